@@ -1,0 +1,38 @@
+# `make figures` and `make test` set themselves up; `make setup` does only that.
+PYTHON ?= python3
+BIN := .venv/bin
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+
+.PHONY: setup figures test check lab lock clean
+
+setup: .venv/.ready
+
+.venv/.ready: requirements.lock pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch $@
+
+figures: setup
+	$(BIN)/workbench figures --preset quick --jobs $(JOBS) --out figures
+
+test: setup
+	$(BIN)/python -m pytest --numprocesses $(JOBS)
+
+check: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+lab: setup
+	$(BIN)/jupyter lab --notebook-dir=notebooks
+
+# Names, versions and hashes only; run after a change of the dependencies in pyproject.toml.
+lock:
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv pip compile --universal --python-version 3.11 --extra dev --generate-hashes \
+		--no-emit-index-url --no-emit-find-links --no-header --no-annotate --quiet \
+		--output-file requirements.lock pyproject.toml
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,190 @@
+"""One contract for every estimator, and what is known of each."""
+
+import math
+
+import numpy as np
+import pytest
+
+from workbench.affordance import ESTIMATORS, estimate, exact_profile, exact_set_overlap
+from workbench.automata import ChessAutomaton, ChessState, HomogeneousTree, TableAutomaton
+from workbench.automaton import SINK
+from workbench.errors import InvalidArgumentError
+
+TREE = HomogeneousTree(shared=4, predicted_only=1, true_only=2)
+ASYMMETRIC = TableAutomaton(
+    {
+        "T": {"a": "busy", "b": "quiet"},
+        "S": {"a": "busy", "b": "lost", "c": "busy"},
+        "busy": {"a": "busy", "b": "quiet", "c": "busy", "d": "busy"},
+        "quiet": {"a": "quiet", "b": "end"},
+        "lost": {"a": "quiet"},
+        "end": {},
+    },
+    initial="S",
+)
+CHESS = ChessAutomaton()
+WITH_KING = ChessState.from_fen(
+    "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 2 4"
+)
+WITHOUT_KING = ChessState.from_fen(
+    "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB3NR w KQkq - 2 4"
+)
+PAIRS = {
+    "tree": (TREE, TREE.predicted, TREE.initial, 4),
+    "asymmetric": (ASYMMETRIC, "T", "S", 5),
+    "chess": (CHESS, WITH_KING, WITHOUT_KING, 3),
+}
+UNBIASED = [name for name, estimator in ESTIMATORS.items() if estimator.unbiased]
+
+
+def mean_and_error(values):
+    return np.mean(values), np.std(values, ddof=1) / math.sqrt(len(values))
+
+
+@pytest.mark.parametrize("terminal", ["absorb", "drop"])
+@pytest.mark.parametrize("pair", PAIRS)
+@pytest.mark.parametrize("method", UNBIASED)
+def test_unbiased_estimators_stay_within_four_standard_errors(method, pair, terminal):
+    automaton, walks, accepts, depth = PAIRS[pair]
+    exact = exact_profile(automaton, accepts, walks, depth, terminal).precision[-1]
+    # On chess a short reply to check makes a few lines heavy: N = 12 would need 10,000 repeats.
+    samples, repeats = (150, 60) if pair == "chess" else (12, 400)
+    values = [
+        estimate(
+            automaton, walks, accepts, depth,
+            method=method, samples=samples, batches=1, seed=seed, terminal=terminal,
+        ).value
+        for seed in range(repeats)
+    ]  # fmt: skip
+    mean, error = mean_and_error(values)
+    # Every node of the homogeneous tree is alike: there thinning by Algorithm 2 costs nothing.
+    assert error > 1e-6 or (pair == "tree" and method == "intermediate")
+    assert abs(mean - exact) < 4 * error + 1e-12
+
+
+def test_the_bias_of_the_naive_algorithm_shows_on_an_asymmetric_tree():
+    """It converges to the set precision, which differs from p_m by far more than the error."""
+    automaton, walks, accepts, depth = PAIRS["asymmetric"]
+    branch = exact_profile(automaton, accepts, walks, depth).precision[-1]
+    sequences = exact_set_overlap(automaton, accepts, walks, depth).precision
+    values = [
+        estimate(automaton, walks, accepts, depth, method="naive", samples=60, batches=1, seed=s)
+        .value
+        for s in range(300)
+    ]  # fmt: skip
+    mean, error = mean_and_error(values)
+    assert abs(mean - sequences) < 4 * error
+    assert mean - branch > 20 * error
+    assert (sequences, branch) == (pytest.approx(0.993, abs=1e-3), 0.75)
+
+
+def test_the_naive_algorithm_without_thinning_is_the_set_precision():
+    for automaton, walks, accepts, depth in PAIRS.values():
+        exact = exact_set_overlap(automaton, accepts, walks, depth).precision
+        found = estimate(
+            automaton, walks, accepts, depth, method="naive", samples=10**6, batches=1, seed=0
+        )
+        assert found.value == pytest.approx(exact, abs=1e-12)
+
+
+@pytest.mark.parametrize("method", ["intermediate", "intermediate-mass"])
+def test_the_second_algorithm_without_thinning_is_exact(method):
+    for automaton, walks, accepts, depth in PAIRS.values():
+        exact = exact_profile(automaton, accepts, walks, depth).precision[-1]
+        found = estimate(
+            automaton, walks, accepts, depth, method=method, samples=10**6, batches=2, seed=0
+        )
+        assert found.value == pytest.approx(exact, abs=1e-12)
+        assert found.standard_error == pytest.approx(0.0, abs=1e-12)
+
+
+def test_the_two_readings_of_rescaled_differ():
+    automaton, walks, accepts, depth = PAIRS["asymmetric"]
+    one, other = (
+        estimate(automaton, walks, accepts, depth, method=m, samples=5, batches=1, seed=7).value
+        for m in ("intermediate", "intermediate-mass")
+    )
+    assert one != other
+
+
+@pytest.mark.parametrize("method", ESTIMATORS)
+class TestContract:
+    def test_the_same_seed_gives_the_same_estimate(self, method):
+        automaton, walks, accepts, depth = PAIRS["asymmetric"]
+        first, second, other = (
+            estimate(automaton, walks, accepts, depth, method=method, samples=9, seed=seed)
+            for seed in (3, 3, 4)
+        )
+        assert first == second
+        assert first.value != other.value
+
+    def test_says_what_it_did(self, method):
+        automaton, walks, accepts, depth = PAIRS["asymmetric"]
+        found = estimate(automaton, walks, accepts, depth, method=method, samples=10, seed=1)
+        assert (found.method, found.samples, found.batches) == (method, 10, 8)
+        assert (found.depth, found.seed, found.terminal) == (depth, 1, "absorb")
+        assert found.node_count > 0
+        assert found.standard_error > 0
+
+    def test_one_batch_has_a_standard_error_only_where_one_run_shows_it(self, method):
+        automaton, walks, accepts, depth = PAIRS["tree"]
+        found = estimate(
+            automaton, walks, accepts, depth, method=method, samples=10, batches=1, seed=1
+        )
+        assert math.isnan(found.standard_error) == (not ESTIMATORS[method].binomial)
+
+    def test_a_state_with_itself_is_one_under_absorb(self, method):
+        for automaton, _, accepts, depth in PAIRS.values():
+            if automaton is CHESS:
+                accepts = ChessState.from_fen(
+                    "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2"
+                )
+            found = estimate(
+                automaton, accepts, accepts, depth, method=method, samples=10**6, batches=1, seed=1
+            ) if method != "branch" else estimate(
+                automaton, accepts, accepts, depth, method=method, samples=50, batches=1, seed=1
+            )  # fmt: skip
+            assert found.value == pytest.approx(1.0, abs=1e-12)
+
+    def test_states_with_nothing_in_common_are_nought(self, method):
+        tree = HomogeneousTree(shared=0, predicted_only=3, true_only=3)
+        found = estimate(tree, tree.predicted, tree.initial, 3, method=method, samples=5, seed=1)
+        assert found.value == 0.0
+
+    @pytest.mark.parametrize(("terminal", "expected"), [("absorb", 1.0), ("drop", 0.0)])
+    def test_a_finished_root(self, method, terminal, expected):
+        found = estimate(
+            ASYMMETRIC, "end", "end", 2, method=method, samples=5, seed=1, terminal=terminal
+        )
+        assert found.value == expected
+
+    def test_the_sink_is_worth_nothing(self, method):
+        for walks, accepts in ((SINK, "S"), ("S", SINK)):
+            found = estimate(ASYMMETRIC, walks, accepts, 2, method=method, seed=1)
+            assert (found.value, found.standard_error) == (0.0, 0.0)
+
+    @pytest.mark.parametrize("bad", [{"samples": 0}, {"batches": 0}, {"seed": -1}])
+    def test_arguments_out_of_range_are_named(self, method, bad):
+        arguments = {"samples": 5, "batches": 1, "seed": 0} | bad
+        with pytest.raises(InvalidArgumentError, match=next(iter(bad))):
+            estimate(ASYMMETRIC, "T", "S", 2, method=method, **arguments)
+
+
+def test_an_unknown_method_is_named():
+    with pytest.raises(InvalidArgumentError, match="'guess'"):
+        estimate(ASYMMETRIC, "T", "S", 2, method="guess", seed=0)
+
+
+def test_precision_and_recall_swap_the_roles_of_the_states():
+    exact = exact_profile(TREE, TREE.initial, TREE.predicted, 3)
+    recall = estimate(
+        TREE,
+        TREE.initial,
+        TREE.predicted,
+        3,
+        method="intermediate",
+        samples=10**6,
+        batches=1,
+        seed=0,
+    )
+    assert recall.value == pytest.approx(exact.recall[-1])

@@ -1,0 +1,188 @@
+"""Exact p_m and r_m against exhaustive enumeration, closed forms and hand-worked boards."""
+
+import itertools
+import math
+from fractions import Fraction
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from workbench.affordance import exact_profile, exact_set_overlap
+from workbench.automata import ChessAutomaton, ChessState, HomogeneousTree, TableAutomaton
+from workbench.automaton import SINK
+from workbench.errors import InvalidArgumentError
+
+CHESS = ChessAutomaton()
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+KINGLESS = START.replace("RNBQKBNR", "RNBQ1BNR")
+FOOLS_MATE_NEAR = "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2"
+MATED = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
+STALEMATE = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"
+
+
+@st.composite
+def table_automata(draw):
+    """Up to five states over three actions; some states finished."""
+    count = draw(st.integers(1, 5))
+    states = list(range(count))
+    row = st.dictionaries(st.sampled_from("abc"), st.sampled_from(states))
+    return TableAutomaton({state: draw(row) for state in states}, initial=0), states
+
+
+def enumerated(automaton, walks, accepts, depth, terminal):
+    """p_m from its definition: all words over the alphabet, each with its exact probability."""
+    total = Fraction(0)
+    for length in range(depth + 1):
+        for word in itertools.product("abc", repeat=length):
+            probability, state = Fraction(1), walks
+            for action in word:
+                actions = automaton.actions(state)
+                if action not in actions:
+                    break
+                probability /= len(actions)
+                state = automaton.step(state, action)
+            else:
+                finished = not automaton.actions(state)
+                other = automaton.run(accepts, word)
+                if length == depth:
+                    total += probability * (other is not SINK)
+                elif finished and terminal == "absorb":
+                    total += probability * (other is not SINK and not automaton.actions(other))
+    return total
+
+
+@settings(max_examples=60, deadline=None)
+@given(table_automata(), st.data(), st.sampled_from(["absorb", "drop"]))
+def test_equals_enumeration_of_the_definition(drawn, data, terminal):
+    automaton, states = drawn
+    true, predicted = (data.draw(st.sampled_from(states)) for _ in range(2))
+    depth = data.draw(st.integers(1, 4))
+    profile = exact_profile(automaton, true, predicted, depth, terminal)
+    for m in range(1, depth + 1):
+        p = enumerated(automaton, predicted, true, m, terminal)
+        r = enumerated(automaton, true, predicted, m, terminal)
+        assert profile.precision[m - 1] == pytest.approx(float(p), abs=1e-12)
+        assert profile.recall[m - 1] == pytest.approx(float(r), abs=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(table_automata(), st.data(), st.sampled_from(["absorb", "drop"]))
+def test_set_overlap_equals_enumeration(drawn, data, terminal):
+    automaton, states = drawn
+    true, predicted = (data.draw(st.sampled_from(states)) for _ in range(2))
+    depth = data.draw(st.integers(1, 4))
+
+    def language(state):
+        words = set()
+        for length in range(depth + 1):
+            for word in itertools.product("abc", repeat=length):
+                end = automaton.run(state, word)
+                if end is SINK:
+                    continue
+                if length == depth or (terminal == "absorb" and not automaton.actions(end)):
+                    words.add(word)
+        return words
+
+    overlap = exact_set_overlap(automaton, true, predicted, depth, terminal)
+    of_true, of_predicted = language(true), language(predicted)
+    assert (overlap.true, overlap.predicted) == (len(of_true), len(of_predicted))
+    assert overlap.shared == len(of_true & of_predicted)
+
+
+@given(st.integers(1, 4), st.integers(0, 4), st.integers(0, 4))
+@settings(max_examples=30, deadline=None)
+def test_equals_the_closed_form_on_the_homogeneous_tree(shared, predicted_only, true_only):
+    tree = HomogeneousTree(shared, predicted_only, true_only)
+    profile = exact_profile(tree, tree.initial, tree.predicted, 5)
+    p, r = shared / (shared + predicted_only), shared / (shared + true_only)
+    assert profile.precision == pytest.approx([p**m for m in range(1, 6)], abs=1e-12)
+    assert profile.recall == pytest.approx([r**m for m in range(1, 6)], abs=1e-12)
+    assert profile.step_precision == pytest.approx([p] * 5)
+    assert profile.node_count == sum(shared**m for m in range(1, 6))
+    assert tree.precision(3) == pytest.approx(p**3)
+    assert tree.recall(3) == pytest.approx(r**3)
+
+
+def test_set_and_branch_precision_part_on_an_asymmetric_tree():
+    """Root actions a, b; after a four children, all shared; after b one, not shared."""
+    automaton = TableAutomaton(
+        {
+            "T": {"a": "wide", "b": "narrow"},
+            "S": {"a": "wide", "b": "other"},
+            "wide": {"1": "end", "2": "end", "3": "end", "4": "end"},
+            "narrow": {"5": "end"},
+            "other": {"6": "end"},
+            "end": {},
+        },
+        initial="S",
+    )
+    profile = exact_profile(automaton, "S", "T", 2)
+    overlap = exact_set_overlap(automaton, "S", "T", 2)
+    assert profile.precision == (1.0, 0.5)
+    assert overlap.precision == 4 / 5
+    assert overlap.recall == 4 / 5
+
+
+@pytest.mark.parametrize("fen", [START, FOOLS_MATE_NEAR, MATED, STALEMATE, KINGLESS])
+def test_a_state_has_precision_one_with_itself_under_absorb(fen):
+    state = ChessState.from_fen(fen)
+    profile = exact_profile(CHESS, state, state, 3)
+    assert profile.precision == pytest.approx([1.0] * 3, abs=1e-12)
+    assert profile.recall == pytest.approx([1.0] * 3, abs=1e-12)
+
+
+def test_drop_loses_the_mass_of_the_mating_move():
+    """Black has 30 moves before fool's mate, one of which mates: 1/30 of the mass vanishes."""
+    state = ChessState.from_fen(FOOLS_MATE_NEAR)
+    moves = len(CHESS.permitted(state))
+    assert exact_profile(CHESS, state, state, 2, "drop").precision == pytest.approx(
+        [1.0, 1 - 1 / moves]
+    )
+
+
+@pytest.mark.parametrize("fen", [MATED, STALEMATE])
+def test_a_finished_root_is_one_under_absorb_and_nought_under_drop(fen):
+    state, other = ChessState.from_fen(fen), CHESS.initial
+    assert exact_profile(CHESS, state, state, 2, "absorb").precision == (1.0, 1.0)
+    assert exact_profile(CHESS, state, state, 2, "drop").precision == (0.0, 0.0)
+    assert exact_profile(CHESS, other, state, 2, "absorb").precision == (0.0, 0.0)
+    assert exact_profile(CHESS, state, other, 2, "absorb").recall == (0.0, 0.0)
+    assert math.isnan(exact_set_overlap(CHESS, state, state, 2, "drop").precision)
+
+
+def test_the_start_position_without_its_king_worked_by_hand():
+    """The 20 first moves need no king; on the emptied e1 the queen gains d1-e1: p_1 = 20/21."""
+    true, predicted = ChessState.from_fen(START), ChessState.from_fen(KINGLESS)
+    assert exact_profile(CHESS, true, predicted, 1).precision == (20 / 21,)
+    assert exact_profile(CHESS, true, predicted, 1).recall == (1.0,)
+
+
+def test_set_counts_of_a_state_with_itself_are_perft():
+    state = CHESS.initial
+    assert exact_set_overlap(CHESS, state, state, 3).shared == 8902
+
+
+def test_the_sink_is_worth_nothing():
+    assert exact_profile(CHESS, CHESS.initial, SINK, 3).precision == (0.0, 0.0, 0.0)
+    assert exact_profile(CHESS, SINK, CHESS.initial, 2).recall == (0.0, 0.0)
+    assert exact_set_overlap(CHESS, CHESS.initial, SINK, 1).recall == 0.0
+    assert math.isnan(exact_set_overlap(CHESS, CHESS.initial, SINK, 1).precision)
+
+
+def test_the_f_score_is_the_harmonic_mean():
+    tree = HomogeneousTree(1, 1, 3)
+    profile = exact_profile(tree, tree.initial, tree.predicted, 1)
+    assert profile.f_score == pytest.approx([2 * 0.5 * 0.25 / 0.75])
+    assert exact_profile(CHESS, CHESS.initial, SINK, 1).f_score == (0.0,)
+
+
+@pytest.mark.parametrize("depth", [0, -1, 1.5, True])
+def test_a_depth_out_of_range_is_named(depth):
+    with pytest.raises(InvalidArgumentError, match="depth"):
+        exact_profile(CHESS, CHESS.initial, CHESS.initial, depth)
+
+
+def test_an_unknown_terminal_is_named():
+    with pytest.raises(InvalidArgumentError, match="'stop'"):
+        exact_profile(CHESS, CHESS.initial, CHESS.initial, 1, "stop")

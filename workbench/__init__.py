@@ -1,0 +1,17 @@
+"""The World-State Workbench: does a language model know where the pieces are?"""
+
+from workbench.affordance import estimate, exact_profile, exact_set_overlap
+from workbench.automata import ChessAutomaton, ChessState
+from workbench.automaton import SINK, Automaton
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "SINK",
+    "Automaton",
+    "ChessAutomaton",
+    "ChessState",
+    "estimate",
+    "exact_profile",
+    "exact_set_overlap",
+]

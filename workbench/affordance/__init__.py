@@ -1,0 +1,16 @@
+"""What can be done in two states, compared: exact profiles and estimators, on any automaton."""
+
+from workbench.affordance.estimate import ESTIMATORS, Estimate, estimate
+from workbench.affordance.profile import Profile, SetOverlap, exact_profile, exact_set_overlap
+from workbench.affordance.terminal import Terminal
+
+__all__ = [
+    "ESTIMATORS",
+    "Estimate",
+    "Profile",
+    "SetOverlap",
+    "Terminal",
+    "estimate",
+    "exact_profile",
+    "exact_set_overlap",
+]

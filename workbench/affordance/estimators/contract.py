@@ -1,0 +1,61 @@
+"""What every estimator promises, so that one test can hold them all to it."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from workbench.affordance.terminal import Terminal
+from workbench.automaton import Action, Automaton, State
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of an estimator.
+
+    Attributes:
+        value: The estimate of p_m, at least 0; unbiased ones can exceed 1.
+        node_count: States generated on the way, a measure of cost that no machine changes.
+    """
+
+    value: float
+    node_count: int
+
+
+class Estimator(Protocol):
+    """An estimator of p_m(S, T): lines are drawn from one state and tried in the other.
+
+    Attributes:
+        unbiased: Whether the mean over runs is p_m under uniform branching.
+        binomial: Whether a run is the mean of independent yes-or-no draws, so that its standard
+            error is known without repeating it.
+    """
+
+    @property
+    def unbiased(self) -> bool: ...  # noqa: D102
+
+    @property
+    def binomial(self) -> bool: ...  # noqa: D102
+
+    def run(
+        self,
+        automaton: Automaton[State, Action],
+        walks: State,
+        accepts: State,
+        depth: int,
+        samples: int,
+        generator: np.random.Generator,
+        terminal: Terminal,
+    ) -> Run:
+        """Estimate the chance that a line of ``depth`` actions from ``walks`` is accepted.
+
+        Args:
+            automaton: The rules under which both states stand.
+            walks: The state from which lines are drawn: T for precision, S for recall.
+            accepts: The state in which they are tried.
+            depth: The number of actions m, at least 1.
+            samples: How many lines are kept at most, N, at least 1.
+            generator: The only source of randomness.
+            terminal: How a line that is finished sooner counts.
+        """
+        ...

@@ -1,0 +1,78 @@
+"""Algorithm 2 as printed: keep only what both states accept, weighted, and thin at every step.
+
+A kept line of weight w has children of weight w / |Sigma|, of which those accepted by the other
+state are kept. Where more than N are left, N are drawn uniformly and their weights rescaled. The
+paper's "rescaled" can be read in two ways, both offered here:
+
+* ``count``: by |L'| / N, the inverse of the chance to be drawn. Unbiased.
+* ``mass``: so that the total weight is what it was before thinning. The total then never varies
+  through thinning; what varies is which lines carry it. Biased, though little.
+
+Source: arXiv 2508.19851, Algorithm 2.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from workbench.affordance.estimators.contract import Run
+from workbench.affordance.terminal import Terminal
+from workbench.automaton import Action, Automaton, State
+
+Rescaling = Literal["count", "mass"]
+
+
+@dataclass(frozen=True, slots=True)
+class Intermediate:
+    """The paper's second algorithm, under one of the two readings of "rescaled"."""
+
+    rescaling: Rescaling = "count"
+    binomial: bool = False
+
+    @property
+    def unbiased(self) -> bool:
+        """Whether the mean over runs is p_m: so under ``count``, not under ``mass``."""
+        return self.rescaling == "count"
+
+    def run(
+        self,
+        automaton: Automaton[State, Action],
+        walks: State,
+        accepts: State,
+        depth: int,
+        samples: int,
+        generator: np.random.Generator,
+        terminal: Terminal,
+    ) -> Run:
+        """Estimate p_m; see `Estimator.run`."""
+        pairs: list[tuple[State, State, float]] = [(walks, accepts, 1.0)]
+        finished = 0.0
+        nodes = 0
+        for length in range(depth):
+            accepted: list[tuple[State, State, Action, float]] = []
+            for walker, other, weight in pairs:
+                actions = automaton.permitted(walker)
+                allowed = frozenset(automaton.permitted(other))
+                nodes += len(actions)
+                if not actions and not allowed and terminal == "absorb":
+                    finished += weight
+                accepted.extend(
+                    (walker, other, a, weight / len(actions)) for a in actions if a in allowed
+                )
+            scale = 1.0
+            if len(accepted) > samples:
+                kept = generator.choice(len(accepted), size=samples, replace=False)
+                thinned = [accepted[index] for index in kept]
+                if self.rescaling == "count":
+                    scale = len(accepted) / samples
+                else:
+                    scale = sum(a[3] for a in accepted) / sum(a[3] for a in thinned)
+                accepted = thinned
+            if length == depth - 1:
+                return Run(finished + scale * sum(a[3] for a in accepted), nodes)
+            pairs = [
+                (automaton.successor(walker, a), automaton.successor(other, a), scale * weight)
+                for walker, other, a, weight in accepted
+            ]
+        raise AssertionError("unreachable: depth is at least 1")

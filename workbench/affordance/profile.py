@@ -1,0 +1,221 @@
+"""Exact state precision and recall at every depth, from one walk of the joint tree.
+
+The joint tree holds the action sequences that both states accept. A node carries the probability of
+its sequence under uniform branching from either state: prod 1/|Sigma_T| and prod 1/|Sigma_S|.
+Source: arXiv 2508.19851, section 3 (p_m, r_m) and its appendix (uniform over sequences).
+"""
+
+import math
+from dataclasses import dataclass
+
+from workbench.affordance.terminal import Terminal, check_walk
+from workbench.automaton import Action, Automaton, Sink, State
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Exact p_1..p_m and r_1..r_m of a true and a predicted state.
+
+    Attributes:
+        precision: p_1 .. p_m, each in [0, 1].
+        recall: r_1 .. r_m, each in [0, 1].
+        terminal: How finished games were counted.
+        node_count: Nodes of the joint tree down to depth m, the root not counted.
+    """
+
+    precision: tuple[float, ...]
+    recall: tuple[float, ...]
+    terminal: Terminal
+    node_count: int
+
+    @property
+    def depth(self) -> int:
+        """The depth m."""
+        return len(self.precision)
+
+    @property
+    def step_precision(self) -> tuple[float, ...]:
+        """v_i = p_i / p_(i-1), whose product is p_m; NaN from where p_(i-1) is 0."""
+        return _ratios(self.precision)
+
+    @property
+    def step_recall(self) -> tuple[float, ...]:
+        """The same ratios of the recall."""
+        return _ratios(self.recall)
+
+    @property
+    def f_score(self) -> tuple[float, ...]:
+        """F_1 .. F_m, the harmonic means of p and r; 0 where both are 0, their limit."""
+        return tuple(
+            2 * p * r / (p + r) if p + r > 0 else 0.0
+            for p, r in zip(self.precision, self.recall, strict=True)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SetOverlap:
+    """How many sequences of m actions each state accepts, and how many both accept.
+
+    Under ``absorb`` a line that is finished sooner counts as one sequence.
+    """
+
+    shared: int
+    predicted: int
+    true: int
+
+    @property
+    def precision(self) -> float:
+        """|A_S and A_T| / |A_T|; NaN where the predicted state accepts no sequence."""
+        return self.shared / self.predicted if self.predicted else math.nan
+
+    @property
+    def recall(self) -> float:
+        """|A_S and A_T| / |A_S|; NaN where the true state accepts no sequence."""
+        return self.shared / self.true if self.true else math.nan
+
+
+def exact_profile(
+    automaton: Automaton[State, Action],
+    true: State | Sink,
+    predicted: State | Sink,
+    depth: int,
+    terminal: Terminal = "absorb",
+) -> Profile:
+    """Return p_1..p_m and r_1..r_m by walking the whole joint tree.
+
+    The cost grows with the number of joint sequences, for two like chess boards about 30^(m-1).
+
+    Args:
+        automaton: The rules under which both states stand.
+        true: The true state S; the sink is allowed.
+        predicted: The predicted state T; the sink gives p = r = 0.
+        depth: The number of actions m, at least 1.
+        terminal: How a game that is finished sooner counts.
+
+    Raises:
+        InvalidArgumentError: If ``depth`` or ``terminal`` is out of range.
+    """
+    check_walk(depth, terminal)
+    if isinstance(true, Sink) or isinstance(predicted, Sink):
+        return Profile((0.0,) * depth, (0.0,) * depth, terminal, 0)
+    precision, recall, nodes = _walk(automaton, true, predicted, depth, terminal)
+    return Profile(tuple(precision), tuple(recall), terminal, nodes)
+
+
+def _walk(
+    automaton: Automaton[State, Action],
+    true: State,
+    predicted: State,
+    depth: int,
+    terminal: Terminal,
+) -> tuple[list[float], list[float], int]:
+    of_true = automaton.permitted(true)
+    of_predicted = automaton.permitted(predicted)
+    if not of_true and not of_predicted:
+        value = 1.0 if terminal == "absorb" else 0.0
+        return [value] * depth, [value] * depth, 0
+    allowed = frozenset(of_true)
+    shared = [action for action in of_predicted if action in allowed]
+    if not shared:
+        return [0.0] * depth, [0.0] * depth, 0
+    precision = [len(shared) / len(of_predicted)]
+    recall = [len(shared) / len(of_true)]
+    nodes = len(shared)
+    if depth > 1:
+        below = [
+            _walk(
+                automaton,
+                automaton.successor(true, action),
+                automaton.successor(predicted, action),
+                depth - 1,
+                terminal,
+            )
+            for action in shared
+        ]
+        for level in range(depth - 1):
+            precision.append(math.fsum(child[0][level] for child in below) / len(of_predicted))
+            recall.append(math.fsum(child[1][level] for child in below) / len(of_true))
+        nodes += sum(child[2] for child in below)
+    return precision, recall, nodes
+
+
+def exact_set_overlap(
+    automaton: Automaton[State, Action],
+    true: State | Sink,
+    predicted: State | Sink,
+    depth: int,
+    terminal: Terminal = "absorb",
+) -> SetOverlap:
+    """Count the sequences of m actions that each state, and both, accept.
+
+    This walks each state's whole tree, not the joint one alone: keep m small.
+
+    Args:
+        automaton: The rules under which both states stand.
+        true: The true state S; the sink accepts nothing.
+        predicted: The predicted state T.
+        depth: The number of actions m, at least 1.
+        terminal: Whether a line finished sooner counts as one sequence or as none.
+
+    Raises:
+        InvalidArgumentError: If ``depth`` or ``terminal`` is out of range.
+    """
+    check_walk(depth, terminal)
+    return SetOverlap(
+        _count_shared(automaton, true, predicted, depth, terminal),
+        _count_accepted(automaton, predicted, depth, terminal),
+        _count_accepted(automaton, true, depth, terminal),
+    )
+
+
+def _count_accepted(
+    automaton: Automaton[State, Action], state: State | Sink, depth: int, terminal: Terminal
+) -> int:
+    if isinstance(state, Sink):
+        return 0
+    actions = automaton.permitted(state)
+    if not actions:
+        return int(terminal == "absorb")
+    if depth == 1:
+        return len(actions)
+    return sum(
+        _count_accepted(automaton, automaton.successor(state, action), depth - 1, terminal)
+        for action in actions
+    )
+
+
+def _count_shared(
+    automaton: Automaton[State, Action],
+    true: State | Sink,
+    predicted: State | Sink,
+    depth: int,
+    terminal: Terminal,
+) -> int:
+    if isinstance(true, Sink) or isinstance(predicted, Sink):
+        return 0
+    of_true = automaton.permitted(true)
+    of_predicted = automaton.permitted(predicted)
+    if not of_true and not of_predicted:
+        return int(terminal == "absorb")
+    allowed = frozenset(of_true)
+    shared = [action for action in of_predicted if action in allowed]
+    if depth == 1:
+        return len(shared)
+    return sum(
+        _count_shared(
+            automaton,
+            automaton.successor(true, action),
+            automaton.successor(predicted, action),
+            depth - 1,
+            terminal,
+        )
+        for action in shared
+    )
+
+
+def _ratios(values: tuple[float, ...]) -> tuple[float, ...]:
+    before = (1.0, *values[:-1])
+    return tuple(
+        value / previous if previous > 0 else math.nan
+        for previous, value in zip(before, values, strict=True)
+    )

@@ -1,0 +1,7 @@
+"""Environments behind the one protocol of `workbench.automaton`."""
+
+from workbench.automata.chess import ChessAutomaton, ChessState
+from workbench.automata.table import TableAutomaton
+from workbench.automata.tree import HomogeneousTree, TreeState
+
+__all__ = ["ChessAutomaton", "ChessState", "HomogeneousTree", "TableAutomaton", "TreeState"]

@@ -1,0 +1,73 @@
+"""The automaton (S*, Sigma, delta, S0) that every environment of the workbench is.
+
+Source: arXiv 2508.19851, section 3. S* is the set of states plus one sink. An action that a state
+does not permit leads to the sink, and so does every action in the sink: delta is total.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterable
+from enum import Enum
+from typing import Final, Generic, TypeVar
+
+State = TypeVar("State", bound=Hashable)
+Action = TypeVar("Action", bound=Hashable)
+
+
+class Sink(Enum):
+    """The type of the one state from which nothing is permitted; its only member is ``SINK``."""
+
+    SINK = 0
+
+    def __repr__(self) -> str:
+        """Return ``SINK``."""
+        return "SINK"
+
+
+SINK: Final = Sink.SINK
+
+
+class Automaton(ABC, Generic[State, Action]):
+    """A deterministic automaton: what is permitted in a state, and where it leads.
+
+    An environment writes ``initial``, ``permitted`` and ``successor``; the total transition
+    function, acceptance and the sink follow from them. States and actions are immutable and
+    hashable. Both methods are pure: the same state gives the same actions in the same order.
+    """
+
+    @property
+    @abstractmethod
+    def initial(self) -> State:
+        """The state S0 in which every run starts."""
+
+    @abstractmethod
+    def permitted(self, state: State) -> tuple[Action, ...]:
+        """Return the distinct actions that ``state`` permits, in an order that is always the same.
+
+        An empty tuple says that the state is finished: nothing can be done in it.
+        """
+
+    @abstractmethod
+    def successor(self, state: State, action: Action) -> State:
+        """Return where ``action`` leads; it must be one of ``permitted(state)``."""
+
+    def actions(self, state: State | Sink) -> tuple[Action, ...]:
+        """Return Sigma of ``state``: what it permits, and nothing in the sink."""
+        if isinstance(state, Sink):
+            return ()
+        return self.permitted(state)
+
+    def step(self, state: State | Sink, action: Action) -> State | Sink:
+        """Return delta(state, action): the successor, or the sink if ``action`` is not permitted."""
+        if isinstance(state, Sink) or action not in self.permitted(state):
+            return SINK
+        return self.successor(state, action)
+
+    def run(self, state: State | Sink, sequence: Iterable[Action]) -> State | Sink:
+        """Return the state, or the sink, in which ``sequence`` ends when it starts in ``state``."""
+        for action in sequence:
+            state = self.step(state, action)
+        return state
+
+    def accepts(self, state: State | Sink, sequence: Iterable[Action]) -> bool:
+        """Return whether ``sequence``, started in ``state``, does not end in the sink."""
+        return not isinstance(self.run(state, sequence), Sink)

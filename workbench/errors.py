@@ -1,0 +1,49 @@
+"""The exceptions of the workbench: each a builtin as well, so that callers may catch either.
+
+A message says what was expected, what came, where it was found and what to do now. Only the
+command line turns these into exit codes.
+"""
+
+
+class WorkbenchError(Exception):
+    """Anything the workbench refuses to do, with the reason in its message."""
+
+
+class InvalidArgumentError(WorkbenchError, ValueError):
+    """An argument lies outside its documented range."""
+
+
+class InvalidFenError(WorkbenchError, ValueError):
+    """A text is no FEN that python-chess takes."""
+
+
+class GameFileError(WorkbenchError, OSError):
+    """A file of games is missing, truncated or not what its name says."""
+
+
+class TableError(WorkbenchError, ValueError):
+    """A table lacks a column, holds a value out of range, or was made by another schema."""
+
+
+class UnfilledGroupError(WorkbenchError, ValueError):
+    """A group of positions asks for more games than the source holds."""
+
+
+class RunMismatchError(WorkbenchError, ValueError):
+    """A run folder holds the work of other inputs or parameters than those now asked for."""
+
+
+class UnknownParameterError(WorkbenchError, KeyError):
+    """A notebook has no parameter of this name."""
+
+    def __str__(self) -> str:
+        """Return the message itself; ``KeyError`` would show its ``repr``."""
+        return str(self.args[0]) if self.args else ""
+
+
+class NotebookError(WorkbenchError, RuntimeError):
+    """A notebook failed while it ran; the message names the notebook that was kept."""
+
+
+class UnsupportedBoardError(WorkbenchError, ValueError):
+    """A board that the compiled kernel leaves to the reference: one with a promoted king."""
