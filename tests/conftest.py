@@ -1,0 +1,51 @@
+"""Tables that several tests start from."""
+
+import pandas as pd
+import pytest
+
+from workbench.replies.extract import classify
+from workbench.tables import PREDICTIONS
+
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
+
+
+def prediction_row(index, true_fen, reply, group=5):
+    found = classify(reply)
+    return {
+        "position_id": f"game{index:03d}-002",
+        "game_id": f"game{index:03d}",
+        "source": "by hand",
+        "group": group,
+        "ply": 2 * group,
+        "game_plies": 80,
+        "movetext": "1. e4",
+        "moves": "e2e4",
+        "true_fen": true_fen,
+        "model": "by hand",
+        "sample": 0,
+        "reply": reply,
+        "predicted_fen": found.predicted_fen,
+        "reply_class": str(found.reply_class),
+        "status": " ".join(found.status),
+        "reason": found.reason,
+    }
+
+
+@pytest.fixture
+def predictions():
+    """One row of each class, a right one, and one whose true FEN cannot be read."""
+    kingless = START.replace("RNBQKBNR", "RNBQ1BNR")
+    replies = [
+        (START, START),
+        (START, AFTER_E4),
+        (START, kingless),
+        (START, "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP w KQkq - 0 1"),
+        (START, "I cannot say."),
+        ("no board", START),
+    ]
+    rows = [
+        prediction_row(index, true, reply, group=5 + index // 3)
+        for index, (true, reply) in enumerate(replies)
+    ]
+    return pd.DataFrame(rows, columns=PREDICTIONS.names)

@@ -1,0 +1,95 @@
+"""Tables are written whole or not at all, held to their schema, and carry their provenance."""
+
+import pandas as pd
+import pytest
+
+from workbench.errors import TableError
+from workbench.seeds import derived_seed
+from workbench.tables import (
+    POSITIONS,
+    PREDICTIONS,
+    read_provenance,
+    read_table,
+    replacing,
+    write_table,
+)
+
+
+def test_a_table_comes_back_as_it_went_with_its_provenance(predictions, tmp_path):
+    path = tmp_path / "deep" / "predictions.parquet"
+    write_table(predictions, path, PREDICTIONS, {"seed": 3})
+    back = read_table(path, PREDICTIONS)
+    assert back.to_dict("records")[1] == predictions.to_dict("records")[1]
+    assert back["predicted_fen"].isna().sum() == 1
+    assert read_provenance(path) == {"seed": 3}
+
+
+def test_the_same_rows_give_the_same_bytes(predictions, tmp_path):
+    one, other = tmp_path / "one.parquet", tmp_path / "other.parquet"
+    write_table(predictions, one, PREDICTIONS)
+    write_table(predictions, other, PREDICTIONS)
+    assert one.read_bytes() == other.read_bytes()
+
+
+def test_a_column_too_many_or_too_few_is_refused(predictions, tmp_path):
+    path = tmp_path / "predictions.parquet"
+    with pytest.raises(TableError, match="extra"):
+        write_table(predictions.assign(extra=1), path, PREDICTIONS)
+    with pytest.raises(TableError, match="data/README"):
+        write_table(predictions.drop(columns="reply"), path, PREDICTIONS)
+    assert not path.exists()
+
+
+def test_a_value_of_the_wrong_kind_is_refused(predictions, tmp_path):
+    with pytest.raises(TableError, match="does not fit"):
+        write_table(predictions.assign(ply="late"), tmp_path / "p.parquet", PREDICTIONS)
+
+
+def test_a_table_without_a_column_is_refused_when_read(predictions, tmp_path):
+    path = tmp_path / "positions.parquet"
+    write_table(predictions[POSITIONS.names], path, POSITIONS)
+    with pytest.raises(TableError, match="reply_class"):
+        read_table(path, PREDICTIONS)
+
+
+def test_a_table_of_another_schema_version_is_refused(predictions, tmp_path, monkeypatch):
+    path = tmp_path / "predictions.parquet"
+    monkeypatch.setattr("workbench.tables.SCHEMA_VERSION", 99)
+    write_table(predictions, path, PREDICTIONS)
+    monkeypatch.undo()
+    with pytest.raises(TableError, match="'99'"):
+        read_table(path, PREDICTIONS)
+
+
+def test_a_table_made_elsewhere_with_the_columns_is_read(predictions, tmp_path):
+    path = tmp_path / "elsewhere.parquet"
+    predictions.to_parquet(path)
+    assert len(read_table(path, PREDICTIONS)) == len(predictions)
+
+
+def test_a_failed_write_leaves_the_old_file_and_nothing_beside(tmp_path):
+    path = tmp_path / "file.txt"
+    path.write_text("old")
+
+    def fail():
+        with replacing(path) as beside:
+            beside.write_text("new")
+            raise RuntimeError("stopped")
+
+    with pytest.raises(RuntimeError, match="stopped"):
+        fail()
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_derived_seeds_differ_by_every_part_and_are_stable():
+    seeds = {derived_seed(s, *names) for s in (0, 1) for names in ((), ("a",), ("a", 1), ("a1",))}
+    assert len(seeds) == 8
+    assert all(0 <= seed < 2**63 for seed in seeds)
+    assert derived_seed(7, "row", 3) == derived_seed(7, "row", 3)
+
+
+def test_an_empty_frame_keeps_its_columns(tmp_path):
+    path = tmp_path / "empty.parquet"
+    write_table(pd.DataFrame(columns=POSITIONS.names), path, POSITIONS)
+    assert list(read_table(path, POSITIONS).columns) == POSITIONS.names

@@ -1,0 +1,21 @@
+"""Replies of models: the FEN in them, the logs of others, and a simulated tracker."""
+
+from workbench.replies.extract import Prediction, ReplyClass, classify, classify_fen
+from workbench.replies.recorded import Disagreement, ImportedLog, Refusal, import_pgn2fen
+from workbench.replies.simulated import Slip, SlipKind, Tracking, simulate, track
+
+__all__ = [
+    "Disagreement",
+    "ImportedLog",
+    "Prediction",
+    "Refusal",
+    "ReplyClass",
+    "Slip",
+    "SlipKind",
+    "Tracking",
+    "classify",
+    "classify_fen",
+    "import_pgn2fen",
+    "simulate",
+    "track",
+]
