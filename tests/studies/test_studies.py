@@ -1,0 +1,252 @@
+"""Each study's numbers against values known otherwise, and its figure drawn."""
+
+import math
+
+import chess
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import kendalltau
+
+from workbench.affordance import exact_profile
+from workbench.automata import ChessAutomaton, ChessState
+from workbench.errors import InvalidArgumentError
+from workbench.scoring import ScoringParameters, score_predictions
+from workbench.studies import (
+    kendall_tau,
+    lost_piece,
+    mean_precision,
+    precision_by_depth,
+    precision_by_samples,
+    random_baseline,
+)
+from workbench.studies.boards import boards_at_distance, random_board
+from workbench.studies.describe import class_counts, describe_scores
+from workbench.studies.intervals import bootstrap_interval
+from workbench.text import levenshtein
+
+START = chess.STARTING_FEN
+KINGLESS = START.replace("RNBQKBNR", "RNBQ1BNR")
+
+
+@pytest.fixture
+def scores(predictions):
+    return score_predictions(predictions, ScoringParameters(depth=2))
+
+
+def texts(figure):
+    return [
+        text.get_text()
+        for axes in figure.axes
+        for text in (axes.xaxis.label, axes.yaxis.label, axes.title)
+    ]
+
+
+class TestBoards:
+    def test_a_random_board_has_had_its_moves(self):
+        for plies in (0, 1, 7, 40):
+            board = chess.Board(random_board(plies, seed=3))
+            assert board.is_valid()
+            assert 2 * board.fullmove_number - (2 if board.turn else 1) == plies
+
+    def test_first_moves_are_drawn_uniformly(self):
+        """400 draws among 20 moves: each count within 4.5 standard errors of 20."""
+        counts = pd.Series([random_board(1, seed) for seed in range(400)]).value_counts()
+        assert len(counts) == 20
+        error = math.sqrt(400 * (1 / 20) * (19 / 20))
+        assert (counts - 20).abs().max() < 4.5 * error
+
+    def test_the_distance_asked_for_is_found(self):
+        one, other = boards_at_distance(17, 10, seed=1)
+        assert levenshtein(one, other) == 17
+        assert boards_at_distance(17, 10, seed=1) == (one, other)
+
+    def test_a_distance_that_cannot_be_is_refused(self):
+        with pytest.raises(InvalidArgumentError, match="900"):
+            boards_at_distance(900, 2, seed=1, attempts=5)
+
+
+class TestIntervals:
+    def test_the_interval_of_a_mean_is_that_of_the_normal_law(self):
+        data = np.random.default_rng(0).normal(3.0, 2.0, size=2500)
+        found = bootstrap_interval(np.mean, data, seed=1, resamples=2000)
+        half = 1.96 * data.std() / 50
+        assert found.value == pytest.approx(data.mean())
+        assert found.low == pytest.approx(data.mean() - half, abs=0.15 * half)
+        assert found.high == pytest.approx(data.mean() + half, abs=0.15 * half)
+        assert (found.count, found.undefined) == (2500, 0)
+
+    def test_undefined_resamples_are_counted_and_left_out(self):
+        """Of two rows, half the resamples hold one row twice: tau is undefined there."""
+        found = bootstrap_interval(
+            kendall_tau.tau_b, np.array([0.0, 1.0]), np.array([2.0, 5.0]), seed=0, resamples=400
+        )
+        assert found.value == found.low == found.high == pytest.approx(1.0)
+        assert abs(found.undefined - 200) < 4 * math.sqrt(400) / 2
+
+    def test_no_rows_are_undefined(self):
+        found = bootstrap_interval(np.mean, np.array([]), seed=0)
+        assert math.isnan(found.value)
+        assert found.count == 0
+
+    def test_columns_of_two_lengths_are_refused(self):
+        with pytest.raises(InvalidArgumentError, match=r"\[1, 2\]"):
+            bootstrap_interval(np.mean, [1.0], [1.0, 2.0], seed=0)
+
+
+class TestOnePair:
+    def test_the_runs_lie_about_the_exact_value(self):
+        table = precision_by_depth.compute(
+            depths=3, samples=100, runs=8, exact_depth=3, plies=4, distance=10, seed=2
+        )
+        state, other = (
+            ChessState.from_fen(table[name].iloc[0]) for name in ("true_fen", "predicted_fen")
+        )
+        exact = exact_profile(ChessAutomaton(), state, other, 3).precision
+        assert list(table.loc[table["method"] == "exact", "value"]) == list(exact)
+        summary = precision_by_depth.summarise(table)
+        assert set(summary["method"]) == {"naive", "intermediate"}
+        second = summary[summary["method"] == "intermediate"].set_index("depth")
+        error = second["spread"] / math.sqrt(8)
+        assert (second["bias"].abs() <= 4 * error + 1e-9).all()
+
+    def test_boards_of_ones_own_are_used(self):
+        table = precision_by_depth.compute(
+            depths=1, samples=50, runs=2, exact_depth=4, true_fen=START, predicted_fen=KINGLESS
+        )
+        assert table.loc[table["method"] == "exact", "value"].tolist() == [20 / 21]
+        summary = precision_by_depth.summarise(table)
+        assert (summary["bias"].abs() < 1e-12).all()
+
+    def test_more_samples_spread_less(self):
+        table = precision_by_samples.compute(
+            depth=3, samples=(10, 1000), runs=12, plies=4, distance=10, seed=2
+        )
+        spread = precision_by_samples.summarise(table).set_index(["method", "samples"])["spread"]
+        for method in ("naive", "intermediate"):
+            assert spread[method, 1000] < spread[method, 10]
+
+    def test_the_figures_name_their_axes(self):
+        by_depth = precision_by_depth.compute(
+            depths=2, samples=20, runs=2, exact_depth=2, plies=4, distance=10
+        )
+        by_samples = precision_by_samples.compute(
+            depth=2, samples=(5, 20), runs=2, plies=4, distance=10
+        )
+        assert "depth m (plies)" in texts(precision_by_depth.draw(by_depth))
+        assert "samples N" in texts(precision_by_samples.draw(by_samples))
+
+
+class TestKendallTau:
+    def test_equals_scipy_and_counts_ties(self, scores):
+        table = kendall_tau.compute(scores, depth=2, resamples=50).set_index("group")
+        kept = scores[scores["unscored"] == ""]
+        expected = kendalltau(kept["precision_2"], -kept["levenshtein"].astype(float)).statistic
+        assert table.loc["overall", "tau"] == pytest.approx(expected)
+        # p_2 of the five rows: 1, 0, 20/21, 0, 0; three pairs of ten are tied.
+        assert table.loc["overall", "ties_measure"] == pytest.approx(0.3)
+        assert table.loc["overall", "ties_distance"] == 0.0
+        assert table.loc["overall", "count"] == 5
+        assert table.loc["overall", "left_out"] == 1
+
+    def test_worked_by_hand(self):
+        """Three rows, one pair discordant and one tied in p: tau-b = (1 - 1) / sqrt(2 * 3) = 0."""
+        assert kendall_tau.tau_b(np.array([1.0, 1.0, 0.0]), np.array([-1.0, -3.0, -2.0])) == 0.0
+
+    def test_one_value_throughout_is_undefined(self):
+        assert math.isnan(kendall_tau.tau_b(np.ones(4), np.arange(4.0)))
+        assert math.isnan(kendall_tau.share_of_ties(np.ones(1)))
+
+    def test_absent_replies_can_be_left_out(self, scores):
+        table = kendall_tau.compute(scores, depth=2, absent="leave_out", resamples=20)
+        assert table.set_index("group").loc["overall", "count"] == 4
+        assert table.set_index("group").loc["overall", "left_out"] == 2
+
+    def test_a_depth_that_was_not_scored_is_refused(self, scores):
+        with pytest.raises(InvalidArgumentError, match="precision_4"):
+            kendall_tau.compute(scores, depth=4)
+
+    def test_draws_undefined_groups_too(self, scores):
+        table = kendall_tau.compute(scores, depth=2, resamples=20)
+        table.loc[0, ["tau", "low", "high"]] = math.nan
+        figure = kendall_tau.draw(table, describe_scores(scores))
+        assert any("undefined" in text.get_text() for text in figure.axes[0].texts)
+
+
+class TestMeanPrecision:
+    def test_means_and_counts(self, scores):
+        table = mean_precision.compute({"all": scores}, depth=2, resamples=50)
+        rows = table.set_index(["measure", "group"])
+        assert rows.loc[("precision", 5), "mean"] == pytest.approx((1 + 0 + 20 / 21) / 3)
+        assert rows.loc[("precision", 6), "mean"] == 0.0
+        assert rows.loc[("precision", 6), "unscored"] == 1
+        assert rows.loc[("precision", 6), "count"] == 2
+
+    def test_draws_a_group_whose_mean_is_nought(self, scores):
+        table = mean_precision.compute({"all": scores, "again": scores}, depth=2, resamples=20)
+        figure = mean_precision.draw(table)
+        assert [axes.get_yscale() for axes in figure.axes] == ["log", "log"]
+
+
+class TestRandomBaseline:
+    def test_every_reading_is_exact(self):
+        played = pd.DataFrame({"moves": ["e2e4 e7e5 g1f3 b8c6"]})
+        table = random_baseline.compute(pairs=1, moves=2, depths=(1, 2), played=played, seed=4)
+        assert len(table["reading"].unique()) == 5
+        for row in table.itertuples():
+            states = map(ChessState.from_fen, (row.true_fen, row.predicted_fen))
+            exact = exact_profile(ChessAutomaton(), *states, 2).precision
+            assert row.precision == exact[row.depth - 1]
+        half = table[table["reading"] == "2 half-moves, true board played"]
+        assert half["true_fen"].iloc[0].startswith("rnbqkbnr/pppp1ppp/8/4p3/4P3/8")
+
+    def test_without_games_three_readings_are_left(self):
+        table = random_baseline.compute(pairs=2, moves=1, depths=(1,))
+        summary = random_baseline.summarise(table)
+        assert list(summary["pairs"]) == [2, 2, 2]
+        assert "reading" in texts(random_baseline.draw(table))[0]
+
+
+class TestLostPiece:
+    def test_one_piece_of_each_kind_and_owner_is_taken_off(self):
+        boards = lost_piece.boards_without(START, seed=0)
+        assert len(boards) == 12
+        for piece, owner, fen in boards:
+            assert levenshtein(START, fen, "placement") <= 2
+            colour = chess.WHITE if owner == "side to move" else chess.BLACK
+            kind = chess.PIECE_NAMES.index(piece)
+            count = len(chess.Board(fen).pieces(kind, colour))
+            assert count == len(chess.Board().pieces(kind, colour)) - 1
+
+    def test_the_king_of_the_start_position_by_policy(self):
+        positions = pd.DataFrame(
+            {
+                "position_id": ["start-000"], "game_id": ["start"], "source": ["by hand"],
+                "group": [5], "ply": [0], "game_plies": [0], "movetext": [""], "moves": [""],
+                "true_fen": [START],
+            }
+        )  # fmt: skip
+        bare = lost_piece.predictions_without(positions, count=3, seed=0)
+        assert len(bare) == 12
+        scored = {
+            policy: score_predictions(bare, ScoringParameters(depth=1, ill_formed=policy))
+            for policy in ("as_is", "sink")
+        }
+        table = lost_piece.compute(scored, depth=1)
+        king = table[(table["piece"] == "king") & (table["owner"] == "side to move")]
+        king = king.set_index(["policy", "measure"])["mean"]
+        assert king["as_is", "precision"] == pytest.approx(20 / 21)
+        assert king["as_is", "recall"] == 1.0
+        assert king["sink", "precision"] == 0.0
+        figure = lost_piece.draw(table)
+        assert "piece of the other side" in texts(figure)
+
+
+def test_classes_are_counted_and_named(scores):
+    counts = class_counts(scores).iloc[0]
+    assert counts["count"] == 6
+    assert (counts["valid"], counts["ill_formed"], counts["unscored"]) == (3, 1, 1)
+    described = describe_scores(scores)
+    assert "3 valid, 1 ill_formed, 1 unparseable, 1 absent, 1 unscored" in described
+    assert "as_is" in described
+    assert "absorb" in described

@@ -1,0 +1,126 @@
+"""The project's own promises: the same packages everywhere, clean notebooks, a true README."""
+
+import ast
+import json
+import re
+import tomllib
+from pathlib import Path
+
+import click
+import pytest
+import yaml
+
+from workbench.cli import main
+from workbench.runs import NOTEBOOKS, notebook_parameters
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+NOTEBOOK_PATHS = sorted(NOTEBOOKS.glob("*.ipynb"))
+
+
+def split_requirement(requirement):
+    name, ranges = re.fullmatch(r"([A-Za-z0-9_.-]+)(.*)", requirement.replace(" ", "")).groups()
+    return name.lower(), frozenset(filter(None, ranges.split(",")))
+
+
+def project():
+    return tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+
+
+def test_environment_and_project_name_the_same_packages_and_ranges():
+    declared = dict(map(split_requirement, project()["dependencies"]))
+    declared["python"] = frozenset({project()["requires-python"]})
+    environment = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
+    conda = dict(split_requirement(entry) for entry in environment if isinstance(entry, str))
+    assert conda.pop("pip") == frozenset()
+    assert conda == declared
+
+
+def test_the_lock_holds_every_dependency_with_hashes_and_no_address():
+    lock = (ROOT / "requirements.lock").read_text()
+    assert "://" not in lock
+    assert not re.search(r"^--", lock, flags=re.MULTILINE)
+    locked = {name.lower() for name in re.findall(r"^([A-Za-z0-9_.-]+)==", lock, re.MULTILINE)}
+    optional = project()["optional-dependencies"]["dev"]
+    for name, _ in map(split_requirement, [*project()["dependencies"], *optional]):
+        assert name in locked
+    entries = re.split(r"^(?=[A-Za-z0-9])", lock, flags=re.MULTILINE)[1:]
+    assert all("--hash=sha256:" in entry for entry in entries)
+
+
+@pytest.mark.parametrize("path", NOTEBOOK_PATHS, ids=lambda path: path.stem)
+class TestNotebooks:
+    def cells(self, path):
+        return json.loads(path.read_text(encoding="utf-8"))["cells"]
+
+    def test_holds_no_outputs(self, path):
+        for cell in self.cells(path):
+            assert not cell.get("outputs")
+            assert not cell.get("execution_count")
+
+    def test_defines_nothing(self, path):
+        for cell in self.cells(path):
+            if cell["cell_type"] == "code":
+                tree = ast.parse("".join(cell["source"]))
+                definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+                assert not any(isinstance(node, definitions) for node in ast.walk(tree))
+
+    def test_papermill_sees_every_parameter(self, path):
+        (cell,) = (
+            cell for cell in self.cells(path) if "parameters" in cell["metadata"].get("tags", [])
+        )
+        assigned = {
+            target.id
+            for statement in ast.parse("".join(cell["source"])).body
+            for target in statement.targets
+        }
+        assert notebook_parameters(path) == assigned
+
+    def test_is_listed_in_the_readme(self, path):
+        assert f"`{path.stem}`" in README
+
+    def test_begins_with_prose_and_compares_with_the_paper(self, path):
+        cells = self.cells(path)
+        assert cells[0]["cell_type"] == "markdown"
+        assert any("| paper | here |" in "".join(cell["source"]) for cell in cells)
+
+
+def test_the_snippet_in_the_readme_prints_what_it_says(capsys):
+    code = re.search(r"<!-- tested.*?```python\n(.*?)```", README, re.DOTALL).group(1)
+    exec(compile(code, "README.md", "exec"), {})
+    said = re.search(r"print\(.*?\)  # (\([^)]*\))", code).group(1)
+    assert capsys.readouterr().out.strip() == said
+
+
+def commands(group=main, prefix="workbench"):
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from commands(command, f"{prefix} {name}")
+        else:
+            yield f"{prefix} {name}", command
+
+
+@pytest.mark.parametrize(("name", "command"), list(commands()), ids=lambda value: str(value))
+def test_every_command_is_in_the_readme_and_explains_itself(name, command):
+    assert name in README
+    assert command.help
+    for parameter in command.params:
+        if isinstance(parameter, click.Option) and parameter.name not in ("out", "seed", "jobs"):
+            described = parameter.help or isinstance(parameter.type, click.Choice)
+            assert described or parameter.show_default
+
+
+def test_every_picture_in_the_readme_is_there():
+    pictures = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", README)
+    assert pictures
+    for picture in pictures:
+        assert (ROOT / picture).stat().st_size < 200_000
+
+
+def test_every_column_is_described():
+    from workbench.scoring import ScoringParameters, scores_schema
+    from workbench.tables import PREDICTIONS
+
+    described = (ROOT / "data" / "README.md").read_text()
+    for name in [*PREDICTIONS.names, *scores_schema(ScoringParameters(depth=1)).names]:
+        assert f"`{name}`" in described

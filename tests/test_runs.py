@@ -1,0 +1,150 @@
+"""Notebooks through papermill: strict parameters, failures kept and named, the others go on."""
+
+import json
+
+import nbformat
+import pytest
+
+from workbench.errors import InvalidArgumentError, NotebookError, UnknownParameterError
+from workbench.figures import make_figures
+from workbench.runs import (
+    assign_parameters,
+    figure_notebooks,
+    notebook_parameters,
+    parse_parameter,
+    raise_for_failures,
+    run_notebook,
+    run_notebooks,
+)
+
+
+def notebook(folder, name, parameters, code):
+    cells = [nbformat.v4.new_code_cell(parameters), nbformat.v4.new_code_cell(code)]
+    cells[0].metadata["tags"] = ["parameters"]
+    path = folder / f"{name}.ipynb"
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    metadata = {"kernelspec": kernel}
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=metadata), path)
+    return path
+
+
+@pytest.fixture
+def two(tmp_path):
+    good = notebook(tmp_path, "01_good", 'out = "."\nword = "old"', 'print("said", word)')
+    bad = notebook(tmp_path, "02_bad", 'out = "."\nnumber = 1', "1 / (number - 1)")
+    return good, bad
+
+
+def test_the_figure_notebooks_are_those_that_write_figures():
+    names = [path.stem for path in figure_notebooks()]
+    assert names[:2] == ["01_precision_by_depth", "02_precision_by_samples"]
+    assert [p.stem for p in figure_notebooks(["kendall_tau"])] == ["03_kendall_tau"]
+    assert [p.stem for p in figure_notebooks(["03_kendall_tau"])] == ["03_kendall_tau"]
+    with pytest.raises(InvalidArgumentError, match="'kendall'"):
+        figure_notebooks(["kendall"])
+
+
+def test_a_folder_without_notebooks_is_named(tmp_path):
+    with pytest.raises(InvalidArgumentError, match=str(tmp_path)):
+        figure_notebooks(folder=tmp_path)
+
+
+def test_a_failed_notebook_is_kept_and_named_and_the_others_go_on(two, tmp_path):
+    good, bad = two
+    runs = run_notebooks({bad: {}, good: {"word": "new"}}, tmp_path / "executed", jobs=2)
+    assert [run.name for run in runs] == ["02_bad", "01_good"]
+    assert runs[0].error == "ZeroDivisionError: division by zero"
+    assert runs[1].error == ""
+    assert "ZeroDivisionError" in runs[0].executed.read_text()
+    assert "said new" in runs[1].executed.read_text()
+    with pytest.raises(NotebookError, match=r"02_bad failed .*executed/02_bad\.ipynb"):
+        raise_for_failures(runs)
+    raise_for_failures(runs[1:])
+
+
+def test_an_unknown_parameter_is_an_error_before_anything_runs(two, tmp_path):
+    good, bad = two
+    with pytest.raises(UnknownParameterError, match="'wrod'"):
+        run_notebook(good, {"wrod": 1}, tmp_path / "executed.ipynb")
+    assert not (tmp_path / "executed.ipynb").exists()
+    with pytest.raises(UnknownParameterError, match="'wrod'"):
+        assign_parameters([good, bad], {}, {"wrod": 1})
+
+
+def test_each_notebook_gets_the_parameters_it_has(two):
+    good, bad = two
+    assigned = assign_parameters([good, bad], {"out": "x", "other": 1}, {"number": 3})
+    assert assigned == {good: {"out": "x"}, bad: {"out": "x", "number": 3}}
+    assert notebook_parameters(good) == {"out", "word"}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("depth=3", ("depth", 3)),
+        ("samples=[10, 30]", ("samples", [10, 30])),
+        ("terminal=drop", ("terminal", "drop")),
+        ('model="a=b"', ("model", "a=b")),
+        ("model=", ("model", "")),
+    ],
+)
+def test_parameters_are_read_as_json_or_text(text, expected):
+    assert parse_parameter(text) == expected
+
+
+@pytest.mark.parametrize("text", ["depth", "=3", "two words=1"])
+def test_what_is_no_parameter_is_named(text):
+    with pytest.raises(InvalidArgumentError, match=text):
+        parse_parameter(text)
+
+
+def test_a_real_notebook_leaves_picture_numbers_and_provenance(tmp_path):
+    (run,) = make_figures(
+        only=["precision_by_samples"],
+        given={"depth": 2, "samples": [5, 20], "runs": 3, "plies": 4, "distance": 10},
+        out=tmp_path,
+    )
+    assert run.error == ""
+    stem = tmp_path / "02_precision_by_samples"
+    assert stem.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
+    assert "<svg" in stem.with_suffix(".svg").read_text()
+    assert stem.with_suffix(".csv").read_text().startswith("method,depth,samples,run,value")
+    sidecar = json.loads(stem.with_suffix(".json").read_text())
+    assert sidecar["parameters"]["samples"] == [5, 20]
+    assert sidecar["seed"] == 0
+    assert sidecar["versions"]["chess"]
+    assert set(sidecar) >= {"data", "git_commit", "inputs"}
+
+
+def test_the_same_run_gives_the_same_bytes(tmp_path):
+    given = {"depth": 2, "samples": [5, 20], "runs": 3, "plies": 4, "distance": 10}
+    for folder in ("one", "other"):
+        make_figures(only=["precision_by_samples"], given=given, out=tmp_path / folder)
+    for ending in ("png", "svg", "csv", "json"):
+        name = f"02_precision_by_samples.{ending}"
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "other" / name).read_bytes()
+
+
+def test_an_unknown_preset_is_named(tmp_path):
+    with pytest.raises(InvalidArgumentError, match="'huge'"):
+        make_figures(preset="huge", out=tmp_path)
+
+
+def test_both_notebooks_of_scores_run_on_given_predictions(predictions, tmp_path):
+    from workbench.tables import PREDICTIONS, write_table
+
+    path = tmp_path / "predictions.parquet"
+    write_table(predictions, path, PREDICTIONS)
+    runs = make_figures(
+        only=["kendall_tau", "mean_precision"],
+        given={"depth": 2, "resamples": 20, "lost_piece_positions": 1, "lost_piece_depth": 1,
+               "per_group": 1, "jobs": 1},
+        predictions=path,
+        out=tmp_path / "out",
+        jobs=2,
+    )  # fmt: skip
+    assert [run.error for run in runs] == ["", ""]
+    sidecar = json.loads((tmp_path / "out" / "03_kendall_tau.json").read_text())
+    assert list(sidecar["inputs"]) == ["predictions.parquet"]
+    assert "by hand" in sidecar["data"]
+    assert "1 unscored" in sidecar["data"]

@@ -1,0 +1,100 @@
+"""Scores of rows worked by hand: every class of reply, every policy, nothing lost."""
+
+import math
+
+import pandas as pd
+import pytest
+
+from workbench.errors import InvalidArgumentError
+from workbench.scoring import ScoringParameters, score_predictions, scores_schema
+from workbench.scoring_run import score
+
+TWO = ScoringParameters(depth=2)
+
+
+def test_every_row_stays_with_its_identity_and_class(predictions):
+    scores = score_predictions(predictions, TWO)
+    assert list(scores.columns) == scores_schema(TWO).names
+    assert list(scores["position_id"]) == list(predictions["position_id"])
+    assert list(scores["reply_class"]) == [
+        "valid", "valid", "ill_formed", "unparseable", "absent", "valid",
+    ]  # fmt: skip
+
+
+def test_the_measures_of_each_class(predictions):
+    scores = score_predictions(predictions, TWO)
+    right, other, kingless, unparseable, absent, unscored = scores.to_dict("records")
+    assert (right["precision_1"], right["precision_2"], right["recall_2"]) == (1.0, 1.0, 1.0)
+    # After 1. e4 it is Black's turn: no move is common.
+    assert (other["precision_1"], other["recall_1"]) == (0.0, 0.0)
+    # Without its king White has Qd1-e1 besides the 20 moves; Black's replies are the same.
+    assert kingless["precision_1"] == pytest.approx(20 / 21)
+    assert kingless["recall_2"] == pytest.approx(1.0)
+    for sunk in (unparseable, absent):
+        assert [sunk[f"{n}_{m}"] for n in ("precision", "recall") for m in (1, 2)] == [0.0] * 4
+    assert math.isnan(unscored["precision_1"])
+    assert "'no board'" in unscored["unscored"]
+
+
+def test_the_text_metrics_of_each_class(predictions):
+    scores = score_predictions(predictions, TWO)
+    assert list(scores["levenshtein"].iloc[:5]) == [0, 5, 1, 9, 56]
+    assert list(scores["levenshtein_to_empty"].iloc[:5]) == [False, False, False, False, True]
+    assert list(scores["exact_match"].iloc[:5]) == [True, False, False, False, False]
+    accuracy = scores["board_accuracy"].iloc[:5]
+    assert list(accuracy.iloc[:3]) == [1.0, 62 / 64, 63 / 64]
+    assert accuracy.iloc[3:].isna().all()
+    assert list(scores["correct_side_to_move"].iloc[:2]) == [True, False]
+    assert pd.isna(scores["exact_match"].iloc[5])
+
+
+def test_the_policy_sink_takes_ill_formed_boards_for_no_state(predictions):
+    scores = score_predictions(predictions, ScoringParameters(depth=1, ill_formed="sink"))
+    assert scores["precision_1"].iloc[2] == 0.0
+    assert scores["precision_1"].iloc[0] == 1.0
+    assert set(scores["ill_formed_policy"]) == {"sink"}
+    assert scores["levenshtein"].iloc[2] == 1
+
+
+def test_an_estimator_gives_one_depth_with_its_error(predictions):
+    parameters = ScoringParameters(depth=2, method="intermediate", samples=30, batches=4, seed=5)
+    scores = score_predictions(predictions, parameters)
+    assert "precision_1" not in scores
+    kingless = scores.iloc[2]
+    assert kingless["precision_2"] == pytest.approx(20 / 21, abs=0.05)
+    assert kingless["precision_2_standard_error"] >= 0
+    assert scores["precision_2"].iloc[3] == 0.0
+
+
+def test_a_row_scores_the_same_in_any_company(predictions):
+    parameters = ScoringParameters(depth=2, method="branch", samples=20, batches=1, seed=3)
+    whole = score_predictions(predictions, parameters)
+    backwards = score_predictions(predictions.iloc[::-1], parameters).iloc[::-1]
+    pd.testing.assert_frame_equal(whole, backwards.reset_index(drop=True))
+    pd.testing.assert_frame_equal(
+        whole.iloc[[2]].reset_index(drop=True),
+        score_predictions(predictions.iloc[[2]], parameters),
+        check_dtype=False,  # a column of bool without a null in it
+    )
+
+
+def test_no_rows_give_an_empty_table(predictions):
+    scores = score(predictions.iloc[:0], TWO)
+    assert list(scores.columns) == scores_schema(TWO).names
+    assert len(scores) == 0
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"depth": 0},
+        {"terminal": "stop"},
+        {"ill_formed": "repair"},
+        {"method": "guess"},
+        {"samples": 0},
+        {"seed": -1},
+    ],
+)
+def test_parameters_out_of_range_are_named(bad):
+    with pytest.raises(InvalidArgumentError, match=repr(next(iter(bad.values())))):
+        ScoringParameters(**bad)

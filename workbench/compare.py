@@ -1,0 +1,55 @@
+"""One true board against one reply: what kind of reply it is, and every measure of it."""
+
+import math
+from typing import Any
+
+from workbench.automata import ChessState
+from workbench.replies.extract import classify
+from workbench.scoring import ScoringParameters, affordance_scores, predicted_state, text_scores
+
+
+def compare(true_fen: str, reply: str, parameters: ScoringParameters) -> dict[str, Any]:
+    """Compare a reply, a FEN or a model's whole answer, with the true board.
+
+    Args:
+        true_fen: A FEN that python-chess reads.
+        reply: Any text.
+        parameters: How to score; the exact method gives all depths up to m.
+
+    Returns:
+        Values as JSON can hold them, undefined ones None: reply_class, predicted_fen, status,
+        reason, precision and recall (p_1..p_m and r_1..r_m; for an estimator p_m and its standard
+        error), exact_match, levenshtein, levenshtein_to_empty, board_accuracy and the rest of the
+        text metrics, and the parameters.
+
+    Raises:
+        InvalidFenError: If the true FEN cannot be read.
+    """
+    true = ChessState.from_fen(true_fen)
+    prediction = classify(reply)
+    state = predicted_state(
+        prediction.predicted_fen, str(prediction.reply_class), parameters.ill_formed
+    )
+    measured = affordance_scores(true, state, parameters, parameters.seed)
+    values = list(measured.values())
+    half = len(values) // 2
+    result: dict[str, Any] = {
+        "reply_class": str(prediction.reply_class),
+        "predicted_fen": prediction.predicted_fen,
+        "status": list(prediction.status),
+        "reason": prediction.reason,
+        "precision": values[:half],
+        "recall": values[half:],
+        **text_scores(true_fen, prediction.predicted_fen),
+        "depth": parameters.depth,
+        "terminal": parameters.terminal,
+        "ill_formed_policy": parameters.ill_formed,
+        "method": parameters.method,
+    }
+    return {key: _defined(value) for key, value in result.items()}
+
+
+def _defined(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_defined(each) for each in value]
+    return None if isinstance(value, float) and math.isnan(value) else value

@@ -1,0 +1,111 @@
+"""Mean state precision per group of games, on a logarithmic scale.
+
+Source: arXiv 2508.19851, the figure of mean precision per group.
+"""
+
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from workbench.errors import InvalidArgumentError
+from workbench.seeds import derived_seed
+from workbench.studies.appearance import COLOURS, MARKERS, caption, new_figure, plain_log_scale
+from workbench.studies.describe import scored_rows
+from workbench.studies.intervals import bootstrap_interval
+
+
+def compute(
+    variants: dict[str, pd.DataFrame],
+    *,
+    depth: int = 4,
+    measures: tuple[Literal["precision", "recall"], ...] = ("precision", "recall"),
+    resamples: int = 1000,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Compute the mean of p_m and r_m in each group, with bootstrap intervals.
+
+    Args:
+        variants: Scores tables by name, such as the five and the ten groups; each is one panel.
+        depth: m.
+        measures: Precision, recall or both.
+        resamples: Of the bootstrap.
+        seed: Of the bootstrap.
+
+    Returns:
+        Columns variant, group, measure, depth, mean, low, high, count, unscored.
+
+    Raises:
+        InvalidArgumentError: If a table lacks a measure at this depth.
+    """
+    rows = []
+    for variant, scores in variants.items():
+        for measure in measures:
+            column = f"{measure}_{depth}"
+            if column not in scores:
+                raise InvalidArgumentError(
+                    f"{variant}: expected scores with a column {column!r}, "
+                    f"got {list(scores.columns)}; score with this depth"
+                )
+            for group, part in scores.groupby("group"):
+                kept = scored_rows(part)
+                found = bootstrap_interval(
+                    np.mean,
+                    kept[column].to_numpy(float),
+                    seed=derived_seed(seed, variant, measure, group),
+                    resamples=resamples,
+                )
+                rows.append(
+                    {
+                        "variant": variant,
+                        "group": int(str(group)),
+                        "measure": measure,
+                        "depth": depth,
+                        "mean": found.value,
+                        "low": found.low,
+                        "high": found.high,
+                        "count": found.count,
+                        "unscored": len(part) - len(kept),
+                    }
+                )
+    return pd.DataFrame(rows)
+
+
+def draw(table: pd.DataFrame, note: str = "") -> Figure:
+    """Draw the means with 95% intervals against the length of the game, a panel a variant.
+
+    Args:
+        table: What `compute` returned.
+        note: In small below the axes, such as `describe_scores` gives.
+    """
+    depth = table["depth"].iloc[0]
+    variants = list(table["variant"].unique())
+    figure, panels = new_figure(len(variants), width=4.2 * len(variants), height=4.2)
+    for axes, variant in zip(panels, variants, strict=True):
+        part = table[table["variant"] == variant]
+        for index, (measure, line) in enumerate(part.groupby("measure", sort=False)):
+            mean = line["mean"].where(line["mean"] > 0)
+            low = line["low"].where(line["low"] > 0, mean)
+            axes.errorbar(
+                line["group"] + (index - 0.5) * 0.5,
+                mean,
+                yerr=[(mean - low).clip(lower=0), (line["high"] - mean).clip(lower=0)],
+                marker=MARKERS[index],
+                linestyle=("-", "--")[index % 2],
+                color=COLOURS[index],
+                capsize=3,
+                label=f"mean {str(measure)[0]}_{depth} ({measure})",
+            )
+        plain_log_scale(axes)
+        axes.set_xticks(sorted(part["group"].unique()))
+        axes.set_xlabel("full moves played")
+        sizes = sorted(part["count"].unique())
+        axes.set_title(
+            f"{variant}, n = {sizes[0]}" + (f" to {sizes[-1]}" if len(sizes) > 1 else ""),
+            fontsize=9,
+        )
+    panels[0].set_ylabel("mean over positions (logarithmic)")
+    panels[0].legend(fontsize=8, frameon=False, loc="lower left")
+    caption(figure, "State precision and recall against the length of the game", note)
+    return figure

@@ -1,0 +1,65 @@
+"""What a study leaves behind: PNG and SVG, the numbers drawn, and where they came from."""
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+import pandas as pd
+from matplotlib.figure import Figure
+
+from workbench.provenance import file_hash, git_commit, package_versions
+from workbench.tables import replacing
+
+
+def save_study(
+    name: str,
+    figure: Figure,
+    table: pd.DataFrame,
+    out: str | Path,
+    *,
+    parameters: Mapping[str, Any],
+    seed: int,
+    inputs: Iterable[str | Path] = (),
+    data: str,
+) -> dict[str, Path]:
+    """Write ``NAME.png``, ``NAME.svg``, ``NAME.csv`` and ``NAME.json`` into a folder.
+
+    The JSON holds the parameters, the seed, what data was drawn, SHA-256 of the input files,
+    package versions and the commit. Each file is written beside and renamed.
+
+    Args:
+        name: The stem of the files.
+        figure: What ``draw`` returned.
+        table: What ``compute`` returned: the numbers behind the figure.
+        out: The folder; it is made if it is missing.
+        parameters: What the study was computed with.
+        seed: What its random draws came from.
+        inputs: Files that were read.
+        data: In words, what games and replies are shown, such as "simulated tracker".
+
+    Returns:
+        The path of each file by its ending.
+    """
+    folder = Path(out)
+    paths = {ending: folder / f"{name}.{ending}" for ending in ("png", "svg", "csv", "json")}
+    with mpl.rc_context({"svg.hashsalt": name}):
+        with replacing(paths["png"]) as beside:
+            figure.savefig(beside, dpi=130, metadata={"Software": None})
+        with replacing(paths["svg"]) as beside:
+            figure.savefig(beside, metadata={"Date": None, "Creator": None})
+    with replacing(paths["csv"]) as beside:
+        table.to_csv(beside, index=False)
+    sidecar = {
+        "figure": name,
+        "data": data,
+        "parameters": dict(parameters),
+        "seed": seed,
+        "inputs": {Path(path).name: file_hash(Path(path)) for path in inputs},
+        "versions": package_versions(),
+        "git_commit": git_commit(),
+    }
+    with replacing(paths["json"]) as beside:
+        beside.write_text(json.dumps(sidecar, indent=2, sort_keys=True, default=str) + "\n")
+    return paths
