@@ -1,5 +1,7 @@
 """Cutting games into groups: eligibility to the ply, no game twice, order of no account."""
 
+from pathlib import Path
+
 import chess
 import pytest
 from hypothesis import given, settings
@@ -7,9 +9,12 @@ from hypothesis import strategies as st
 
 from workbench.errors import GameFileError, InvalidArgumentError, UnfilledGroupError
 from workbench.games.cut import cut_games
-from workbench.games.pgn import Game
+from workbench.games.pgn import Game, scan_games
 from workbench.games.random_play import random_games
-from workbench.tables import POSITIONS
+from workbench.games.selection import bands_for, number_of
+from workbench.tables import POSITIONS, read_table, write_table
+
+SHARED = Path(__file__).parents[2].parent / "shared" / "data" / "lichess" / "lichess_games.pgn.zst"
 
 GAMES = [
     Game(game.moves[: 4 + (index * 7) % 36], game.source)
@@ -120,7 +125,19 @@ def test_a_move_spelled_otherwise_makes_no_other_game(tmp_path):
     )
     cut = cut_games(path, groups=(1,), per_group=2, seed=0, allow_unfilled=True)
     assert cut.summary.duplicates == 1
+    assert cut.summary.taken == {1: 1}
     assert len(cut.positions) == 1
+
+
+def test_a_copy_spelled_otherwise_takes_no_place_from_others(tmp_path):
+    path = tmp_path / "games.pgn"
+    spellings = ["1. e4 e5 2. Nf3 *", "1. e2e4 e5 2. Nf3 *", "1. e4 e7e5 2. Ng1f3 *"]
+    others = ["1. d4 d5 2. c4 *", "1. c4 c5 2. d4 *"]
+    path.write_text("".join(f'[Event "?"]\n\n{text}\n\n' for text in spellings + others))
+    for seed in range(5):
+        cut = cut_games(path, groups=(1,), per_group=3, seed=seed)
+        assert cut.summary.taken == {1: 3}
+        assert cut.positions["game_id"].is_unique
 
 
 def test_an_illegal_game_is_counted_and_the_next_takes_its_place(tmp_path):
@@ -133,21 +150,115 @@ def test_an_illegal_game_is_counted_and_the_next_takes_its_place(tmp_path):
     assert "games.pgn#5" in cut.summary.describe()
 
 
-def test_no_more_games_are_held_than_can_be_needed(monkeypatch):
-    held = []
-    from workbench.games.cut import _Band
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 100), st.integers(0, 12))
+def test_the_choice_does_not_depend_on_the_reserve(tmp_path_factory, seed, reserve):
+    """Illegal games of every number: with too small a reserve the files are read again."""
+    path = tmp_path_factory.mktemp("reserve") / "games.pgn"
+    bad = [f"1. {file}4 Ke{rank} 2. a3 a6 3. a4 *" for file in "abcdefgh" for rank in (3, 4, 5)]
+    texts = [as_pgn(game) for game in GAMES] + [f'[Event "?"]\n\n{t}\n\n' for t in bad]
+    path.write_text("".join(texts))
+    settings = {"groups": (1, 2, 6), "per_group": 9, "seed": seed}
+    ample = cut_games(path, reserve=1000, **settings)
+    tight = cut_games(path, reserve=reserve, **settings)
+    assert ample.summary.passes == 1
+    assert tight.positions.equals(ample.positions)
+    assert tight.summary.refused == ample.summary.refused
+    assert set(ample.summary.taken.values()) == {9}
 
-    add = _Band.add
 
-    def watched(band, number, game):
-        result = add(band, number, game)
-        held.append((len(band.kept), len(band._heap), band.capacity))
-        return result
+def illegal_games(path, count):
+    squares = [f"{file}{rank}" for file in "abcdefgh" for rank in "45678"]
+    bad = [f'[Event "?"]\n\n1. Q{one} Q{two} 2. a3 *\n\n' for one in squares for two in squares]
+    path.write_text("".join(bad[:count]) + "".join(map(as_pgn, GAMES)))
 
-    monkeypatch.setattr(_Band, "add", watched)
-    cut_games(GAMES * 3, groups=(2, 5), per_group=3, seed=0)
-    assert held
-    assert all(kept <= capacity and heap <= capacity for kept, heap, capacity in held)
+
+def test_files_are_read_again_where_the_reserve_is_used_up(tmp_path):
+    path = tmp_path / "games.pgn"
+    illegal_games(path, 1000)
+    settings = {"groups": (1,), "per_group": 40, "seed": 0}
+    cut = cut_games([path], reserve=0, **settings)
+    assert cut.summary.passes > 1
+    assert cut.summary.taken == {1: 40}
+    assert cut.summary.read == 1040
+    assert cut.summary.refused == cut_games(path, reserve=2000, **settings).summary.refused
+    with pytest.raises(InvalidArgumentError, match="reserve of 0 were refused"):
+        cut_games(iter([path]), reserve=0, **settings)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(1, 14), st.lists(st.integers(1, 18), min_size=1, max_size=4, unique=True))
+def test_the_groups_are_filled_whenever_that_is_possible(per_group, cuts):
+    """By Hall: each set of the longest groups has as many games as it needs, and no other case."""
+    possible = all(
+        sum(game.plies > 2 * cut for game in GAMES) >= per_group * sum(c >= cut for c in cuts)
+        for cut in cuts
+    )
+    cut = cut_games(GAMES, groups=cuts, per_group=per_group, seed=1, allow_unfilled=True)
+    assert (set(cut.summary.taken.values()) == {per_group}) == possible
+
+
+def test_the_choice_is_the_lowest_numbers_left(tmp_path):
+    """Against the definition, with every game sorted: longest group first."""
+    path = tmp_path / "games.pgn"
+    path.write_text("".join(map(as_pgn, GAMES)))
+    left = sorted(scan_games(path), key=lambda game: number_of(game, 7))
+    expected = {}
+    for group in (9, 5, 2):
+        chosen = [game for game in left if game.plies > 2 * group][:5]
+        left = [game for game in left if game not in chosen]
+        expected[group] = {game.source for game in chosen}
+    cut = cut_games(path, groups=(2, 5, 9), per_group=5, seed=7, reserve=0)
+    found = cut.positions.groupby("group")["source"].agg(set).to_dict()
+    assert found == expected
+
+
+def test_no_more_games_are_held_than_can_be_needed():
+    bands = bands_for((2, 5), per_group=3, reserve=1)
+    assert [bands[cut].capacity for cut in (2, 5)] == [4, 7]
+    for game in GAMES * 2:
+        bands[2].offer(number_of(game, 0), game)
+        assert len(bands[2]) <= 4
+        assert len(bands[2]._highest_first) == len(bands[2])
+    numbers = sorted(number_of(game, 0) for game in GAMES)
+    assert sorted(number for number, _ in bands[2].games()) == numbers[:4]
+    assert bands[2].horizon == numbers[4]
+    assert bands[2].further_copies() == 4
+
+
+def test_copies_in_any_order_give_the_same_row():
+    copies = [Game(GAMES[5].moves, name) for name in ("b", "a", "c")]
+    for order in (copies, copies[::-1]):
+        cut = cut_games([*order, *GAMES[6:9]], groups=(2,), per_group=4, seed=0)
+        assert cut.summary.duplicates == 2
+        assert {"a"} == set(cut.positions["source"]) - {game.source for game in GAMES}
+
+
+def test_a_cut_with_no_rows_is_still_a_table(tmp_path):
+    cut = cut_games([], groups=(2,), per_group=1, seed=0, allow_unfilled=True)
+    write_table(cut.positions, tmp_path / "empty.parquet", POSITIONS)
+    assert list(read_table(tmp_path / "empty.parquet", POSITIONS).columns) == POSITIONS.names
+
+
+def test_movetext_is_what_python_chess_writes():
+    cut = cut_games(GAMES, groups=(2, 6), per_group=8, seed=0)
+    for row in cut.positions.itertuples():
+        board = chess.Board()
+        moves = [chess.Move.from_uci(move) for move in row.moves.split()]
+        assert row.movetext == board.variation_san(moves)
+        for move in moves:
+            board.push(move)
+        assert row.true_fen == board.fen()
+        assert len(moves) == row.ply == 2 * row.group
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="the shared Lichess games are not here")
+def test_real_games_fill_the_five_groups():
+    cut = cut_games(SHARED, per_group=20, seed=0)
+    assert cut.summary.read == 18920
+    assert cut.summary.eligible == {5: 18476, 16: 15341, 27: 9750, 38: 5110, 50: 2408}
+    assert len(cut.positions) == 100
+    assert cut.positions["game_id"].is_unique
 
 
 def test_a_group_that_cannot_be_filled_is_named_or_allowed():
@@ -164,7 +275,7 @@ def test_a_file_that_breaks_off_is_an_error_or_counted(tmp_path):
     path = tmp_path / "games.pgn.zst"
     whole = zstandard.compress("".join(map(as_pgn, GAMES[:20])).encode())
     path.write_bytes(whole + zstandard.compress(as_pgn(GAMES[20]).encode())[:-5])
-    with pytest.raises(GameFileError, match=r"games were read of it"):
+    with pytest.raises(GameFileError, match=r"\(\d+ games were read before\)"):
         cut_games(path, groups=(1,), per_group=5, seed=0)
     cut = cut_games(path, groups=(1,), per_group=5, seed=0, allow_truncated=True)
     assert len(cut.positions) == 5
@@ -175,7 +286,14 @@ def test_a_file_that_breaks_off_is_an_error_or_counted(tmp_path):
 
 @pytest.mark.parametrize(
     "bad",
-    [{"groups": ()}, {"groups": (3, 3)}, {"groups": (0,)}, {"per_group": 0}, {"seed": -1}],
+    [
+        {"groups": ()},
+        {"groups": (3, 3)},
+        {"groups": (0,)},
+        {"per_group": 0},
+        {"seed": -1},
+        {"reserve": -1},
+    ],
 )
 def test_numbers_out_of_range_are_named(bad):
     with pytest.raises(InvalidArgumentError, match=r"expected"):

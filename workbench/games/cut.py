@@ -1,13 +1,9 @@
 """Games cut into groups by length: positions to ask a model for, seeded, no game used twice.
 
 A "move" is a full move, two plies. A game can be cut after k moves if it has more than 2k plies.
-Each game draws a number from the seed and its moves; every group takes the lowest numbers that are
-left, the longest group first, which fills all groups whenever that is possible. The choice does not
-depend on the order of the games or the files. Source: arXiv 2508.19851, the set-up of its groups.
+Source: arXiv 2508.19851, the set-up of its groups; how games are chosen: `workbench.games.selection`.
 """
 
-import hashlib
-import heapq
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +15,7 @@ from tqdm.auto import tqdm
 
 from workbench.errors import GameFileError, InvalidArgumentError, UnfilledGroupError
 from workbench.games.pgn import Game, RefusedGame, ScannedGame, scan_games
+from workbench.games.selection import Band, ReserveUsedUp, bands_for, choose, number_of
 from workbench.tables import POSITIONS
 
 EXAMPLES = 5
@@ -26,19 +23,20 @@ EXAMPLES = 5
 
 @dataclass(slots=True)
 class CutSummary:
-    """What became of every game that was read.
+    """What became of the games that were read; the counts do not depend on their order.
 
     Attributes:
         read: Games read.
         refused: Games that cannot be used, by reason. Legality is looked at only for games that the
             choice falls on; an illegal one there is counted, and the next takes its place.
         examples: The first refused games.
-        duplicates: Games whose moves another one had, among those looked at.
+        duplicates: Further copies of games that were low enough to be kept for the choice.
         too_short: Games too short for every group.
-        eligible: For each group the games long enough for it.
+        eligible: For each group the games long enough for it, copies and illegal ones included.
         taken: For each group the positions cut.
         without_result: Games whose text ends without a result, as where a file is cut short.
         truncated: Files that broke off, with the error; empty unless that was allowed.
+        passes: Times the games were read: again only if very many of the chosen were refused.
     """
 
     read: int = 0
@@ -50,6 +48,7 @@ class CutSummary:
     taken: dict[int, int] = field(default_factory=dict)
     without_result: int = 0
     truncated: list[str] = field(default_factory=list)
+    passes: int = 1
 
     def refuse(self, game: RefusedGame) -> None:
         """Count a game that cannot be used."""
@@ -82,32 +81,6 @@ class Cut:
     summary: CutSummary
 
 
-class _Band:
-    """The games of one length band with the lowest numbers, no more than can be needed."""
-
-    def __init__(self, capacity: int) -> None:
-        self.capacity = capacity
-        self.kept: dict[str, tuple[int, Game]] = {}
-        self._heap: list[tuple[int, str]] = []
-
-    def wants(self, number: int) -> bool:
-        return len(self.kept) < self.capacity or number <= -self._heap[0][0]
-
-    def add(self, number: int, game: Game) -> bool:
-        """Keep a game; return False if its moves are there already, in another spelling or not."""
-        name = game.game_id
-        fresh = name not in self.kept
-        if fresh or number < self.kept[name][0]:
-            self.kept[name] = (number, game)
-            heapq.heappush(self._heap, (-number, name))
-        if len(self.kept) > self.capacity:
-            del self.kept[heapq.heappop(self._heap)[1]]
-        # A game kept anew under a lower number leaves its old entry behind in the heap.
-        while self._heap and self.kept.get(self._heap[0][1], (None,))[0] != -self._heap[0][0]:
-            heapq.heappop(self._heap)
-        return fresh
-
-
 def cut_games(
     games: Iterable[Path | str | Game] | Path | str,
     *,
@@ -117,6 +90,7 @@ def cut_games(
     allow_unfilled: bool = False,
     allow_truncated: bool = False,
     progress: bool = False,
+    reserve: int | None = None,
 ) -> Cut:
     """Cut games into groups by length.
 
@@ -126,17 +100,56 @@ def cut_games(
         per_group: Positions a group, at least 1.
         seed: Of the choice, at least 0.
         allow_unfilled: Go on with what there is where a group cannot be filled.
-        allow_truncated: Go on with what was read of a file that breaks off.
-        progress: Whether to show a progress bar on standard error.
+        allow_truncated: Go on with what was read of a file that breaks off, if that is a game.
+        progress: Whether to show progress bars on standard error.
+        reserve: Games of each length kept in memory beyond need, at least 0, in place of those that
+            turn out illegal; a tenth of ``per_group`` and 100 if None. The choice does not depend
+            on it: if it does not suffice, the games are read again with a larger one.
 
     Returns:
         The positions, sorted by group and position_id, and a summary.
 
     Raises:
-        InvalidArgumentError: If a number is out of range.
+        InvalidArgumentError: If a number is out of range, or the games have to be read again and
+            were given as an iterator.
         GameFileError: If a file cannot be read, or breaks off.
         UnfilledGroupError: If there are too few games for a group.
     """
+    _check(groups, per_group, seed, reserve)
+    cuts = sorted(groups)
+    kept = per_group // 10 + 100 if reserve is None else reserve
+    if isinstance(games, Path | str):
+        games = [games]
+    passes = 1
+    while True:
+        summary = CutSummary(
+            eligible=dict.fromkeys(cuts, 0), taken=dict.fromkeys(cuts, 0), passes=passes
+        )
+        bands = bands_for(cuts, per_group, kept)
+        offered = tqdm(
+            _read(games, summary, allow_truncated), "reading", unit=" games", disable=not progress
+        )
+        for game in offered:
+            _offer(game, cuts, bands, seed, summary)
+        try:
+            rows = _take(bands, per_group, summary, progress)
+            break
+        except ReserveUsedUp as error:
+            if isinstance(games, Iterator):
+                raise InvalidArgumentError(
+                    f"of the games chosen more than the reserve of {kept} were refused, and an "
+                    "iterator cannot be read again: give the games as a list, or a larger reserve"
+                    f"\n{summary.describe()}"
+                ) from error
+            kept = 8 * max(kept, per_group)
+            passes += 1
+    if min(summary.taken.values()) < per_group and not allow_unfilled:
+        raise _unfilled(per_group, summary)
+    frame = pd.DataFrame(rows, columns=POSITIONS.names)
+    return Cut(frame.sort_values(["group", "position_id"], ignore_index=True), summary)
+
+
+def _check(groups: Sequence[int], per_group: int, seed: int, reserve: int | None) -> None:
     if not groups or len(set(groups)) != len(groups) or min(groups) < 1:
         raise InvalidArgumentError(
             f"expected groups of different numbers of full moves, each at least 1, got {groups!r}"
@@ -145,97 +158,78 @@ def cut_games(
         raise InvalidArgumentError(
             f"expected per_group >= 1 and seed >= 0, got {per_group!r} and {seed!r}"
         )
-    cuts = sorted(groups)
-    bands = {cut: _Band(per_group * (rank + 1)) for rank, cut in enumerate(cuts)}
-    summary = CutSummary(eligible=dict.fromkeys(cuts, 0), taken=dict.fromkeys(cuts, 0))
-    for game in tqdm(
-        _read(games, summary, allow_truncated), desc="reading", unit="game", disable=not progress
-    ):
-        summary.read += 1
-        if isinstance(game, RefusedGame):
-            summary.refuse(game)
-            continue
-        if isinstance(game, ScannedGame) and not game.has_result:
-            summary.without_result += 1
-        _offer(game, cuts, bands, seed, summary)
-    rows = _take(cuts, bands, per_group, summary)
-    missing = {cut: number for cut, number in summary.taken.items() if number < per_group}
-    if missing and not allow_unfilled:
-        said = ", ".join(f"{cut} full moves: {number}" for cut, number in missing.items())
-        raise UnfilledGroupError(
-            f"expected {per_group} games for each group, got for {said}; {summary.read} games were "
-            "read, and no game is used twice: give more games, ask for fewer a group, or allow "
-            f"unfilled groups\n{summary.describe()}"
-        )
-    frame = pd.DataFrame(rows, columns=POSITIONS.names)
-    return Cut(frame.sort_values(["group", "position_id"], ignore_index=True), summary)
+    if reserve is not None and reserve < 0:
+        raise InvalidArgumentError(f"expected reserve >= 0 or None, got {reserve!r}")
 
 
 def _read(
-    games: Iterable[Path | str | Game] | Path | str, summary: CutSummary, allow_truncated: bool
+    games: Iterable[Path | str | Game], summary: CutSummary, allow_truncated: bool
 ) -> Iterator[Game | ScannedGame | RefusedGame]:
-    if isinstance(games, Path | str):
-        games = [games]
     for item in games:
         if isinstance(item, Game):
+            summary.read += 1
             yield item
             continue
         before = summary.read
         try:
-            yield from scan_games(Path(item))
+            for game in scan_games(Path(item)):
+                summary.read += 1
+                yield game
         except GameFileError as error:
-            said = f"{error} ({summary.read - before} games were read of it)"
             if not allow_truncated or summary.read == before:
-                raise GameFileError(said) from error
-            summary.truncated.append(said)
+                raise
+            summary.truncated.append(str(error))
 
 
 def _offer(
-    game: Game | ScannedGame,
+    game: Game | ScannedGame | RefusedGame,
     cuts: list[int],
-    bands: dict[int, _Band],
+    bands: dict[int, Band],
     seed: int,
     summary: CutSummary,
 ) -> None:
+    if not isinstance(game, Game) and not game.has_result:
+        summary.without_result += 1
+    if isinstance(game, RefusedGame):
+        summary.refuse(game)
+        return
     fitting = [cut for cut in cuts if game.plies > 2 * cut]
     if not fitting:
         summary.too_short += 1
         return
     for cut in fitting:
         summary.eligible[cut] += 1
-    digest = hashlib.sha256(f"{seed}\x1f{game.key_text}".encode()).digest()
-    number = int.from_bytes(digest[:8], "big")
-    band = bands[fitting[-1]]
-    if not band.wants(number):
-        return
-    replayed = game.replay()
-    if isinstance(replayed, RefusedGame):
-        summary.refuse(replayed)
-    elif not band.add(number, replayed):
-        summary.duplicates += 1
+    bands[fitting[-1]].offer(number_of(game, seed), game)
 
 
 def _take(
-    cuts: list[int], bands: dict[int, _Band], per_group: int, summary: CutSummary
+    bands: dict[int, Band], per_group: int, summary: CutSummary, progress: bool
 ) -> list[dict[str, object]]:
+    summary.duplicates += sum(band.further_copies() for band in bands.values())
     rows: list[dict[str, object]] = []
-    pool: list[tuple[int, str, Game]] = []
-    for cut in reversed(cuts):
-        pool += [(number, name, game) for name, (number, game) in bands[cut].kept.items()]
-        pool.sort(key=lambda entry: entry[:2])
-        chosen, pool = pool[:per_group], pool[per_group:]
-        summary.taken[cut] = len(chosen)
-        rows += [_position(name, game, cut) for _, name, game in chosen]
+    total = per_group * len(bands)
+    with tqdm(desc="cutting", total=total, unit=" games", disable=not progress) as bar:
+        for cut, game, chosen_before in choose(bands, per_group):
+            if isinstance(game, RefusedGame):
+                summary.refuse(game)
+            elif chosen_before:
+                summary.duplicates += 1
+            else:
+                rows.append(_position(game, cut))
+                summary.taken[cut] += 1
+                bar.update()
     return rows
 
 
-def _position(game_id: str, game: Game, cut: int) -> dict[str, object]:
+def _position(game: Game, cut: int) -> dict[str, object]:
     ply = 2 * cut
     moves = [chess.Move.from_uci(move) for move in game.moves[:ply]]
-    movetext = chess.Board().variation_san(moves)
     board = chess.Board()
-    for move in moves:
-        board.push(move)
+    movetext = []
+    for number, move in enumerate(moves):
+        san = board.san_and_push(move)
+        movetext.append(san if number % 2 else f"{number // 2 + 1}. {san}")
+    game_id = game.game_id
     return {
         "position_id": f"{game_id}-{ply:03d}",
         "game_id": game_id,
@@ -243,7 +237,18 @@ def _position(game_id: str, game: Game, cut: int) -> dict[str, object]:
         "group": cut,
         "ply": ply,
         "game_plies": game.plies,
-        "movetext": movetext,
+        "movetext": " ".join(movetext),
         "moves": " ".join(game.moves[:ply]),
         "true_fen": board.fen(),
     }
+
+
+def _unfilled(per_group: int, summary: CutSummary) -> UnfilledGroupError:
+    said = ", ".join(
+        f"{cut} full moves: {taken}" for cut, taken in summary.taken.items() if taken < per_group
+    )
+    return UnfilledGroupError(
+        f"expected {per_group} games for each group, got for {said}; {summary.read} games were "
+        "read, and no game is used twice: give more games, ask for fewer a group, or allow "
+        f"unfilled groups\n{summary.describe()}"
+    )

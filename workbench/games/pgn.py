@@ -1,21 +1,32 @@
 """Games of PGN files, one after another, in two steps: a quick scan, and legality when asked.
 
-Playing every move through python-chess costs some five times as much as finding the moves in the
-text. A scan therefore gives the moves as they are written; `ScannedGame.replay` plays them.
+Playing the moves costs some fifteen times as much as finding them in the text. A scan therefore
+gives them as they are written; `ScannedGame.replay` plays them through python-chess.
 """
 
 import hashlib
+import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, TextIO
 
 import chess
-import chess.pgn
 
+from workbench.errors import GameFileError
+from workbench.games.movetext import RESULTS, Line, leaves_comment_open, lines_of
 from workbench.games.streams import open_pgn
 
-NULL_MOVES: Final = frozenset({"--", "Z0", "0000", "@@@@"})
+STANDARD_VARIANTS: Final = ("standard", "chess", "from position")
+INITIAL_FENS: Final = (
+    chess.STARTING_FEN,
+    chess.STARTING_FEN.rsplit(" ", 1)[0],
+    chess.STARTING_FEN.rsplit(" ", 2)[0],
+)
+_TAG: Final = re.compile(r'\[\s*(\w+)\s+"((?:[^"\\\n]|\\.)*)"\s*\]')
+_SITE: Final = re.compile(r'^\[Site\s+"[^"\n]*://[^"\n]*/([^"/\n]+)/?"', re.MULTILINE)
+_START_TAGS: Final = ("Variant", "FEN", "SetUp")
 
 
 def game_id_of(moves: tuple[str, ...]) -> str:
@@ -60,14 +71,19 @@ class RefusedGame:
     """A game that cannot be used, and why.
 
     Attributes:
+        index: Its number in its file, from 1.
         source: The game's site or its file and number.
-        reason: ``illegal_move``, ``custom_start``, ``variant``, ``no_moves`` or ``broken_header``.
+        reason: ``illegal_move`` (a null move too), ``unreadable_moves``, ``misnumbered_moves``,
+            ``custom_start``, ``variant``, ``no_moves`` or ``broken_header``.
         detail: What came, in words.
+        has_result: Whether a result ends it.
     """
 
+    index: int
     source: str
     reason: str
     detail: str
+    has_result: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,72 +91,49 @@ class ScannedGame:
     """A game as it is written, its moves not yet played.
 
     Attributes:
-        moves_written: The moves of the main line in SAN, without marks of check or comment.
+        index: Its number in its file, from 1.
+        moves_written: The moves of the main line in SAN, one space between, without marks of check
+            or comment.
+        plies: Half-moves written.
         source: The last part of the Site header, or the file and the game's number in it.
-        has_result: Whether the movetext ends with a result; a file cut short lacks it.
+        has_result: Whether a result ends the movetext; a file cut short lacks it.
     """
 
-    moves_written: tuple[str, ...]
+    index: int
+    moves_written: str
+    plies: int
     source: str
     has_result: bool
 
     @property
-    def plies(self) -> int:
-        """Half-moves written."""
-        return len(self.moves_written)
-
-    @property
     def key_text(self) -> str:
         """What a seeded choice among games goes by: the same for the same moves in any file."""
-        return " ".join(self.moves_written)
+        return self.moves_written
 
     def replay(self) -> Game | RefusedGame:
         """Play the moves from the initial position."""
         board = chess.Board()
         moves = []
-        for san in self.moves_written:
+        for ply, san in enumerate(self.moves_written.split()):
             try:
                 move = board.parse_san(san)
             except ValueError as error:
-                return RefusedGame(self.source, "illegal_move", str(error))
-            if not move:
-                return RefusedGame(self.source, "illegal_move", f"null move at {board.fen()}")
+                detail = f"ply {ply + 1}: {error}"
+                return RefusedGame(self.index, self.source, "illegal_move", detail, self.has_result)
             board.push(move)
-            moves.append(move.uci())
+            # Games at hand by the thousand share these few strings.
+            moves.append(sys.intern(move.uci()))
         return Game(tuple(moves), self.source)
-
-
-class _Scan(chess.pgn.BaseVisitor["_Scan"]):
-    """Collects moves as written; python-chess splits the text and is handed null moves to play."""
-
-    def begin_game(self) -> None:
-        self.headers: dict[str, str] = {}
-        self.moves: list[str] = []
-        self.error = ""
-        self.has_result = False
-
-    def visit_header(self, tagname: str, tagvalue: str) -> None:
-        self.headers[tagname] = tagvalue
-
-    def parse_san(self, board: chess.Board, san: str) -> chess.Move:
-        self.moves.append(san.rstrip("+#!?"))
-        return chess.Move.null()
-
-    def begin_variation(self) -> chess.pgn.SkipType:
-        return chess.pgn.SKIP
-
-    def visit_result(self, result: str) -> None:
-        self.has_result = True
-
-    def handle_error(self, error: Exception) -> None:
-        self.error = self.error or str(error)
-
-    def result(self) -> "_Scan":
-        return self
 
 
 def scan_games(path: Path) -> Iterator[ScannedGame | RefusedGame]:
     """Yield every game of a PGN file in its order, usable or not.
+
+    A game ends at its result, at the headers of the next, or at the end of the file. Text that ends
+    in mid-game gives a game with ``has_result`` false: its moves were played, and positions on the
+    way are true. A last word that the end of the file touches is left out, unless it is a result:
+    it may be half of one ("O-O" of "O-O-O"). Where compressed data breaks off, the game that it
+    breaks is not yielded.
 
     Args:
         path: A file that `open_pgn` takes.
@@ -148,30 +141,82 @@ def scan_games(path: Path) -> Iterator[ScannedGame | RefusedGame]:
     Raises:
         GameFileError: If the file cannot be read, or breaks off; games before that were yielded.
     """
-    with open_pgn(path) as stream:
-        number = 0
-        while True:
-            scan = chess.pgn.read_game(stream, Visitor=_Scan)
-            if scan is None:
-                return
-            number += 1
-            yield _scanned(scan, f"{path.name}#{number}")
+    index = 0
+    try:
+        with open_pgn(path) as stream:
+            for headers, movetext in _split(stream):
+                lines = lines_of(movetext)
+                if not lines and headers:
+                    lines = [Line("", 0, False)]
+                # Moves behind a result are a game that has no headers of its own.
+                site = _SITE.search(headers)
+                for line in lines:
+                    index += 1
+                    source = site[1] if site else f"{path.name}#{index}"
+                    yield _scanned(headers, line, index, source)
+                    site = None
+    except GameFileError as error:
+        raise GameFileError(f"{error} ({index} games were read before)") from error
 
 
-def _scanned(scan: _Scan, place: str) -> ScannedGame | RefusedGame:
-    headers = scan.headers
-    site = headers.get("Site", "").rstrip("/").rsplit("/", 1)
-    source = site[1] if len(site) == 2 and site[1] else place
-    variant = headers.get("Variant", "Standard")
-    if variant.lower() not in ("standard", "chess", "from position"):
-        return RefusedGame(source, "variant", f"Variant {variant!r}")
-    start = headers.get("FEN", chess.STARTING_FEN)
-    if start.split()[:4] != chess.STARTING_FEN.split()[:4]:
-        return RefusedGame(source, "custom_start", f"FEN {start!r}")
-    if scan.error:
-        return RefusedGame(source, "broken_header", scan.error)
-    if not scan.moves:
-        return RefusedGame(source, "no_moves", f"result {headers.get('Result', '*')!r}")
-    if null := NULL_MOVES.intersection(scan.moves):
-        return RefusedGame(source, "illegal_move", f"null move {min(null)!r}")
-    return ScannedGame(tuple(scan.moves), source, scan.has_result)
+def _split(stream: TextIO) -> Iterator[tuple[str, str]]:
+    """Yield the headers and the movetext of one game after another."""
+    headers: list[str] = []
+    body: list[str] = []
+    in_comment = after_blank = False
+    for line in stream:
+        # A comment that never ends must not swallow the games behind it.
+        if line.startswith("[") and (not in_comment or line.startswith("[Event ")):
+            if body or (headers and after_blank and line.startswith("[Event ")):
+                yield "".join(headers), "".join(body)
+                headers, body, in_comment = [], [], False
+            headers.append(line)
+        elif line.isspace():
+            ended = body and not in_comment and body[-1].rstrip().endswith(RESULTS)
+            if ended:
+                yield "".join(headers), "".join(body)
+                headers, body = [], []
+            after_blank = True
+            continue
+        else:
+            anew = after_blank and body and not in_comment and line.startswith("1.")
+            if anew and not line.startswith("1.."):
+                yield "".join(headers), "".join(body)
+                headers, body = [], []
+            if in_comment or "{" in line:
+                in_comment = leaves_comment_open(line, in_comment)
+            body.append(line)
+        after_blank = False
+    if body and not body[-1].endswith(("\n", "}", ")", *RESULTS)):
+        body[-1] = body[-1].removesuffix(body[-1].split()[-1])
+    if headers or body:
+        yield "".join(headers), "".join(body)
+
+
+def _scanned(headers: str, line: Line, index: int, source: str) -> ScannedGame | RefusedGame:
+    reason, detail = _start_fault(headers)
+    if not reason:
+        reason, detail = line.reason, line.detail
+    if not reason and not line.plies:
+        reason, detail = "no_moves", f"headers {headers[:80]!r} and no move"
+    if reason:
+        return RefusedGame(index, source, reason, detail, line.has_result)
+    return ScannedGame(index, line.moves, line.plies, source, line.has_result)
+
+
+def _start_fault(headers: str) -> tuple[str, str]:
+    named = [tag for tag in _START_TAGS if f"[{tag}" in headers]
+    if not named:
+        return "", ""
+    tags = dict(_TAG.findall(headers))
+    if missing := [tag for tag in named if tag not in tags]:
+        return "broken_header", f"the header {missing[0]} cannot be read"
+    variant = tags.get("Variant", "Standard")
+    if variant.lower() not in STANDARD_VARIANTS:
+        return "variant", f"Variant {variant!r}"
+    fen = tags.get("FEN")
+    if fen is None and tags.get("SetUp") == "1":
+        return "custom_start", "SetUp '1' without a FEN"
+    if fen is not None and fen not in INITIAL_FENS:
+        return "custom_start", f"FEN {fen!r}"
+    return "", ""
