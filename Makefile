@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: setup figures test check lab lock clean
+.PHONY: setup figures test check lab bench fuzz lock clean
 
 setup: .venv/.ready
 
@@ -14,7 +14,7 @@ setup: .venv/.ready
 	touch $@
 
 figures: setup
-	$(BIN)/workbench figures --preset quick --jobs $(JOBS) --out figures
+	$(BIN)/workbench figures --preset paper --jobs $(JOBS) --out figures
 
 test: setup
 	$(BIN)/python -m pytest --numprocesses $(JOBS)
@@ -23,6 +23,14 @@ check: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# Times the reference and the compiled kernel in one run and writes benchmarks/README.md.
+bench: setup
+	$(BIN)/python -m benchmarks
+
+# The kernel against python-chess on 100,000 random ill-formed boards; `make test` does a share.
+fuzz: setup
+	$(BIN)/python tests/kernel/fuzz.py --count 100000
 
 lab: setup
 	$(BIN)/jupyter lab --notebook-dir=notebooks

@@ -7,7 +7,7 @@ import pytest
 
 from workbench.errors import InvalidArgumentError
 from workbench.scoring import ScoringParameters, score_predictions, scores_schema
-from workbench.scoring_run import score
+from workbench.scoring.run import score
 
 TWO = ScoringParameters(depth=2)
 

@@ -11,7 +11,7 @@ import pytest
 
 from workbench.errors import InvalidArgumentError, RunMismatchError, TableError
 from workbench.scoring import ScoringParameters
-from workbench.scoring_run import score, score_file
+from workbench.scoring.run import score, score_file
 from workbench.tables import PREDICTIONS, write_table
 
 TWO = ScoringParameters(depth=2)

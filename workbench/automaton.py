@@ -5,12 +5,15 @@ does not permit leads to the sink, and so does every action in the sink: delta i
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from enum import Enum
-from typing import Final, Generic, TypeVar
+from typing import Final, Generic, Protocol, TypeVar
+
+from workbench.terminal import Terminal
 
 State = TypeVar("State", bound=Hashable)
 Action = TypeVar("Action", bound=Hashable)
+StateOfTwin = TypeVar("StateOfTwin", bound=Hashable, contravariant=True)
 
 
 class Sink(Enum):
@@ -24,6 +27,40 @@ class Sink(Enum):
 
 
 SINK: Final = Sink.SINK
+
+
+class CompiledTwin(Protocol[StateOfTwin]):
+    """A faster way to the same numbers, which an automaton may offer.
+
+    Attributes:
+        methods: Names of the estimators that it runs.
+    """
+
+    @property
+    def methods(self) -> frozenset[str]: ...  # noqa: D102
+
+    def supports(self, *states: StateOfTwin) -> bool:
+        """Return whether the twin takes these states; what it does not take, the reference does."""
+        ...
+
+    def joint_walk(
+        self, true: StateOfTwin, predicted: StateOfTwin, depth: int, terminal: Terminal
+    ) -> tuple[tuple[float, ...], tuple[float, ...], int]:
+        """Return p_1..p_m, r_1..r_m and the joint nodes visited."""
+        ...
+
+    def estimator_runs(
+        self,
+        method: str,
+        walks: StateOfTwin,
+        accepts: StateOfTwin,
+        depth: int,
+        samples: int,
+        seeds: Sequence[int],
+        terminal: Terminal,
+    ) -> list[tuple[float, int]]:
+        """Return value and node count of one run of an estimator for each seed."""
+        ...
 
 
 class Automaton(ABC, Generic[State, Action]):
@@ -49,6 +86,10 @@ class Automaton(ABC, Generic[State, Action]):
     @abstractmethod
     def successor(self, state: State, action: Action) -> State:
         """Return where ``action`` leads; it must be one of ``permitted(state)``."""
+
+    def compiled_twin(self) -> CompiledTwin[State] | None:
+        """Return the automaton's compiled twin, or None if it has none."""
+        return None
 
     def actions(self, state: State | Sink) -> tuple[Action, ...]:
         """Return Sigma of ``state``: what it permits, and nothing in the sink."""

@@ -234,7 +234,7 @@ def score(
 ) -> None:
     """Score a PREDICTIONS table; stopped at any moment, the same command goes on."""
     from workbench.scoring import ScoringParameters
-    from workbench.scoring_run import score_file
+    from workbench.scoring.run import score_file
     from workbench.studies.describe import class_counts
 
     scores = score_file(

@@ -5,7 +5,9 @@ from typing import Any
 
 from workbench.automata import ChessState
 from workbench.replies.extract import classify
-from workbench.scoring import ScoringParameters, affordance_scores, predicted_state, text_scores
+from workbench.scoring.affordance import affordance_scores
+from workbench.scoring.parameters import ScoringParameters
+from workbench.scoring.rows import is_state, text_scores
 
 
 def compare(true_fen: str, reply: str, parameters: ScoringParameters) -> dict[str, Any]:
@@ -25,13 +27,11 @@ def compare(true_fen: str, reply: str, parameters: ScoringParameters) -> dict[st
     Raises:
         InvalidFenError: If the true FEN cannot be read.
     """
-    true = ChessState.from_fen(true_fen)
+    ChessState.from_fen(true_fen)
     prediction = classify(reply)
-    state = predicted_state(
-        prediction.predicted_fen, str(prediction.reply_class), parameters.ill_formed
-    )
-    measured = affordance_scores(true, state, parameters, parameters.seed)
-    values = list(measured.values())
+    taken = is_state(str(prediction.reply_class), parameters.ill_formed)
+    state = prediction.predicted_fen if taken else None
+    (values,) = affordance_scores([true_fen], [state], parameters, [parameters.seed])
     half = len(values) // 2
     result: dict[str, Any] = {
         "reply_class": str(prediction.reply_class),

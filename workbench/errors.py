@@ -17,6 +17,10 @@ class InvalidFenError(WorkbenchError, ValueError):
     """A text is no FEN that python-chess takes."""
 
 
+class InvalidBoardError(WorkbenchError, ValueError):
+    """A text is no board of the environment that reads it: Othello, or a Sokoban room."""
+
+
 class GameFileError(WorkbenchError, OSError):
     """A file of games is missing, truncated or not what its name says."""
 

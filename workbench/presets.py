@@ -16,7 +16,7 @@ PRESETS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
             "per_group": 2000,
             "runs": 100,
             "pairs": 1000,
-            "resamples": 1000,
+            "lost_piece_positions": 400,
         },
     }
 )

@@ -97,8 +97,10 @@ def board_accuracy(true_fen: str, predicted_fen: str) -> float:
         predicted = chess.BaseBoard(compared_text(predicted_fen, "placement"))
     except ValueError:
         return math.nan
-    right = sum(true.piece_at(square) == predicted.piece_at(square) for square in chess.SQUARES)
-    return right / 64
+    wrong = true.occupied_co[chess.WHITE] ^ predicted.occupied_co[chess.WHITE]
+    for kind in ("pawns", "knights", "bishops", "rooks", "queens", "kings"):
+        wrong |= getattr(true, kind) ^ getattr(predicted, kind)
+    return 1 - wrong.bit_count() / 64
 
 
 def field_correctness(true_fen: str, predicted_fen: str) -> dict[str, bool]:

@@ -238,6 +238,9 @@ class TestLostPiece:
         assert king["as_is", "precision"] == pytest.approx(20 / 21)
         assert king["as_is", "recall"] == 1.0
         assert king["sink", "precision"] == 0.0
+        checks = lost_piece.king_by_check(scored, depth=1).set_index(["policy", "owner"])
+        assert checks.loc[("as_is", "side to move"), "precision"] == pytest.approx(20 / 21)
+        assert not checks["in_check"].any()
         figure = lost_piece.draw(table)
         assert "piece of the other side" in texts(figure)
 

@@ -2,7 +2,7 @@
 
 from workbench.affordance.estimate import ESTIMATORS, Estimate, estimate
 from workbench.affordance.profile import Profile, SetOverlap, exact_profile, exact_set_overlap
-from workbench.affordance.terminal import Terminal
+from workbench.terminal import Terminal
 
 __all__ = [
     "ESTIMATORS",

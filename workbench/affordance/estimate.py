@@ -1,19 +1,24 @@
 """Estimates of p_m with their standard errors, by any of the named estimators."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
 import numpy as np
 
+from workbench.affordance.engine import Engine, twin_for
 from workbench.affordance.estimators.branch import Branch
-from workbench.affordance.estimators.contract import Estimator
+from workbench.affordance.estimators.contract import Estimator, Run
 from workbench.affordance.estimators.intermediate import Intermediate
 from workbench.affordance.estimators.naive import Naive
-from workbench.affordance.terminal import Terminal, check_walk
+from workbench.affordance.estimators.resampled import Resampled
+from workbench.affordance.estimators.stratified import Stratified
 from workbench.automaton import Action, Automaton, Sink, State
 from workbench.errors import InvalidArgumentError
+from workbench.seeds import derived_seed
+from workbench.terminal import Terminal, check_walk
 
 ESTIMATORS: Final = MappingProxyType[str, Estimator](
     {
@@ -21,6 +26,8 @@ ESTIMATORS: Final = MappingProxyType[str, Estimator](
         "branch": Branch(),
         "intermediate": Intermediate("count"),
         "intermediate-mass": Intermediate("mass"),
+        "intermediate-resampled": Resampled(),
+        "stratified": Stratified(),
     }
 )
 """The estimators by name; `estimate` takes these names."""
@@ -65,6 +72,7 @@ def estimate(
     batches: int = 8,
     seed: int,
     terminal: Terminal = "absorb",
+    engine: Engine | None = None,
 ) -> Estimate:
     """Estimate the chance that a line of m actions drawn from one state is accepted by the other.
 
@@ -78,8 +86,10 @@ def estimate(
         method: A name in `ESTIMATORS`.
         samples: N of the paper, for each batch, at least 1. The paper uses 500.
         batches: Independent runs, at least 1; 1 is the algorithm as printed.
-        seed: At least 0. The same seed gives the same estimate.
+        seed: At least 0. The same seed gives the same estimate on the same engine.
         terminal: How a line that is finished before m actions counts.
+        engine: ``reference`` or ``compiled``, as for `exact_profile`. The two draw other random
+            numbers, from the same distribution.
 
     Raises:
         InvalidArgumentError: If an argument is out of range or the method unknown.
@@ -94,18 +104,66 @@ def estimate(
         raise InvalidArgumentError(f"expected a seed of at least 0, got {seed!r}")
     if isinstance(walks, Sink) or isinstance(accepts, Sink):
         return Estimate(0.0, 0.0, method, samples, batches, depth, terminal, seed, 0)
-    estimator = ESTIMATORS[method]
-    runs = [
-        estimator.run(automaton, walks, accepts, depth, samples, generator, terminal)
-        for generator in np.random.default_rng(seed).spawn(batches)
-    ]
-    values = np.array([run.value for run in runs])
-    value = float(values.mean())
-    if estimator.binomial:
-        error = math.sqrt(value * (1 - value) / (samples * batches))
-    elif batches > 1:
-        error = float(values.std(ddof=1)) / math.sqrt(batches)
-    else:
-        error = math.nan
+    seeds = batch_seeds(seed, batches)
+    runs = single_runs(automaton, walks, accepts, depth, method, samples, seeds, terminal, engine)
+    value, error = combined([run.value for run in runs], method, samples)
     nodes = sum(run.node_count for run in runs)
     return Estimate(value, error, method, samples, batches, depth, terminal, seed, nodes)
+
+
+def single_runs(
+    automaton: Automaton[State, Action],
+    walks: State,
+    accepts: State,
+    depth: int,
+    method: str,
+    samples: int,
+    seeds: Sequence[int],
+    terminal: Terminal = "absorb",
+    engine: Engine | None = None,
+) -> list[Run]:
+    """Run an estimator once for each seed: the algorithm as it is printed.
+
+    Args:
+        automaton: The rules under which both states stand.
+        walks: The state from which lines are drawn.
+        accepts: The state in which they are tried.
+        depth: The number of actions m, at least 1.
+        method: A name in `ESTIMATORS`.
+        samples: N, at least 1.
+        seeds: One a run, each at least 0.
+        terminal: How a line that is finished before m actions counts.
+        engine: As for `estimate`.
+    """
+    twin = twin_for(automaton, engine, walks, accepts)
+    if twin is not None and method in twin.methods:
+        found = twin.estimator_runs(method, walks, accepts, depth, samples, seeds, terminal)
+        return [Run(value, nodes) for value, nodes in found]
+    estimator = ESTIMATORS[method]
+    return [
+        estimator.run(
+            automaton, walks, accepts, depth, samples, np.random.default_rng(seed), terminal
+        )
+        for seed in seeds
+    ]
+
+
+def batch_seeds(seed: int, batches: int) -> list[int]:
+    """Return the seeds of the independent batches of an estimate."""
+    return [derived_seed(seed, "batch", batch) for batch in range(batches)]
+
+
+def combined(values: Sequence[float], method: str, samples: int) -> tuple[float, float]:
+    """Return the mean of independent batches, and its standard error.
+
+    Args:
+        values: One estimate of p_m a batch.
+        method: A name in `ESTIMATORS`.
+        samples: N of each batch.
+    """
+    value = float(np.mean(values))
+    if ESTIMATORS[method].binomial:
+        return value, math.sqrt(value * (1 - value) / (samples * len(values)))
+    if len(values) > 1:
+        return value, float(np.std(values, ddof=1)) / math.sqrt(len(values))
+    return value, math.nan

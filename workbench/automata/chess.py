@@ -11,7 +11,7 @@ from typing import Self
 
 import chess
 
-from workbench.automaton import Automaton
+from workbench.automaton import Automaton, CompiledTwin
 from workbench.errors import InvalidFenError
 
 
@@ -93,8 +93,12 @@ class ChessState:
         return board
 
     def fen(self) -> str:
-        """Return the first four FEN fields, the en-passant square as it is kept here."""
-        return " ".join(self.board().fen(en_passant="fen", promoted=None).split()[:4])
+        """Return the first four FEN fields.
+
+        The en-passant square stands as it is kept here, promoted pieces have their ``~``, and
+        castling rights without a king and a rook in place are left out, as python-chess does.
+        """
+        return " ".join(self.board().fen(en_passant="fen", promoted=True).split()[:4])
 
 
 class ChessAutomaton(Automaton[ChessState, chess.Move]):
@@ -104,6 +108,12 @@ class ChessAutomaton(Automaton[ChessState, chess.Move]):
     def initial(self) -> ChessState:
         """The position every standard game starts from."""
         return ChessState.from_board(chess.Board())
+
+    def compiled_twin(self) -> CompiledTwin[ChessState]:
+        """Return the compiled kernel; numba is loaded when it is first used."""
+        from workbench.kernel.twin import ChessTwin
+
+        return ChessTwin()
 
     def permitted(self, state: ChessState) -> tuple[chess.Move, ...]:
         """Return the legal moves as python-chess generates them, in its order."""

@@ -1,4 +1,4 @@
-"""Scoring over processes, and of files so that it can be stopped at any moment and taken up again.
+"""Scoring on all cores, and of files so that it can be stopped at any moment and taken up again.
 
 Finished chunks lie beside the table to be. What comes out does not depend on workers, chunks or
 interruptions.
@@ -7,7 +7,7 @@ interruptions.
 import json
 import shutil
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from dataclasses import asdict
 from multiprocessing import get_context
 from pathlib import Path
@@ -18,7 +18,8 @@ from tqdm.auto import tqdm
 
 from workbench.errors import InvalidArgumentError, RunMismatchError, TableError
 from workbench.provenance import file_hash
-from workbench.scoring import ScoringParameters, score_predictions, scores_schema
+from workbench.scoring.parameters import ScoringParameters, scores_schema
+from workbench.scoring.rows import score_predictions
 from workbench.tables import (
     PREDICTIONS,
     SCHEMA_VERSION,
@@ -39,12 +40,12 @@ def score(
     jobs: int = 1,
     progress: bool = False,
 ) -> pd.DataFrame:
-    """Score a table of predictions over processes, in memory.
+    """Score a table of predictions on several cores, in memory.
 
     Args:
         predictions: Rows of the PREDICTIONS schema.
         parameters: How to score.
-        jobs: Worker processes, at least 1; the result does not depend on it.
+        jobs: Workers, at least 1; the result does not depend on it.
         progress: Whether to show a progress bar on standard error.
     """
     chunks = dict(enumerate(_chunks(predictions, CHUNK_ROWS)))
@@ -70,7 +71,7 @@ def score_file(
         predictions_path: Parquet of the PREDICTIONS schema.
         out: The scores table to write. Finished chunks lie in ``<out>.parts`` until it is whole.
         parameters: How to score.
-        jobs: Worker processes, at least 1.
+        jobs: Workers, at least 1.
         chunk_rows: Rows a chunk, at least 1: what a kill loses at most, for each worker.
         restart: Throw earlier work for other inputs or parameters away.
         progress: Whether to show a progress bar on standard error.
@@ -139,6 +140,15 @@ def _chunks(frame: pd.DataFrame, rows: int) -> Iterator[pd.DataFrame]:
         yield frame.iloc[start : start + rows]
 
 
+def _workers(parameters: ScoringParameters, jobs: int) -> Executor:
+    if parameters.engine == "compiled":
+        # The kernel releases the interpreter's lock while it walks.
+        return ThreadPoolExecutor(jobs)
+    # A fresh interpreter for each worker: forking a process with threads, such as a notebook's
+    # kernel, can deadlock.
+    return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))
+
+
 def _score_chunks(
     chunks: dict[int, pd.DataFrame],
     parameters: ScoringParameters,
@@ -158,9 +168,7 @@ def _score_chunks(
                 bar.update(len(chunk))
                 yield index, scored
             return
-        # A fresh interpreter for each worker: forking a process with threads, such as a notebook's
-        # kernel, can deadlock.
-        with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+        with _workers(parameters, jobs) as pool:
             futures = {
                 pool.submit(score_predictions, chunk, parameters): index
                 for index, chunk in chunks.items()

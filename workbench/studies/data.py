@@ -21,7 +21,7 @@ from workbench.games.random_play import random_games
 from workbench.provenance import file_hash
 from workbench.replies.simulated import simulate
 from workbench.scoring import ScoringParameters
-from workbench.scoring_run import score_file
+from workbench.scoring.run import score_file
 from workbench.studies.describe import describe_scores
 from workbench.tables import POSITIONS, PREDICTIONS, read_table, write_table
 

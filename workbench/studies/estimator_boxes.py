@@ -1,5 +1,6 @@
 """Box plots of repeated estimates beside the exact value, shared by the studies of one pair."""
 
+import math
 from typing import Any
 
 import pandas as pd
@@ -7,6 +8,7 @@ import seaborn as sns
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from matplotlib.ticker import FixedLocator
 
 from workbench.studies.appearance import COLOURS, HATCHES, caption, new_figure
 
@@ -36,7 +38,9 @@ def draw_estimators(table: pd.DataFrame, by: str, *, label: str, title: str, not
     settings = sorted(estimates[by].unique())
     methods = list(estimates["method"].unique())
     positive = table.loc[table["value"] > 0, "value"]
-    nought = float(positive.min()) / 3 if len(positive) else 1e-3
+    if positive.empty:
+        positive = pd.Series([1.0])
+    nought = float(positive.min()) / 3
     estimates = estimates.assign(value=estimates["value"].where(estimates["value"] > 0, nought))
     sns.boxplot(
         estimates,
@@ -74,6 +78,8 @@ def draw_estimators(table: pd.DataFrame, by: str, *, label: str, title: str, not
     axes.set_xlabel(label)
     axes.set_ylabel("state precision p_m (logarithmic)")
     axes.set_yscale("log")
+    decades = range(math.ceil(math.log10(2 * nought)), math.ceil(math.log10(positive.max())) + 1)
+    axes.yaxis.set_major_locator(FixedLocator([10.0**decade for decade in decades]))
     if (estimates["value"] == nought).any():
         axes.axhline(nought, color="0.5", linewidth=0.8, linestyle=":")
         axes.annotate(

@@ -116,6 +116,36 @@ def compute(scores: dict[str, pd.DataFrame], *, depth: int = 4) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def king_by_check(scores: dict[str, pd.DataFrame], *, depth: int = 4) -> pd.DataFrame:
+    """Set apart the positions in which the side to move is in check, for boards without a king.
+
+    Args:
+        scores: As for `compute`.
+        depth: m.
+
+    Returns:
+        Columns policy, owner, in_check, precision, recall (means) and count.
+    """
+    parts = []
+    for policy, table in scores.items():
+        kings = table[table["model"].str.startswith("without king")]
+        parts.append(
+            pd.DataFrame(
+                {
+                    "policy": policy,
+                    "owner": kings["model"].str.extract(r"\((.*)\)", expand=False),
+                    "in_check": [chess.Board(fen).is_check() for fen in kings["true_fen"]],
+                    "precision": kings[f"precision_{depth}"],
+                    "recall": kings[f"recall_{depth}"],
+                }
+            )
+        )
+    grouped = pd.concat(parts).groupby(["policy", "owner", "in_check"], sort=False)
+    return grouped.agg(
+        precision=("precision", "mean"), recall=("recall", "mean"), count=("recall", "count")
+    ).reset_index()
+
+
 def draw(table: pd.DataFrame, policy: str = "as_is") -> Figure:
     """Draw mean p_m and r_m for each piece that is missing, of either side."""
     part = table[table["policy"] == policy]

@@ -10,15 +10,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import chess
+import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from workbench.affordance import Terminal, exact_profile
-from workbench.automata import ChessAutomaton, ChessState
 from workbench.games.cut import cut_games
+from workbench.scoring.affordance import affordance_scores
+from workbench.scoring.parameters import ScoringParameters
 from workbench.seeds import derived_seed
 from workbench.studies.appearance import COLOURS, MARKERS, caption, new_figure, plain_log_scale
 from workbench.studies.boards import random_board
+from workbench.terminal import Terminal
 
 GROUPS = (5, 16, 27, 38, 50)
 PAPER_VALUE = 8e-4
@@ -48,28 +50,25 @@ def compute(
     Returns:
         Columns reading, depth, pair, precision, true_fen, predicted_fen.
     """
-    rows = []
+    parameters = ScoringParameters(depth=max(depths), terminal=terminal)
+    tables = []
     for reading, boards in _readings(pairs, moves, played, seed).items():
-        for pair, (true_fen, predicted_fen) in enumerate(boards):
-            profile = exact_profile(
-                ChessAutomaton(),
-                ChessState.from_fen(true_fen),
-                ChessState.from_fen(predicted_fen),
-                max(depths),
-                terminal,
-            )
-            rows += [
+        true, predicted = (list(side) for side in zip(*boards, strict=True))
+        values = np.array(affordance_scores(true, predicted, parameters, [0] * len(boards)))
+        tables += [
+            pd.DataFrame(
                 {
                     "reading": reading,
                     "depth": depth,
-                    "pair": pair,
-                    "precision": profile.precision[depth - 1],
-                    "true_fen": true_fen,
-                    "predicted_fen": predicted_fen,
+                    "pair": range(len(boards)),
+                    "precision": values[:, depth - 1],
+                    "true_fen": true,
+                    "predicted_fen": predicted,
                 }
-                for depth in depths
-            ]
-    return pd.DataFrame(rows)
+            )
+            for depth in depths
+        ]
+    return pd.concat(tables, ignore_index=True)
 
 
 def _readings(

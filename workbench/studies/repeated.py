@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
-from workbench.affordance import Terminal, estimate, exact_profile
+from workbench.affordance import Terminal, exact_profile
+from workbench.affordance.estimate import single_runs
 from workbench.automata import ChessAutomaton, ChessState
 from workbench.seeds import derived_seed
 
@@ -35,28 +36,23 @@ def repeated_estimates(
     Returns:
         Columns method, depth, samples, run, value, node_count; ``exact`` has samples and run 0.
     """
-    automaton = ChessAutomaton()
-    true, predicted = ChessState.from_fen(true_fen), ChessState.from_fen(predicted_fen)
-    exact = exact_profile(automaton, true, predicted, exact_depth, terminal)
+    true, predicted = (ChessState.from_fen(fen) for fen in (true_fen, predicted_fen))
+    exact = exact_profile(ChessAutomaton(), true, predicted, exact_depth, terminal)
     rows: list[tuple[str, int, int, int, float, int]] = [
         ("exact", m, 0, 0, value, exact.node_count)
         for m, value in enumerate(exact.precision, start=1)
     ]
     for depth, samples in settings:
         for method in methods:
-            for run in range(runs):
-                found = estimate(
-                    automaton,
-                    predicted,
-                    true,
-                    depth,
-                    method=method,
-                    samples=samples,
-                    batches=1,
-                    seed=derived_seed(seed, method, depth, samples, run),
-                    terminal=terminal,
+            seeds = [derived_seed(seed, method, depth, samples, run) for run in range(runs)]
+            rows += [
+                (method, depth, samples, run, found.value, found.node_count)
+                for run, found in enumerate(
+                    single_runs(
+                        ChessAutomaton(), predicted, true, depth, method, samples, seeds, terminal
+                    )
                 )
-                rows.append((method, depth, samples, run, found.value, found.node_count))
+            ]
     return pd.DataFrame(rows, columns=["method", "depth", "samples", "run", "value", "node_count"])
 
 

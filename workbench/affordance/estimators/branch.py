@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.affordance.estimators.contract import Run
-from workbench.affordance.terminal import Terminal
 from workbench.automaton import Action, Automaton, State
+from workbench.terminal import Terminal
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from typing import Protocol
 
 import numpy as np
 
-from workbench.affordance.terminal import Terminal
 from workbench.automaton import Action, Automaton, State
+from workbench.terminal import Terminal
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from typing import Literal
 import numpy as np
 
 from workbench.affordance.estimators.contract import Run
-from workbench.affordance.terminal import Terminal
 from workbench.automaton import Action, Automaton, State
+from workbench.terminal import Terminal
 
 Rescaling = Literal["count", "mass"]
 

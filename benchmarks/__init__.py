@@ -1,0 +1,1 @@
+"""What the compiled kernel gains, measured: ``python -m benchmarks`` writes README.md here."""

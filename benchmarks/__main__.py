@@ -1,0 +1,261 @@
+"""Time the reference and the compiled kernel on the same pairs; write README.md beside this file.
+
+Run from the repository: ``python -m benchmarks``, some five minutes, or with ``--quick`` a share.
+"""
+
+import argparse
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import chess
+import numba
+import numpy as np
+
+from benchmarks.pairs import KINDS, Pair, near_pairs, positions, unrelated_pairs
+from workbench import kernel
+from workbench.affordance import exact_profile
+from workbench.affordance.estimators.intermediate import Intermediate
+from workbench.automata import ChessAutomaton, ChessState
+from workbench.kernel.workers import core_count
+
+SEED: Final = 2508
+REPORT: Final = Path(__file__).with_name("README.md")
+FIRST_CALL: Final = """
+import time
+start = time.perf_counter()
+from workbench import kernel
+from workbench.automata import ChessState
+state = ChessState.from_fen("8/8/8/8/8/8/4P3/8 w - - 0 1")
+other = ChessState.from_fen("8/8/8/8/8/4P3/8/8 w - - 0 1")
+start = time.perf_counter()
+kernel.{call}
+print(time.perf_counter() - start)
+"""
+CALLS: Final = {
+    "exact": "joint_profile(state, other, 4)",
+    "estimators": 'run_estimator("intermediate", state, other, 4, 500, 1)',
+}
+
+States = tuple[ChessState, ChessState]
+
+
+def states(pair: Pair) -> States:
+    """Return the states of a pair of FENs."""
+    return ChessState.from_fen(pair[0]), ChessState.from_fen(pair[1])
+
+
+def seconds(call: Callable[[], object], repeats: int = 1) -> float:
+    """Return the least time that a call took."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def spread(times: list[float], unit: float, digits: int = 2) -> str:
+    """Return median, least and most of some times as cells of a table."""
+    values = np.array(times) / unit
+    return " | ".join(f"{f(values):,.{digits}f}" for f in (np.median, np.min, np.max))
+
+
+def against_reference(pairs: list[Pair]) -> list[str]:
+    """Compare exact p and r to m = 4, and Algorithm 2, pair by pair."""
+    automaton = ChessAutomaton()
+    rows = []
+    exact_reference, exact_compiled, printed_reference, printed_compiled = [], [], [], []
+    for true, predicted in map(states, pairs):
+        exact_reference.append(
+            seconds(
+                lambda t=true, p=predicted: exact_profile(automaton, t, p, 4, engine="reference")
+            )
+        )
+        exact_compiled.append(seconds(lambda t=true, p=predicted: kernel.joint_profile(t, p, 4), 3))
+        generator = np.random.default_rng(SEED)
+        printed_reference.append(
+            seconds(
+                lambda t=true, p=predicted, g=generator: Intermediate("count").run(
+                    automaton, p, t, 4, 500, g, "absorb"
+                )
+            )
+        )
+        printed_compiled.append(
+            seconds(
+                lambda t=true, p=predicted: kernel.run_estimator(
+                    "intermediate", p, t, 4, 500, SEED
+                ),
+                3,
+            )
+        )
+    for name, reference, compiled in (
+        ("exact p and r, m = 1..4", exact_reference, exact_compiled),
+        ("Algorithm 2, m = 4, N = 500", printed_reference, printed_compiled),
+    ):
+        ratios = np.array(reference) / np.array(compiled)
+        rows.append(
+            f"| {name} | {np.median(reference) * 1e3:,.0f} | {np.median(compiled) * 1e3:.2f} | "
+            f"{np.median(reference) / np.median(compiled):,.0f} | {np.median(ratios):,.0f} |"
+        )
+    return rows
+
+
+def exact_rows(pairs: dict[str, list[Pair]], depth: int) -> list[str]:
+    """Time exact p and r for each kind of pair and for all."""
+    rows, by_kind = [], {}
+    for kind, of_kind in pairs.items():
+        by_kind[kind] = [
+            seconds(lambda t=t, p=p: kernel.joint_profile(t, p, depth), 3 if depth < 5 else 1)
+            for t, p in map(states, of_kind)
+        ]
+        rows.append(f"| {kind} | {depth} | {len(by_kind[kind])} | {spread(by_kind[kind], 1e-3)} |")
+    # Where the side is changed nothing is shared, and the walk ends at its root.
+    for name, without in (("near", {"unrelated"}), ("near, one side", {"unrelated", KINDS[-1]})):
+        times = [t for kind, of_kind in by_kind.items() if kind not in without for t in of_kind]
+        rows.append(f"| all {name} | {depth} | {len(times)} | {spread(times, 1e-3)} |")
+    return rows
+
+
+def node_row(pairs: list[Pair]) -> str:
+    """Time the walk without shortcuts, by joint node."""
+    every, made = [], []
+    for true, predicted in map(states, pairs):
+        nodes = kernel.joint_profile(true, predicted, 4, shortcuts=False).node_count
+        above = kernel.joint_profile(true, predicted, 3, shortcuts=False).node_count
+        if above < 1_000:
+            continue
+        took = seconds(
+            lambda t=true, p=predicted: kernel.joint_profile(t, p, 4, shortcuts=False), 3
+        )
+        every.append(took / nodes)
+        made.append(took / (above + 1))
+    return (
+        f"{np.median(every) * 1e9:.1f} ns for each joint node down to m = 4; "
+        f"{np.median(made) * 1e9:.0f} "
+        f"ns for each whose two boards are made and whose moves are found, down to m = 3 "
+        f"(median of {len(every)} near pairs, no shortcuts)."
+    )
+
+
+def table_rows(pairs: list[Pair], cores: int) -> list[str]:
+    """Time the way from FEN strings to a table of p and r to m = 4."""
+    rows = []
+    took: dict[int, float] = {}
+    for workers in sorted({1, min(2, cores)}):
+        start = time.perf_counter()
+        true = kernel.pack_fens([pair[0] for pair in pairs])
+        predicted = kernel.pack_fens([pair[1] for pair in pairs])
+        packed = time.perf_counter() - start
+        kernel.joint_profiles(true, predicted, 4, workers=workers)
+        took[workers] = time.perf_counter() - start
+        rows.append(
+            f"| {workers} | {len(pairs):,} | {took[workers]:.1f} | {packed:.2f} | "
+            f"{took[1] / took[workers]:.2f} |"
+        )
+    return rows
+
+
+def first_calls() -> list[str]:
+    """Time the first call in a new process, with an empty cache folder and with a filled one."""
+    rows = []
+    for name, call in CALLS.items():
+        with tempfile.TemporaryDirectory() as folder:
+            environment = {**os.environ, "NUMBA_CACHE_DIR": folder}
+            took = [
+                float(
+                    subprocess.run(
+                        [sys.executable, "-c", FIRST_CALL.format(call=call)],
+                        env=environment,
+                        check=True,
+                        text=True,
+                        stdout=subprocess.PIPE,
+                        stderr=subprocess.DEVNULL,
+                    ).stdout
+                )
+                for _ in range(5)
+            ]
+        rows.append(f"| {name} | {took[0]:.1f} | {min(took[1:]):.2f} |")
+    return rows
+
+
+def import_seconds() -> float:
+    """Return the least time of ``import workbench`` in a new process, less that of Python."""
+
+    def once(code: str) -> float:
+        return seconds(lambda: subprocess.run([sys.executable, "-c", code], check=True), 5)
+
+    return once("import workbench, workbench.kernel") - once("pass")
+
+
+def main() -> None:
+    """Measure everything and write the report."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a tenth of the pairs, no report")
+    share = 10 if parser.parse_args().quick else 1
+    cores = core_count()
+    fens, source = positions(12_000 // share, SEED)
+    near = near_pairs(fens[: 11_000 // share], SEED)
+    in_turn = [pair for group in zip(*near.values(), strict=False) for pair in group]
+    unrelated = unrelated_pairs(fens[11_000 // share :])
+    kernel.joint_profile(*states(in_turn[0]), 2)
+    kernel.run_estimator("branch", *states(in_turn[0]), 2, 10, SEED)
+
+    def some(count: int) -> dict[str, list[Pair]]:
+        chosen = {kind: pairs[: max(1, count // share)] for kind, pairs in near.items()}
+        return {**chosen, "unrelated": unrelated[: max(1, count // share)]}
+
+    many = [pair for pairs in near.values() for pair in pairs][: 10_000 // share]
+    report = f"""# Benchmarks
+
+`make bench` (`python -m benchmarks`) times python-chess's generator behind the generic walk (the reference) and the
+compiled kernel on the same pairs, in one run, and writes this page. Pairs come from {source}, cut after 5, 16, 27, 38
+and 50 full moves. A *near* pair differs by one piece {", ".join(KINDS[:4])}, by the castling rights or
+by the side to move; an *unrelated* pair is two positions of different games. Single-pair times include the
+packing of the states.
+
+Measured on {cores} cores, Python {platform.python_version()}, numba {numba.__version__}, chess {chess.__version__}.
+
+## Reference and compiled, near pairs
+
+| what | reference, median ms | compiled, median ms | ratio of medians | median of ratios |
+| --- | --- | --- | --- | --- |
+{chr(10).join(against_reference(in_turn[: 48 // share]))}
+
+## Exact p and r
+
+| pairs | m | number | median ms | least | most |
+| --- | --- | --- | --- | --- | --- |
+{chr(10).join(exact_rows(some(100), 4))}
+{chr(10).join(exact_rows(some(25), 5))}
+{chr(10).join(exact_rows(some(5), 6))}
+
+{node_row([pair for pairs in some(50).values() for pair in pairs])}
+
+## From FEN strings to a table of p and r, m = 1..4, near pairs
+
+| threads | pairs | seconds | of these, packing the FENs | times one thread |
+| --- | --- | --- | --- | --- |
+{chr(10).join(table_rows(many, cores))}
+
+## Starting
+
+`import workbench, workbench.kernel`: {import_seconds():.2f} s. The first call, which imports numba:
+
+| what | nothing kept, s | machine code kept, s |
+| --- | --- | --- |
+{chr(10).join(first_calls())}
+"""
+    print(report)
+    if share == 1:
+        REPORT.write_text(report, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

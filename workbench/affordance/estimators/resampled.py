@@ -1,0 +1,74 @@
+"""Algorithm 2 with a better way to thin: stratified resampling in proportion to the weights.
+
+Algorithm 2 of the paper keeps N of the accepted lines with equal chance, though their weights
+differ. Here N equal particles are drawn so that a line of weight w is kept N w / W times on
+average (W the total), by one uniform draw in each of N strata of the cumulated weights; each
+particle then has weight W / N. Unbiased. The effective sample size stays N; copies of one line are
+walked once.
+
+Source: Kitagawa (1996), doi:10.1080/10618600.1996.10474692; Douc and Cappe (2005),
+doi:10.1109/ISPA.2005.195385 (stratified resampling).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.affordance.estimators.contract import Run
+from workbench.automaton import Action, Automaton, State
+from workbench.terminal import Terminal
+
+
+@dataclass(frozen=True, slots=True)
+class Resampled:
+    """Algorithm 2 with stratified, weight-proportional resampling."""
+
+    unbiased: bool = True
+    binomial: bool = False
+
+    def run(
+        self,
+        automaton: Automaton[State, Action],
+        walks: State,
+        accepts: State,
+        depth: int,
+        samples: int,
+        generator: np.random.Generator,
+        terminal: Terminal,
+    ) -> Run:
+        """Estimate p_m; see `Estimator.run`."""
+        pairs: list[tuple[State, State, float]] = [(walks, accepts, 1.0)]
+        finished = 0.0
+        nodes = 0
+        for length in range(depth):
+            accepted: list[tuple[State, State, Action]] = []
+            weights: list[float] = []
+            for walker, other, weight in pairs:
+                actions = automaton.permitted(walker)
+                allowed = frozenset(automaton.permitted(other))
+                nodes += len(actions)
+                if not actions and not allowed and terminal == "absorb":
+                    finished += weight
+                common = [action for action in actions if action in allowed]
+                accepted += [(walker, other, action) for action in common]
+                weights += [weight / len(actions) for _ in common]
+            if not accepted:
+                return Run(finished, nodes)
+            total = float(np.sum(weights))
+            if length == depth - 1:
+                return Run(finished + total, nodes)
+            if len(accepted) > samples:
+                points = (np.arange(samples) + generator.random(samples)) / samples * total
+                drawn = np.searchsorted(np.cumsum(weights), points).clip(max=len(weights) - 1)
+                chosen, copies = np.unique(drawn, return_counts=True)
+                kept = [
+                    (accepted[index], count * total / samples)
+                    for index, count in zip(chosen, copies, strict=True)
+                ]
+            else:
+                kept = list(zip(accepted, weights, strict=True))
+            pairs = [
+                (automaton.successor(walker, action), automaton.successor(other, action), weight)
+                for (walker, other, action), weight in kept
+            ]
+        raise AssertionError("unreachable: depth is at least 1")

@@ -1,0 +1,67 @@
+"""Stratified sequential importance sampling on the joint tree: many lines of equal standing.
+
+N particles start at the root of the tree of sequences that both states accept. A node splits its k
+particles over its c common actions: floor(k / c) each, and one more to a random distinct remainder,
+so that every child is reached by k / c particles on average. Going down multiplies the weight by
+c / |Sigma|, the chance that uniform branching takes a common action. The last step is summed
+exactly. Unbiased; where k >= c the split has next to no variance, and the particles of a node share
+the cost of its actions.
+
+Source: ours. Terms: Liu, Monte Carlo Strategies in Scientific Computing (2001), sections 2 and 3,
+doi:10.1007/978-0-387-76371-2.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.affordance.estimators.contract import Run
+from workbench.automaton import Action, Automaton, State
+from workbench.terminal import Terminal
+
+
+@dataclass(frozen=True, slots=True)
+class Stratified:
+    """N particles, split evenly at every node of the joint tree."""
+
+    unbiased: bool = True
+    binomial: bool = False
+
+    def run(
+        self,
+        automaton: Automaton[State, Action],
+        walks: State,
+        accepts: State,
+        depth: int,
+        samples: int,
+        generator: np.random.Generator,
+        terminal: Terminal,
+    ) -> Run:
+        """Estimate p_m; see `Estimator.run`."""
+        actions = automaton.permitted(walks)
+        allowed = frozenset(automaton.permitted(accepts))
+        common = [action for action in actions if action in allowed]
+        if not common:
+            finished = terminal == "absorb" and not actions and not allowed
+            return Run(float(finished), len(actions))
+        weight = len(common) / len(actions)
+        if depth == 1:
+            return Run(weight, len(actions))
+        each, rest = divmod(samples, len(common))
+        more = set(generator.choice(len(common), size=rest, replace=False).tolist())
+        total, nodes = 0.0, len(actions)
+        for index, action in enumerate(common):
+            particles = each + (index in more)
+            if particles:
+                below = self.run(
+                    automaton,
+                    automaton.successor(walks, action),
+                    automaton.successor(accepts, action),
+                    depth - 1,
+                    particles,
+                    generator,
+                    terminal,
+                )
+                total += particles * below.value
+                nodes += below.node_count
+        return Run(weight * total / samples, nodes)

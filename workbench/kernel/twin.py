@@ -1,0 +1,53 @@
+"""The kernel as the compiled twin that `workbench.automata.chess.ChessAutomaton` offers."""
+
+from collections.abc import Sequence
+
+from workbench.automata.chess import ChessState
+from workbench.kernel.profiles import joint_profile
+from workbench.kernel.rows import pack_states, supported
+from workbench.kernel.runs import METHODS, run_estimators
+from workbench.terminal import Terminal
+
+
+class ChessTwin:
+    """Exact walks and estimators of chess, compiled; see `workbench.automaton.CompiledTwin`."""
+
+    @property
+    def methods(self) -> frozenset[str]:
+        """Names of the estimators that it runs."""
+        return frozenset(METHODS)
+
+    def supports(self, *states: ChessState) -> bool:
+        """Return whether none of the states has a promoted king."""
+        return bool(supported(pack_states(states)).all())
+
+    def joint_walk(
+        self, true: ChessState, predicted: ChessState, depth: int, terminal: Terminal
+    ) -> tuple[tuple[float, ...], tuple[float, ...], int]:
+        """Return p_1..p_m, r_1..r_m and the joint nodes visited."""
+        found = joint_profile(true, predicted, depth, terminal)
+        return found.precision, found.recall, found.node_count
+
+    def estimator_runs(
+        self,
+        method: str,
+        walks: ChessState,
+        accepts: ChessState,
+        depth: int,
+        samples: int,
+        seeds: Sequence[int],
+        terminal: Terminal,
+    ) -> list[tuple[float, int]]:
+        """Return value and node count of one run of an estimator for each seed."""
+        count = len(seeds)
+        found = run_estimators(
+            method,
+            pack_states([walks] * count),
+            pack_states([accepts] * count),
+            depth,
+            samples,
+            list(seeds),
+            terminal,
+            workers=1,
+        )
+        return list(zip(found.value.tolist(), found.node_count.tolist(), strict=True))

@@ -1,0 +1,14 @@
+"""Predictions to scores: what a row scores, and whole files, resumable, on all cores."""
+
+from workbench.scoring.parameters import IllFormedPolicy, ScoringParameters, scores_schema
+from workbench.scoring.rows import score_predictions
+from workbench.scoring.run import score, score_file
+
+__all__ = [
+    "IllFormedPolicy",
+    "ScoringParameters",
+    "score",
+    "score_file",
+    "score_predictions",
+    "scores_schema",
+]

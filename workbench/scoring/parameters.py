@@ -1,0 +1,113 @@
+"""How predictions are scored, and what columns that gives."""
+
+from dataclasses import dataclass, field
+from typing import Final, Literal, get_args
+
+import pyarrow as pa
+
+from workbench import text
+from workbench.affordance import ESTIMATORS
+from workbench.affordance.engine import Engine, chosen_engine
+from workbench.errors import InvalidArgumentError
+from workbench.tables import PREDICTIONS
+from workbench.terminal import Terminal, check_walk
+
+IllFormedPolicy = Literal["as_is", "sink"]
+"""``as_is``: python-chess's move generator on whatever is there. ``sink``: p = r = 0."""
+
+COPIED: Final = (
+    "position_id",
+    "game_id",
+    "source",
+    "group",
+    "ply",
+    "model",
+    "sample",
+    "true_fen",
+    "predicted_fen",
+    "reply_class",
+    "status",
+    "reason",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringParameters:
+    """How predictions are scored.
+
+    Attributes:
+        depth: m, at least 1.
+        terminal: How games that are finished before m moves count.
+        ill_formed: What is done with boards that cannot arise in chess.
+        method: ``exact``, or the name of an estimator. The exact method gives p_1..p_m and
+            r_1..r_m, an estimator p_m and r_m alone, with standard errors.
+        samples: N of an estimator, for each batch.
+        batches: Independent runs of an estimator.
+        seed: Of an estimator; each row's own seed is derived from it and the row's identity.
+        engine: ``reference`` or ``compiled``; by default what ``WORKBENCH_ENGINE`` says, else
+            compiled.
+
+    Raises:
+        InvalidArgumentError: If a value is out of range.
+    """
+
+    depth: int = 4
+    terminal: Terminal = "absorb"
+    ill_formed: IllFormedPolicy = "as_is"
+    method: str = "exact"
+    samples: int = 500
+    batches: int = 8
+    seed: int = 0
+    engine: Engine = field(default_factory=chosen_engine)
+
+    def __post_init__(self) -> None:
+        check_walk(self.depth, self.terminal)
+        chosen_engine(self.engine)
+        if self.ill_formed not in get_args(IllFormedPolicy):
+            raise InvalidArgumentError(
+                f"expected ill_formed of {get_args(IllFormedPolicy)}, got {self.ill_formed!r}"
+            )
+        if self.method != "exact" and self.method not in ESTIMATORS:
+            raise InvalidArgumentError(
+                f"expected a method of {['exact', *ESTIMATORS]}, got {self.method!r}"
+            )
+        if self.samples < 1 or self.batches < 1 or self.seed < 0:
+            raise InvalidArgumentError(
+                "expected samples and batches of at least 1 and a seed of at least 0, got "
+                f"{self.samples!r}, {self.batches!r}, {self.seed!r}"
+            )
+
+    def measures(self) -> list[str]:
+        """Return the names of the affordance columns that these parameters give."""
+        if self.method == "exact":
+            depths = range(1, self.depth + 1)
+            return [f"{name}_{m}" for name in ("precision", "recall") for m in depths]
+        return [
+            f"{name}_{self.depth}{suffix}"
+            for name in ("precision", "recall")
+            for suffix in ("", "_standard_error")
+        ]
+
+
+def scores_schema(parameters: ScoringParameters) -> pa.Schema:
+    """Return the columns of a scores table; the affordance columns depend on the parameters."""
+    copied = [PREDICTIONS.field(name) for name in COPIED]
+    return pa.schema(
+        [
+            *copied,
+            *((name, pa.float64()) for name in parameters.measures()),
+            ("exact_match", pa.bool_()),
+            ("levenshtein", pa.int32()),
+            ("levenshtein_to_empty", pa.bool_()),
+            ("exact_match_position", pa.bool_()),
+            ("levenshtein_position", pa.int32()),
+            ("exact_match_placement", pa.bool_()),
+            ("levenshtein_placement", pa.int32()),
+            ("board_accuracy", pa.float64()),
+            *((f"correct_{name}", pa.bool_()) for name in text.FIELD_NAMES),
+            ("terminal", pa.string()),
+            ("ill_formed_policy", pa.string()),
+            ("method", pa.string()),
+            ("unscored", pa.string()),
+        ]
+    )
