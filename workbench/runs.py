@@ -143,6 +143,8 @@ def run_notebook(path: Path, parameters: Mapping[str, Any], executed: Path) -> N
                 kernel_name="python3",
                 progress_bar=False,
                 log_output=False,
+                # A kernel that is interrupted while it shuts down would say so on our terminal.
+                extra_arguments=["--log-level=50"],
                 **_transport(sockets),
             )
     except papermill.PapermillExecutionError as failure:

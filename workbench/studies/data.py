@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,6 +18,7 @@ from filelock import FileLock
 
 from workbench.errors import InvalidArgumentError
 from workbench.games.cut import cut_games
+from workbench.games.pgn import Game
 from workbench.games.random_play import random_games
 from workbench.provenance import file_hash
 from workbench.replies.simulated import simulate
@@ -37,7 +39,8 @@ class Source:
         predictions: A predictions table; takes precedence over games.
         games: PGN files, plain, gzip or zstd.
         model: Of the predictions, only this model's; all of them if empty.
-        per_group: Positions a group that is cut from games.
+        per_group: Positions in each of the five groups that are cut from games; the ten groups
+            have half as many each, so that both take as many games.
         rate: Slips a ply of the simulated tracker, in [0, 1].
         seed: Of the games, the cut and the simulated tracker.
     """
@@ -72,7 +75,8 @@ def positions_of(source: Source, groups: Sequence[int], tables: Path) -> pd.Data
         groups: Full moves at which games are cut.
         tables: The folder that keeps the positions.
     """
-    key = _digest("positions", list(groups), source.per_group, source.seed, _hashes(source.games))
+    per_group = source.per_group if len(groups) <= len(FIVE_GROUPS) else source.per_group // 2 or 1
+    key = _digest("positions", list(groups), per_group, source.seed, _hashes(source.games))
     path = tables / f"positions-{key}.parquet"
     if path.exists():
         return read_table(path, POSITIONS)
@@ -80,8 +84,8 @@ def positions_of(source: Source, groups: Sequence[int], tables: Path) -> pd.Data
         games: Any = [Path(name) for name in source.games]
     else:
         plies = 2 * max(groups) + 1
-        games = random_games(source.per_group * len(groups), plies, source.seed)
-    cut = cut_games(games, groups=groups, per_group=source.per_group, seed=source.seed)
+        games = _random_games(per_group * len(groups), plies, source.seed)
+    cut = cut_games(games, groups=groups, per_group=per_group, seed=source.seed)
     write_table(cut.positions, path, POSITIONS, {"stage": "positions", "key": key})
     return cut.positions
 
@@ -159,6 +163,12 @@ def _score(
         write_table(predictions, path, PREDICTIONS, {"stage": "predictions", "key": key})
     out = folder / f"scores-{name}.parquet"
     return score_file(path, out, parameters, jobs=jobs, progress=progress)
+
+
+@lru_cache(maxsize=1)
+def _random_games(number: int, plies: int, seed: int) -> tuple[Game, ...]:
+    # The two groupings are cut from the same games: they are played once.
+    return tuple(random_games(number, plies, seed))
 
 
 def _hashes(paths: Iterable[str]) -> list[str]:
