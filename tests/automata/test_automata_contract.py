@@ -3,7 +3,15 @@
 import chess
 import pytest
 
-from workbench.automata import ChessAutomaton, ChessState, HomogeneousTree, TableAutomaton
+from workbench.automata import (
+    ChessAutomaton,
+    ChessState,
+    HomogeneousTree,
+    OthelloAutomaton,
+    OthelloState,
+    SokobanAutomaton,
+    TableAutomaton,
+)
 from workbench.automaton import SINK
 from workbench.errors import InvalidArgumentError
 
@@ -14,6 +22,9 @@ CASES = {
     "tree": (HomogeneousTree(3, 2, 1), None),
     "chess": (ChessAutomaton(), None),
     "ill-formed chess": (ChessAutomaton(), ChessState.from_fen(ILL_FORMED)),
+    "othello": (OthelloAutomaton(), None),
+    "othello, a pass": (OthelloAutomaton(), OthelloState.from_text("XO" + "-" * 62 + " O")),
+    "sokoban": (SokobanAutomaton("######\n#@ $.#\n######"), None),
 }
 FOREIGN = "no action of any automaton"
 
@@ -94,6 +105,14 @@ def test_a_promoted_king_is_told_from_a_king():
     assert ChessState.from_fen("k7/8/8/8/8/8/8/K~7 w - - 0 1") != ChessState.from_fen(
         "k7/8/8/8/8/8/8/K7 w - - 0 1"
     )
+
+
+@pytest.mark.parametrize(
+    "fen", ["3Q~k3/8/8/8/8/8/8/K~6K b - -", "r3k2r/8/8/8/4Pp2/8/8/R3K2R b Kq e3"]
+)
+def test_a_state_comes_back_from_its_fen(fen):
+    state = ChessState.from_fen(fen)
+    assert ChessState.from_fen(state.fen()) == state
 
 
 def test_stepping_equals_python_chess_along_a_game():

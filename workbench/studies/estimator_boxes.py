@@ -17,6 +17,8 @@ METHOD_LABELS = {
     "branch": "uniform branching",
     "intermediate": "Algorithm 2 (rescaled by count)",
     "intermediate-mass": "Algorithm 2 (rescaled by mass)",
+    "intermediate-resampled": "Algorithm 2 (resampled by weight)",
+    "stratified": "stratified (ours)",
 }
 
 
