@@ -48,6 +48,21 @@ def test_the_text_metrics_of_each_class(predictions):
     assert pd.isna(scores["exact_match"].iloc[5])
 
 
+def test_what_each_prediction_says_of_its_past(predictions):
+    """The game is 1. e4: a board that still has the pawn on e2 left that ply out."""
+    rows = predictions.copy()
+    rows.loc[0, "true_fen"] = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
+    scores = score_predictions(rows, ScoringParameters(depth=1))
+    left_out, _, kingless, unparseable, absent, unscored = scores.to_dict("records")
+    assert (left_out["lost_ply"], left_out["lost_kind"]) == (1, "move_left_out")
+    assert (left_out["lost_squares"], left_out["wrong_squares"]) == (0, 2)
+    assert left_out["violated_conditions"] == ""
+    assert "white_kings" in kingless["violated_conditions"]
+    for row in (unparseable, absent, unscored):
+        assert pd.isna(row["violated_conditions"])
+        assert pd.isna(row["lost_ply"])
+
+
 def test_the_policy_sink_takes_ill_formed_boards_for_no_state(predictions):
     scores = score_predictions(predictions, ScoringParameters(depth=1, ill_formed="sink"))
     assert scores["precision_1"].iloc[2] == 0.0

@@ -7,6 +7,7 @@ import pandas as pd
 import pyarrow as pa
 
 from workbench import text
+from workbench.backward import lost_track, violated_conditions
 from workbench.errors import InvalidFenError
 from workbench.kernel import pack_fens
 from workbench.scoring.affordance import affordance_scores
@@ -42,6 +43,31 @@ def text_scores(true_fen: str, predicted_fen: str | None) -> dict[str, Any]:
     }
 
 
+def backward_scores(
+    moves: str | None, predicted_fen: str | None, reply_class: str
+) -> dict[str, Any]:
+    """Return what a prediction says about its past: whether it has one, and where it went wrong.
+
+    Args:
+        moves: The game's UCI moves, or None if they are unknown.
+        predicted_fen: The prediction, or None.
+        reply_class: Boards that parse are held to the conditions of reachability.
+
+    Returns:
+        The columns violated_conditions, wrong_squares, lost_ply, lost_kind and lost_squares.
+    """
+    lost = lost_track(moves, predicted_fen)
+    parses = predicted_fen is not None and reply_class in ("valid", "ill_formed")
+    violated = violated_conditions(predicted_fen) if parses and predicted_fen else None
+    return {
+        "violated_conditions": None if violated is None else " ".join(violated),
+        "wrong_squares": lost.true_squares,
+        "lost_ply": lost.ply,
+        "lost_kind": lost.kind,
+        "lost_squares": lost.squares,
+    }
+
+
 def score_predictions(predictions: pd.DataFrame, parameters: ScoringParameters) -> pd.DataFrame:
     """Score a table of predictions in this thread.
 
@@ -57,8 +83,9 @@ def score_predictions(predictions: pd.DataFrame, parameters: ScoringParameters) 
     """
     rows: list[dict[str, Any]] = []
     readable: list[tuple[dict[str, Any], str, str | None, int]] = []
-    for copied in predictions[list(COPIED)].to_dict("records"):
+    for copied in predictions[[*COPIED, "moves"]].to_dict("records"):
         row: dict[str, Any] = {str(name): value for name, value in copied.items()}
+        moves = row.pop("moves")
         fen = row["predicted_fen"] if isinstance(row["predicted_fen"], str) else None
         row |= {
             **dict.fromkeys(parameters.measures(), math.nan),
@@ -75,6 +102,7 @@ def score_predictions(predictions: pd.DataFrame, parameters: ScoringParameters) 
             row["unscored"] = str(error)
             continue
         row |= text_scores(row["true_fen"], fen)
+        row |= backward_scores(moves if isinstance(moves, str) else None, fen, row["reply_class"])
         state = fen if is_state(row["reply_class"], parameters.ill_formed) else None
         seed = derived_seed(
             parameters.seed, row["position_id"], row["model"], row["sample"], "score"
