@@ -204,3 +204,36 @@ def test_precision_and_recall_swap_the_roles_of_the_states():
         seed=0,
     )
     assert recall.value == pytest.approx(exact.recall[-1])
+
+
+class TestIntervals:
+    @pytest.mark.parametrize("method", UNBIASED)
+    def test_ninety_five_percent_hold_the_exact_value(self, method):
+        """600 intervals: the share that hold it within 4 standard errors of 0.95."""
+        automaton, walks, accepts, depth = PAIRS["irregular"]
+        exact = exact_profile(automaton, accepts, walks, depth).precision[-1]
+        held = 0
+        for seed in range(600):
+            low, high = estimate(
+                automaton, walks, accepts, depth, method=method, samples=6, batches=8, seed=seed
+            ).interval()
+            held += low <= exact <= high
+        assert abs(held / 600 - 0.95) < 4 * math.sqrt(0.95 * 0.05 / 600)
+
+    def test_wilson_as_published(self):
+        """Wilson's interval for 2 of 40, worked from the formula with z = 1.96: 0.0138 to 0.1650."""
+        found = estimate(TREE, TREE.predicted, TREE.initial, 1, method="branch", seed=0)
+        made = type(found)(0.05, 0.03, "branch", 40, 1, 1, "absorb", 0, 99)
+        assert made.interval() == pytest.approx((0.0138, 0.1650), abs=2e-4)
+
+    def test_one_run_of_the_others_has_none(self):
+        automaton, walks, accepts, depth = PAIRS["irregular"]
+        found = estimate(
+            automaton, walks, accepts, depth, method="stratified", samples=9, batches=1, seed=0
+        )
+        assert all(math.isnan(end) for end in found.interval())
+
+    def test_a_level_out_of_range_is_named(self):
+        found = estimate(TREE, TREE.predicted, TREE.initial, 1, seed=0)
+        with pytest.raises(InvalidArgumentError, match="level"):
+            found.interval(1.0)

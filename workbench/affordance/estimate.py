@@ -60,6 +60,39 @@ class Estimate:
     seed: int
     node_count: int
 
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Return a confidence interval for p_m.
+
+        Wilson's interval for independent draws, else Student's t over the batches. Where draws are
+        so few that hardly one is accepted, Wilson's interval holds the value more or less often
+        than it says, in steps.
+
+        Args:
+            level: The coverage wanted, in (0, 1).
+
+        Returns:
+            Lower and upper end; NaN where there is no standard error, both the value where it is 0.
+
+        Raises:
+            InvalidArgumentError: If ``level`` is out of range.
+
+        Source: Wilson (1927), doi:10.1080/01621459.1927.10502953.
+        """
+        # scipy.stats takes longer to import than everything else that the package needs at first.
+        from scipy.stats import binomtest
+        from scipy.stats import t as student
+
+        if not 0 < level < 1:
+            raise InvalidArgumentError(f"expected a level in (0, 1), got {level!r}")
+        if self.node_count and self.method in ESTIMATORS and ESTIMATORS[self.method].binomial:
+            draws = self.samples * self.batches
+            found = binomtest(round(self.value * draws), draws).proportion_ci(level, "wilson")
+            return float(found.low), float(found.high)
+        if self.standard_error == 0.0:
+            return self.value, self.value
+        half = float(student.ppf((1 + level) / 2, self.batches - 1)) * self.standard_error
+        return self.value - half, self.value + half
+
 
 def estimate(
     automaton: Automaton[State, Action],

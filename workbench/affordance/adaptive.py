@@ -1,0 +1,162 @@
+"""Precision and recall to a wanted error: exactly where that is cheap, else by enough samples.
+
+The size of the joint tree is estimated before it is walked, by random probes (Knuth). What is too
+large is estimated by batches of the stratified sampler until the relative standard error is small
+enough or the budget is spent. This is the adaptive stopping criterion that arXiv 2508.19851 names
+as future work. Source of the probes: Knuth (1975), doi:10.1090/S0025-5718-1975-0373371-6.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from workbench.affordance.engine import Engine
+from workbench.affordance.estimate import Estimate, batch_seeds, combined, single_runs
+from workbench.affordance.profile import exact_profile
+from workbench.automaton import Action, Automaton, Sink, State
+from workbench.errors import InvalidArgumentError
+from workbench.seeds import derived_seed
+from workbench.terminal import Terminal, check_walk
+
+METHOD = "stratified"
+BATCHES = 16
+PROBES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """Precision and recall at depth m, how they were come by, and why so.
+
+    Attributes:
+        precision: p_m; its standard error is 0 where it is exact.
+        recall: r_m, likewise.
+        how: ``exact``, ``estimated`` to the wanted error, or ``budget``: the budget was spent first.
+        reason: The same in words, with the numbers that decided.
+        expected_nodes: Joint nodes that an exact walk was expected to visit.
+        node_count: States generated in all.
+    """
+
+    precision: Estimate
+    recall: Estimate
+    how: Literal["exact", "estimated", "budget"]
+    reason: str
+    expected_nodes: float
+    node_count: int
+
+
+def expected_joint_nodes(
+    automaton: Automaton[State, Action],
+    true: State,
+    predicted: State,
+    depth: int,
+    *,
+    seed: int,
+    probes: int = PROBES,
+) -> float:
+    """Estimate how many joint nodes above the last ply an exact walk visits.
+
+    The last ply is counted in bulk and is left out. Unbiased: every probe goes down one random
+    branch and multiplies up the branchings on its way.
+
+    Args:
+        automaton: The rules under which both states stand.
+        true: The true state S.
+        predicted: The predicted state T.
+        depth: The number of actions m, at least 1.
+        seed: Of the probes.
+        probes: Random branches to look at, at least 1.
+    """
+    generator = np.random.default_rng(seed)
+    total = 0.0
+    for _ in range(probes):
+        one, other, size = true, predicted, 1.0
+        for _ in range(depth - 1):
+            allowed = frozenset(automaton.permitted(one))
+            common = [action for action in automaton.permitted(other) if action in allowed]
+            if not common:
+                break
+            size *= len(common)
+            total += size
+            action = common[int(generator.integers(len(common)))]
+            one, other = automaton.successor(one, action), automaton.successor(other, action)
+    return total / probes
+
+
+def measure(
+    automaton: Automaton[State, Action],
+    true: State | Sink,
+    predicted: State | Sink,
+    depth: int,
+    *,
+    relative_error: float = 0.01,
+    budget: int = 2_000_000,
+    seed: int,
+    terminal: Terminal = "absorb",
+    engine: Engine | None = None,
+) -> Measurement:
+    """Measure p_m and r_m to a wanted relative error.
+
+    Args:
+        automaton: The rules under which both states stand.
+        true: The true state S; the sink is allowed.
+        predicted: The predicted state T, likewise.
+        depth: The number of actions m, at least 1.
+        relative_error: The relative standard error wanted of each of the two, above 0.
+        budget: States to generate at most, at least 1; the exact walk is chosen if it is expected
+            to stay within. The last batches may go beyond it.
+        seed: Of the probes and samples.
+        terminal: How a game that is finished sooner counts.
+        engine: As for `workbench.affordance.estimate.estimate`.
+
+    Raises:
+        InvalidArgumentError: If an argument is out of range.
+    """
+    check_walk(depth, terminal)
+    if not relative_error > 0 or budget < 1 or seed < 0:
+        raise InvalidArgumentError(
+            "expected relative_error above 0, budget of at least 1 and seed of at least 0, got "
+            f"{relative_error!r}, {budget!r}, {seed!r}"
+        )
+    expected = 0.0
+    if not isinstance(true, Sink) and not isinstance(predicted, Sink):
+        probing = derived_seed(seed, "probes")
+        expected = expected_joint_nodes(automaton, true, predicted, depth, seed=probing)
+    if isinstance(true, Sink) or isinstance(predicted, Sink) or expected <= budget:
+        profile = exact_profile(automaton, true, predicted, depth, terminal, engine=engine)
+        precision, recall = (
+            Estimate(values[-1], 0.0, "exact", 0, 1, depth, terminal, seed, profile.node_count)
+            for values in (profile.precision, profile.recall)
+        )
+        reason = f"exact: about {expected:.3g} joint nodes expected, within the budget of {budget}"
+        return Measurement(precision, recall, "exact", reason, expected, profile.node_count)
+    spent = 0
+    reached = []
+    found: list[Estimate] = []
+    for name, walks, accepts in (("precision", predicted, true), ("recall", true, predicted)):
+        samples = 64
+        while True:
+            seeds = batch_seeds(derived_seed(seed, name, samples), BATCHES)
+            runs = single_runs(
+                automaton, walks, accepts, depth, METHOD, samples, seeds, terminal, engine
+            )
+            spent += sum(run.node_count for run in runs)
+            value, error = combined([run.value for run in runs], METHOD, samples)
+            good = value > 0 and error <= relative_error * value
+            if good or spent >= budget * (1 + len(found)) / 2:
+                break
+            samples *= 2
+        reached.append(good)
+        nodes = sum(run.node_count for run in runs)
+        found.append(Estimate(value, error, METHOD, samples, BATCHES, depth, terminal, seed, nodes))
+    errors = ", ".join(
+        f"{each.standard_error / each.value:.2g}" if each.value > 0 else "undefined (value 0)"
+        for each in found
+    )
+    how: Literal["estimated", "budget"] = "estimated" if all(reached) else "budget"
+    reason = (
+        f"{METHOD}: about {expected:.3g} joint nodes expected, more than the budget of {budget}; "
+        f"relative standard errors {errors}, wanted {relative_error:.2g}"
+        + ("" if all(reached) else f", stopped by the budget after {spent} states")
+    )
+    return Measurement(found[0], found[1], how, reason, expected, spent)

@@ -1,0 +1,84 @@
+"""Importance sampling guided by a policy: lines that matter to a player, weighed back to U_b.
+
+A policy gives each action of a state a weight; actions are drawn in proportion to it, and a line
+carries the ratio of its probability under uniform branching to that under the policy. The estimate
+stays unbiased for p_m as long as the policy gives no action the weight 0; a policy that looks where
+the two states part lowers the variance, one that looks elsewhere raises it.
+
+Source: importance sampling, Kahn and Harris (1951); Liu (2001), section 2.5,
+doi:10.1007/978-0-387-76371-2.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from workbench.affordance.estimators.contract import Run
+from workbench.automaton import Action, Automaton, State
+from workbench.errors import InvalidArgumentError
+from workbench.terminal import Terminal
+
+Policy = Callable[[Any, Sequence[Any]], Sequence[float]]
+"""Takes a state and its actions; returns as many weights, each above 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guided:
+    """N independent walks by a policy; the estimate is their mean likelihood ratio.
+
+    Attributes:
+        policy: Weights of the actions.
+    """
+
+    policy: Policy
+    unbiased: bool = True
+    binomial: bool = False
+
+    def run(
+        self,
+        automaton: Automaton[State, Action],
+        walks: State,
+        accepts: State,
+        depth: int,
+        samples: int,
+        generator: np.random.Generator,
+        terminal: Terminal,
+    ) -> Run:
+        """Estimate p_m; see `Estimator.run`.
+
+        Raises:
+            InvalidArgumentError: If the policy gives no weight above 0 for each action.
+        """
+        total = 0.0
+        nodes = 0
+        for _ in range(samples):
+            walker, other, ratio = walks, accepts, 1.0
+            for _ in range(depth):
+                actions = automaton.permitted(walker)
+                if not actions:
+                    ended = terminal == "absorb" and not automaton.permitted(other)
+                    total += ratio if ended else 0.0
+                    break
+                chances = self._chances(walker, actions)
+                index = int(generator.choice(len(actions), p=chances))
+                ratio /= len(actions) * chances[index]
+                nodes += 1
+                action = actions[index]
+                if action not in automaton.permitted(other):
+                    break
+                walker = automaton.successor(walker, action)
+                other = automaton.successor(other, action)
+            else:
+                total += ratio
+        return Run(total / samples, nodes)
+
+    def _chances(self, state: Any, actions: Sequence[Any]) -> np.ndarray[Any, np.dtype[np.float64]]:
+        weights = np.asarray(self.policy(state, actions), dtype=float)
+        if weights.shape != (len(actions),) or not (weights > 0).all():
+            raise InvalidArgumentError(
+                f"expected a policy to give {len(actions)} weights above 0 in {state!r}, "
+                f"got {weights!r}"
+            )
+        return np.asarray(weights / weights.sum())
