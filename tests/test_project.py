@@ -92,6 +92,13 @@ def test_the_snippet_in_the_readme_prints_what_it_says(capsys):
     assert capsys.readouterr().out.strip() == said
 
 
+def test_every_piece_of_python_in_the_readme_runs():
+    pieces = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    assert len(pieces) >= 2
+    for piece in pieces:
+        exec(compile(piece, "README.md", "exec"), {})
+
+
 def commands(group=main, prefix="workbench"):
     for name, command in group.commands.items():
         if isinstance(command, click.Group):

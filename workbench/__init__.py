@@ -1,6 +1,6 @@
 """The World-State Workbench: does a language model know where the pieces are?"""
 
-from workbench.affordance import estimate, exact_profile, exact_set_overlap
+from workbench.affordance import estimate, exact_profile, exact_set_overlap, measure, survival_curve
 from workbench.automata import ChessAutomaton, ChessState
 from workbench.automaton import SINK, Automaton
 
@@ -14,4 +14,6 @@ __all__ = [
     "estimate",
     "exact_profile",
     "exact_set_overlap",
+    "measure",
+    "survival_curve",
 ]

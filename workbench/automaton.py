@@ -49,6 +49,12 @@ class CompiledTwin(Protocol[StateOfTwin]):
         """Return p_1..p_m, r_1..r_m and the joint nodes visited."""
         ...
 
+    def expected_joint_nodes(
+        self, true: StateOfTwin, predicted: StateOfTwin, depth: int, probes: int, seed: int
+    ) -> float:
+        """Return an estimate of the joint nodes above the last ply."""
+        ...
+
     def estimator_runs(
         self,
         method: str,

@@ -29,6 +29,19 @@ def test_the_size_of_the_joint_tree_is_estimated_without_bias():
     assert abs(np.mean(found) - above_the_last) < 4 * error
 
 
+def test_the_size_of_a_chess_tree_is_estimated_without_bias(engine):
+    true = ChessState.from_fen("4k3/8/8/3p4/8/2N5/8/R3K3 w Q - 0 1")
+    other = ChessState.from_fen("4k3/8/8/3p4/8/2N5/8/4K3 w - - 0 1")
+    chess = ChessAutomaton()
+    above_the_last = exact_profile(chess, true, other, 2, engine="reference").node_count
+    found = [
+        expected_joint_nodes(chess, true, other, 3, seed=seed, probes=10) for seed in range(100)
+    ]
+    error = np.std(found, ddof=1) / len(found) ** 0.5
+    assert error > 0
+    assert abs(np.mean(found) - above_the_last) < 4 * error
+
+
 def test_a_small_tree_is_walked():
     found = measure(IRREGULAR, "S", "T", 4, seed=0)
     exact = exact_profile(IRREGULAR, "S", "T", 4)

@@ -1,5 +1,7 @@
 """What can be done in two states, compared: exact profiles and estimators, on any automaton."""
 
+from workbench.affordance.adaptive import Measurement, measure
+from workbench.affordance.curve import SurvivalCurve, survival_curve
 from workbench.affordance.estimate import ESTIMATORS, Estimate, estimate
 from workbench.affordance.profile import Profile, SetOverlap, exact_profile, exact_set_overlap
 from workbench.terminal import Terminal
@@ -7,10 +9,14 @@ from workbench.terminal import Terminal
 __all__ = [
     "ESTIMATORS",
     "Estimate",
+    "Measurement",
     "Profile",
     "SetOverlap",
+    "SurvivalCurve",
     "Terminal",
     "estimate",
     "exact_profile",
     "exact_set_overlap",
+    "measure",
+    "survival_curve",
 ]

@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from workbench.affordance.engine import Engine
+from workbench.affordance.engine import Engine, twin_for
 from workbench.affordance.estimate import Estimate, batch_seeds, combined, single_runs
 from workbench.affordance.profile import exact_profile
 from workbench.automaton import Action, Automaton, Sink, State
@@ -53,6 +53,7 @@ def expected_joint_nodes(
     *,
     seed: int,
     probes: int = PROBES,
+    engine: Engine | None = None,
 ) -> float:
     """Estimate how many joint nodes above the last ply an exact walk visits.
 
@@ -66,7 +67,11 @@ def expected_joint_nodes(
         depth: The number of actions m, at least 1.
         seed: Of the probes.
         probes: Random branches to look at, at least 1.
+        engine: As for `workbench.affordance.estimate.estimate`.
     """
+    twin = twin_for(automaton, engine, true, predicted)
+    if twin is not None:
+        return twin.expected_joint_nodes(true, predicted, depth, probes, seed)
     generator = np.random.default_rng(seed)
     total = 0.0
     for _ in range(probes):
@@ -121,7 +126,9 @@ def measure(
     expected = 0.0
     if not isinstance(true, Sink) and not isinstance(predicted, Sink):
         probing = derived_seed(seed, "probes")
-        expected = expected_joint_nodes(automaton, true, predicted, depth, seed=probing)
+        expected = expected_joint_nodes(
+            automaton, true, predicted, depth, seed=probing, engine=engine
+        )
     if isinstance(true, Sink) or isinstance(predicted, Sink) or expected <= budget:
         profile = exact_profile(automaton, true, predicted, depth, terminal, engine=engine)
         precision, recall = (

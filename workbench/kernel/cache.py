@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final, Literal
 
-CompiledModule = Literal["joint", "particles", "single"]
+CompiledModule = Literal["joint", "particles", "probes", "single"]
 
 _LOADING: Final = threading.Lock()
 _LOADED: Final[dict[str, ModuleType]] = {}

@@ -2,7 +2,10 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from workbench.automata.chess import ChessState
+from workbench.kernel.cache import compiled_module
 from workbench.kernel.profiles import joint_profile
 from workbench.kernel.rows import pack_states, supported
 from workbench.kernel.runs import METHODS, run_estimators
@@ -27,6 +30,14 @@ class ChessTwin:
         """Return p_1..p_m, r_1..r_m and the joint nodes visited."""
         found = joint_profile(true, predicted, depth, terminal)
         return found.precision, found.recall, found.node_count
+
+    def expected_joint_nodes(
+        self, true: ChessState, predicted: ChessState, depth: int, probes: int, seed: int
+    ) -> float:
+        """Estimate the joint nodes above the last ply by random probes."""
+        one, other = pack_states([true, predicted])
+        found = compiled_module("probes").expected_nodes(one, other, depth, probes, np.uint64(seed))
+        return float(found)
 
     def estimator_runs(
         self,
