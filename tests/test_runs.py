@@ -51,7 +51,11 @@ def test_a_folder_without_notebooks_is_named(tmp_path):
 
 def test_a_failed_notebook_is_kept_and_named_and_the_others_go_on(two, tmp_path):
     good, bad = two
-    runs = run_notebooks({bad: {}, good: {"word": "new"}}, tmp_path / "executed", jobs=2)
+    reported = []
+    runs = run_notebooks(
+        {bad: {}, good: {"word": "new"}}, tmp_path / "executed", jobs=2, report=reported.append
+    )
+    assert sorted(run.name for run in reported) == ["01_good", "02_bad"]
     assert [run.name for run in runs] == ["02_bad", "01_good"]
     assert runs[0].error == "ZeroDivisionError: division by zero"
     assert runs[1].error == ""

@@ -64,9 +64,10 @@ def figures(
         games=games,
         predictions=predictions,
         out=out,
+        report=lambda run: click.echo(
+            f"{run.name:28} {run.seconds:6.1f} s  {'failed' if run.error else 'ok'}"
+        ),
     )
-    for run in runs:
-        click.echo(f"{run.name:28} {run.seconds:6.1f} s  {'failed' if run.error else 'ok'}")
     raise_for_failures(runs)
 
 

@@ -1,6 +1,6 @@
 """The main job: the data made once, then every figure notebook run on it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ def make_figures(
     games: Iterable[Path] = (),
     predictions: Path | None = None,
     out: Path = Path("figures"),
+    report: Callable[[NotebookRun], object] | None = None,
 ) -> list[NotebookRun]:
     """Run the figure notebooks and return how each ended.
 
@@ -33,6 +34,7 @@ def make_figures(
         games: PGN files for the studies of many positions.
         predictions: A predictions table for them; takes precedence.
         out: The folder for the figures; executed notebooks and tables go below it.
+        report: Told of each notebook when it has ended.
 
     Returns:
         How each notebook ended, in the order of their numbers.
@@ -49,4 +51,4 @@ def make_figures(
         "predictions": str(predictions.resolve()) if predictions else "",
     }
     assigned = assign_parameters(figure_notebooks(only), optional, given or {})
-    return run_notebooks(assigned, out / "notebooks", jobs)
+    return run_notebooks(assigned, out / "notebooks", jobs, report)

@@ -8,8 +8,8 @@ import json
 import os
 import time
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
@@ -161,7 +161,10 @@ def _transport(folder: str) -> dict[str, Any]:
 
 
 def run_notebooks(
-    assigned: Mapping[Path, Mapping[str, Any]], executed: Path, jobs: int = 1
+    assigned: Mapping[Path, Mapping[str, Any]],
+    executed: Path,
+    jobs: int = 1,
+    report: Callable[[NotebookRun], object] | None = None,
 ) -> list[NotebookRun]:
     """Execute notebooks, several at a time, to the end even if some fail.
 
@@ -169,6 +172,7 @@ def run_notebooks(
         assigned: The parameters of each notebook.
         executed: The folder for the executed notebooks.
         jobs: Notebooks at a time, at least 1.
+        report: Told of each notebook when it has ended.
 
     Returns:
         How each ended, in the order given.
@@ -180,6 +184,9 @@ def run_notebooks(
             pool.submit(run_notebook, path, parameters, executed / path.name)
             for path, parameters in assigned.items()
         ]
+        for ended in as_completed(futures):
+            if report is not None:
+                report(ended.result())
         return [future.result() for future in futures]
 
 

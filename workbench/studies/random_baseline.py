@@ -156,7 +156,10 @@ def draw(table: pd.DataFrame) -> Figure:
     axes.set_xlim(-0.5, len(readings) - 0.5)
     axes.set_xticks(
         range(len(readings)),
-        [reading.replace(", ", ",\n").replace(" after", "\nafter") for reading in readings],
+        [
+            reading.replace(", ", ",\n").replace("board ", "board\n").replace(" after", "\nafter")
+            for reading in readings
+        ],
         fontsize=8,
     )
     axes.set_xlabel("reading of “random boards after 5 moves”")
