@@ -16,11 +16,11 @@ KINGLESS = START.replace("RNBQKBNR", "RNBQ1BNR")
 LOGS = Path(__file__).parents[2] / "shared" / "data" / "pgn2fen" / "model_logs"
 
 
-def run(*arguments, code=0, **options):
+def run(*arguments, code=0, only_stdout=False, **options):
     result = CliRunner().invoke(main, [str(argument) for argument in arguments], **options)
     assert result.exit_code == code, result.output
     assert "Traceback" not in result.output
-    return result.output
+    return result.stdout if only_stdout else result.output
 
 
 def as_pgn(game):
@@ -31,7 +31,7 @@ def as_pgn(game):
 
 
 def compared(*arguments, **options):
-    return json.loads(run("compare", *arguments, "--json", **options))
+    return json.loads(run("compare", *arguments, "--json", only_stdout=True, **options))
 
 
 class TestCompare:

@@ -9,6 +9,7 @@ import time
 import pandas as pd
 import pytest
 
+from workbench.affordance.engine import VARIABLE
 from workbench.errors import InvalidArgumentError, RunMismatchError, TableError
 from workbench.scoring import ScoringParameters
 from workbench.scoring.run import score, score_file
@@ -42,7 +43,8 @@ def test_in_memory_over_processes_equals_the_file(predictions_path, tmp_path):
 
 def test_killed_at_any_moment_it_goes_on_to_the_same_bytes(predictions_path, tmp_path):
     whole = tmp_path / "whole.parquet"
-    parameters = ScoringParameters(depth=3)
+    # The reference is slow enough to be killed in the middle.
+    parameters = ScoringParameters(depth=3, engine="reference")
     score_file(predictions_path, whole, parameters, chunk_rows=2)
     out = tmp_path / "killed.parquet"
     parts = tmp_path / "killed.parquet.parts"
@@ -50,7 +52,8 @@ def test_killed_at_any_moment_it_goes_on_to_the_same_bytes(predictions_path, tmp
         sys.executable, "-m", "workbench", "score", str(predictions_path), "--out", str(out),
         "--depth", "3", "--jobs", "1", "--chunk-rows", "2",
     ]  # fmt: skip
-    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    environment = {**os.environ, VARIABLE: "reference"}
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=environment)
     while process.poll() is None and len(list(parts.glob("chunk-*"))) < 2:
         time.sleep(0.005)
     assert process.poll() is None, "scored before it could be killed"
@@ -59,7 +62,7 @@ def test_killed_at_any_moment_it_goes_on_to_the_same_bytes(predictions_path, tmp
     assert not out.exists()
     kept = {path: path.stat().st_mtime_ns for path in parts.glob("chunk-*")}
     assert len(kept) >= 2
-    completed = subprocess.run(command, capture_output=True, text=True, check=True)
+    completed = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
     assert "24 scores written" in completed.stdout
     assert out.read_bytes() == whole.read_bytes()
     assert not parts.exists()
