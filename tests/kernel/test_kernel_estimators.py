@@ -10,6 +10,7 @@ from kernel_boards import change_fen, played
 from workbench import kernel
 from workbench.affordance.estimators.intermediate import Intermediate
 from workbench.affordance.estimators.naive import Naive
+from workbench.affordance.estimators.resampled import Resampled
 from workbench.automata import ChessAutomaton, ChessState
 from workbench.errors import InvalidArgumentError
 
@@ -45,7 +46,7 @@ def values(name, walks, accepts, depth, samples, terminal, first_seed=0):
 
 
 @pytest.mark.parametrize("terminal", ["absorb", "drop"])
-@pytest.mark.parametrize("name", ["branch", "intermediate", "stratified"])
+@pytest.mark.parametrize("name", ["branch", "intermediate", "intermediate-resampled", "stratified"])
 def test_unbiased_estimators_agree_with_the_exact_value(name, terminal):
     depth = 3
     for index, (walks, accepts) in enumerate(pairs()):
@@ -64,6 +65,7 @@ def test_unbiased_estimators_agree_with_the_exact_value(name, terminal):
         ("naive", Naive()),
         ("intermediate", Intermediate("count")),
         ("intermediate-mass", Intermediate("mass")),
+        ("intermediate-resampled", Resampled()),
     ],
 )
 def test_mean_and_spread_are_those_of_the_reference(name, reference, terminal):
@@ -105,7 +107,8 @@ def test_equal_boards_agree_with_certainty(name):
 
 def test_without_thinning_the_intermediate_algorithm_is_exact():
     walks, accepts = "k7/2Q5/8/1K6/8/8/8/8 w - - 0 1", "k7/2Q5/8/2K5/8/8/8/8 w - - 0 1"
-    for terminal, name in product(("absorb", "drop"), ("intermediate", "intermediate-mass")):
+    names = ("intermediate", "intermediate-mass", "intermediate-resampled")
+    for terminal, name in product(("absorb", "drop"), names):
         exact = kernel.joint_profiles(
             kernel.pack_fens([accepts]), kernel.pack_fens([walks]), 3, terminal
         ).precision[0, -1]
@@ -120,9 +123,10 @@ def test_stratified_scatters_far_less_than_the_printed_algorithm():
     predicted = true.replace("3PN3", "3P4")
     spread = {
         name: values(name, predicted, true, 3, 500, "absorb").std()
-        for name in ("intermediate", "stratified")
+        for name in ("intermediate", "intermediate-resampled", "stratified")
     }
     assert 0 < spread["stratified"] < spread["intermediate"] / 5
+    assert 0 < spread["intermediate-resampled"] < spread["intermediate"]
 
 
 def test_a_seed_decides_everything():

@@ -1,8 +1,8 @@
-"""The estimators of p_m on compiled boards: Algorithm 1, branch, Algorithm 2 and stratified.
+"""The estimators of p_m on compiled boards: those without weights, and all by number.
 
 Each draws from the same distribution as its namesake in `workbench.affordance.estimators`, which
-documents it; the random numbers themselves are others. Source: arXiv 2508.19851, section 3,
-Algorithms 1 and 2.
+documents it; the random numbers themselves are others. Those that carry a weight with each line
+are in weighted.py. Source: arXiv 2508.19851, section 3, Algorithms 1 and 2.
 """
 
 from typing import TypeAlias
@@ -26,6 +26,7 @@ from workbench.kernel.moves import (
     list_moves,
     pick_move,
 )
+from workbench.kernel.weighted import RESULT, get, intermediate, put, resampled
 
 Values: TypeAlias = NDArray[np.float64]
 
@@ -34,25 +35,10 @@ BRANCH = 1
 INTERMEDIATE = 2
 INTERMEDIATE_MASS = 3
 STRATIFIED = 4
+INTERMEDIATE_RESAMPLED = 5
 
 FINISHED = np.uint64(0xFFFF)
 """Stands where a move's code would, for a line that has ended and stays as it is."""
-
-RESULT = "Tuple((float64,int64))"
-
-
-@compiled(f"void(uint64[::1],{BOARD})", inline=True)
-def _put(place: Words, board: Board) -> None:
-    for index, word in enumerate(board):
-        place[index] = word
-
-
-@compiled(f"{BOARD}(uint64[::1])", inline=True)
-def _get(place: Words) -> Board:
-    return (
-        place[0], place[1], place[2], place[3], place[4],
-        place[5], place[6], place[7], place[8], place[9],
-    )  # fmt: skip
 
 
 @compiled(f"boolean({BOARD},{MOVES},uint64[::1],uint64)")
@@ -75,7 +61,9 @@ def _grown(codes: Codes, used: int, wanted: int) -> Codes:
     if wanted <= codes.size:
         return codes
     larger = np.empty(2 * wanted, np.uint16)
-    larger[:used] = codes[:used]
+    # Loops here and below: numba takes a second or more to compile the copy of a slice.
+    for index in range(used):
+        larger[index] = codes[index]
     return larger
 
 
@@ -107,86 +95,6 @@ def _branch(
     return accepted / samples, nodes
 
 
-@compiled(f"{RESULT}({BOARD},{BOARD},int64,int64,boolean,boolean,uint64[::1])")
-def _intermediate(
-    walks: Board,
-    accepts: Board,
-    depth: int,
-    samples: int,
-    absorb: bool,
-    by_mass: bool,
-    state: Words,
-) -> tuple[float, int]:
-    targets = np.empty((samples, 64), np.uint64)
-    scratch = np.empty(64, np.uint64)
-    moves = np.empty((samples, 6), np.uint64)
-    pairs = np.empty((2, samples, 2, 10), np.uint64)
-    weights = np.empty((2, samples), np.float64)
-    shares = np.empty(samples, np.float64)
-    first = np.empty(samples + 1, np.int64)
-    now = 0
-    _put(pairs[0, 0, 0], walks)
-    _put(pairs[0, 0, 1], accepts)
-    weights[0, 0] = 1.0
-    lines = 1
-    finished = 0.0
-    nodes = 0
-    for step in range(depth):
-        total = 0
-        mass = 0.0
-        for line in range(lines):
-            walker, other = _get(pairs[now, line, 0]), _get(pairs[now, line, 1])
-            shared = common(walker, other, targets[line], scratch)
-            nodes += signed(shared[0])
-            count = signed(shared[2])
-            first[line] = total
-            total += count
-            if count > 0:
-                shares[line] = weights[now, line] / np.float64(shared[0])
-                mass += shares[line] * count
-                for index in range(6):
-                    moves[line, index] = shared[index + 2]
-            elif absorb and shared[0] == ZERO and shared[1] == ZERO:
-                finished += weights[now, line]
-        first[lines] = total
-        if total <= samples and step == depth - 1:
-            return finished + mass, nodes
-        # What could be kept is numbered from 0; a line owns the numbers from its first on.
-        owners = np.empty(total, np.int32)
-        for line in range(lines):
-            owners[first[line] : first[line + 1]] = line
-        numbers = np.arange(total).astype(np.int32)
-        kept = total
-        scale = 1.0
-        if total > samples:
-            kept = samples
-            held = 0.0
-            for index in range(samples):
-                chosen = index + signed(below(state, np.uint64(total - index)))
-                numbers[index], numbers[chosen] = numbers[chosen], numbers[index]
-                held += shares[owners[numbers[index]]]
-            scale = mass / held if by_mass else total / samples
-            mass = held
-        if step == depth - 1:
-            return finished + scale * mass, nodes
-        for index in range(kept):
-            line = owners[numbers[index]]
-            walker, other = _get(pairs[now, line, 0]), _get(pairs[now, line, 1])
-            code = pick_move(
-                (
-                    moves[line, 0], moves[line, 1], moves[line, 2],
-                    moves[line, 3], moves[line, 4], moves[line, 5],
-                ),
-                walker[9], targets[line], np.uint64(numbers[index] - first[line]),
-            )  # fmt: skip
-            _put(pairs[1 - now, index, 0], advance(walker, code))
-            _put(pairs[1 - now, index, 1], advance(other, code))
-            weights[1 - now, index] = scale * shares[line]
-        now = 1 - now
-        lines = kept
-    return finished, nodes
-
-
 @compiled(f"{RESULT}({BOARD},{BOARD},int64,int64,boolean,uint64[::1])")
 def _naive(
     walks: Board, accepts: Board, depth: int, samples: int, absorb: bool, state: Words
@@ -194,13 +102,14 @@ def _naive(
     targets = np.empty(64, np.uint64)
     pairs = np.empty((2, samples, 2, 10), np.uint64)
     # How many moves a line had when it ended, or -1; whether the other board has accepted it all.
-    ended = np.full((2, samples), -1, np.int64)
-    alive = np.ones((2, samples), np.bool_)
+    ended = np.empty((2, samples), np.int64)
+    alive = np.empty((2, samples), np.bool_)
+    ended[0, 0], alive[0, 0] = -1, True
     codes = np.empty(max(40 * samples, MOST_MOVES), np.uint16)
     owners = np.empty(codes.size, np.int32)
     now = 0
-    _put(pairs[0, 0, 0], walks)
-    _put(pairs[0, 0, 1], accepts)
+    put(pairs[0, 0, 0], walks)
+    put(pairs[0, 0, 1], accepts)
     lines = 1
     nodes = 0
     for step in range(depth):
@@ -210,7 +119,7 @@ def _naive(
             white = ZERO
             moves = (ZERO, ZERO, ZERO, ZERO, ZERO, ZERO)
             if ended[now, line] < 0:
-                walker = _get(pairs[now, line, 0])
+                walker = get(pairs[now, line, 0])
                 white = walker[9]
                 moves = generate(walker, targets)
                 count = signed(moves[0])
@@ -223,13 +132,15 @@ def _naive(
             if total + places > codes.size:
                 codes = _grown(codes, total, total + places)
                 more = np.empty(codes.size, np.int32)
-                more[:total] = owners[:total]
+                for index in range(total):
+                    more[index] = owners[index]
                 owners = more
             if count == 0:
                 codes[total] = FINISHED
             else:
                 list_moves(moves, white, targets, codes[total:])
-            owners[total : total + places] = line
+            for index in range(total, total + places):
+                owners[index] = line
             total += places
         kept = min(total, samples)
         if total > samples:
@@ -243,16 +154,17 @@ def _naive(
             alive[1 - now, index] = alive[now, line]
             ended[1 - now, index] = ended[now, line]
             if code == FINISHED:
-                pairs[1 - now, index] = pairs[now, line]
+                put(pairs[1 - now, index, 0], get(pairs[now, line, 0]))
+                put(pairs[1 - now, index, 1], get(pairs[now, line, 1]))
                 continue
             if alive[now, line]:
-                other = _get(pairs[now, line, 1])
+                other = get(pairs[now, line, 1])
                 moves = generate(other, targets)
                 alive[1 - now, index] = _permits(other, moves, targets, code)
                 if alive[1 - now, index]:
-                    _put(pairs[1 - now, index, 1], advance(other, code))
+                    put(pairs[1 - now, index, 1], advance(other, code))
             if step < depth - 1:
-                _put(pairs[1 - now, index, 0], advance(_get(pairs[now, line, 0]), code))
+                put(pairs[1 - now, index, 0], advance(get(pairs[now, line, 0]), code))
         now = 1 - now
         lines = kept
     if lines == 0:
@@ -261,7 +173,7 @@ def _naive(
     for line in range(lines):
         nodes += depth if ended[now, line] < 0 else ended[now, line]
         if alive[now, line] and (
-            ended[now, line] < 0 or generate(_get(pairs[now, line, 1]), targets)[0] == ZERO
+            ended[now, line] < 0 or generate(get(pairs[now, line, 1]), targets)[0] == ZERO
         ):
             accepted += 1
     return accepted / lines, nodes
@@ -283,15 +195,26 @@ def _stratified(
     scratch: Words,
     codes: Codes,
 ) -> tuple[float, int]:
-    shared = common(walker, other, targets[depth], scratch)
-    nodes = signed(shared[0])
-    count = signed(shared[2])
-    if count == 0:
-        both = absorb and shared[0] == ZERO and shared[1] == ZERO
-        return (particles * weight if both else 0.0), nodes
-    weight *= np.float64(count) / np.float64(shared[0])
-    if depth == 1:
-        return particles * weight, nodes
+    nodes = 0
+    while True:
+        shared = common(walker, other, targets[depth], scratch)
+        nodes += signed(shared[0])
+        count = signed(shared[2])
+        if count == 0:
+            both = absorb and shared[0] == ZERO and shared[1] == ZERO
+            return (particles * weight if both else 0.0), nodes
+        weight *= np.float64(count) / np.float64(shared[0])
+        if depth == 1:
+            return particles * weight, nodes
+        if particles > 1:
+            break
+        # A particle by itself, as most are in the end, needs no list of the moves.
+        code = pick_move(
+            (shared[2], shared[3], shared[4], shared[5], shared[6], shared[7]),
+            walker[9], targets[depth], below(state, shared[2]) if count > 1 else ZERO,
+        )  # fmt: skip
+        walker, other = advance(walker, code), advance(other, code)
+        depth -= 1
     list_moves(
         (shared[2], shared[3], shared[4], shared[5], shared[6], shared[7]),
         walker[9], targets[depth], codes[depth],
@@ -355,8 +278,10 @@ def estimates(
                 np.empty((depth + 1, 64), np.uint64), np.empty(64, np.uint64),
                 np.empty((depth + 1, MOST_MOVES), np.uint16),
             )  # fmt: skip
+        elif method == INTERMEDIATE_RESAMPLED:
+            result = resampled(walker, other, depth, samples, absorb, state)
         else:
-            result = _intermediate(
+            result = intermediate(
                 walker, other, depth, samples, absorb, method == INTERMEDIATE_MASS, state
             )
         values[pair], nodes[pair] = result

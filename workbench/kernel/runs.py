@@ -17,7 +17,14 @@ from workbench.kernel.workers import Progress, share
 from workbench.terminal import Terminal, check_walk
 
 METHODS: Final = MappingProxyType(
-    {"naive": 0, "branch": 1, "intermediate": 2, "intermediate-mass": 3, "stratified": 4}
+    {
+        "naive": 0,
+        "branch": 1,
+        "intermediate": 2,
+        "intermediate-mass": 3,
+        "stratified": 4,
+        "intermediate-resampled": 5,
+    }
 )
 """The estimators by name, with their numbers in the compiled code."""
 
