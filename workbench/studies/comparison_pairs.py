@@ -1,0 +1,248 @@
+"""Pairs of chess boards on which estimators are compared: eight near ones and five far ones.
+
+A near pair differs in one thing, as when a model writes a character wrongly; p_m stays close to 1.
+A far pair is two boards of different games after equally many moves, as when a model has lost the
+game altogether; p_m is small, and rare lines carry it.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final, Literal
+
+import chess
+import numpy as np
+
+from workbench.errors import InvalidArgumentError
+from workbench.games import cut_games, random_games
+from workbench.kernel import joint_profiles, pack_fens
+from workbench.seeds import derived_seed
+from workbench.terminal import Terminal
+
+NEAR_MOVES: Final = (5, 11, 18, 24, 31, 37, 44, 50)
+"""Full moves played before each near pair."""
+
+FAR_MOVES: Final = (5, 16, 27, 38, 50)
+"""Full moves played before each far pair: the paper's groups."""
+
+# After 50 random moves one far pair in some hundreds is above the floor: 40 boards make 1,560.
+_POOL: Final = 40
+_AT_ONCE: Final = 40
+_NEAR_DEPTH: Final = 4
+_SOONER: Final = 4
+# Two games of one opening may still be alike after five moves.
+_FAR_CEILING: Final = 0.1
+
+Change = Callable[[chess.Board, np.random.Generator], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonPair:
+    """Two boards, how they came about and what tells them apart.
+
+    Attributes:
+        kind: ``near`` or ``far``.
+        difference: What tells the boards apart, in words.
+        full_moves: Moves of each side played before the boards were taken.
+        true_fen: The board S.
+        predicted_fen: The board T.
+    """
+
+    kind: Literal["near", "far"]
+    difference: str
+    full_moves: int
+    true_fen: str
+    predicted_fen: str
+
+
+def pairs(
+    *,
+    games: Iterable[str] = (),
+    far_depth: int = 6,
+    far_floor: float = 1e-5,
+    terminal: Terminal = "absorb",
+    seed: int = 0,
+) -> list[ComparisonPair]:
+    """Return eight near pairs and five far ones, each from games of their own.
+
+    Near: one piece removed, moved, recoloured and so on, so that the board stays one that may arise
+    and 0 < p_4 < 1. Far: two boards of two games.
+
+    Args:
+        games: PGN files; games of random legal moves where there are none.
+        far_depth: The m at which far pairs are chosen, at least 1.
+        far_floor: p_m of a far pair is above this, so that relative errors mean something; at least
+            0, below 0.1, above which boards are too much alike.
+        terminal: How finished games count in that p_m.
+        seed: Of the games, the choice among them and the changes, at least 0.
+
+    Raises:
+        InvalidArgumentError: If an argument is out of range, or no pair is found.
+        UnfilledGroupError: If the files hold too few games that are long enough.
+    """
+    if not 0 <= far_floor < _FAR_CEILING:
+        raise InvalidArgumentError(
+            f"expected far_floor in [0, {_FAR_CEILING}), got {far_floor!r}; above that two boards "
+            "are not far apart"
+        )
+    groups = sorted({*NEAR_MOVES, *FAR_MOVES})
+    of_games: Any = [Path(name) for name in games]
+    if not of_games:
+        of_games = list(random_games(_POOL * len(groups), 2 * max(groups) + 1, seed))
+    positions = cut_games(of_games, groups=groups, per_group=_POOL, seed=seed).positions
+    boards = {
+        group: positions.loc[positions["group"] == group, "true_fen"].tolist() for group in groups
+    }
+    near = [
+        _near_pair(boards[moves], moves, name, change, terminal, derived_seed(seed, "near", name))
+        for moves, (name, change) in zip(NEAR_MOVES, CHANGES.items(), strict=True)
+    ]
+    far = [
+        _far_pair(
+            boards[moves], moves, far_depth, far_floor, terminal, derived_seed(seed, "far", moves)
+        )
+        for moves in FAR_MOVES
+    ]
+    return near + far
+
+
+def _near_pair(
+    fens: Sequence[str], moves: int, name: str, change: Change, terminal: Terminal, seed: int
+) -> ComparisonPair:
+    generator = np.random.default_rng(seed)
+    for fen in fens:
+        board = chess.Board(fen)
+        said = change(board, generator)
+        if said is None or not board.is_valid():
+            continue
+        predicted = board.fen()
+        found = joint_profiles(
+            pack_fens([fen]), pack_fens([predicted]), _NEAR_DEPTH, terminal, workers=1
+        )
+        if 0 < found.precision[0, -1] < 1:
+            return ComparisonPair("near", said, moves, fen, predicted)
+    raise InvalidArgumentError(
+        f"expected a board after {moves} full moves that stays well-formed with one {name}, found "
+        f"none among {len(fens)}; take another seed or other games"
+    )
+
+
+def _far_pair(
+    fens: Sequence[str], moves: int, depth: int, floor: float, terminal: Terminal, seed: int
+) -> ComparisonPair:
+    rows = pack_fens(fens)
+    order = np.array([(i, j) for i in range(len(fens)) for j in range(len(fens)) if i != j])
+    np.random.default_rng(seed).shuffle(order)
+    for start in range(0, len(order), _AT_ONCE):
+        part = order[start : start + _AT_ONCE]
+        # Most of them fall below the floor long before m, and their trees are never walked.
+        for sooner in (min(_SOONER, depth), depth):
+            found = joint_profiles(rows[part[:, 0]], rows[part[:, 1]], sooner, terminal, workers=1)
+            part = part[(found.precision[:, -1] > floor) & (found.precision[:, -1] < _FAR_CEILING)]
+        if len(part):
+            true, predicted = (fens[index] for index in part[0])
+            return ComparisonPair("far", "boards of two games", moves, true, predicted)
+    raise InvalidArgumentError(
+        f"expected two boards after {moves} full moves with p_{depth} between {floor!r} and "
+        f"{_FAR_CEILING}, found none among {len(order)} pairs; take a lower far_floor, another seed or other games"
+    )
+
+
+def _drawn(
+    board: chess.Board, generator: np.random.Generator, colour: chess.Color
+) -> tuple[chess.Square, chess.Piece] | None:
+    """Draw a piece of one side that is no king."""
+    squares = sorted(chess.SquareSet(board.occupied_co[colour] & ~board.kings))
+    if not squares:
+        return None
+    square = squares[int(generator.integers(len(squares)))]
+    piece = board.piece_at(square)
+    assert piece is not None
+    return square, piece
+
+
+def _empty(board: chess.Board, generator: np.random.Generator) -> chess.Square:
+    # Ranks 1 and 8 hold no pawns: what is set down stays on the ranks between.
+    squares = [s for s in range(chess.A2, chess.A8) if board.piece_at(s) is None]
+    return squares[int(generator.integers(len(squares)))]
+
+
+def _said(square: chess.Square, piece: chess.Piece) -> str:
+    side = chess.COLOR_NAMES[piece.color].capitalize()
+    return f"{side}'s {chess.piece_name(piece.piece_type)} {chess.square_name(square)}"
+
+
+def _removal(owner: Literal["own", "other"]) -> Change:
+    def change(board: chess.Board, generator: np.random.Generator) -> str | None:
+        drawn = _drawn(board, generator, board.turn == (owner == "own"))
+        if drawn is None:
+            return None
+        board.remove_piece_at(drawn[0])
+        return f"{_said(*drawn)} removed"
+
+    return change
+
+
+def _displacement(owner: Literal["own", "other"]) -> Change:
+    def change(board: chess.Board, generator: np.random.Generator) -> str | None:
+        drawn = _drawn(board, generator, board.turn == (owner == "own"))
+        if drawn is None:
+            return None
+        target = _empty(board, generator)
+        board.set_piece_at(target, board.remove_piece_at(drawn[0]))
+        return f"{_said(*drawn)} on {chess.square_name(target)}"
+
+    return change
+
+
+def _recolouring(board: chess.Board, generator: np.random.Generator) -> str | None:
+    drawn = _drawn(board, generator, bool(generator.integers(2)))
+    if drawn is None:
+        return None
+    square, piece = drawn
+    board.set_piece_at(square, chess.Piece(piece.piece_type, not piece.color))
+    return f"{_said(square, piece)} in the other colour"
+
+
+def _addition(board: chess.Board, generator: np.random.Generator) -> str | None:
+    square = _empty(board, generator)
+    kind = chess.PIECE_TYPES[int(generator.integers(5))]
+    piece = chess.Piece(kind, bool(generator.integers(2)))
+    board.set_piece_at(square, piece)
+    return f"{_said(square, piece)} added"
+
+
+def _other_kind(board: chess.Board, generator: np.random.Generator) -> str | None:
+    drawn = _drawn(board, generator, bool(generator.integers(2)))
+    if drawn is None:
+        return None
+    square, piece = drawn
+    kinds = [kind for kind in chess.PIECE_TYPES[:5] if kind != piece.piece_type]
+    kind = kinds[int(generator.integers(len(kinds)))]
+    board.set_piece_at(square, chess.Piece(kind, piece.color))
+    return f"{_said(square, piece)} as a {chess.piece_name(kind)}"
+
+
+def _exchange(board: chess.Board, generator: np.random.Generator) -> str | None:
+    one, other = (_drawn(board, generator, colour) for colour in chess.COLORS)
+    if one is None or other is None:
+        return None
+    board.set_piece_at(one[0], other[1])
+    board.set_piece_at(other[0], one[1])
+    return f"{_said(*one)} and {_said(*other)} exchanged"
+
+
+CHANGES: Final[Mapping[str, Change]] = MappingProxyType(
+    {
+        "piece of the side to move removed": _removal("own"),
+        "piece of the other side removed": _removal("other"),
+        "piece of the side to move displaced": _displacement("own"),
+        "piece of the other side displaced": _displacement("other"),
+        "piece recoloured": _recolouring,
+        "piece added": _addition,
+        "piece of another kind": _other_kind,
+        "two pieces exchanged": _exchange,
+    }
+)
+"""The eight ways in which a near board is wrong; each sets a board wrong and says how."""

@@ -1,0 +1,152 @@
+"""Independent runs of one estimator on one pair of boards, and how they compare with the exact value.
+
+Source: Wilson (1927), doi:10.1080/01621459.1927.10502953 (the interval of a share).
+"""
+
+import time
+from collections.abc import Sequence
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from workbench.affordance import Terminal
+from workbench.affordance.estimate import ESTIMATORS, single_runs
+from workbench.automata import ChessAutomaton, ChessState
+from workbench.kernel import METHODS, pack_fens, run_estimators
+from workbench.studies.comparison_pairs import ComparisonPair
+
+Values: TypeAlias = NDArray[np.float64]
+
+BATCHES: Final = 8
+"""Runs that make one interval, as `workbench.affordance.estimate` takes by default."""
+
+LARGEST_Z: Final = 4.0
+"""Standard errors from the exact value within which a mean agrees with it."""
+
+ROUNDING: Final = 1e-9
+"""Sums in another order differ by less than this, relative, where nothing is random."""
+
+_TIMED: Final = 50
+
+
+def timed_runs(
+    method: str,
+    pair: ComparisonPair,
+    depth: int,
+    samples: int,
+    seeds: Sequence[int],
+    terminal: Terminal,
+    workers: int | None,
+) -> tuple[Values, float, float]:
+    """Return the values of single runs, their mean node count, and milliseconds a run on one core.
+
+    Args:
+        method: A name in `workbench.affordance.ESTIMATORS`; one that is not compiled is run by the
+            reference.
+        pair: Lines are drawn from T and tried in S.
+        depth: m, at least 1.
+        samples: N of each run.
+        seeds: One a run, at least one.
+        terminal: How finished games count.
+        workers: Threads, None for all cores; the first runs, which are timed, take one.
+    """
+    if method not in METHODS:
+        predicted, true = (ChessState.from_fen(fen) for fen in (pair.predicted_fen, pair.true_fen))
+        start = time.perf_counter()
+        found = single_runs(
+            ChessAutomaton(), predicted, true, depth, method, samples, seeds, terminal
+        )
+        elapsed = time.perf_counter() - start
+        nodes = float(np.mean([run.node_count for run in found]))
+        return np.array([run.value for run in found]), nodes, 1000 * elapsed / len(seeds)
+    walks, accepts = (
+        np.repeat(pack_fens([fen]), len(seeds), axis=0)
+        for fen in (pair.predicted_fen, pair.true_fen)
+    )
+    parts, milliseconds = [], np.nan
+    for part, threads in ((slice(_TIMED), 1), (slice(_TIMED, None), workers)):
+        if not seeds[part]:
+            continue
+        start = time.perf_counter()
+        parts.append(
+            run_estimators(
+                method, walks[part], accepts[part], depth, samples, seeds[part], terminal,
+                workers=threads,
+            )
+        )  # fmt: skip
+        if part.start is None:
+            milliseconds = 1000 * (time.perf_counter() - start) / len(seeds[part])
+    values = np.concatenate([part.value for part in parts])
+    return values, float(np.concatenate([p.node_count for p in parts]).mean()), milliseconds
+
+
+def compared(values: Values, exact: float, method: str, samples: int) -> dict[str, Any]:
+    """Return how independent runs of an estimator compare with the exact value.
+
+    Args:
+        values: One estimate of p_m a run, shape (runs,), at least 2.
+        exact: p_m, above 0.
+        method: A name in `ESTIMATORS`.
+        samples: N of each run.
+
+    Returns:
+        The columns exact to largest, and intervals and covered, of `compute`.
+    """
+    mean, spread = float(values.mean()), float(values.std(ddof=1))
+    draws = samples * len(values)
+    error = float(
+        np.sqrt(exact * (1 - exact) / draws)
+        if ESTIMATORS[method].binomial
+        else spread / np.sqrt(len(values))
+    )
+    off = mean - exact
+    certain = error <= ROUNDING * exact
+    same = abs(off) <= ROUNDING * exact
+    z = (np.nan if same else np.copysign(np.inf, off)) if certain else off / error
+    covered = interval_covers(values, exact, method, samples)
+    return {
+        "exact": exact,
+        "mean": mean,
+        "bias": off / exact,
+        "standard_error": error / exact,
+        "z": z,
+        "agrees": same or abs(z) < LARGEST_Z,
+        "deviation": spread / exact,
+        "largest": float(values.max()) / mean if mean else np.nan,
+        "intervals": len(covered),
+        "covered": int(covered.sum()),
+    }
+
+
+def interval_covers(
+    values: Values, exact: float, method: str, samples: int, level: float = 0.95
+) -> NDArray[np.bool_]:
+    """Return which confidence intervals hold the exact value; each is made of `BATCHES` runs.
+
+    Wilson's interval for independent draws, else Student's t over the runs, as in
+    `workbench.affordance.Estimate`. Runs that fill no whole interval are not used.
+
+    Args:
+        values: One estimate of p_m a run, shape (runs,).
+        exact: p_m.
+        method: A name in `ESTIMATORS`.
+        samples: N of each run.
+        level: The coverage wanted, in (0, 1).
+
+    Returns:
+        Shape (runs // BATCHES,).
+    """
+    batches = values[: len(values) // BATCHES * BATCHES].reshape(-1, BATCHES)
+    centre = batches.mean(axis=1)
+    if ESTIMATORS[method].binomial:
+        draws, quantile = samples * BATCHES, stats.norm.ppf((1 + level) / 2)
+        centre = (centre + quantile**2 / (2 * draws)) / (1 + quantile**2 / draws)
+        share = batches.mean(axis=1)
+        half = np.sqrt(share * (1 - share) / draws + quantile**2 / (4 * draws**2))
+        half *= quantile / (1 + quantile**2 / draws)
+    else:
+        half = batches.std(axis=1, ddof=1) / np.sqrt(BATCHES)
+        half *= stats.t.ppf((1 + level) / 2, BATCHES - 1)
+    return np.asarray(np.abs(centre - exact) <= half + ROUNDING * exact)
