@@ -7,6 +7,7 @@ import pytest
 
 from workbench.errors import InvalidArgumentError, NotebookError, UnknownParameterError
 from workbench.figures import make_figures
+from workbench.presets import PRESETS
 from workbench.runs import (
     assign_parameters,
     figure_notebooks,
@@ -80,6 +81,23 @@ def test_each_notebook_gets_the_parameters_it_has(two):
     assigned = assign_parameters([good, bad], {"out": "x", "other": 1}, {"number": 3})
     assert assigned == {good: {"out": "x"}, bad: {"out": "x", "number": 3}}
     assert notebook_parameters(good) == {"out", "word"}
+
+
+def test_a_preset_is_for_its_notebook_alone_and_must_fit_it(two):
+    good, bad = two
+    assigned = assign_parameters([good, bad], {}, {}, {"02_bad": {"number": 9}})
+    assert assigned == {good: {}, bad: {"number": 9}}
+    assert assign_parameters([bad], {}, {"number": 3}, {"02_bad": {"number": 9}}) == {
+        bad: {"number": 3}
+    }
+    with pytest.raises(UnknownParameterError, match="wrod"):
+        assign_parameters([good], {}, {}, {"01_good": {"wrod": 1}})
+
+
+def test_every_preset_fits_the_notebooks_there_are():
+    for sizes in PRESETS.values():
+        assert set(sizes) <= {path.stem for path in figure_notebooks()}
+        assign_parameters(figure_notebooks(), {}, {}, sizes)
 
 
 @pytest.mark.parametrize(

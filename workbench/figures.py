@@ -43,12 +43,12 @@ def make_figures(
         UnknownParameterError: If no chosen notebook has a parameter that was given.
     """
     out = out.resolve()
+    sizes = preset_parameters(preset)
     optional = {
-        **preset_parameters(preset),
         "out": str(out),
         "tables": str(out / "tables"),
         "games": [str(path.resolve()) for path in games],
         "predictions": str(predictions.resolve()) if predictions else "",
     }
-    assigned = assign_parameters(figure_notebooks(only), optional, given or {})
+    assigned = assign_parameters(figure_notebooks(only), optional, given or {}, sizes)
     return run_notebooks(assigned, out / "notebooks", jobs, report)

@@ -1,6 +1,6 @@
 """Sizes of a run of the notebooks: ``quick`` for a first look, ``paper`` as the paper has it.
 
-A notebook takes of these the parameters it has; its own ``parameters`` cell holds the quick ones.
+A notebook's own ``parameters`` cell holds the quick size; a preset names what differs.
 """
 
 from collections.abc import Mapping
@@ -9,25 +9,26 @@ from typing import Any, Final
 
 from workbench.errors import InvalidArgumentError
 
-PRESETS: Final[Mapping[str, Mapping[str, Any]]] = MappingProxyType(
+PRESETS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = MappingProxyType(
     {
         "quick": {},
         "paper": {
-            "per_group": 2000,
-            "runs": 100,
-            "pairs": 1000,
-            "lost_piece_positions": 400,
+            "01_precision_by_depth": {"runs": 100},
+            "02_precision_by_samples": {"runs": 100},
+            "03_kendall_tau": {"per_group": 2000},
+            "04_mean_precision": {"per_group": 2000, "lost_piece_positions": 400},
+            "05_random_baseline": {"pairs": 1000},
         },
     }
 )
 
 
-def preset(name: str) -> dict[str, Any]:
-    """Return the parameters of a preset.
+def preset(name: str) -> Mapping[str, Mapping[str, Any]]:
+    """Return the parameters of a preset for each notebook that it changes.
 
     Raises:
         InvalidArgumentError: If there is no preset of this name.
     """
     if name not in PRESETS:
         raise InvalidArgumentError(f"expected a preset of {list(PRESETS)}, got {name!r}")
-    return dict(PRESETS[name])
+    return PRESETS[name]

@@ -78,17 +78,22 @@ def notebook_parameters(path: Path) -> set[str]:
 
 
 def assign_parameters(
-    notebooks: Sequence[Path], optional: Mapping[str, Any], given: Mapping[str, Any]
+    notebooks: Sequence[Path],
+    optional: Mapping[str, Any],
+    given: Mapping[str, Any],
+    sizes: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> dict[Path, dict[str, Any]]:
     """Return what each notebook is to be run with: of all parameters those that it has.
 
     Args:
         notebooks: The notebooks to run.
-        optional: Parameters of a preset or of the run; a notebook without them goes without.
+        optional: Parameters of the run; a notebook without them goes without.
         given: Parameters that the user named; each must be known to one of the notebooks.
+        sizes: Parameters of a preset by the notebook's name; each notebook must have its own.
 
     Raises:
-        UnknownParameterError: If none of the notebooks has a parameter that was given.
+        UnknownParameterError: If none of the notebooks has a parameter that was given, or one
+            lacks a parameter of its preset.
     """
     names = {path: notebook_parameters(path) for path in notebooks}
     known = set().union(*names.values())
@@ -97,10 +102,14 @@ def assign_parameters(
             f"expected parameters that {', '.join(p.stem for p in notebooks)} have "
             f"({', '.join(sorted(known))}), got {unknown}"
         )
-    return {
-        path: {name: value for name, value in {**optional, **given}.items() if name in names[path]}
-        for path in notebooks
-    }
+    assigned = {}
+    for path in notebooks:
+        own = (sizes or {}).get(path.stem, {})
+        if missing := sorted(set(own) - names[path]):
+            raise UnknownParameterError(f"{path.name} lacks {missing}, which its preset sets")
+        values = {**optional, **own, **given}
+        assigned[path] = {name: value for name, value in values.items() if name in names[path]}
+    return assigned
 
 
 def parse_parameter(text: str) -> tuple[str, Any]:
