@@ -104,6 +104,28 @@ def test_equals_the_closed_form_on_the_homogeneous_tree(shared, predicted_only, 
     assert tree.recall(3) == pytest.approx(r**3)
 
 
+@settings(max_examples=60, deadline=None)
+@given(table_automata(), st.data())
+def test_precision_is_bounded_where_step_acceptance_is(drawn, data):
+    """The paper's bound: if no joint state accepts more than a share M of steps, p_m <= M^m."""
+    automaton, states = drawn
+    true, predicted = (data.draw(st.sampled_from(states)) for _ in range(2))
+    seen, waiting, bound = set(), [(true, predicted)], 0.0
+    while waiting:
+        one, other = waiting.pop()
+        if (one, other) in seen:
+            continue
+        seen.add((one, other))
+        steps = automaton.permitted(other)
+        shared = [action for action in steps if action in automaton.permitted(one)]
+        if steps:
+            bound = max(bound, len(shared) / len(steps))
+        waiting += [(automaton.successor(one, a), automaton.successor(other, a)) for a in shared]
+    profile = exact_profile(automaton, true, predicted, 5, "drop")
+    for m, value in enumerate(profile.precision, start=1):
+        assert value <= bound**m + 1e-12
+
+
 def test_set_and_branch_precision_part_on_an_asymmetric_tree():
     """Root actions a, b; after a four children, all shared; after b one, not shared."""
     automaton = TableAutomaton(
