@@ -12,6 +12,7 @@ from workbench.automata import (
     SokobanAutomaton,
     TableAutomaton,
 )
+from workbench.automata.random_tree import RandomTree
 from workbench.automaton import SINK
 from workbench.errors import InvalidArgumentError
 
@@ -20,6 +21,7 @@ ILL_FORMED = "4P3/8/8/3kK3/8/2K5/8/p7 w KQ - 0 1"
 CASES = {
     "table": (TableAutomaton({0: {"a": 1, "b": 0}, 1: {}}, initial=0), None),
     "tree": (HomogeneousTree(3, 2, 1), None),
+    "random tree": (RandomTree(children=3, chance=0.7, seed=1), None),
     "chess": (ChessAutomaton(), None),
     "ill-formed chess": (ChessAutomaton(), ChessState.from_fen(ILL_FORMED)),
     "othello": (OthelloAutomaton(), None),
