@@ -1,0 +1,9 @@
+"""The command line: thin commands over the package, and the one place that knows exit codes.
+
+One file a subject; each adds its commands to the group `main` of group.py.
+"""
+
+from workbench.cli import comparing, figure_making, game_reading, reply_reading, scoring
+from workbench.cli.group import main
+
+__all__ = ["comparing", "figure_making", "game_reading", "main", "reply_reading", "scoring"]

@@ -1,0 +1,73 @@
+"""The command that scores a table, and the options that say how."""
+
+import os
+from collections.abc import Callable
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import click
+
+from workbench.cli.group import PATH, main
+
+
+def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that say how to score."""
+    from workbench.affordance import ESTIMATORS
+
+    options: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
+        click.option("--depth", default=4, show_default=True, type=click.IntRange(1), help="m."),
+        click.option(
+            "--terminal",
+            type=click.Choice(["absorb", "drop"]),
+            default="absorb",
+            show_default=True,
+            help="How games that are finished before m moves count.",
+        ),
+        click.option(
+            "--ill-formed",
+            type=click.Choice(["as_is", "sink"]),
+            default="as_is",
+            show_default=True,
+            help="What to do with boards that cannot arise in chess.",
+        ),
+        click.option(
+            "--method",
+            type=click.Choice(["exact", *ESTIMATORS]),
+            default="exact",
+            show_default=True,
+        ),
+        click.option("--samples", default=500, show_default=True, type=click.IntRange(1)),
+        click.option("--batches", default=8, show_default=True, type=click.IntRange(1)),
+        click.option("--seed", default=0, show_default=True, type=click.IntRange(0)),
+    ]
+    return reduce(lambda decorated, option: option(decorated), reversed(options), command)
+
+
+@main.command()
+@click.argument("predictions", type=PATH)
+@click.option("-o", "--out", default="scores.parquet", show_default=True, type=PATH)
+@scoring_options
+@click.option("--jobs", default=os.cpu_count() or 1, show_default="cores", type=click.IntRange(1))
+@click.option("--chunk-rows", default=64, show_default=True, type=click.IntRange(1))
+@click.option("--restart", is_flag=True, help="Throw earlier work at OUT away.")
+def score(
+    predictions: Path, out: Path, jobs: int, chunk_rows: int, restart: bool, **options: Any
+) -> None:
+    """Score a PREDICTIONS table; stopped at any moment, the same command goes on."""
+    from workbench.scoring import ScoringParameters
+    from workbench.scoring.run import score_file
+    from workbench.studies.describe import class_counts
+
+    scores = score_file(
+        predictions,
+        out,
+        ScoringParameters(**options),
+        jobs=jobs,
+        chunk_rows=chunk_rows,
+        restart=restart,
+        progress=True,
+    )
+    if len(scores):
+        click.echo(class_counts(scores).to_string(index=False))
+    click.echo(f"{len(scores)} scores written to {out}")
