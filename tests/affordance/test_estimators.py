@@ -137,7 +137,7 @@ class TestContract:
     def test_says_what_it_did(self, method):
         automaton, walks, accepts, depth = PAIRS["irregular"]
         found = estimate(automaton, walks, accepts, depth, method=method, samples=10, seed=1)
-        assert (found.method, found.samples, found.batches) == (method, 10, 8)
+        assert (found.method, found.samples, found.batches) == (method, 10, 32)
         assert (found.depth, found.seed, found.terminal) == (depth, 1, "absorb")
         assert found.node_count > 0
         assert found.standard_error > 0
@@ -215,16 +215,16 @@ class TestIntervals:
         held = 0
         for seed in range(600):
             low, high = estimate(
-                automaton, walks, accepts, depth, method=method, samples=6, batches=8, seed=seed
+                automaton, walks, accepts, depth, method=method, samples=6, seed=seed
             ).interval()
             held += low <= exact <= high
         assert abs(held / 600 - 0.95) < 4 * math.sqrt(0.95 * 0.05 / 600)
 
-    def test_wilson_as_published(self):
-        """Wilson's interval for 2 of 40, worked from the formula with z = 1.96: 0.0138 to 0.1650."""
+    def test_independent_draws_have_the_mid_p_interval(self):
+        """None of 40 accepted: half of (1 - p)^40 is the tail, so p ends at 1 - 0.05^(1/40)."""
         found = estimate(TREE, TREE.predicted, TREE.initial, 1, method="branch", seed=0)
-        made = type(found)(0.05, 0.03, "branch", 40, 1, 1, "absorb", 0, 99)
-        assert made.interval() == pytest.approx((0.0138, 0.1650), abs=2e-4)
+        made = type(found)(0.0, 0.0, "branch", 20, 2, 1, "absorb", 0, 99)
+        assert made.interval() == pytest.approx((0.0, 1 - 0.05 ** (1 / 40)))
 
     def test_one_run_of_the_others_has_none(self):
         automaton, walks, accepts, depth = PAIRS["irregular"]

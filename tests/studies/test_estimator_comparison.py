@@ -7,9 +7,11 @@ import chess
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import binomtest, ttest_1samp
+from scipy import stats
 
 from workbench.affordance import exact_profile
+from workbench.affordance.confidence import binomial_interval, mean_interval
+from workbench.affordance.estimate import BATCHES
 from workbench.affordance.profile import exact_set_overlap
 from workbench.automata import ChessAutomaton, ChessState
 from workbench.errors import InvalidArgumentError, UnfilledGroupError
@@ -35,7 +37,7 @@ def thirteen():
 @pytest.fixture(scope="module")
 def table(thirteen):
     return estimator_comparison.compute(
-        thirteen, depths=(2, 4), samples=100, repeats=320, workers=1, seed=0
+        thirteen, depths=(2, 4), samples=100, repeats=10 * BATCHES, workers=1, seed=0
     )
 
 
@@ -82,26 +84,27 @@ class TestPairs:
 
 
 class TestIntervals:
-    def test_wilson_as_scipy_has_it(self):
-        """All counts of 8 batches of 5 draws, against the interval of 40 draws."""
-        exact = 0.3
-        for accepted in range(41):
-            shares = np.array([min(max(accepted - 5 * batch, 0), 5) for batch in range(8)]) / 5
-            interval = binomtest(accepted, 40).proportion_ci(0.95, "wilson")
-            (covers,) = interval_covers(shares, exact, "branch", 5)
-            assert covers == (interval.low <= exact <= interval.high)
-
-    def test_student_as_scipy_has_it(self):
-        values = np.random.default_rng(3).normal(0.52, 0.04, size=400 * 8 + 5)
+    def test_each_interval_is_that_of_an_estimate(self):
+        values = np.random.default_rng(3).gamma(2.0, 0.25, size=50 * BATCHES + 5)
         covers = interval_covers(values, 0.5, "stratified", 100)
-        assert len(covers) == 400
-        assert 0.3 < covers.mean() < 0.9
-        for batches, covered in zip(values[:3200].reshape(-1, 8), covers, strict=True):
-            interval = ttest_1samp(batches, 0).confidence_interval(0.95)
-            assert covered == (interval.low <= 0.5 <= interval.high)
+        assert len(covers) == 50
+        for batches, covered in zip(values[:-5].reshape(50, BATCHES), covers, strict=True):
+            low, high = mean_interval(
+                batches.mean(), stats.sem(batches), stats.skew(batches, bias=False), BATCHES
+            )
+            assert covered == (low <= 0.5 <= high)
+
+    def test_shares_have_the_interval_of_their_count(self):
+        shares = np.zeros((2, BATCHES))
+        shares[0, 0] = 0.6
+        low, high = binomial_interval(3, 5 * BATCHES)
+        for exact in (0.9 * low, 1.1 * low, 0.9 * high, 1.1 * high):
+            one, none = interval_covers(shares.ravel(), exact, "branch", 5)
+            assert one == (low <= exact <= high)
+            assert none == (exact <= 1 - 0.05 ** (1 / (5 * BATCHES)))
 
     def test_normal_batches_cover_as_often_as_they_say(self):
-        values = np.random.default_rng(4).normal(0.5, 0.04, size=4000 * 8)
+        values = np.random.default_rng(4).normal(0.5, 0.04, size=4000 * BATCHES)
         share = interval_covers(values, 0.5, "intermediate", 100).mean()
         assert abs(share - 0.95) < 4 * math.sqrt(0.95 * 0.05 / 4000)
 
@@ -118,17 +121,17 @@ class TestCompared:
         assert (found["intervals"], found["covered"]) == (0, 0)
 
     def test_branching_has_the_binomial_error_even_if_no_walk_is_accepted(self):
-        found = compared(np.zeros(16), 1e-4, "branch", 100)
-        assert found["z"] == pytest.approx(-1e-4 / math.sqrt(1e-4 * (1 - 1e-4) / 1600))
+        found = compared(np.zeros(2 * BATCHES), 1e-4, "branch", 100)
+        assert found["z"] == pytest.approx(-1e-4 / math.sqrt(1e-4 * (1 - 1e-4) / (200 * BATCHES)))
         assert math.isnan(found["largest"])
         assert found["covered"] == 2
 
     def test_without_spread_the_value_is_right_or_infinitely_wrong(self):
-        right = compared(np.full(16, 0.5 + 1e-15), 0.5, "stratified", 10)
+        right = compared(np.full(2 * BATCHES, 0.5 + 1e-15), 0.5, "stratified", 10)
         assert math.isnan(right["z"])
         assert right["agrees"]
         assert right["covered"] == 2
-        wrong = compared(np.full(16, 0.6), 0.5, "stratified", 10)
+        wrong = compared(np.full(2 * BATCHES, 0.6), 0.5, "stratified", 10)
         assert wrong["z"] == math.inf
         assert not wrong["agrees"]
         assert wrong["covered"] == 0
@@ -136,7 +139,7 @@ class TestCompared:
 
 class TestCompute:
     def test_the_first_step_is_known(self):
-        found = estimator_comparison.compute([PAIR], depths=(1,), repeats=16, workers=1)
+        found = estimator_comparison.compute([PAIR], depths=(1,), repeats=2 * BATCHES, workers=1)
         assert (found["exact"] == 20 / 21).all()
         sure = found[found["method"] != "branch"]
         assert (sure["deviation"] < 1e-12).all()
@@ -212,10 +215,10 @@ class TestSummaries:
             (table["kind"] == "near") & (table["method"] == "stratified") & (table["depth"] == 4)
         ]
         row = summary.loc["near", "stratified", 4]
-        assert row["coverage"] == part["covered"].sum() / (8 * 40)
+        assert row["coverage"] == part["covered"].sum() / (8 * 10)
         assert row["agree"] == 8
-        # 320 intervals of 95%, within 4 standard errors.
-        assert abs(row["coverage"] - 0.95) < 4 * math.sqrt(0.95 * 0.05 / 320)
+        # 80 intervals of 95%, within 4 standard errors.
+        assert abs(row["coverage"] - 0.95) < 4 * math.sqrt(0.95 * 0.05 / 80)
 
     def test_ratios_worked_by_hand(self):
         rows = [

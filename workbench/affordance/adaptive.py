@@ -12,7 +12,14 @@ from typing import Literal
 import numpy as np
 
 from workbench.affordance.engine import Engine, twin_for
-from workbench.affordance.estimate import Estimate, batch_seeds, combined, single_runs
+from workbench.affordance.estimate import (
+    BATCHES,
+    Estimate,
+    batch_seeds,
+    combined,
+    single_runs,
+    skewness,
+)
 from workbench.affordance.profile import exact_profile
 from workbench.automaton import Action, Automaton, Sink, State
 from workbench.errors import InvalidArgumentError
@@ -20,7 +27,6 @@ from workbench.seeds import derived_seed
 from workbench.terminal import Terminal, check_walk
 
 METHOD = "stratified"
-BATCHES = 16
 PROBES = 64
 
 
@@ -141,21 +147,35 @@ def measure(
     reached = []
     found: list[Estimate] = []
     for name, walks, accepts in (("precision", predicted, true), ("recall", true, predicted)):
-        samples = 64
+        samples = 32
         while True:
             seeds = batch_seeds(derived_seed(seed, name, samples), BATCHES)
             runs = single_runs(
                 automaton, walks, accepts, depth, METHOD, samples, seeds, terminal, engine
             )
             spent += sum(run.node_count for run in runs)
-            value, error = combined([run.value for run in runs], METHOD, samples)
+            values = [run.value for run in runs]
+            value, error = combined(values, METHOD, samples)
             good = value > 0 and error <= relative_error * value
             if good or spent >= budget * (1 + len(found)) / 2:
                 break
             samples *= 2
         reached.append(good)
         nodes = sum(run.node_count for run in runs)
-        found.append(Estimate(value, error, METHOD, samples, BATCHES, depth, terminal, seed, nodes))
+        found.append(
+            Estimate(
+                value=value,
+                standard_error=error,
+                method=METHOD,
+                samples=samples,
+                batches=BATCHES,
+                depth=depth,
+                terminal=terminal,
+                seed=seed,
+                node_count=nodes,
+                skewness=skewness(values),
+            )
+        )
     errors = ", ".join(
         f"{each.standard_error / each.value:.2g}" if each.value > 0 else "undefined (value 0)"
         for each in found

@@ -14,6 +14,7 @@ from workbench.cli.group import PATH, main
 def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that say how to score."""
     from workbench.affordance import ESTIMATORS
+    from workbench.affordance.estimate import BATCHES
 
     options: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
         click.option("--depth", default=4, show_default=True, type=click.IntRange(1), help="m."),
@@ -38,7 +39,7 @@ def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
             show_default=True,
         ),
         click.option("--samples", default=500, show_default=True, type=click.IntRange(1)),
-        click.option("--batches", default=8, show_default=True, type=click.IntRange(1)),
+        click.option("--batches", default=BATCHES, show_default=True, type=click.IntRange(1)),
         click.option("--seed", default=0, show_default=True, type=click.IntRange(0)),
     ]
     return reduce(lambda decorated, option: option(decorated), reversed(options), command)

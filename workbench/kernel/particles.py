@@ -188,7 +188,7 @@ def _stratified(
     other: Board,
     depth: int,
     particles: int,
-    weight: float,
+    mass: float,
     absorb: bool,
     state: Words,
     targets: Words,
@@ -202,10 +202,10 @@ def _stratified(
         count = signed(shared[2])
         if count == 0:
             both = absorb and shared[0] == ZERO and shared[1] == ZERO
-            return (particles * weight if both else 0.0), nodes
-        weight *= np.float64(count) / np.float64(shared[0])
+            return (mass if both else 0.0), nodes
+        mass *= np.float64(count) / np.float64(shared[0])
         if depth == 1:
-            return particles * weight, nodes
+            return mass, nodes
         if particles > 1:
             break
         # A particle by itself, as most are in the end, needs no list of the moves.
@@ -225,11 +225,12 @@ def _stratified(
         chosen = index + signed(below(state, np.uint64(count - index)))
         codes[depth, index], codes[depth, chosen] = codes[depth, chosen], codes[depth, index]
     total = 0.0
-    for index in range(count if each > 0 else rest):
+    reached = count if each > 0 else rest
+    for index in range(reached):
         code = np.uint64(codes[depth, index])
         value, below_it = _stratified(
             advance(walker, code), advance(other, code), depth - 1,
-            each + 1 if index < rest else each, weight, absorb, state, targets, scratch, codes,
+            each + 1 if index < rest else each, mass / reached, absorb, state, targets, scratch, codes,
         )  # fmt: skip
         total += value
         nodes += below_it
@@ -274,7 +275,7 @@ def estimates(
             result = _branch(walker, other, depth, samples, absorb, state)
         elif method == STRATIFIED:
             result = _stratified(
-                walker, other, depth, samples, 1.0 / samples, absorb, state,
+                walker, other, depth, samples, 1.0, absorb, state,
                 np.empty((depth + 1, 64), np.uint64), np.empty(64, np.uint64),
                 np.empty((depth + 1, MOST_MOVES), np.uint16),
             )  # fmt: skip

@@ -8,6 +8,7 @@ import pyarrow as pa
 from workbench import text
 from workbench.affordance import ESTIMATORS
 from workbench.affordance.engine import Engine, chosen_engine
+from workbench.affordance.estimate import BATCHES
 from workbench.errors import InvalidArgumentError
 from workbench.tables import PREDICTIONS
 from workbench.terminal import Terminal, check_walk
@@ -56,7 +57,7 @@ class ScoringParameters:
     ill_formed: IllFormedPolicy = "as_is"
     method: str = "exact"
     samples: int = 500
-    batches: int = 8
+    batches: int = BATCHES
     seed: int = 0
     engine: Engine = field(default_factory=chosen_engine)
 

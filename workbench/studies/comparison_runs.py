@@ -1,7 +1,4 @@
-"""Independent runs of one estimator on one pair of boards, and how they compare with the exact value.
-
-Source: Wilson (1927), doi:10.1080/01621459.1927.10502953 (the interval of a share).
-"""
+"""Independent runs of one estimator on one pair of boards, and how they compare with the exact value."""
 
 import time
 from collections.abc import Sequence
@@ -9,18 +6,15 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from workbench.affordance import Terminal
-from workbench.affordance.estimate import ESTIMATORS, single_runs
+from workbench.affordance.confidence import binomial_interval, mean_interval
+from workbench.affordance.estimate import BATCHES, ESTIMATORS, combined, single_runs, skewness
 from workbench.automata import ChessAutomaton, ChessState
 from workbench.kernel import METHODS, pack_fens, run_estimators
 from workbench.studies.comparison_pairs import ComparisonPair
 
 Values: TypeAlias = NDArray[np.float64]
-
-BATCHES: Final = 8
-"""Runs that make one interval, as `workbench.affordance.estimate` takes by default."""
 
 LARGEST_Z: Final = 4.0
 """Standard errors from the exact value within which a mean agrees with it."""
@@ -125,8 +119,7 @@ def interval_covers(
 ) -> NDArray[np.bool_]:
     """Return which confidence intervals hold the exact value; each is made of `BATCHES` runs.
 
-    Wilson's interval for independent draws, else Student's t over the runs, as in
-    `workbench.affordance.Estimate`. Runs that fill no whole interval are not used.
+    As `workbench.affordance.Estimate` gives them. Runs that fill no whole interval are not used.
 
     Args:
         values: One estimate of p_m a run, shape (runs,).
@@ -139,14 +132,17 @@ def interval_covers(
         Shape (runs // BATCHES,).
     """
     batches = values[: len(values) // BATCHES * BATCHES].reshape(-1, BATCHES)
-    centre = batches.mean(axis=1)
     if ESTIMATORS[method].binomial:
-        draws, quantile = samples * BATCHES, stats.norm.ppf((1 + level) / 2)
-        centre = (centre + quantile**2 / (2 * draws)) / (1 + quantile**2 / draws)
-        share = batches.mean(axis=1)
-        half = np.sqrt(share * (1 - share) / draws + quantile**2 / (4 * draws**2))
-        half *= quantile / (1 + quantile**2 / draws)
+        draws = samples * BATCHES
+        counts, places = np.unique(np.rint(batches.sum(axis=1) * samples), return_inverse=True)
+        ends = np.array([binomial_interval(int(count), draws, level) for count in counts])[places]
     else:
-        half = batches.std(axis=1, ddof=1) / np.sqrt(BATCHES)
-        half *= stats.t.ppf((1 + level) / 2, BATCHES - 1)
-    return np.asarray(np.abs(centre - exact) <= half + ROUNDING * exact)
+        ends = np.array(
+            [
+                mean_interval(*combined(row, method, samples), skewness(row), BATCHES, level)
+                for row in batches.tolist()
+            ]
+        )
+    ends = ends.reshape(-1, 2)
+    rounding = ROUNDING * exact
+    return np.asarray((ends[:, 0] - rounding <= exact) & (exact <= ends[:, 1] + rounding))

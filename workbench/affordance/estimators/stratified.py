@@ -1,11 +1,13 @@
 """Stratified sequential importance sampling on the joint tree: many lines of equal standing.
 
-N particles start at the root of the tree of sequences that both states accept. A node splits its k
-particles over its c common actions: floor(k / c) each, and one more to a random distinct remainder,
-so that every child is reached by k / c particles on average. Going down multiplies the weight by
-c / |Sigma|, the chance that uniform branching takes a common action. The last step is summed
-exactly. Unbiased; where k >= c the split has next to no variance, and the particles of a node share
-the cost of its actions.
+N particles start at the root of the tree of sequences that both states accept, with mass 1. A node
+splits its k particles over its c common actions: floor(k / c) each, and one more to a random
+distinct remainder. Its mass goes down times c / |Sigma|, the chance that uniform branching takes a
+common action, in equal parts to the min(c, k) children that were reached. The last step is summed
+exactly. Unbiased: with k >= c every child is reached and gets what is its own, with k < c each is
+reached with chance k / c and then gets c / k times as much. So the split has no variance where
+k >= c, and a tree with no node of fewer particles than children is summed exactly. The particles of
+a node share the cost of its actions.
 
 Source: ours. Terms: Liu, Monte Carlo Strategies in Scientific Computing (2001), sections 2 and 3,
 doi:10.1007/978-0-387-76371-2.
@@ -49,6 +51,7 @@ class Stratified:
             return Run(weight, len(actions))
         each, rest = divmod(samples, len(common))
         more = set(generator.choice(len(common), size=rest, replace=False).tolist())
+        reached = min(samples, len(common))
         total, nodes = 0.0, len(actions)
         for index, action in enumerate(common):
             particles = each + (index in more)
@@ -62,6 +65,6 @@ class Stratified:
                     generator,
                     terminal,
                 )
-                total += particles * below.value
+                total += below.value
                 nodes += below.node_count
-        return Run(weight * total / samples, nodes)
+        return Run(weight * total / reached, nodes)
