@@ -49,5 +49,45 @@ class NotebookError(WorkbenchError, RuntimeError):
     """A notebook failed while it ran; the message names the notebook that was kept."""
 
 
+class EngineError(WorkbenchError, RuntimeError):
+    """A chess engine cannot be started, stops, or answers otherwise than it should."""
+
+
 class UnsupportedBoardError(WorkbenchError, ValueError):
     """A board that the compiled kernel leaves to the reference: one with a promoted king."""
+
+
+class AssetError(WorkbenchError, ValueError):
+    """The JavaScript or CSS of a widget cannot be put together from its files."""
+
+
+class ReplyFileError(WorkbenchError, OSError):
+    """A file of replies is missing, truncated or not what its name says."""
+
+
+class MissingExtraError(WorkbenchError, ImportError):
+    """What was asked for needs packages that are an optional extra and are not installed."""
+
+
+class AskingError(WorkbenchError, RuntimeError):
+    """Asking a model stopped before every question was answered; what was answered is kept."""
+
+
+class CallFailedError(WorkbenchError, RuntimeError):
+    """A call of a model failed; the question is asked again when the run goes on."""
+
+    def __repr__(self) -> str:
+        """Return the message itself: it is what Inspect writes into its log."""
+        return str(self)
+
+
+class RemoteFileError(WorkbenchError, OSError):
+    """A file on a server cannot be had, or is not what its publisher says."""
+
+
+class ChangedRemoteFileError(RemoteFileError):
+    """A file on a server is no longer the one of which the beginning was read."""
+
+
+class ClusterError(WorkbenchError, RuntimeError):
+    """A cluster cannot be reached, has no workers, or lost the same work too often."""

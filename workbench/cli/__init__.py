@@ -3,7 +3,22 @@
 One file a subject; each adds its commands to the group `main` of group.py.
 """
 
-from workbench.cli import comparing, figure_making, game_reading, reply_reading, scoring
+from workbench.cli import (
+    comparing,
+    figure_making,
+    game_reading,
+    reply_reading,
+    scoring,
+    selfplay,
+)
 from workbench.cli.group import main
 
-__all__ = ["comparing", "figure_making", "game_reading", "main", "reply_reading", "scoring"]
+__all__ = [
+    "comparing",
+    "figure_making",
+    "game_reading",
+    "main",
+    "reply_reading",
+    "scoring",
+    "selfplay",
+]

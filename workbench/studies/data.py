@@ -1,7 +1,7 @@
 """The scores that the studies of many positions draw: from predictions, from games, or embedded.
 
 Three sources, in this order: a predictions table that the user gives; games that the user gives,
-answered by the simulated tracker; games of random legal moves, answered by the simulated tracker.
+answered by the simulated tracker; the bundled games, answered by the simulated tracker.
 What was made lies in a folder of tables and is found there by the next study.
 """
 
@@ -9,7 +9,6 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,9 +16,8 @@ import pandas as pd
 from filelock import FileLock
 
 from workbench.errors import InvalidArgumentError
+from workbench.games.bundled import BUNDLED_NAME, bundled_games, bundled_games_path
 from workbench.games.cut import cut_games
-from workbench.games.pgn import Game
-from workbench.games.random_play import random_games
 from workbench.provenance import file_hash
 from workbench.replies.simulated import simulate
 from workbench.scoring import ScoringParameters
@@ -37,7 +35,7 @@ class Source:
 
     Attributes:
         predictions: A predictions table; takes precedence over games.
-        games: PGN files, plain, gzip or zstd.
+        games: PGN files, plain, gzip or zstd; the bundled games if there are none.
         model: Of the predictions, only this model's; all of them if empty.
         per_group: Positions in each of the five groups that are cut from games; the ten groups
             have half as many each, so that both take as many games.
@@ -68,7 +66,7 @@ class StudyData:
 
 
 def positions_of(source: Source, groups: Sequence[int], tables: Path) -> pd.DataFrame:
-    """Cut the source's games, or random legal ones, into groups; done once a folder of tables.
+    """Cut the source's games, or the bundled ones, into groups; done once a folder of tables.
 
     Args:
         source: The games; its predictions are not looked at.
@@ -76,15 +74,12 @@ def positions_of(source: Source, groups: Sequence[int], tables: Path) -> pd.Data
         tables: The folder that keeps the positions.
     """
     per_group = source.per_group if len(groups) <= len(FIVE_GROUPS) else source.per_group // 2 or 1
-    key = _digest("positions", list(groups), per_group, source.seed, _hashes(source.games))
+    hashes = _hashes(game_files(source))
+    key = _digest("positions", list(groups), per_group, source.seed, hashes)
     path = tables / f"positions-{key}.parquet"
     if path.exists():
         return read_table(path, POSITIONS)
-    if source.games:
-        games: Any = [Path(name) for name in source.games]
-    else:
-        plies = 2 * max(groups) + 1
-        games = _random_games(per_group * len(groups), plies, source.seed)
+    games: Any = game_files(source) if source.games else bundled_games()
     cut = cut_games(games, groups=groups, per_group=per_group, seed=source.seed)
     write_table(cut.positions, path, POSITIONS, {"stage": "positions", "key": key})
     return cut.positions
@@ -137,16 +132,25 @@ def _prepare(
         bands = scores.assign(group=((scores["ply"] - 1) // 10 + 1).clip(lower=1) * 5)
         variants = {"groups of the predictions": scores, "bands of 5 full moves": bands}
         return StudyData(variants, f"games of {path.name}", (path,))
+    files = game_files(source)
     variants = {}
     for name, groups in (("five groups", FIVE_GROUPS), ("ten groups", TEN_GROUPS)):
         positions = positions_of(source, groups, folder)
         predictions = simulate(positions, rate=source.rate, seed=source.seed)
-        key = _digest(asdict(source), groups, _hashes(source.games))
+        key = _digest(asdict(source), groups, _hashes(files))
         variants[name] = _score(predictions, folder, parameters, jobs, progress, key)
-    if source.games:
-        files = tuple(Path(name) for name in source.games)
-        return StudyData(variants, "games of " + ", ".join(path.name for path in files), files)
-    return StudyData(variants, "games of random legal moves")
+    return StudyData(variants, games_named(source), files)
+
+
+def game_files(source: Source) -> tuple[Path, ...]:
+    """Return the files of a source's games, or that of the bundled ones."""
+    return tuple(Path(name) for name in source.games) or (bundled_games_path(),)
+
+
+def games_named(source: Source) -> str:
+    """Return what a source's games are called on a figure."""
+    files = ", ".join(path.name for path in game_files(source))
+    return f"games of {files if source.games else BUNDLED_NAME}"
 
 
 def _score(
@@ -165,14 +169,8 @@ def _score(
     return score_file(path, out, parameters, jobs=jobs, progress=progress)
 
 
-@lru_cache(maxsize=1)
-def _random_games(number: int, plies: int, seed: int) -> tuple[Game, ...]:
-    # The two groupings are cut from the same games: they are played once.
-    return tuple(random_games(number, plies, seed))
-
-
-def _hashes(paths: Iterable[str]) -> list[str]:
-    return [file_hash(Path(path)) for path in paths]
+def _hashes(paths: Iterable[Path]) -> list[str]:
+    return [file_hash(path) for path in paths]
 
 
 def _digest(*parts: Any) -> str:
