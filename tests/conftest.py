@@ -2,9 +2,14 @@
 
 import pandas as pd
 import pytest
+from hypothesis import settings
 
 from workbench.replies.extract import classify
 from workbench.tables import PREDICTIONS
+
+# A deadline would be a timed test, and fail on a busy machine.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
