@@ -32,13 +32,14 @@ bench: setup
 fuzz: setup
 	$(BIN)/python tests/kernel/fuzz.py --count 100000
 
+# From the root, so that notebooks show the pictures in figures/.
 lab: setup
-	$(BIN)/jupyter lab --notebook-dir=notebooks
+	$(BIN)/jupyter lab --notebook-dir=. notebooks/00_start_here.ipynb
 
 # Names, versions and hashes only; run after a change of the dependencies in pyproject.toml.
 lock:
 	$(BIN)/python -m pip install --quiet uv
-	$(BIN)/uv pip compile --universal --python-version 3.11 --extra dev --generate-hashes \
+	$(BIN)/uv pip compile --universal --python-version 3.11 --all-extras --generate-hashes \
 		--no-emit-index-url --no-emit-find-links --no-header --no-annotate --quiet \
 		--output-file requirements.lock pyproject.toml
 

@@ -4,6 +4,7 @@ One file a subject; each adds its commands to the group `main` of group.py.
 """
 
 from workbench.cli import (
+    asking,
     comparing,
     figure_making,
     game_reading,
@@ -14,6 +15,7 @@ from workbench.cli import (
 from workbench.cli.group import main
 
 __all__ = [
+    "asking",
     "comparing",
     "figure_making",
     "game_reading",

@@ -1,0 +1,53 @@
+"""Positions to ask about, and the question put to the local server."""
+
+import os
+
+import pytest
+from local_run import KEY, QUICK
+from local_server import LocalServer
+
+from workbench.games import cut_games, random_games
+from workbench.replies.asking.run import ask
+from workbench.replies.asking.settings import Operation, Question
+from workbench.tables import POSITIONS, write_table
+
+
+@pytest.fixture(scope="session")
+def positions():
+    games = random_games(60, 14, seed=3)
+    return cut_games(games, groups=(2, 5), per_group=20, seed=3).positions
+
+
+@pytest.fixture
+def positions_path(positions, tmp_path):
+    path = tmp_path / "positions.parquet"
+    write_table(positions, path, POSITIONS)
+    return path
+
+
+@pytest.fixture
+def answers(positions):
+    """The true FEN by the moves, as the server is asked for them."""
+    return dict(zip(positions["movetext"], positions["true_fen"], strict=True))
+
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch):
+    """No key and no address of the person who runs the tests."""
+    for name in list(os.environ):
+        if name.endswith(("_API_KEY", "_BASE_URL")) or name.startswith("INSPECT_"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("LOCAL_API_KEY", KEY)
+
+
+@pytest.fixture
+def ask_server(positions_path, tmp_path):
+    """Ask a local server about all positions, into the folder ``run``."""
+
+    def asking(server: LocalServer, operation=None, **changes):
+        others = {name: changes.pop(name) for name in ("price", "confirm") if name in changes}
+        question = Question(**{"model": "openai-api/local/model", **changes})
+        settings = {**QUICK, "base_url": server.url, **(operation or {})}
+        return ask(positions_path, tmp_path / "run", question, Operation(**settings), **others)
+
+    return asking

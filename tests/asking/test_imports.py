@@ -1,0 +1,247 @@
+"""Replies recorded by others: Inspect's logs, CSV and JSON Lines, every row kept or named."""
+
+import csv
+import json
+import zipfile
+
+import chess
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from workbench.cli import main
+from workbench.errors import InvalidArgumentError, ReplyFileError, TableError
+from workbench.replies.imports import import_inspect_logs, import_named_columns
+from workbench.replies.recorded import import_pgn2fen
+from workbench.tables import POSITIONS, PREDICTIONS, read_table, write_table
+
+START = chess.STARTING_FEN
+AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
+
+
+def jsonl(path, *rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def table_csv(path, *rows):
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+def reply(**changes):
+    return {"position_id": "p1", "model": "m", "reply": f"It is {AFTER_E4}",
+            "true_fen": AFTER_E4, **changes}  # fmt: skip
+
+
+class TestNamedColumns:
+    def test_the_least_that_a_row_needs(self, tmp_path):
+        found = import_named_columns([jsonl(tmp_path / "a.jsonl", reply())])
+        (row,) = found.predictions.to_dict("records")
+        assert row["predicted_fen"] == AFTER_E4
+        assert row["reply_class"] == "valid"
+        assert (row["sample"], row["group"], row["source"]) == (0, 10, "a.jsonl")
+        assert pd.isna(row["ply"])
+        assert row["moves"] is None
+        assert not found.refusals
+
+    def test_csv_and_json_lines_say_the_same(self, tmp_path):
+        rows = [reply(position_id=f"p{n}", reply=f'Line one,\n"{AFTER_E4}"') for n in range(5)]
+        one = import_named_columns([table_csv(tmp_path / "a.csv", *rows)]).predictions
+        two = import_named_columns([jsonl(tmp_path / "a.jsonl", *rows)]).predictions
+        pd.testing.assert_frame_equal(
+            one.drop(columns="source"), two.drop(columns="source"), check_dtype=False
+        )
+
+    def test_other_names_and_names_inside_objects(self, tmp_path):
+        row = {"game": {"key": 7}, "answer": AFTER_E4, "who": "m", "pgn": "1. e4"}
+        columns = {"position_id": "game.key", "reply": "answer", "model": "who", "movetext": "pgn"}
+        found = import_named_columns([jsonl(tmp_path / "a.jsonl", row)], columns=columns)
+        (made,) = found.predictions.to_dict("records")
+        assert made["position_id"] == "7"
+        assert made["true_fen"] == AFTER_E4
+        assert (made["moves"], made["movetext"], made["ply"]) == ("e2e4", "1. e4", 1)
+
+    def test_moves_in_uci_give_all_that_follows_from_them(self, tmp_path):
+        moves = "e2e4 e7e5 e1e2 e8e7"
+        row = reply(moves=moves, true_fen=None)
+        (made,) = import_named_columns([jsonl(tmp_path / "a.jsonl", row)]).predictions.to_dict(
+            "records"
+        )
+        assert made["true_fen"] == "rnbq1bnr/ppppkppp/8/4p3/4P3/8/PPPPKPPP/RNBQ1BNR w - - 2 3"
+        assert made["movetext"] == "1. e4 e5 2. Ke2 Ke7"
+        assert made["ply"] == 4
+
+    def test_positions_are_joined_by_their_id(self, tmp_path, positions):
+        rows = [
+            {"position_id": name, "reply": fen}
+            for name, fen in zip(positions["position_id"], positions["true_fen"], strict=True)
+        ]
+        rows.append({"position_id": "elsewhere", "reply": START})
+        path = jsonl(tmp_path / "a.jsonl", *rows)
+        found = import_named_columns([path], positions=positions, model="m")
+        joined = found.predictions[POSITIONS.names]
+        pd.testing.assert_frame_equal(
+            joined, positions[POSITIONS.names].reset_index(drop=True), check_dtype=False
+        )
+        assert (found.predictions["predicted_fen"] == positions["true_fen"].to_numpy()).all()
+        (refused,) = found.refusals
+        assert (refused.file, refused.line) == ("a.jsonl", 41)
+        assert "'elsewhere' is not among the positions" in refused.reason
+        twice = pd.concat([positions, positions.head(1)])
+        with pytest.raises(TableError, match="once"):
+            import_named_columns([path], positions=twice, model="m")
+
+    def test_samples_are_numbered_as_they_come_or_as_they_say(self, tmp_path):
+        path = jsonl(tmp_path / "a.jsonl", reply(), reply(), reply(model="n"), reply())
+        assert list(import_named_columns([path]).predictions["sample"]) == [0, 1, 0, 2]
+        path = jsonl(tmp_path / "b.jsonl", reply(sample=4), reply(sample=2), reply(sample=4))
+        found = import_named_columns([path])
+        assert list(found.predictions["sample"]) == [4, 2]
+        assert "stands there already" in found.refusals[0].reason
+
+    def test_a_fen_that_others_cut_out_is_the_answer(self, tmp_path):
+        row = reply(reply=f"Maybe {START}, no", predicted_fen=AFTER_E4)
+        path = jsonl(tmp_path / "a.jsonl", row, reply(position_id="p2", reply=None))
+        found = import_named_columns([path])
+        assert list(found.predictions["predicted_fen"]) == [AFTER_E4]
+        assert "got neither" in found.refusals[0].reason
+
+    def test_an_empty_reply_is_a_row(self, tmp_path):
+        found = import_named_columns([jsonl(tmp_path / "a.jsonl", reply(reply=""))])
+        assert list(found.predictions["reply_class"]) == ["absent"]
+
+    @pytest.mark.parametrize(
+        ("row", "reason"),
+        [
+            (reply(position_id=None), "position_id"),
+            (reply(model=" "), "model"),
+            (reply(true_fen="no board"), "true_fen"),
+            (reply(moves="e2e5"), "moves: expected legal moves"),
+            (reply(movetext="1. Ke2"), "movetext: expected legal moves"),
+            (reply(ply=-1), "ply"),
+            (reply(ply="many"), "ply"),
+            (reply(sample=1.5), "sample"),
+            (reply(group=True), "group"),
+            ([1], "expected a JSON object, got list"),
+        ],
+    )
+    def test_a_row_that_cannot_be_used_is_named(self, tmp_path, row, reason):
+        found = import_named_columns([jsonl(tmp_path / "a.jsonl", reply(position_id="x"), row)])
+        assert len(found.predictions) == 1
+        assert found.refusals[0].line == 2
+        assert found.refusals[0].reason.startswith(reason)
+
+    def test_lines_that_are_no_json_and_rows_of_another_length(self, tmp_path):
+        path = tmp_path / "a.jsonl"
+        path.write_bytes(b'\n{"position_id"\n\xff\xfe\n')
+        assert [refused.line for refused in import_named_columns([path]).refusals] == [2, 3]
+        path = tmp_path / "a.csv"
+        path.write_text("position_id,model,reply,true_fen\np1,m\np1,m,x,y,z\n")
+        found = import_named_columns([path])
+        assert [refused.line for refused in found.refusals] == [2, 3]
+
+    def test_files_and_columns_that_are_wrong(self, tmp_path):
+        with pytest.raises(ReplyFileError, match="No such file"):
+            import_named_columns([tmp_path / "a.csv"])
+        with pytest.raises(InvalidArgumentError, match="rply"):
+            import_named_columns([], columns={"rply": "x"})
+        path = table_csv(tmp_path / "a.csv", reply())
+        with pytest.raises(ReplyFileError, match=r"expected columns \['answer'\]"):
+            import_named_columns([path], columns={"reply": "answer"})
+        path.write_bytes(b"position_id,reply\n\xff\xfe,x\n")
+        with pytest.raises(ReplyFileError, match="UTF-8"):
+            import_named_columns([path])
+
+    def test_a_reply_of_a_megabyte_in_a_csv(self, tmp_path):
+        path = table_csv(tmp_path / "a.csv", reply(reply="so " * 400_000 + AFTER_E4))
+        found = import_named_columns([path])
+        assert list(found.predictions["predicted_fen"]) == [AFTER_E4]
+
+
+class TestInspectLogs:
+    @pytest.fixture
+    def log(self, tmp_path):
+        def sample(name, content, **changes):
+            return {
+                "id": name, "epoch": 1, "input": "?", "target": AFTER_E4,
+                "metadata": {"fen": START, "pgn": "1. e4"},
+                "output": {"choices": [{"message": {"content": content}, "stop_reason": "stop"}]},
+                **changes,
+            }  # fmt: skip
+
+        path = tmp_path / "theirs.eval"
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("header.json", json.dumps({"eval": {"model": "they/model"}}))
+            for name, content, changes in (
+                ("a", AFTER_E4, {}),
+                ("a", "no idea", {"epoch": 2}),
+                ("b", "", {"error": {"message": "boom"}}),
+                ("c", START, {"target": "no board"}),
+            ):
+                entry = sample(name, content, **changes)
+                archive.writestr(f"samples/{name}_{entry['epoch']}.json", json.dumps(entry))
+        return path
+
+    def test_ids_epochs_targets_and_replies(self, log):
+        found = import_inspect_logs([log])
+        rows = found.predictions
+        assert list(rows["position_id"]) == ["a", "a", "b"]
+        assert list(rows["sample"]) == [0, 1, 0]
+        assert list(rows["reply_class"]) == ["valid", "absent", "absent"]
+        assert list(rows["reason"]) == ["", "no piece placement found", "call failed: boom"]
+        assert set(rows["model"]) == {"they/model"}
+        assert [refused.reason[:8] for refused in found.refusals] == ["true_fen"]
+
+    def test_fields_of_the_metadata(self, log):
+        columns = {"true_fen": "metadata.fen", "movetext": "metadata.pgn"}
+        found = import_inspect_logs([log], columns=columns)
+        assert len(found.predictions) == 4
+        assert set(found.predictions["true_fen"]) == {START}
+        assert set(found.predictions["moves"]) == {"e2e4"}
+        with pytest.raises(InvalidArgumentError, match="'scores'"):
+            import_inspect_logs([log], columns={"true_fen": "scores"})
+
+    def test_the_command(self, log, tmp_path):
+        out = tmp_path / "predictions.parquet"
+        done = CliRunner().invoke(main, ["replies", "import", str(log), "-o", str(out)])
+        assert done.exit_code == 0, done.output
+        assert "1 lines without" in done.output
+        assert "3 predictions written" in done.output
+        assert len(read_table(out, PREDICTIONS)) == 3
+
+
+class TestTheCommand:
+    def run(self, *arguments, code=0):
+        done = CliRunner().invoke(main, ["replies", "import", *map(str, arguments)])
+        assert done.exit_code == code, done.output
+        return done.output
+
+    def test_columns_with_positions_and_a_model(self, tmp_path, positions):
+        known = tmp_path / "positions.parquet"
+        write_table(positions, known, POSITIONS)
+        rows = [{"id": name, "said": START} for name in positions["position_id"]]
+        path = jsonl(tmp_path / "a.jsonl", *rows)
+        out = tmp_path / "predictions.parquet"
+        said = self.run(
+            path, "--format", "columns", "--column", "position_id=id", "--column", "reply=said",
+            "--positions", known, "--model", "somebody", "-o", out,
+        )  # fmt: skip
+        assert "40 predictions written" in said
+        assert set(read_table(out, PREDICTIONS)["model"]) == {"somebody"}
+
+    def test_formats_are_not_mixed_and_options_not_ignored(self, tmp_path):
+        csv_file = table_csv(tmp_path / "a.csv", reply())
+        log = jsonl(tmp_path / "a.jsonl", {})
+        assert "one format" in self.run(csv_file, log, code=2)
+        assert "not for pgn2fen" in self.run(log, "--model", "m", code=2)
+        assert "OURS=THEIRS" in self.run(csv_file, "--column", "reply", code=2)
+
+    def test_json_lines_are_pgn2fen_unless_said_otherwise(self, tmp_path):
+        log = jsonl(tmp_path / "a.jsonl", {})
+        assert len(import_pgn2fen([log]).refusals) == 1
+        said = self.run(log, "-o", tmp_path / "out.parquet")
+        assert "game_info" in said

@@ -1,0 +1,237 @@
+"""A run that is stopped in any way goes on, and a run of another question is refused."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pandas as pd
+import pytest
+from local_run import needs_inspect
+from local_server import LocalServer
+
+from workbench.errors import AskingError, InvalidArgumentError, RunMismatchError
+from workbench.replies.asking.folder import open_run
+from workbench.replies.asking.journal import Journal, JournalReader
+from workbench.replies.asking.prices import Price
+from workbench.replies.asking.run import ask
+from workbench.replies.asking.settings import Operation, Question
+from workbench.replies.asking.table import run_predictions
+from workbench.tables import POSITIONS, read_provenance, write_table
+
+pytestmark = needs_inspect
+
+AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
+
+
+def wait_until(condition):
+    for _ in range(6000):
+        if condition():
+            return
+        time.sleep(0.01)
+    raise TimeoutError
+
+
+def asking_process(parent):
+    listing = subprocess.run(
+        ["ps", "-o", "pid=,args=", "--ppid", str(parent)],
+        capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    (line,) = [line for line in listing.splitlines() if "asking.process" in line]
+    return int(line.split()[0])
+
+
+# A shell may have started the tests with interrupts ignored.
+COMMAND = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from workbench.cli import main
+main(prog_name="workbench")
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for the process with ps")
+@pytest.mark.parametrize("how", ["killed", "interrupted"])
+def test_stopped_in_the_middle_and_asked_again(positions_path, answers, tmp_path, how):
+    out = tmp_path / "run"
+    with LocalServer(answers, seconds=0.2) as server:
+        command = [sys.executable, "-c", COMMAND, "ask", str(positions_path), "-o", str(out),
+                   "--model", "openai-api/local/model", "--base-url", server.url, "--yes",
+                   "--connections", "4"]  # fmt: skip
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        wait_until(lambda: sum(server.answered.values()) >= 16)
+        if how == "killed":
+            for pid in (process.pid, asking_process(process.pid)):
+                os.kill(pid, signal.SIGKILL)
+            process.communicate()
+        else:
+            process.send_signal(signal.SIGINT)
+            said = process.communicate()[1].decode()
+            assert process.returncode == 1
+            assert "Error: asking stopped: interrupted; " in said
+            # The calls under way were awaited, and their answers stand in the table.
+            assert len(pd.read_parquet(out / "predictions.parquet")) == server.answered.total()
+            assert server.asked == server.answered
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert "40 valid" in done.stdout
+        table = pd.read_parquet(out / "predictions.parquet")
+        assert sorted(table["position_id"]) == sorted(
+            pd.read_parquet(positions_path)["position_id"]
+        )
+        assert (table["predicted_fen"] == table["true_fen"]).all()
+        twice = sum(count > 1 for count in server.asked.values())
+        assert twice <= (4 if how == "killed" else 0)
+        assert len(list((out / "logs").glob("*.eval"))) == 1
+        before = dict(server.asked)
+        again = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert "40 valid" in again.stdout
+        assert server.asked == before
+
+
+def test_the_budget_ends_a_run_and_a_larger_one_goes_on(ask_server, answers, tmp_path):
+    # The server says 400 tokens in and 50 out: a dollar a thousand tokens makes 0.45 a call.
+    price = Price(1000.0, 1000.0)
+    with LocalServer(answers) as server:
+        with pytest.raises(InvalidArgumentError, match="budget: expected a price"):
+            ask_server(server, {"budget": 5.0})
+        with pytest.raises(AskingError, match=r"the budget of 5\.0 dollars is used up"):
+            ask_server(server, {"budget": 5.0}, price=price)
+        table = pd.read_parquet(tmp_path / "run" / "predictions.parquet")
+        paid = 0.45 * sum(server.answered.values())
+        assert len(table) == sum(server.asked.values()) == sum(server.answered.values())
+        assert 0 < paid <= 5.0
+        run = ask_server(server, {"budget": 100.0}, price=price)
+        assert run.dollars == pytest.approx(40 * 0.45)
+        assert run.not_asked == 0
+        assert set(server.asked.values()) == {1}
+
+
+class TestRefusals:
+    @pytest.fixture
+    def opened(self, positions, positions_path, tmp_path):
+        def opening(path=positions_path, **changes):
+            question = Question(**{"model": "workbench/simulated", **changes})
+            return open_run(tmp_path / "run", question, positions, path)
+
+        return opening
+
+    def test_another_question_is_refused_and_what_differs_is_said(
+        self, opened, positions, tmp_path
+    ):
+        opened(temperature=0.5)
+        before = (tmp_path / "run" / "run.json").read_bytes()
+        for changes, said in (
+            ({"temperature": 0.7}, "temperature: there 0.5, asked 0.7"),
+            ({"temperature": 0.5, "prompt": "few-shot"}, "prompt name: there 'pgn-direct', asked"),
+            ({"temperature": 0.5, "model": "openai/gpt-4o"}, "model: there 'workbench/simulated'"),
+            ({"temperature": 0.5, "model_args": {"rate": 0.5}}, "model_args rate: there None"),
+            ({"temperature": 0.5, "max_tokens": 100}, "max_tokens: there None, asked 100"),
+        ):
+            with pytest.raises(RunMismatchError, match=said):
+                opened(**changes)
+        other = tmp_path / "other.parquet"
+        write_table(positions.head(5), other, POSITIONS)
+        with pytest.raises(RunMismatchError, match="positions: there '"):
+            opened(other, temperature=0.5)
+        assert (tmp_path / "run" / "run.json").read_bytes() == before
+        opened(temperature=0.5)
+
+    def test_a_changed_prompt_under_the_same_name_is_refused(self, opened, tmp_path):
+        opened()
+        path = tmp_path / "run" / "run.json"
+        description = json.loads(path.read_text())
+        description["question"]["prompt"]["sha256"] = "0" * 64
+        path.write_text(json.dumps(description))
+        with pytest.raises(RunMismatchError, match="prompt sha256"):
+            opened()
+
+    def test_a_folder_of_other_files_is_left_alone(self, opened, tmp_path):
+        (tmp_path / "run").mkdir()
+        (tmp_path / "run" / "thesis.tex").write_text("x")
+        with pytest.raises(RunMismatchError, match="other files"):
+            opened()
+        assert [path.name for path in (tmp_path / "run").iterdir()] == ["thesis.tex"]
+
+    def test_a_description_that_cannot_be_read(self, opened, tmp_path):
+        opened()
+        (tmp_path / "run" / "run.json").write_text('{"question"')
+        with pytest.raises(RunMismatchError, match="expected the description of a run"):
+            opened()
+
+    def test_nothing_is_asked_without_consent(self, positions_path, tmp_path):
+        shown = []
+
+        def confirm(estimate):
+            shown.append(estimate)
+            return False
+
+        with pytest.raises(AskingError, match="nothing was asked"):
+            ask(positions_path, tmp_path / "run", Question("workbench/simulated"), confirm=confirm)
+        assert shown[0].calls == 40
+        assert not (tmp_path / "run").exists()
+
+
+def test_more_samples_extend_a_run_and_fewer_are_refused(positions_path, tmp_path):
+    def asked(samples):
+        question = Question("workbench/simulated", samples_per_position=samples,
+                            model_args={"rate": 0.3})  # fmt: skip
+        return ask(positions_path, tmp_path / "run", question)
+
+    one = asked(1).predictions
+    three = asked(3).predictions
+    assert list(three["sample"]) == [0, 1, 2] * 40
+    kept = three[three["sample"] == 0].reset_index(drop=True)
+    pd.testing.assert_frame_equal(kept, one)
+    assert three.groupby("position_id")["reply"].nunique().max() > 1
+    reader = JournalReader(tmp_path / "run", 0)
+    reader.read()
+    assert len(reader.answered) == 120
+    with pytest.raises(RunMismatchError, match="samples_per_position: there 3, asked 2"):
+        asked(2)
+
+
+def test_what_the_log_has_not_yet_comes_from_the_journal(positions_path, positions, tmp_path):
+    question = Question("workbench/simulated")
+    folder = open_run(tmp_path / "run", question, positions, positions_path)
+    journal = Journal(folder.path)
+    output = {"choices": [{"message": {"content": AFTER_E4}, "stop_reason": "stop"}]}
+    last = positions["position_id"].iloc[-1]
+    journal.answered((last, 0, 0), output, None)
+    journal.failed(positions["position_id"].iloc[0], 0, "reset")
+    (row,) = run_predictions(folder).to_dict("records")
+    assert (row["position_id"], row["predicted_fen"], row["reply_class"]) == (
+        last, AFTER_E4, "valid",
+    )  # fmt: skip
+
+
+def test_the_table_says_what_was_asked(positions_path, tmp_path):
+    question = Question("workbench/simulated", prompt="self-check", temperature=1.0)
+    run = ask(positions_path, tmp_path / "run", question)
+    provenance = read_provenance(run.path)
+    assert provenance["asked"] == question.described()
+    assert provenance["asked"]["prompt"]["turns"] == list(question.prompted.turns)
+    assert set(run.predictions["model"]) == {"workbench/simulated"}
+    lines = [json.loads(line) for line in (tmp_path / "run" / "answers.jsonl").open()]
+    assert sorted(line["turn"] for line in lines) == [0] * 40 + [1] * 40
+
+
+def test_two_processes_never_ask_into_one_folder(positions_path, answers, tmp_path):
+    out = tmp_path / "run"
+    question = Question("openai-api/local/model")
+    with LocalServer(answers, seconds=0.2) as server:
+        operation = Operation(base_url=server.url, connections=4)
+        runs = []
+
+        def asking():
+            runs.append(ask(positions_path, out, question, operation))
+
+        threads = [threading.Thread(target=asking) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert [len(run.predictions) for run in runs] == [40, 40]
+        assert set(server.asked.values()) == {1}

@@ -1,0 +1,152 @@
+import json
+
+import pytest
+
+from workbench.errors import InvalidArgumentError, TableError
+from workbench.replies.asking.estimate import estimate
+from workbench.replies.asking.prices import Price, read_price
+from workbench.replies.asking.questions import questions_of
+from workbench.replies.asking.settings import (
+    Operation,
+    Question,
+    refuse_credentials_in_environment,
+)
+from workbench.replies.prompts import prompt_named
+
+
+class TestQuestion:
+    @pytest.mark.parametrize("model", ["", "gpt-4o", "/gpt-4o", "openai/", "a/b,c/d", "a/b c"])
+    def test_a_model_needs_a_provider(self, model):
+        with pytest.raises(InvalidArgumentError, match="provider/name"):
+            Question(model)
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [
+            ("samples_per_position", 0),
+            ("temperature", -0.1),
+            ("temperature", float("nan")),
+            ("max_tokens", 0),
+            ("prompt", "unknown"),
+        ],
+    )
+    def test_arguments_out_of_range(self, name, value):
+        with pytest.raises(InvalidArgumentError, match=name):
+            Question("openai/gpt-4o", **{name: value})
+
+    def test_a_key_is_no_model_argument(self):
+        with pytest.raises(InvalidArgumentError, match="written to the logs") as refused:
+            Question("openai/gpt-4o", model_args={"api_key": "sk-secret"})
+        assert "sk-secret" not in str(refused.value)
+
+    def test_addresses_among_the_model_arguments(self):
+        with pytest.raises(InvalidArgumentError, match="as base_url"):
+            Question("openai/gpt-4o", model_args={"base_url": "http://host/v1"})
+        with pytest.raises(InvalidArgumentError, match=r"model_args endpoint.*without credentials"):
+            Question("openai/gpt-4o", model_args={"endpoint": "http://user:word@host/v1"})
+
+
+class TestOperation:
+    @pytest.mark.parametrize(
+        "url",
+        [
+            "http://user:word@host/v1",
+            "http://token@host/v1",
+            "https://host/v1?key=word",
+        ],
+    )
+    def test_credentials_in_a_base_url_are_refused_and_not_repeated(self, url):
+        with pytest.raises(InvalidArgumentError, match="without credentials") as refused:
+            Operation(base_url=url)
+        assert "word" not in str(refused.value).replace("password", "")
+
+    def test_credentials_in_the_environment_are_refused_for_the_provider_that_is_used(self):
+        variables = {"LOCAL_BASE_URL": "http://user:word@host/v1", "PATH": "/bin"}
+        with pytest.raises(InvalidArgumentError, match="LOCAL_BASE_URL"):
+            refuse_credentials_in_environment("openai-api/local/model", variables)
+        refuse_credentials_in_environment("openai/gpt-4o", variables)
+
+    def test_a_kill_can_cost_at_most_one_question_in_a_hundred(self):
+        for questions in (1000, 2000, 4999, 10_000, 1_000_000):
+            assert Operation().connections_for(questions) <= questions / 100
+        assert Operation().connections_for(3) == 10
+        assert Operation(connections=7).connections_for(10_000) == 7
+        assert Operation(batch=True).connections_for(10_000) is None
+
+    @pytest.mark.parametrize(
+        ("name", "value"),
+        [("budget", 0.0), ("retries", -1), ("connections", 0), ("attempt_timeout", 0)],
+    )
+    def test_arguments_out_of_range(self, name, value):
+        with pytest.raises(InvalidArgumentError, match=name):
+            Operation(**{name: value})
+
+
+class TestPrices:
+    def test_cost_by_hand(self):
+        price = Price(2.5, 10.0, input_cache_read=1.25)
+        usage = {"input_tokens": 1_000_000, "output_tokens": 100_000,
+                 "input_tokens_cache_read": 400_000, "input_tokens_cache_write": 200_000}  # fmt: skip
+        assert price.cost(usage) == pytest.approx(2.5 + 1.0 + 0.5 + 0.5)
+        assert price.cost({"input_tokens": 10, "output_tokens": None}) == pytest.approx(25e-6)
+
+    def test_a_table_of_prices(self, tmp_path):
+        path = tmp_path / "prices.json"
+        path.write_text(json.dumps({"a/b": {"input": 1, "output": 2}}))
+        assert read_price(path, "a/b") == Price(1, 2)
+        assert read_price(path, "a/c") is None
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "",
+            "[]",
+            '{"a/b": 3}',
+            '{"a/b": {"input": 1}}',
+            '{"a/b": {"input": -1, "output": 2}}',
+            '{"a/b": {"input": "1", "output": 2}}',
+            '{"a/b": {"input": 1, "output": NaN}}',
+            '{"a/b": {"input": 1, "output": 2, "inptu": 3}}',
+        ],
+    )
+    def test_tables_that_are_none(self, text, tmp_path):
+        path = tmp_path / "prices.json"
+        path.write_text(text)
+        with pytest.raises(InvalidArgumentError):
+            read_price(path, "a/b")
+
+
+class TestEstimate:
+    def test_counts_by_hand(self):
+        prompt = prompt_named("pgn-direct")
+        questions = {"a": ("x" * 300,), "b": ("x" * 600,)}
+        found = estimate(prompt, questions, [("a", 0), ("b", 1)], 2, Price(1.0, 2.0))
+        assert (found.questions, found.answered, found.calls) == (4, 2, 2)
+        assert found.input_tokens == 300
+        assert found.output_tokens == 2 * prompt.reply_tokens
+        assert found.dollars == pytest.approx((300 + 2 * 120) / 1e6)
+        assert "4 questions, 2 of them answered" in found.describe()
+
+    def test_every_turn_is_a_call_that_carries_the_conversation(self):
+        prompt = prompt_named("self-check")
+        found = estimate(prompt, {"a": ("x" * 300, "y" * 30)}, [], 1, None)
+        assert found.calls == 2
+        assert found.input_tokens == (2 * 300 + 30) // 3 + prompt.reply_tokens // 2
+        assert found.dollars is None
+        assert "no price" in found.describe()
+
+
+class TestQuestions:
+    def test_tables_that_cannot_be_asked_about(self, positions):
+        prompt = prompt_named("pgn-direct")
+        with pytest.raises(TableError, match="at least one row"):
+            questions_of(positions.iloc[:0], prompt)
+        with pytest.raises(TableError, match=r"missing: \['moves'\]"):
+            questions_of(positions.drop(columns="moves"), prompt)
+        with pytest.raises(TableError, match="again"):
+            questions_of(positions.iloc[[0, 0]], prompt)
+        with pytest.raises(TableError, match=r"row 1: expected a position_id"):
+            questions_of(positions.head(3).assign(position_id=["a", " ", "b"]), prompt)
+        nameless = positions.head(2).assign(movetext=[None, "1. e4"])
+        with pytest.raises(TableError, match="needs the column 'movetext'"):
+            questions_of(nameless, prompt)

@@ -1,0 +1,160 @@
+"""The folder of a run: which question it holds the answers to, and a refusal of any other.
+
+run.json             the question with the whole prompt and its hash, the positions' hash, versions
+positions.parquet    the positions that are asked about
+answers.jsonl        the journal: every answer the moment it arrived
+logs/                Inspect's logs, for `inspect view`
+process.log          what the asking process said
+predictions.parquet  the table
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import pandas as pd
+
+from workbench.errors import RunMismatchError
+from workbench.provenance import file_hash, package_versions
+from workbench.replies.asking.settings import Question
+from workbench.tables import POSITIONS, replacing, write_table
+
+RUN_FILE: Final = "run.json"
+_SHOWN: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class RunFolder:
+    """The places in a run's folder."""
+
+    path: Path
+
+    @property
+    def positions(self) -> Path:
+        """The copied table of positions."""
+        return self.path / "positions.parquet"
+
+    @property
+    def predictions(self) -> Path:
+        """The table of predictions."""
+        return self.path / "predictions.parquet"
+
+    @property
+    def logs(self) -> Path:
+        """The folder of Inspect's logs."""
+        return self.path / "logs"
+
+    @property
+    def process_log(self) -> Path:
+        """What the asking process printed."""
+        return self.path / "process.log"
+
+    def description(self) -> dict[str, Any]:
+        """Return what the folder says of its run; empty if it holds none.
+
+        Raises:
+            RunMismatchError: If the file is there and cannot be read.
+        """
+        path = self.path / RUN_FILE
+        if not path.exists():
+            return {}
+        try:
+            return dict(json.loads(path.read_text(encoding="utf-8")))
+        except (ValueError, TypeError) as error:
+            raise RunMismatchError(
+                f"{path}: expected the description of a run, got: {error}; ask into another folder"
+            ) from error
+
+
+def refuse_other_run(path: Path, question: Question, source: Path) -> None:
+    """Refuse a folder that cannot take the answers to a question; nothing is written.
+
+    More samples a position than before are taken as more of the same run; fewer are not.
+
+    Args:
+        path: The folder, or where it will be.
+        question: What is asked.
+        source: The file of the positions that it is asked about.
+
+    Raises:
+        RunMismatchError: If the folder belongs to another question or other positions, or holds
+            other files; it says what differs.
+    """
+    found = RunFolder(path).description()
+    if found:
+        differing = _differences(found, _description(question, source))
+        if differing:
+            raise RunMismatchError(
+                f"{path} holds the answers to another question: {'; '.join(differing)}; "
+                "ask into another folder, or ask the same again"
+            )
+    elif path.exists() and any(path.iterdir()):
+        raise RunMismatchError(
+            f"{path}: expected a new folder or one of an earlier run, got one with other files in "
+            "it; ask into another folder"
+        )
+
+
+def open_run(path: Path, question: Question, positions: pd.DataFrame, source: Path) -> RunFolder:
+    """Return the folder of a run, made if it is new.
+
+    Args:
+        path: The folder.
+        question: What is asked.
+        positions: What it is asked about.
+        source: The file that the positions were read from; its hash is kept.
+
+    Raises:
+        RunMismatchError: As `refuse_other_run` does.
+    """
+    refuse_other_run(path, question, source)
+    folder = RunFolder(path)
+    description = _description(question, source)
+    with replacing(path / RUN_FILE) as beside:
+        text = json.dumps(
+            {**description, "versions": package_versions()}, indent=2, ensure_ascii=False
+        )
+        beside.write_text(text + "\n", encoding="utf-8")
+    if not folder.positions.exists():
+        provenance = {"stage": "positions", "copied_sha256": description["positions_sha256"]}
+        write_table(positions[POSITIONS.names], folder.positions, POSITIONS, provenance)
+    folder.logs.mkdir(exist_ok=True)
+    return folder
+
+
+def _description(question: Question, source: Path) -> dict[str, Any]:
+    return {"question": question.described(), "positions_sha256": file_hash(source)}
+
+
+def _differences(found: dict[str, Any], wanted: dict[str, Any]) -> list[str]:
+    there, asked = _flat(found.get("question", {})), _flat(wanted["question"])
+    there["positions"], asked["positions"] = (
+        found.get("positions_sha256"),
+        wanted["positions_sha256"],
+    )
+    # The hash says that the prompt differs, its name and version say how; its text would drown both.
+    names = sorted((there.keys() | asked.keys()) - {"prompt turns", "prompt notation"})
+    differing = []
+    for name in names:
+        before, now = there.get(name), asked.get(name)
+        if name == "samples_per_position" and (before or 0) <= (now or 0):
+            continue
+        if before != now:
+            differing.append(f"{name}: there {_shown(before)}, asked {_shown(now)}")
+    return differing
+
+
+def _flat(question: dict[str, Any]) -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in question.items():
+        if isinstance(value, dict):
+            flat |= {f"{name} {key}": inner for key, inner in value.items()}
+        else:
+            flat[name] = value
+    return flat
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"

@@ -1,0 +1,38 @@
+"""From a table of positions to what the model is shown."""
+
+import pandas as pd
+
+from workbench.errors import TableError
+from workbench.replies.prompts import Prompt
+from workbench.tables import POSITIONS
+
+
+def questions_of(positions: pd.DataFrame, prompt: Prompt) -> dict[str, tuple[str, ...]]:
+    """Return the user's messages for each position, by ``position_id``, in the table's order.
+
+    Args:
+        positions: Rows with the columns of POSITIONS.
+        prompt: How to ask.
+
+    Raises:
+        TableError: If a column is missing, there is no row, an id stands twice or is empty, or a
+            position lacks its moves in the prompt's notation.
+    """
+    missing = [name for name in POSITIONS.names if name not in positions.columns]
+    if missing:
+        raise TableError(f"positions: expected the columns {POSITIONS.names}, missing: {missing}")
+    if positions.empty:
+        raise TableError("positions: expected at least one row, got none; cut more games")
+    named = positions["position_id"].map(lambda name: isinstance(name, str) and bool(name.strip()))
+    if not named.all():
+        row = int((~named).to_numpy().argmax())
+        raise TableError(f"positions, row {row}: expected a position_id, got none")
+    twice = positions["position_id"][positions["position_id"].duplicated()]
+    if len(twice):
+        raise TableError(f"positions: expected each position_id once, got {twice.iloc[0]!r} again")
+    return {
+        name: prompt.questions(movetext, moves, name)
+        for name, movetext, moves in zip(
+            positions["position_id"], positions["movetext"], positions["moves"], strict=True
+        )
+    }

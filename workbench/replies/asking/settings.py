@@ -1,0 +1,178 @@
+"""What is asked of which model, and how: what makes a run the same run, and what does not."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from workbench.errors import InvalidArgumentError
+from workbench.replies.prompts import Prompt, prompt_named
+
+MOST_CONNECTIONS: Final = 50
+LEAST_CONNECTIONS: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a model is asked: a run folder holds the answers to one question, and to no other.
+
+    Attributes:
+        model: As Inspect names it, such as ``openai/gpt-4o`` or ``workbench/simulated``.
+        prompt: The prompt's name, with ``@version`` if not the latest.
+        samples_per_position: How often each position is asked, at least 1.
+        temperature: At least 0; None for the provider's default.
+        max_tokens: The longest reply, at least 1; None for the provider's default.
+        model_args: Further arguments of Inspect's model class. They are written to the run folder
+            and Inspect's logs in clear, headers included; a key belongs in the environment.
+    """
+
+    model: str
+    prompt: str = "pgn-direct"
+    samples_per_position: int = 1
+    temperature: float | None = None
+    max_tokens: int | None = None
+    model_args: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Check the arguments.
+
+        Raises:
+            InvalidArgumentError: If one is out of range.
+        """
+        provider, _, name = self.model.partition("/")
+        if not (provider and name) or any(sign.isspace() or sign == "," for sign in self.model):
+            raise InvalidArgumentError(
+                f"model: expected provider/name, such as openai/gpt-4o, got {self.model!r}"
+            )
+        if self.samples_per_position < 1:
+            raise InvalidArgumentError(
+                f"samples_per_position: expected at least 1, got {self.samples_per_position!r}"
+            )
+        if self.temperature is not None and not self.temperature >= 0:
+            raise InvalidArgumentError(
+                f"temperature: expected at least 0, got {self.temperature!r}"
+            )
+        if self.max_tokens is not None and self.max_tokens < 1:
+            raise InvalidArgumentError(f"max_tokens: expected at least 1, got {self.max_tokens!r}")
+        if "api_key" in self.model_args:
+            raise InvalidArgumentError(
+                "model_args: expected no key among them, because they are written to the logs; "
+                "give it as api_key or in the environment"
+            )
+        if "base_url" in self.model_args:
+            raise InvalidArgumentError("model_args: give a base URL as base_url, not among them")
+        for name, value in self.model_args.items():
+            if isinstance(value, str) and "://" in value:
+                refuse_credentials(value, f"model_args {name}")
+        prompt_named(self.prompt)
+
+    @property
+    def prompted(self) -> Prompt:
+        """The prompt itself."""
+        return prompt_named(self.prompt)
+
+    def described(self) -> dict[str, Any]:
+        """Return what makes two runs the same, but the positions, as JSON can hold it."""
+        return {**asdict(self), "prompt": self.prompted.described()}
+
+    @classmethod
+    def from_description(cls, described: Mapping[str, Any]) -> "Question":
+        """Return the question that `described` describes."""
+        prompt = described["prompt"]
+        return cls(**{**described, "prompt": f"{prompt['name']}@{prompt['version']}"})
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """How the asking is carried out: none of this changes what is asked.
+
+    Attributes:
+        base_url: The server, if not the provider's default; it must hold no credentials.
+        budget: Dollars that all of the run folder may cost, more than 0; None for no limit.
+        batch: Use the provider's batch interface: cheaper, and may take a day.
+        connections: Questions under way at a time, at least 1: what a killed process may have paid
+            for in vain. By default a hundredth of all questions, but 10 to 50.
+        retries: Times that a failed call is repeated, at least 0, waiting longer each time.
+        sample_retries: Times that a question is begun again after that, at least 0.
+        attempt_timeout: Seconds after which a call counts as failed, at least 1; not in a batch.
+        log_buffer: Answers after which Inspect's log is written anew, at least 1. Answers are safe
+            at once, in the journal.
+        failures_in_a_row: Questions that may fail one after the other before asking stops.
+    """
+
+    base_url: str | None = None
+    budget: float | None = None
+    batch: bool = False
+    connections: int | None = None
+    retries: int = 6
+    sample_retries: int = 2
+    attempt_timeout: int = 120
+    log_buffer: int = 100
+    failures_in_a_row: int = 20
+
+    def __post_init__(self) -> None:
+        """Check the arguments.
+
+        Raises:
+            InvalidArgumentError: If one is out of range, or a base URL holds credentials.
+        """
+        for name, least in (
+            ("connections", 1),
+            ("retries", 0),
+            ("sample_retries", 0),
+            ("attempt_timeout", 1),
+            ("log_buffer", 1),
+            ("failures_in_a_row", 1),
+        ):
+            value = getattr(self, name)
+            if value is not None and value < least:
+                raise InvalidArgumentError(f"{name}: expected at least {least}, got {value!r}")
+        if self.budget is not None and not self.budget > 0:
+            raise InvalidArgumentError(f"budget: expected more than 0, got {self.budget!r}")
+        refuse_credentials(self.base_url, "base_url")
+
+    def connections_for(self, questions: int) -> int | None:
+        """Return how many questions may be under way; None leaves it to the batch interface."""
+        if self.connections is not None or self.batch:
+            return self.connections
+        return min(MOST_CONNECTIONS, max(LEAST_CONNECTIONS, questions // 100))
+
+
+def refuse_credentials(url: str | None, where: str) -> None:
+    """Refuse a URL that holds a user name, a password, or a query: Inspect logs it in clear.
+
+    Args:
+        url: A base URL, or None.
+        where: The argument or environment variable, for the message.
+
+    Raises:
+        InvalidArgumentError: If it holds any; the message does not repeat them.
+    """
+    if not url:
+        return
+    parts = urlsplit(url)
+    if parts.username or parts.password or parts.query or "@" in parts.netloc:
+        raise InvalidArgumentError(
+            f"{where}: expected a URL without credentials, got one for host {parts.hostname!r} with "
+            "a user name, password or query, which would be written to the logs in clear; put the "
+            "key into the provider's environment variable"
+        )
+
+
+def refuse_credentials_in_environment(model: str, environment: Mapping[str, str]) -> None:
+    """Refuse credentials in the base URLs that the environment holds for a model's provider.
+
+    Args:
+        model: As in `Question.model`; of ``openai-api/NAME/...`` the NAME counts too.
+        environment: Variables and their values.
+
+    Raises:
+        InvalidArgumentError: If one holds credentials.
+    """
+    prefixes = {part.upper().replace("-", "_") for part in model.split("/")[:-1]}
+    for name, value in environment.items():
+        if name.endswith("_BASE_URL") and any(name.startswith(prefix) for prefix in prefixes):
+            refuse_credentials(value, name)
+    refuse_credentials(
+        environment.get("INSPECT_EVAL_MODEL_BASE_URL"), "INSPECT_EVAL_MODEL_BASE_URL"
+    )

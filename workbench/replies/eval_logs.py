@@ -1,0 +1,230 @@
+"""Inspect's ``.eval`` logs, read without Inspect: the zip's sample entries, one after the other.
+
+Inspect's own reader builds every sample with all its events, some 30 ms each; a table of
+predictions needs a few fields of each. The log of a run that is still going on, or was killed, can
+be read as well: Inspect replaces the file as a whole.
+"""
+
+import json
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Final
+
+import zstandard
+
+from workbench.errors import ReplyFileError
+from workbench.replies.extract import Prediction, ReplyClass, classify
+
+CALL_FAILED: Final = "call failed: "
+"""How the reason of a row begins that holds no reply of the model, but a fault of the asking."""
+
+_ZSTANDARD: Final = 93
+_LOCAL_HEADER: Final = struct.Struct("<4s22xHH")
+_SAMPLES: Final = "samples/"
+_REASON_LENGTH: Final = 300
+_ATTACHMENT: Final = "attachment://"
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedReply:
+    """One sample of a log.
+
+    Attributes:
+        position_id: The sample's id.
+        sample: Inspect's epoch less 1.
+        model: The model of the run.
+        question: The sample's input, or its last message of the user.
+        target: What the sample called right, or None.
+        reply: The model's text; None if the call failed.
+        stop_reason: Why the model stopped, as Inspect names it.
+        failure: Why there is no reply, beginning with `CALL_FAILED`; empty if there is one.
+        metadata: The sample's metadata.
+    """
+
+    position_id: str
+    sample: int
+    model: str
+    question: str
+    target: str | None
+    reply: str | None
+    stop_reason: str
+    failure: str
+    metadata: dict[str, Any]
+
+    def prediction(self) -> Prediction:
+        """Return what the reply amounts to; a failed call is ``absent``, with its reason."""
+        if self.reply is None:
+            return Prediction(ReplyClass.ABSENT, None, reason=self.failure)
+        found = classify(self.reply)
+        if found.reply_class not in (ReplyClass.ABSENT, ReplyClass.UNPARSEABLE):
+            return found
+        ended = {
+            "max_tokens": "; the reply was cut off at its longest length",
+            "content_filter": "; the provider's content filter stopped the reply",
+        }.get(self.stop_reason, "")
+        return Prediction(
+            found.reply_class, found.predicted_fen, found.status, found.reason + ended
+        )
+
+
+def read_replies(path: Path) -> Iterator[LoggedReply]:
+    """Yield the samples of a log in the order of the file.
+
+    Args:
+        path: An ``.eval`` file; a sample that stands in it twice is yielded twice, the last counts.
+
+    Raises:
+        ReplyFileError: If the file is missing or no whole log.
+    """
+    model = str(read_spec(path).get("model", ""))
+    for name, text in log_entries(path):
+        if name.startswith(_SAMPLES):
+            try:
+                entry = json.loads(text)
+                reply = logged_reply(entry, model)
+            except (ValueError, KeyError, TypeError, AttributeError) as error:
+                raise ReplyFileError(
+                    f"{path}, entry {name}: expected a sample of Inspect, got: {error!r}"
+                ) from error
+            yield reply
+
+
+def read_spec(path: Path) -> dict[str, Any]:
+    """Return what a log says of its run: task, model, arguments and so on.
+
+    Raises:
+        ReplyFileError: If the file is missing or no log.
+    """
+    wanted = ("header.json", "_journal/start.json")
+    for name, text in log_entries(path, wanted):
+        try:
+            spec = json.loads(text)["eval"]
+        except (ValueError, KeyError, TypeError) as error:
+            raise ReplyFileError(
+                f"{path}, entry {name}: no header of Inspect: {error!r}"
+            ) from error
+        if isinstance(spec, dict):
+            return spec
+    raise ReplyFileError(f"{path}: expected a log of Inspect with one of {wanted}, found neither")
+
+
+def log_entries(path: Path, names: tuple[str, ...] = ()) -> Iterator[tuple[str, bytes]]:
+    """Yield the entries of a log's zip, decompressed, each with its name.
+
+    Of entries with the same name only the last counts, as in every reader of zips.
+
+    Args:
+        path: An ``.eval`` file.
+        names: Only these, in this order; all if empty.
+
+    Raises:
+        ReplyFileError: If the file is missing, no zip, or damaged.
+    """
+    try:
+        with path.open("rb") as file, zipfile.ZipFile(file) as archive:
+            found = {info.filename: info for info in archive.infolist()}
+            for name in names or found:
+                if name in found:
+                    yield name, _entry(file, found[name], path)
+    except (OSError, zipfile.BadZipFile, EOFError, struct.error, zstandard.ZstdError) as error:
+        if isinstance(error, ReplyFileError):
+            raise
+        raise ReplyFileError(
+            f"{path}: expected a whole .eval log of Inspect, got: {error}"
+        ) from error
+
+
+def _entry(file: IO[bytes], info: zipfile.ZipInfo, path: Path) -> bytes:
+    # zipfile reads the directory, but not Zstandard (before Python 3.14), so the data is read here.
+    file.seek(info.header_offset)
+    signature, name_length, extra_length = _LOCAL_HEADER.unpack(file.read(_LOCAL_HEADER.size))
+    file.seek(name_length + extra_length, 1)
+    data = file.read(info.compress_size)
+    if signature != b"PK\x03\x04":
+        raise ReplyFileError(f"{path}: entry {info.filename!r} is not where the directory says")
+    if info.compress_type == _ZSTANDARD:
+        data = zstandard.ZstdDecompressor().decompressobj().decompress(data)
+    elif info.compress_type == zipfile.ZIP_DEFLATED:
+        data = zlib.decompress(data, -zlib.MAX_WBITS)
+    elif info.compress_type != zipfile.ZIP_STORED:
+        raise ReplyFileError(
+            f"{path}: entry {info.filename!r}: expected it stored, deflated or Zstandard, "
+            f"got method {info.compress_type}"
+        )
+    if zlib.crc32(data) != info.CRC:
+        raise ReplyFileError(f"{path}: entry {info.filename!r} is damaged; copy the log again")
+    return data
+
+
+def logged_reply(entry: dict[str, Any], model: str) -> LoggedReply:
+    """Return what a sample of Inspect, as JSON, says of the model's reply.
+
+    Args:
+        entry: With ``id`` and ``epoch``, and what else Inspect logs.
+        model: The model of the run.
+
+    Raises:
+        KeyError, TypeError, ValueError, AttributeError: If it is no sample of Inspect.
+    """
+    attachments = entry.get("attachments") or {}
+    output = entry.get("output") or {}
+    reply, stop_reason, failure = None, "", ""
+    if entry.get("error"):
+        failure = _shortened(_last_line(str(entry["error"].get("message", ""))))
+    elif not output.get("choices"):
+        failure = _shortened(str(output.get("error") or "the response holds no choice"))
+    else:
+        choice = output["choices"][0]
+        stop_reason = str(choice.get("stop_reason", ""))
+        reply = _text(choice["message"]["content"], attachments)
+        if stop_reason == "model_length":
+            failure = _shortened(f"the context is too long for the model: {reply}")
+            reply = None
+    target = entry.get("target")
+    return LoggedReply(
+        position_id=str(entry["id"]),
+        sample=int(entry["epoch"]) - 1,
+        model=model,
+        question=_question(entry.get("input", ""), attachments),
+        target=target if isinstance(target, str) and target else None,
+        reply=reply,
+        stop_reason=stop_reason,
+        failure=failure and CALL_FAILED + failure,
+        metadata=entry.get("metadata") or {},
+    )
+
+
+def _text(content: object, attachments: dict[str, str]) -> str:
+    """Return the text of a message; a part that is no text, such as reasoning, is left out."""
+    if isinstance(content, str):
+        if content.startswith(_ATTACHMENT):
+            content = attachments.get(content.removeprefix(_ATTACHMENT), content)
+        # UTF-8 holds no lone surrogate, which a model's JSON may.
+        return content.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if not isinstance(content, list):
+        return ""
+    parts = [part["text"] for part in content if part.get("type") == "text"]
+    return "\n".join(_text(part, attachments) for part in parts)
+
+
+def _question(given: object, attachments: dict[str, str]) -> str:
+    if isinstance(given, str):
+        return _text(given, attachments)
+    messages = given if isinstance(given, list) else []
+    said = [message["content"] for message in messages if message.get("role") == "user"]
+    return _text(said[-1], attachments) if said else ""
+
+
+def _last_line(message: str) -> str:
+    # Inspect puts the whole request before the error.
+    lines = [line.strip() for line in message.splitlines() if line.strip()]
+    return lines[-1] if lines else "unknown"
+
+
+def _shortened(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _REASON_LENGTH else text[: _REASON_LENGTH - 1] + "…"
