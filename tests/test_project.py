@@ -16,6 +16,7 @@ from workbench.runs import NOTEBOOKS, notebook_parameters
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 NOTEBOOK_PATHS = sorted(NOTEBOOKS.glob("*.ipynb"))
+EXPLORERS = ("00_start_here", "10_explore_board_pair", "11_explore_run")
 
 
 def split_requirement(requirement):
@@ -79,10 +80,17 @@ class TestNotebooks:
     def test_is_listed_in_the_readme(self, path):
         assert f"`{path.stem}`" in README
 
-    def test_begins_with_prose_and_compares_with_the_paper(self, path):
+    def test_begins_with_prose_and_compares_with_the_paper_or_shows_a_picture(self, path):
         cells = self.cells(path)
         assert cells[0]["cell_type"] == "markdown"
-        assert any("| paper | here |" in "".join(cell["source"]) for cell in cells)
+        prose = "".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
+        if path.stem in EXPLORERS:
+            pictures = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", prose)
+            assert pictures
+            for picture in pictures:
+                assert (path.parent / picture).stat().st_size < 200_000
+        else:
+            assert "| paper | here |" in prose
 
 
 def test_the_snippet_in_the_readme_prints_what_it_says(capsys):

@@ -18,6 +18,8 @@ PRESETS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = MappingProxyType
             "03_kendall_tau": {"per_group": 2000},
             "04_mean_precision": {"per_group": 2000, "lost_piece_positions": 400},
             "05_random_baseline": {"pairs": 1000},
+            "08_models": {"per_group": 400},
+            "09_prompts": {"per_group": 200},
         },
     }
 )

@@ -1,0 +1,87 @@
+"""EstimatorLab in JupyterLab: runs, stops, goes on, and its numbers are the package's."""
+
+import pytest
+from playwright.sync_api import expect
+
+from workbench import ChessState, exact_profile
+from workbench.automata import ChessAutomaton
+from workbench.explore.estimator_lab import EstimatorLab
+from workbench.explore.settings import ExplorerSettings
+
+from .widget_pages import (
+    BISHOP_ELSEWHERE,
+    RUY_LOPEZ,
+    expect_number,
+    expect_quiet,
+    nameless,
+    number,
+    overflow,
+    set_pair,
+    too_faint,
+    wait,
+)
+
+
+@pytest.fixture
+def root(explorer):
+    """The notebook's estimator lab, which follows the pair."""
+    set_pair(explorer, RUY_LOPEZ, BISHOP_ELSEWHERE, ExplorerSettings(3))
+    said = explorer.execute(
+        "with lab.hold_sync(): lab.depth, lab.samples, lab.repeats, lab.seed = 4, 100, 40, 0"
+    )
+    assert said == ""
+    widget = explorer.widget("estimator-lab")
+    expect(widget.locator("[data-role=samples]")).to_have_value("100")
+    widget.locator("[data-role=reset]").click()
+    return widget
+
+
+def test_runs_to_the_end_with_the_numbers_of_the_package(lab, root):
+    same = EstimatorLab(
+        true_fen=RUY_LOPEZ, predicted_fen=BISHOP_ELSEWHERE, depth=4, samples=100, repeats=40, seed=0
+    )
+    exact = exact_profile(
+        ChessAutomaton(), ChessState.from_fen(RUY_LOPEZ), ChessState.from_fen(BISHOP_ELSEWHERE), 4
+    )
+    root.get_by_role("button", name="Start").click()
+    expect(root).to_have_attribute("data-state", "done")
+    expect_number(root, "[data-role=reference]", exact.precision[-1])
+    for method, row in same.summary().set_index("method").iterrows():
+        shown = root.locator(f"tr[data-method={method}]")
+        for cell in ("runs", "mean", "standard_deviation", "node_count"):
+            value = number(shown.locator(f"[data-cell={cell}]"))
+            assert value == pytest.approx(row[cell], rel=1e-9), (method, cell)
+    expect_quiet(root)
+    assert nameless(root) == []
+    for theme in ("light", "dark"):
+        lab.set_theme(theme)
+        assert too_faint(root) == []
+    for width in (1280, 700):
+        lab.page.set_viewport_size({"width": width, "height": 900})
+        assert overflow(root) == []
+
+
+def test_stops_refuses_and_goes_on(root):
+    for role, value in (("repeats", "10000"), ("samples", "5000")):
+        root.locator(f"[data-role={role}]").fill(value)
+        root.locator(f"[data-role={role}]").press("Enter")
+    root.get_by_role("button", name="Start").click()
+    wait(root, "tr[data-method=branch] [data-cell=runs]", "Number(element.dataset.value) > 0")
+    root.get_by_role("button", name="Stop").click()
+    expect(root).to_have_attribute("data-state", "stopped")
+    stopped = number(root.locator("tr[data-method=branch] [data-cell=runs]"))
+    assert 0 < stopped < 10000
+    root.locator("[data-role=start]").click()
+    wait(
+        root,
+        "tr[data-method=branch] [data-cell=runs]",
+        "Number(element.dataset.value) > value",
+        stopped,
+    )
+    root.get_by_role("button", name="Stop").click()
+    root.locator("[data-role=measure]").select_option("recall")
+    expect(root).to_have_attribute("data-state", "idle")
+    root.locator("[data-role=measure]").select_option("precision")
+    root.locator("[data-role=seed]").fill("-3")
+    root.locator("[data-role=seed]").press("Tab")
+    expect(root.locator("[data-role=error]")).to_contain_text('got "-3"')

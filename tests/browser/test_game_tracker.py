@@ -1,0 +1,67 @@
+"""GameTracker in JupyterLab: scrubbing moves both boards, and the numbers are the package's."""
+
+import pytest
+from playwright.sync_api import expect
+
+from workbench.explore.game_tracker import GameTracker
+
+from .widget_pages import expect_quiet, nameless, number, overflow, square, too_faint
+
+
+@pytest.fixture
+def root(explorer):
+    return explorer.widget("game-tracker")
+
+
+@pytest.fixture
+def replies(explorer):
+    """What the notebook's tracker shows, made here from the same game."""
+    moves, rate, seed = eval(explorer.execute("print((movetext, rate, seed))"))
+    found = GameTracker.simulated(moves, rate=rate, seed=seed, depth=4).replies
+    assert found.precision_4.min() < 1, "the game must have something to see"
+    return found.set_index("ply", drop=False)
+
+
+def expect_ply(root, row):
+    expect(root).to_have_attribute("data-ply", str(row.ply))
+    for fact, value in (("precision", row.precision_4), ("recall", row.recall_4)):
+        assert number(root.locator(f"[data-fact={fact}]")) == pytest.approx(value, rel=1e-12)
+    assert number(root.locator("[data-fact=distance]")) == row.distance
+    expect(root.locator("[data-role=true-fen]")).to_have_text(row.true_fen)
+    expect(root.locator("[data-role=predicted-fen]")).to_have_text(row.predicted_fen)
+
+
+def test_scrubbing_moves_boards_and_numbers(lab, root, replies):
+    scrubber = root.get_by_role("slider", name="Ply")
+    scrubber.focus()
+    lab.page.keyboard.press("Home")
+    lab.page.keyboard.press("ArrowRight")
+    for ply in (1, 2, 3):
+        expect_ply(root, replies.loc[ply])
+        root.get_by_role("button", name="One ply on").click()
+    expect(square(root, "true", "c6")).to_have_attribute("aria-label", "c6, black knight")
+    scrubber.fill("9")
+    expect_ply(root, replies.loc[9])
+    root.get_by_role("button", name="Last position").click()
+    expect_ply(root, replies.iloc[-1])
+    root.locator("[data-role=move][data-ply='5']").click()
+    expect_ply(root, replies.loc[5])
+    root.locator("[data-role=moves]").press("ArrowLeft")
+    expect_ply(root, replies.loc[4])
+    root.locator("[data-role=depth]").select_option("1")
+    expect(root.locator("[data-role=facts]")).to_contain_text("p_1")
+    assert number(root.locator("[data-fact=precision]")) == pytest.approx(
+        replies.loc[4].precision_1, rel=1e-12
+    )
+    root.locator("[data-role=depth]").select_option("4")
+    expect_quiet(root)
+
+
+def test_fits_and_can_be_read(lab, root):
+    assert nameless(root) == []
+    for theme in ("light", "dark"):
+        lab.set_theme(theme)
+        assert too_faint(root) == []
+    for width in (1280, 700):
+        lab.page.set_viewport_size({"width": width, "height": 900})
+        assert overflow(root) == []

@@ -1,0 +1,114 @@
+import pytest
+
+from workbench.affordance import ESTIMATORS
+from workbench.errors import InvalidArgumentError, InvalidFenError
+from workbench.explore.board_pair import BoardPair
+from workbench.explore.estimator_lab import EstimatorLab
+
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+WITHOUT_KNIGHT = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/R1BQKBNR w KQkq - 0 1"
+
+
+def lab(**more):
+    return EstimatorLab(
+        **{"true_fen": START, "predicted_fen": WITHOUT_KNIGHT, "depth": 2, "repeats": 5, **more}
+    )
+
+
+def answers(widget, **message):
+    sent = []
+    widget.send = lambda content, buffers=None: sent.append(content)
+    widget.answer(widget, message)
+    return sent
+
+
+def page_settings(widget):
+    names = (
+        "true_fen", "predicted_fen", "terminal", "ill_formed", "depth", "samples", "repeats",
+        "seed", "measure", "methods",
+    )  # fmt: skip
+    return {name: getattr(widget, name) for name in names}
+
+
+def test_page_gets_every_run_that_python_has():
+    widget = lab()
+    values = {method: [] for method in ESTIMATORS}
+    for turn in range(100):
+        done = {method: len(own) for method, own in values.items()}
+        (answer,) = answers(
+            widget, kind="more", serial=turn, run=7, settings=page_settings(widget), done=done
+        )
+        assert (answer["kind"], answer["serial"], answer["run"]) == ("more", turn, 7)
+        if not answer["batches"]:
+            break
+        for method, batch in answer["batches"].items():
+            values[method] += batch["values"]
+    runs = widget.runs()
+    assert {m: runs.loc[runs["method"] == m, "value"].tolist() for m in ESTIMATORS} == values
+    assert widget.summary()["runs"].tolist() == [5] * len(ESTIMATORS)
+
+
+def test_page_gets_the_line():
+    widget = lab(depth=1, measure="recall")
+    (answer,) = answers(widget, kind="reference", serial=1, settings=page_settings(widget))
+    assert answer["value"] == pytest.approx(0.9) == widget.reference().value
+    assert answer["exact"] is True
+
+
+def test_failure_is_told_and_kept():
+    widget = lab()
+    given = {**page_settings(widget), "samples": 0}
+    (answer,) = answers(widget, kind="more", serial=3, run=1, settings=given, done={})
+    assert (answer["kind"], answer["asked"], answer["serial"]) == ("failed", "more", 3)
+    assert "samples" in answer["message"]
+    assert isinstance(widget.last_error, InvalidArgumentError)
+
+
+def test_lab_follows_the_boards_that_a_pair_shows():
+    pair = BoardPair(START, WITHOUT_KNIGHT)
+    widget = EstimatorLab(pair, repeats=3)
+    assert (widget.true_fen, widget.predicted_fen) == (START, WITHOUT_KNIGHT)
+    pair.line = ["e2e4"]
+    assert widget.true_fen == pair.boards()[0] != START
+    assert " b " in widget.predicted_fen
+    pair.line = []
+    pair.terminal = "drop"
+    pair.ill_formed = "sink"
+    pair.predicted_fen = ""
+    assert (widget.terminal, widget.ill_formed, widget.predicted_fen) == ("drop", "sink", "")
+    assert not widget.reference().runnable
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{}, {"true_fen": START}, {"pair": True, "true_fen": START}],
+)
+def test_boards_must_come_from_one_place(given):
+    pair = BoardPair(START, START) if given.pop("pair", False) else None
+    with pytest.raises(InvalidArgumentError, match="expected a board pair"):
+        EstimatorLab(pair, **given)
+
+
+def test_a_bad_fen_is_refused_at_once():
+    with pytest.raises(InvalidFenError):
+        lab(predicted_fen="nothing/like it")
+
+
+def test_choices_name_every_estimator():
+    widget = lab()
+    assert [choice["name"] for choice in widget.choices] == list(ESTIMATORS)
+    unbiased = {choice["name"] for choice in widget.choices if choice["unbiased"]}
+    assert "naive" not in unbiased
+    assert "stratified" in unbiased
+
+
+def test_still_picture_holds_every_run_and_the_line():
+    figure = lab(depth=1, methods=("branch", "stratified")).figure()
+    (axes,) = figure.axes
+    line, *marks = axes.lines
+    assert line.get_xdata()[0] == pytest.approx(18 / 19)
+    dots = [mark for mark in marks if mark.get_marker() == "."]
+    assert [len(each.get_xdata()) for each in dots] == [5, 5]
+    # One move is compared exactly: each run of the stratified sampler is the value itself.
+    assert dots[1].get_xdata() == pytest.approx([18 / 19] * 5)
+    assert axes.get_yticklabels()[0].get_text() == "uniform branching"

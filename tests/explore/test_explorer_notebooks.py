@@ -1,0 +1,84 @@
+"""The explorer's notebooks run from top to bottom with their defaults, each with a still picture."""
+
+import base64
+import json
+import re
+
+import pytest
+
+from workbench.runs import NOTEBOOKS, run_notebooks
+
+pytest.importorskip("anywidget")
+
+NAMES = ("00_start_here", "10_explore_board_pair", "11_explore_run")
+STILLS = {"00_start_here": 2, "10_explore_board_pair": 4, "11_explore_run": 2}
+WIDGET = "application/vnd.jupyter.widget-view+json"
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("explorer")
+
+
+@pytest.fixture(scope="module")
+def executed(folder):
+    """All three, run once: the run with fewer games than by default, the pair with a picture."""
+    assigned = {
+        NOTEBOOKS / "00_start_here.ipynb": {"runs": 2},
+        NOTEBOOKS / "10_explore_board_pair.ipynb": {"out": str(folder)},
+        NOTEBOOKS / "11_explore_run.ipynb": {"per_group": 10, "out": str(folder)},
+    }
+    return {run.name: run for run in run_notebooks(assigned, folder, jobs=2)}
+
+
+def cells_of(path):
+    return json.loads(path.read_text(encoding="utf-8"))["cells"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_runs_and_shows_widgets_and_still_pictures(name, executed):
+    run = executed[name]
+    assert run.error == ""
+    outputs = [
+        output
+        for cell in cells_of(run.executed)
+        for output in cell.get("outputs", [])
+        if output["output_type"] in ("execute_result", "display_data")
+    ]
+    assert any(WIDGET in output["data"] for output in outputs)
+    pictures = [output["data"]["image/png"] for output in outputs if "image/png" in output["data"]]
+    assert len(pictures) == STILLS[name]
+    assert all(base64.b64decode(picture).startswith(PNG) for picture in pictures)
+    errors = [
+        output
+        for cell in cells_of(run.executed)
+        for output in cell.get("outputs", [])
+        if output["output_type"] == "error" or output.get("name") == "stderr"
+    ]
+    assert errors == []
+
+
+def test_named_pictures_are_written(executed, folder):
+    assert not [run.error for run in executed.values() if run.error]
+    for name in ("explore_board_pair.png", "explore_run.png"):
+        assert (folder / name).read_bytes().startswith(PNG)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_begins_with_a_picture_and_links_to_what_is_there(name):
+    path = NOTEBOOKS / f"{name}.ipynb"
+    first = "".join(cells_of(path)[0]["source"])
+    assert re.search(r"!\[[^\]]{20,}\]\(\.\./figures/explore_\w+\.png\)", first)
+    prose = "".join(
+        "".join(cell["source"]) for cell in cells_of(path) if cell["cell_type"] == "markdown"
+    )
+    for target in re.findall(r"\]\(([^)]+)\)", prose):
+        assert (NOTEBOOKS / target).exists(), target
+
+
+def test_the_tour_leads_to_every_notebook():
+    prose = (NOTEBOOKS / "00_start_here.ipynb").read_text(encoding="utf-8")
+    for path in NOTEBOOKS.glob("*.ipynb"):
+        if path.stem != "00_start_here":
+            assert f"({path.name})" in prose

@@ -1,0 +1,222 @@
+"""RunBrowser: what the page gets, what it asks, and the pair that a row opens."""
+
+import numpy as np
+import pytest
+
+from workbench.errors import InvalidArgumentError, InvalidFenError, TableError
+from workbench.explore.run_columns import COLUMNS, filter_choices, page_columns
+from workbench.explore.run_files import Replies, read_scores, simulated_run
+from workbench.explore.run_table import run_table
+from workbench.scoring import ScoringParameters, scores_schema
+from workbench.scoring.run import score
+from workbench.tables import PREDICTIONS, write_table
+
+pytest.importorskip("anywidget")
+from workbench.explore.run_browser import RunBrowser
+
+HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>"
+EVERYTHING = {
+    "sort_by": "",
+    "descending": False,
+    "models": [],
+    "groups": [],
+    "classes": [],
+    "text": "",
+    "distance_range": [None, None],
+    "precision_range": [None, None],
+    "disagreement": "",
+}
+
+
+@pytest.fixture
+def scores(predictions):
+    return score(predictions, ScoringParameters(depth=2))
+
+
+@pytest.fixture
+def browser(scores, predictions):
+    predictions.loc[1, "reply"] = HOSTILE
+    found = RunBrowser(scores, predictions)
+    found.sent = []
+    found.table.send = lambda content, buffers=None: found.sent.append(content)
+    return found
+
+
+def ask(browser, kind, **message):
+    browser.table.answer(browser.table, {"kind": kind, "serial": "s", **message})
+    return browser.sent[-1]
+
+
+def decoded(column):
+    if column["kind"] == "number":
+        return np.frombuffer(column["values"], "<f8")
+    codes = np.frombuffer(column["codes"], "<i4")
+    return [None if code < 0 else column["levels"][code] for code in codes]
+
+
+class TestColumns:
+    def test_the_page_gets_every_row_of_every_column(self, scores):
+        run = run_table(scores)
+        page = page_columns(run)
+        by_name = {column["name"]: column for column in page["columns"]}
+        assert page["count"] == 6
+        assert [column["name"] for column in page["columns"] if column["shown"]] == list(COLUMNS)
+        assert decoded(by_name["position_id"]) == list(scores["position_id"])
+        assert decoded(by_name["reply_class"]) == list(scores["reply_class"])
+        assert decoded(by_name["group"]) == ["5", "5", "5", "6", "6", "6"]
+        np.testing.assert_array_equal(
+            decoded(by_name["precision"]), scores["precision_2"].to_numpy()
+        )
+        assert by_name["precision"]["label"] == "p_2"
+        assert by_name["edit_distance"]["digits"] == 0
+
+    def test_what_the_plot_needs_comes_with_columns_that_do_not_show_it(self, scores):
+        page = page_columns(run_table(scores), ["ply"])
+        assert [column["name"] for column in page["columns"] if column["shown"]] == ["ply"]
+        assert {"edit_distance", "precision", "group"} <= {c["name"] for c in page["columns"]}
+        with pytest.raises(InvalidArgumentError, match="'plys'"):
+            page_columns(run_table(scores), ["plys"])
+
+    def test_choices_count_every_row(self, scores):
+        choices = filter_choices(run_table(scores))
+        assert choices["models"] == [["by hand", 6]]
+        assert choices["groups"] == [["5", 3], ["6", 3]]
+        assert sum(count for _, count in choices["classes"]) == 6
+
+
+class TestFiles:
+    def test_scores_and_replies_are_read_from_parquet(self, scores, predictions, tmp_path):
+        parameters = ScoringParameters(depth=2)
+        write_table(scores, tmp_path / "s.parquet", scores_schema(parameters))
+        write_table(predictions, tmp_path / "p.parquet", PREDICTIONS)
+        assert list(read_scores(tmp_path / "s.parquet").columns) == list(scores.columns)
+        browser = RunBrowser(str(tmp_path / "s.parquet"), tmp_path / "p.parquet")
+        browser.open_row(1)
+        assert browser.pair.reply == predictions["reply"][1]
+
+    def test_a_file_that_is_none_is_named(self, tmp_path):
+        (tmp_path / "no.parquet").write_text("no")
+        for name in ("no.parquet", "missing.parquet"):
+            with pytest.raises(TableError, match=name):
+                read_scores(tmp_path / name)
+
+    def test_a_prediction_that_stands_twice_is_refused(self, predictions):
+        twice = predictions.iloc[[0, 1, 0]]
+        with pytest.raises(TableError, match="rows 0 and 2"):
+            Replies(twice)
+        with pytest.raises(TableError, match="reply"):
+            Replies(predictions.drop(columns="reply"))
+
+    def test_missing_moves_and_replies_are_said_to_be_missing(self, scores, predictions):
+        row = scores.iloc[0]
+        assert Replies(predictions).find(row)[2] == ""
+        assert "without its predictions" in Replies(None).find(row)[2]
+        assert "does not hold this row" in Replies(predictions.iloc[1:]).find(row)[2]
+        predictions["reply"] = None
+        moves, reply, said = Replies(predictions).find(row)
+        assert (moves, reply) == ("1. e4", None)
+        assert said == "The predictions table holds no reply here."
+
+    def test_the_simulated_run_is_named_so_and_has_all_its_rows(self):
+        scores, predictions = simulated_run(per_group=2, rates=(0.0, 0.2), depth=1)
+        assert len(scores) == len(predictions) == 2 * 5 * 2
+        assert scores["model"].str.startswith("simulated").all()
+        faultless = scores[scores["model"] == "simulated-tracker rate=0"]
+        assert (faultless["precision_1"] == 1).all()
+
+
+class TestQuestions:
+    def test_rows_are_chosen_sorted_and_counted(self, browser):
+        answer = ask(
+            browser, "rows", **{**EVERYTHING, "classes": ["valid"], "sort_by": "precision"}
+        )
+        assert answer["order"] == [1, 0]
+        assert answer["classes"]["valid"] == [2, 2]
+        assert answer["classes"]["absent"] == [0, 1]
+        assert answer["definition"] == ""
+
+    def test_a_question_states_its_definition(self, browser):
+        answer = ask(browser, "rows", **{**EVERYTHING, "disagreement": "near_far"})
+        assert "25% of the ranking" in answer["definition"]
+        assert "p_2 puts farther off" in answer["definition"]
+        assert answer["notes"]
+
+    def test_what_fails_is_said(self, browser):
+        answer = ask(browser, "rows", **{**EVERYTHING, "distance_range": [5, 2]})
+        assert answer["kind"] == "failed"
+        assert "5 to 2" in answer["message"]
+        assert isinstance(browser.table.last_error, InvalidArgumentError)
+
+    @pytest.mark.parametrize("row", [-1, 6, "0", None])
+    def test_a_row_that_is_not_there_is_refused(self, browser, row):
+        assert ask(browser, "open", row=row)["kind"] == "failed"
+        assert browser.table.opened == {}
+
+
+class TestOpening:
+    def test_a_row_opens_as_a_pair_with_moves_and_reply_as_they_came(self, browser, scores):
+        assert ask(browser, "open", row=1)["kind"] == "open"
+        pair = browser.pair
+        assert (pair.true_fen, pair.predicted_fen) == tuple(
+            scores.loc[1, ["true_fen", "predicted_fen"]]
+        )
+        assert (pair.depth, pair.terminal, pair.ill_formed) == (2, "absorb", "as_is")
+        assert (pair.reply, pair.moves) == (HOSTILE, "1. e4")
+        assert browser.table.opened["row"] == 1
+        assert ["p_2", f"{scores['precision_2'][1]:.4f}"] in browser.table.opened["facts"]
+
+    def test_the_pair_measures_what_the_table_holds(self, browser, scores):
+        browser.open_row(2)
+        precision = browser.pair.compare()["profile"]["precision"]
+        assert [each["value"] for each in precision] == pytest.approx(
+            list(scores.loc[2, ["precision_1", "precision_2"]])
+        )
+
+    def test_the_line_of_another_pair_does_not_stay(self, browser):
+        browser.open_row(0)
+        browser.pair.line = ["e2e4"]
+        browser.open_row(2)
+        assert browser.pair.line == []
+
+    def test_a_reply_that_is_no_state_opens_as_none(self, browser):
+        for row in (3, 4):
+            browser.open_row(row)
+            assert browser.pair.predicted_fen == ""
+        assert ["edit distance", "none"] in browser.table.opened["facts"]
+
+    def test_a_true_board_that_cannot_be_read_leaves_the_last_pair(self, browser):
+        browser.open_row(2)
+        with pytest.raises(InvalidFenError, match="no board"):
+            browser.open_row(5)
+        assert browser.table.opened["row"] == 2
+        assert "no board" in ask(browser, "open", row=5)["message"]
+
+
+class TestTraits:
+    def test_rows_shown_follow_the_traits(self, browser, scores):
+        browser.table.classes = ["valid"]
+        browser.table.sort_by = "edit_distance"
+        browser.table.descending = True
+        assert list(browser.shown["position_id"]) == list(scores["position_id"].iloc[[1, 0]])
+
+    def test_another_depth_changes_columns_and_the_open_pair_takes_it(self, browser, scores):
+        browser.table.depth = 1
+        by_name = {column["name"]: column for column in browser.table.data["columns"]}
+        assert by_name["precision"]["label"] == "p_1"
+        np.testing.assert_array_equal(
+            decoded(by_name["precision"]), scores["precision_1"].to_numpy()
+        )
+        browser.open_row(2)
+        assert browser.pair.depth == 1
+
+    def test_another_distance_is_shown(self, browser, scores):
+        browser.table.distance = "levenshtein_placement"
+        shown = browser.table.run.rows["edit_distance"].iloc[:4]
+        assert shown.tolist() == scores["levenshtein_placement"].iloc[:4].tolist()
+
+    @pytest.mark.parametrize(
+        ("trait", "value"), [("depth", 3), ("distance_range", [1]), ("precision_range", ["a", 1])]
+    )
+    def test_values_out_of_range_are_refused(self, browser, trait, value):
+        with pytest.raises(InvalidArgumentError):
+            setattr(browser.table, trait, value)

@@ -1,0 +1,89 @@
+"""The bootstrap of clusters against the normal law, drawn rows, and itself on repeated rows."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import kendalltau
+
+from workbench.errors import InvalidArgumentError
+from workbench.studies import clusters
+from workbench.studies.clusters import (
+    cluster_codes,
+    drawn_clusters,
+    mean_interval,
+    resampled_means,
+    tau_interval,
+)
+
+
+def test_rows_that_are_clusters_give_the_ordinary_interval():
+    data = np.random.default_rng(0).normal(3.0, 2.0, size=2500)
+    found = mean_interval(data, np.arange(2500), seed=1, resamples=2000)
+    half = 1.96 * data.std() / 50
+    assert found.value == pytest.approx(data.mean())
+    assert found.low == pytest.approx(data.mean() - half, abs=0.15 * half)
+    assert found.high == pytest.approx(data.mean() + half, abs=0.15 * half)
+
+
+def test_repeating_the_rows_of_each_cluster_changes_nothing():
+    """A hundred copies of the same ten games are still ten games."""
+    data, games = np.random.default_rng(1).normal(size=10), np.arange(10)
+    few = mean_interval(data, games, seed=3)
+    many = mean_interval(np.repeat(data, 100), np.repeat(games, 100), seed=3)
+    assert (many.low, many.high) == pytest.approx((few.low, few.high))
+    as_rows = mean_interval(np.repeat(data, 100), np.arange(1000), seed=3)
+    assert as_rows.high - as_rows.low < 0.2 * (few.high - few.low)
+
+
+def test_means_are_those_of_the_drawn_rows():
+    values = np.array([[1.0, 10.0], [2.0, 20.0], [4.0, 40.0]])
+    codes, count = cluster_codes(["b", "a", "b"])
+    assert (codes.tolist(), count) == ([1, 0, 1], 2)
+    drawn = np.array([[2.0, 0.0], [1.0, 1.0], [0.0, 2.0]])
+    means = resampled_means(values, codes, drawn)
+    assert means[:, 0] == pytest.approx([2.0, 7 / 3, 2.5])
+    assert means[:, 1] == pytest.approx([20.0, 70 / 3, 25.0])
+
+
+@pytest.mark.parametrize("block", [1, 3, 512])
+def test_tau_is_that_of_the_drawn_rows(monkeypatch, block):
+    monkeypatch.setattr(clusters, "_BLOCK", block)
+    generator = np.random.default_rng(5)
+    one, other = generator.integers(0, 5, size=(2, 40)).astype(float)
+    games = generator.integers(0, 7, size=40)
+    found = tau_interval(one, other, games, seed=11, resamples=30)
+    codes, count = cluster_codes(games)
+    taus = []
+    for times in drawn_clusters(count, 30, 11).astype(int):
+        rows = np.concatenate(
+            [np.repeat(np.flatnonzero(codes == c), times[c]) for c in range(count)]
+        )
+        taus.append(kendalltau(one[rows], other[rows]).statistic)
+    assert found.value == pytest.approx(kendalltau(one, other).statistic)
+    assert (found.low, found.high) == pytest.approx(tuple(np.quantile(taus, [0.025, 0.975])))
+
+
+def test_resamples_without_a_tau_are_counted():
+    """Of two rows, half the resamples hold one row twice."""
+    found = tau_interval([0.0, 1.0], [2.0, 5.0], [0, 1], seed=0, resamples=400)
+    assert found.value == found.low == found.high == pytest.approx(1.0)
+    assert abs(found.undefined - 200) < 4 * math.sqrt(400) / 2
+
+
+def test_one_cluster_has_no_interval_and_no_rows_have_no_mean():
+    one = mean_interval([1.0, 3.0], ["game", "game"], seed=0)
+    assert one.value == 2.0
+    assert math.isnan(one.low)
+    assert math.isnan(one.high)
+    none = mean_interval([], [], seed=0)
+    assert math.isnan(none.value)
+    assert none.count == 0
+    assert math.isnan(tau_interval([], [], [], seed=0).value)
+
+
+def test_what_is_out_of_range_is_refused():
+    with pytest.raises(InvalidArgumentError, match="0"):
+        drawn_clusters(3, 0, 0)
+    with pytest.raises(InvalidArgumentError, match="level"):
+        mean_interval([1.0, 2.0], [0, 1], seed=0, level=1.0)

@@ -1,0 +1,115 @@
+"""What is compared: tables put side by side, told apart, and refused where they do not fit."""
+
+import pytest
+
+from workbench.errors import InvalidArgumentError, TableError
+from workbench.replies.asking.settings import Question
+from workbench.replies.eval_logs import CALL_FAILED
+from workbench.scoring import ScoringParameters
+from workbench.studies.compared import (
+    Simulation,
+    compare_models,
+    compare_prompts,
+)
+from workbench.tables import PREDICTIONS, write_table
+
+DEPTH_ONE = ScoringParameters(depth=1)
+
+
+@pytest.fixture
+def write(tmp_path):
+    def writing(frame, name, **provenance):
+        path = tmp_path / name
+        write_table(frame.astype({"sample": "int32"}), path, PREDICTIONS, provenance)
+        return str(path)
+
+    return writing
+
+
+def test_simulated_trackers_stand_in_and_say_so(tmp_path):
+    simulation = Simulation(rates=(0.0, 0.2), per_group=2, samples=2)
+    data = compare_models(tmp_path, [], simulation, DEPTH_ONE)
+    counts = data.scores.groupby(["model", "sample"]).size()
+    assert counts.to_dict() == {
+        (f"simulated-tracker rate={rate}", sample): 10 for rate in ("0", "0.2") for sample in (0, 1)
+    }
+    right = data.scores[data.scores["model"] == "simulated-tracker rate=0"]
+    assert right["exact_match"].all()
+    assert data.describe().startswith("simulated trackers on ")
+    again = compare_models(tmp_path, "", simulation, DEPTH_ONE)
+    assert again.scores.equals(data.scores)
+
+
+def test_simulated_prompts_are_called_simulated(tmp_path):
+    data = compare_prompts(tmp_path, {}, Simulation(rates=(0.0, 0.2), per_group=1), DEPTH_ONE)
+    assert data.scores["prompt"].unique().tolist() == [
+        "simulated, 0 slips a ply",
+        "simulated, 0.2 slips a ply",
+    ]
+
+
+def test_several_tables_stand_side_by_side(tmp_path, write, predictions):
+    one = write(predictions, "one.parquet")
+    other = write(predictions.assign(model="other"), "other.parquet")
+    data = compare_models(tmp_path / "tables", [one, other], Simulation(), DEPTH_ONE)
+    assert data.scores["model"].value_counts().to_dict() == {"by hand": 6, "other": 6}
+    assert data.scores["game"].tolist() == [*predictions["game_id"]] * 2
+    assert [path.name for path in data.inputs] == ["one.parquet", "other.parquet"]
+    assert "1 unscored" not in data.describe()
+    assert "2 unscored" in data.describe()
+    alone = compare_models(tmp_path / "tables", one, Simulation(), DEPTH_ONE)
+    assert set(alone.scores["model"]) == {"by hand"}
+
+
+def test_a_model_in_two_tables_is_told_apart_by_the_file(tmp_path, write, predictions):
+    paths = [write(predictions, name) for name in ("may.parquet", "june.parquet")]
+    data = compare_models(tmp_path / "tables", paths, Simulation(), DEPTH_ONE)
+    assert set(data.scores["model"]) == {"by hand (may)", "by hand (june)"}
+
+
+def test_a_reply_that_stands_twice_is_refused(tmp_path, write, predictions):
+    path = write(predictions, "one.parquet")
+    with pytest.raises(TableError, match="game000-002"):
+        compare_models(tmp_path / "tables", [path, path], Simulation(), DEPTH_ONE)
+
+
+def test_two_boards_under_one_name_are_refused(tmp_path, write, predictions):
+    one = write(predictions, "one.parquet")
+    changed = predictions.assign(model="other", true_fen="8/8/8/8/8/8/8/K1k5 w - - 0 1")
+    other = write(changed, "other.parquet")
+    with pytest.raises(TableError, match="name different positions alike"):
+        compare_models(tmp_path / "tables", [one, other], Simulation(), DEPTH_ONE)
+
+
+def test_a_table_of_answers_says_its_prompt(tmp_path, write, predictions):
+    """As `workbench.replies.asking.table.write_run_predictions` writes it."""
+    paths = [
+        write(predictions, f"{prompt}.parquet",
+              asked=Question(model="workbench/simulated", prompt=prompt).described())
+        for prompt in ("few-shot", "pgn-direct")
+    ]  # fmt: skip
+    data = compare_prompts(tmp_path / "tables", paths, Simulation(), DEPTH_ONE)
+    assert data.scores["prompt"].unique().tolist() == ["few-shot@1", "pgn-direct@1"]
+
+
+def test_a_table_that_does_not_say_its_prompt_needs_a_name(tmp_path, write, predictions):
+    path = write(predictions, "one.parquet")
+    with pytest.raises(InvalidArgumentError, match="give the prompts by name"):
+        compare_prompts(tmp_path / "tables", [path], Simulation(), DEPTH_ONE)
+    named = compare_prompts(tmp_path / "tables", {"mine": path}, Simulation(), DEPTH_ONE)
+    assert set(named.scores["prompt"]) == {"mine"}
+
+
+def test_failed_calls_are_no_replies_and_are_counted(tmp_path, write, predictions):
+    failed = predictions["reply_class"] == "absent"
+    reasons = predictions["reason"].mask(failed, CALL_FAILED + "ConnectionResetError")
+    path = write(predictions.assign(reason=reasons), "one.parquet")
+    data = compare_models(tmp_path / "tables", [path], Simulation(), DEPTH_ONE)
+    assert (len(data.scores), len(data.failed)) == (5, 1)
+    assert "0 absent, 1 unscored; 1 failed calls left out" in data.describe()
+
+
+@pytest.mark.parametrize("changes", [{"rates": ()}, {"rates": (0.1, 0.1)}, {"samples": 0}])
+def test_a_simulation_of_nothing_is_refused(changes):
+    with pytest.raises(InvalidArgumentError, match="expected different rates"):
+        Simulation(**changes)

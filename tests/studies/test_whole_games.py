@@ -1,0 +1,112 @@
+"""Positions that are prefixes of one game are found to be so; others are left as they are named."""
+
+import hashlib
+from pathlib import Path
+
+import chess.pgn
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.errors import TableError
+from workbench.replies.recorded import import_pgn2fen
+from workbench.studies.whole_games import longest_lines, whole_games
+
+SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "pgn2fen"
+BASELINE = SHARED / "model_logs" / "baseline_starting_board_standard.jsonl"
+
+
+def named_after(moves):
+    return hashlib.sha256(moves.encode()).hexdigest()[:16]
+
+
+def positions(*rows):
+    return pd.DataFrame(rows, columns=["position_id", "game_id", "moves"])
+
+
+def test_a_prefix_belongs_to_the_longest_game_that_begins_with_it():
+    lines = ["e2e4", "e2e4 e7e5", "e2e4 e7e5 g1f3", "d2d4", "d2d4 d7d5"]
+    rows = [(f"p{index}", named_after(moves), moves) for index, moves in enumerate(lines)]
+    found = whole_games(positions(*rows))
+    open_game, closed_game = named_after("e2e4 e7e5 g1f3"), named_after("d2d4 d7d5")
+    assert list(found.games.values()) == [open_game] * 3 + [closed_game] * 2
+    assert (found.placed, found.shared) == (5, 0)
+
+
+def test_a_prefix_of_two_games_goes_to_the_first_and_is_counted():
+    lines = ["e2e4", "e2e4 e7e5", "e2e4 c7c5"]
+    rows = [(f"p{index}", named_after(moves), moves) for index, moves in enumerate(lines)]
+    found = whole_games(positions(*rows))
+    assert found.games["p0"] == found.games["p2"] == named_after("e2e4 c7c5")
+    assert found.games["p1"] == named_after("e2e4 e7e5")
+    assert found.shared == 1
+
+
+def test_moves_are_compared_whole():
+    """The promotion e7e8q begins with the text e7e8, not with the move e7e8."""
+    longest, shared = longest_lines([("e7e8",), ("e7e8q", "a7a6")])
+    assert longest[("e7e8",)] == ("e7e8",)
+    assert not shared
+
+
+def test_games_that_are_named_are_believed():
+    """Two games may begin alike; where both are named, they stay apart."""
+    found = whole_games(
+        positions(
+            ("a", "game one", "e2e4"),
+            ("b", "game two", "e2e4 e7e5"),
+            ("c", None, None),
+            ("d", None, "e2e4"),
+        )
+    )
+    assert found.games["a"] == "game one"
+    assert found.games["b"] == "game two"
+    assert found.games["c"] == "c"
+    assert found.games["d"] == named_after("e2e4")
+    assert found.placed == 1
+
+
+def test_the_same_position_may_stand_in_several_rows_but_not_with_other_moves():
+    row = ("a", "game", "e2e4")
+    assert whole_games(positions(row, row)).games == {"a": "game"}
+    with pytest.raises(TableError, match="'a'"):
+        whole_games(positions(row, ("a", "game", "d2d4")))
+
+
+@given(st.lists(st.lists(st.sampled_from("xyz"), max_size=4).map(tuple), max_size=12))
+def test_agrees_with_trying_all_pairs(lines):
+    longest, shared = longest_lines(lines)
+    ends = {
+        line
+        for line in lines
+        if not any(other != line and other[: len(line)] == line for other in lines)
+    }
+    assert set(longest) == set(lines)
+    for line in lines:
+        going_on = sorted(end for end in ends if end[: len(line)] == line)
+        assert longest[line] == going_on[0]
+        assert (line in shared) == (len(going_on) > 1)
+
+
+@pytest.mark.skipif(
+    not BASELINE.is_file(), reason="shared/data/pgn2fen is not beside the repository"
+)
+def test_the_games_of_pgn2fen_are_those_of_the_pgn_headers():
+    predictions = import_pgn2fen([BASELINE]).predictions
+    found = whole_games(predictions)
+    played = {}
+    for path in (SHARED / "data" / "WorldCup" / "truncated").glob("*.pgn"):
+        with path.open(encoding="utf-8", errors="replace") as file:
+            headers = chess.pgn.read_headers(file)
+        played[path.stem] = tuple(headers[name] for name in ("White", "Black", "Date", "Round"))
+    assert set(found.games) == set(played)
+    assert len(set(found.games.values())) == len(set(played.values())) == 20
+    plies = predictions.set_index("position_id")["ply"]
+    rows = pd.DataFrame({"found": found.games, "played": played, "ply": plies})
+    longest = rows.sort_values("ply").groupby("found")["played"].last()
+    assert longest.nunique() == 20
+    elsewhere = rows[rows["found"].map(longest) != rows["played"]]
+    # Only a position that several games share can be given to another one than its PGN names.
+    assert len(elsewhere) <= found.shared == 46
+    assert elsewhere["ply"].max() <= 8

@@ -1,0 +1,30 @@
+"""The explorer: two boards one can take hold of, and what lies behind their numbers, live.
+
+The widgets are loaded when they are first named, so that the functions behind them can be used where
+anywidget is not installed.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from workbench.explore.board_pair import BoardPair
+    from workbench.explore.estimator_lab import EstimatorLab
+    from workbench.explore.game_tracker import GameTracker
+    from workbench.explore.run_browser import RunBrowser
+
+__all__ = ["BoardPair", "EstimatorLab", "GameTracker", "RunBrowser"]
+
+_HOMES: Final = {
+    "BoardPair": "board_pair",
+    "EstimatorLab": "estimator_lab",
+    "GameTracker": "game_tracker",
+    "RunBrowser": "run_browser",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load the widget of this name."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

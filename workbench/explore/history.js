@@ -1,0 +1,64 @@
+// Undo and redo, and what a state of a pair is: pure functions.
+
+/**
+ * @typedef {Object} PairState
+ * @property {string} true_fen The true board before the line.
+ * @property {string} predicted_fen The predicted board before the line; "" is no predicted state.
+ * @property {string[]} line Shared moves in UCI.
+ *
+ * @typedef {Object} History
+ * @property {PairState[]} past @property {PairState} present @property {PairState[]} future
+ */
+
+const MOST_REMEMBERED = 300;
+
+/** @param {PairState} present @returns {History} */
+export function newHistory(present) {
+  return { past: [], present, future: [] };
+}
+
+/** Go on to a state; what was undone is forgotten. A state equal to the present changes nothing. */
+export function recorded(history, state) {
+  if (sameState(history.present, state)) return history;
+  return { past: [...history.past, history.present].slice(-MOST_REMEMBERED), present: state, future: [] };
+}
+
+/** @param {History} history @returns {History} */
+export function undone(history) {
+  if (!history.past.length) return history;
+  const past = history.past.slice(0, -1);
+  return { past, present: history.past[past.length], future: [history.present, ...history.future] };
+}
+
+/** @param {History} history @returns {History} */
+export function redone(history) {
+  if (!history.future.length) return history;
+  const [present, ...future] = history.future;
+  return { past: [...history.past, history.present], present, future };
+}
+
+/** @param {PairState} one @param {PairState} other @returns {boolean} */
+export function sameState(one, other) {
+  return one.true_fen === other.true_fen && one.predicted_fen === other.predicted_fen && one.line.join() === other.line.join();
+}
+
+/** Return the pair with its boards exchanged, or null if there is no predicted board to be true. */
+export function swapped(shown) {
+  if (!shown.predicted_fen.trim()) return null;
+  return { true_fen: shown.predicted_fen, predicted_fen: shown.true_fen, line: [] };
+}
+
+/** Return the state after one more shared move. */
+export function stepped(state, moves) {
+  return { ...state, line: [...state.line, ...moves] };
+}
+
+/** Return the state after the first `plies` moves of the line. */
+export function walkedBack(state, plies) {
+  return { ...state, line: state.line.slice(0, plies) };
+}
+
+/** Return the squares of a move in UCI. */
+export function squaresOfMove(uci) {
+  return { from: uci.slice(0, 2), to: uci.slice(2, 4) };
+}

@@ -1,0 +1,137 @@
+// Questions to the kernel: one of a kind under way at a time, and the last state wins.
+
+/**
+ * @typedef {Object} RequesterOptions
+ * @property {(waiting: boolean) => void} [onBusy] Called when the first question leaves, and when
+ *   nothing is under way or waiting any more.
+ * @property {(message: string, asked: string) => void} [onFailed] What went wrong, in words.
+ * @property {(seconds: number, asked: string) => void} [onSlow] No answer for so many seconds.
+ * @property {number} [delay] Milliseconds that a question waits for a newer one. Default 15.
+ * @property {number} [patience] Seconds before onSlow is called. Default 5.
+ * @property {{set: Function, clear: Function}} [timers] setTimeout and clearTimeout, for tests.
+ */
+
+/**
+ * Asks the kernel and hands its answers out.
+ *
+ * requester.on("compare", (answer) => ...);      // the answers, and messages that nobody asked for
+ * requester.ask("compare", {depth: 4});          // waits `delay` ms for a newer state
+ * requester.ask("compare", {depth: 4}, true);    // asks at once
+ *
+ * While a question of a kind is under way the newest state of that kind waits; it is asked when the
+ * answer is there, and that answer, being stale, is dropped.
+ */
+export class Requester {
+  /** @param {Object} model anywidget's model. @param {RequesterOptions} [options] */
+  constructor(model, options = {}) {
+    this.model = model;
+    this.delay = options.delay ?? 15;
+    this.patience = options.patience ?? 5;
+    this.timers = options.timers ?? {
+      set: (act, milliseconds) => setTimeout(act, milliseconds),
+      clear: (timer) => clearTimeout(timer),
+    };
+    this.onBusy = options.onBusy ?? (() => {});
+    this.onFailed = options.onFailed ?? (() => {});
+    this.onSlow = options.onSlow ?? (() => {});
+    /** Two views of one model hear each other's answers; the name tells them apart. */
+    this.name = Math.random().toString(36).slice(2, 8);
+    this.count = 0;
+    this.busy = false;
+    this.kinds = new Map();
+    this.listeners = new Map();
+    this.hear = (message) => this.receive(message);
+    model.on("msg:custom", this.hear);
+  }
+
+  /**
+   * Listen to the answers of one kind.
+   * @param {string} kind @param {(answer: Object) => void} listener
+   */
+  on(kind, listener) {
+    this.listeners.set(kind, listener);
+  }
+
+  /**
+   * Ask, now or when `delay` has passed without a newer state.
+   * @param {string} kind @param {Object} state What is sent beside kind and serial.
+   * @param {boolean} [atOnce]
+   */
+  ask(kind, state, atOnce = false) {
+    const entry = this.entry(kind);
+    entry.waiting = state;
+    this.timers.clear(entry.timer);
+    entry.timer = null;
+    if (entry.serial !== null) {
+      // The answer under way is stale already; the newest state leaves when it has come.
+    } else if (atOnce) this.dispatch(kind);
+    else entry.timer = this.timers.set(() => this.dispatch(kind), this.delay);
+    this.tellBusy();
+  }
+
+  /** Forget what waits and what is under way; its answers will be dropped. @param {string} kind */
+  forget(kind) {
+    const entry = this.entry(kind);
+    this.timers.clear(entry.timer);
+    this.timers.clear(entry.alarm);
+    Object.assign(entry, { waiting: null, timer: null, serial: null, alarm: null });
+    this.tellBusy();
+  }
+
+  /** @returns {boolean} True if nothing of this kind is under way or waits. @param {string} kind */
+  idle(kind) {
+    const entry = this.entry(kind);
+    return entry.serial === null && entry.waiting === null;
+  }
+
+  /** Stop listening; for anywidget's clean-up. */
+  dispose() {
+    this.model.off("msg:custom", this.hear);
+    for (const kind of this.kinds.keys()) this.forget(kind);
+  }
+
+  entry(kind) {
+    if (!this.kinds.has(kind)) {
+      this.kinds.set(kind, { waiting: null, timer: null, serial: null, alarm: null });
+    }
+    return this.kinds.get(kind);
+  }
+
+  dispatch(kind) {
+    const entry = this.entry(kind);
+    entry.timer = null;
+    entry.serial = `${this.name}-${++this.count}`;
+    const state = entry.waiting;
+    entry.waiting = null;
+    entry.alarm = this.timers.set(() => this.onSlow(this.patience, kind), 1000 * this.patience);
+    this.model.send({ ...state, kind, serial: entry.serial });
+  }
+
+  receive(message) {
+    const kind = message.kind === "failed" ? message.asked : message.kind;
+    if (!this.kinds.has(kind)) {
+      if (message.kind === "failed") this.onFailed(message.message, kind);
+      else this.listeners.get(kind)?.(message);
+      return;
+    }
+    const entry = this.entry(kind);
+    if (message.serial !== entry.serial) return;
+    this.timers.clear(entry.alarm);
+    entry.alarm = null;
+    entry.serial = null;
+    if (entry.waiting !== null) {
+      this.timers.clear(entry.timer);
+      this.dispatch(kind);
+    } else if (message.kind === "failed") this.onFailed(message.message, kind);
+    else this.listeners.get(kind)?.(message);
+    this.tellBusy();
+  }
+
+  tellBusy() {
+    const busy = [...this.kinds.keys()].some((kind) => !this.idle(kind));
+    if (busy !== this.busy) {
+      this.busy = busy;
+      this.onBusy(busy);
+    }
+  }
+}

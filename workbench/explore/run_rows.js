@@ -1,0 +1,140 @@
+// Rows of a run without the page: columns out of bytes, texts of cells, what a scrolled list shows,
+// where a key leads.
+
+/**
+ * @typedef {Object} RunColumn
+ * @property {string} name
+ * @property {string} label
+ * @property {boolean} shown
+ * @property {"number"|"text"} kind
+ * @property {number} [digits] Of a number column, after the point.
+ * @property {Float64Array} [values] Of a number column, NaN where undefined.
+ * @property {string[]} [levels] Of a text column.
+ * @property {Int32Array} [codes] Of a text column, -1 where missing.
+ */
+
+/**
+ * Copy the bytes of a view: what arrives in a message need not lie at a multiple of eight.
+ * @param {DataView|ArrayBuffer} view
+ * @returns {ArrayBuffer}
+ */
+function copiedBytes(view) {
+  if (view instanceof ArrayBuffer) return view;
+  return view.buffer.slice(view.byteOffset, view.byteOffset + view.byteLength);
+}
+
+/**
+ * Read the columns that Python sent.
+ * @param {{count?: number, columns?: Object[]}} data
+ * @returns {{count: number, columns: RunColumn[], byName: Map<string, RunColumn>}}
+ */
+export function readColumns(data) {
+  const columns = (data.columns ?? []).map((column) =>
+    column.kind === "number"
+      ? { ...column, values: new Float64Array(copiedBytes(column.values)) }
+      : { ...column, codes: new Int32Array(copiedBytes(column.codes)) },
+  );
+  const byName = new Map(columns.map((column) => [column.name, column]));
+  return { count: data.count ?? 0, columns, byName };
+}
+
+/**
+ * @param {RunColumn} column @param {number} row
+ * @returns {string} "none" where a number or a text is missing.
+ */
+export function cellText(column, row) {
+  if (column.kind === "number") {
+    const value = column.values[row];
+    return Number.isNaN(value) ? "none" : value.toFixed(column.digits);
+  }
+  const code = column.codes[row];
+  return code < 0 ? "none" : column.levels[code];
+}
+
+/**
+ * @param {RunColumn} column
+ * @returns {number} A width in characters that fits the label and most cells.
+ */
+export function columnWidth(column) {
+  const label = column.label.length + 3;
+  if (column.kind === "number") return Math.max(label, 4 + column.digits);
+  const longest = column.levels.reduce((most, level) => Math.max(most, level.length), 4);
+  return Math.max(label, Math.min(longest + 2, 30));
+}
+
+/**
+ * Which rows of a long list to make for the part of it that is in view.
+ * @param {number} top How far the list is scrolled, in pixels.
+ * @param {number} height Of the view.
+ * @param {number} rowHeight
+ * @param {number} count Rows in all.
+ * @param {number} spare Rows made beyond the view, on either side.
+ * @returns {{first: number, last: number, before: number, after: number}} Rows first up to but not
+ *   including last, and the space in pixels that the others take.
+ */
+export function visibleWindow(top, height, rowHeight, count, spare = 8) {
+  const first = Math.min(Math.max(0, Math.floor(top / rowHeight) - spare), Math.max(0, count - 1));
+  const last = Math.min(count, Math.ceil((Math.max(0, top) + height) / rowHeight) + spare);
+  const end = Math.max(first, last);
+  return { first, last: end, before: first * rowHeight, after: (count - end) * rowHeight };
+}
+
+/**
+ * How far to scroll so that a row is in view; as little as possible.
+ * @param {number} place @param {number} top @param {number} height @param {number} rowHeight
+ * @returns {number} The new scroll position.
+ */
+export function scrolledTo(place, top, height, rowHeight) {
+  const start = place * rowHeight;
+  if (start < top) return start;
+  if (start + rowHeight > top + height) return start + rowHeight - height;
+  return top;
+}
+
+/**
+ * Where a key leads in a list.
+ * @param {string} key Such as "ArrowDown".
+ * @param {number} place @param {number} count @param {number} page Rows a page.
+ * @returns {number|null} Null if the key does not move.
+ */
+export function placeAfterKey(key, place, count, page) {
+  const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -count, End: count };
+  if (!(key in steps) || count === 0) return null;
+  return Math.min(count - 1, Math.max(0, place + steps[key]));
+}
+
+/**
+ * Read an end of a range.
+ * @param {string} text
+ * @returns {number|null} Null for an open end, and for what is no number.
+ */
+export function rangeEnd(text) {
+  const value = Number(text);
+  return text.trim() === "" || !Number.isFinite(value) ? null : value;
+}
+
+/**
+ * @param {Array<number|null>} range
+ * @returns {boolean} True if the range ends before it begins.
+ */
+export function isBackward([low, high]) {
+  return low !== null && high !== null && low > high;
+}
+
+/** @param {number} count @returns {string} With commas between thousands. */
+export function spelledCount(count) {
+  return count.toLocaleString("en-US");
+}
+
+/**
+ * Say in one line which rows are shown.
+ * @param {number} shown @param {number} all
+ * @param {Object<string, [number, number]>} classes Shown and all by class.
+ * @returns {string}
+ */
+export function countsInWords(shown, all, classes) {
+  const parts = Object.entries(classes).map(
+    ([name, [some, every]]) => `${name} ${spelledCount(some)} of ${spelledCount(every)}`,
+  );
+  return `${spelledCount(shown)} of ${spelledCount(all)} rows shown: ${parts.join(", ")}.`;
+}

@@ -1,0 +1,52 @@
+"""What a user sets in the explorer, and what keeps its answers quick."""
+
+from dataclasses import dataclass
+from typing import get_args
+
+from workbench.errors import InvalidArgumentError
+from workbench.scoring.parameters import IllFormedPolicy
+from workbench.terminal import Terminal, check_walk
+
+
+@dataclass(frozen=True, slots=True)
+class ExplorerSettings:
+    """How the explorer measures a pair of boards.
+
+    Attributes:
+        depth: m, at least 1.
+        terminal: How games that are finished before m moves count.
+        ill_formed: What is done with a predicted board that cannot arise in chess.
+        exact_budget: Joint nodes above the last ply that an exact walk may be expected to visit,
+            at least 1; the default takes about 40 ms on one core at 100 ns a node.
+        relative_error: The relative standard error wanted where values are estimated, above 0.
+        sampling_budget: States that the estimates of one depth may generate, at least 1; the last
+            batches may go beyond it.
+        seed: Of the estimates, at least 0.
+
+    Raises:
+        InvalidArgumentError: If a value is out of range.
+    """
+
+    depth: int = 4
+    terminal: Terminal = "absorb"
+    ill_formed: IllFormedPolicy = "as_is"
+    exact_budget: int = 400_000
+    relative_error: float = 0.02
+    sampling_budget: int = 200_000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        check_walk(self.depth, self.terminal)
+        if self.ill_formed not in get_args(IllFormedPolicy):
+            raise InvalidArgumentError(
+                f"expected ill_formed of {get_args(IllFormedPolicy)}, got {self.ill_formed!r}"
+            )
+        if self.exact_budget < 1 or self.sampling_budget < 1 or self.seed < 0:
+            raise InvalidArgumentError(
+                "expected exact_budget and sampling_budget of at least 1 and a seed of at least 0, "
+                f"got {self.exact_budget!r}, {self.sampling_budget!r}, {self.seed!r}"
+            )
+        if not self.relative_error > 0:
+            raise InvalidArgumentError(
+                f"expected a relative_error above 0, got {self.relative_error!r}"
+            )

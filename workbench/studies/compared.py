@@ -1,0 +1,270 @@
+"""The scores of several models, or prompts, side by side: from predictions tables, or simulated.
+
+Given tables are scored once a folder of tables and found there by the next run. Without any, the
+simulated tracker answers under several slip rates: a show of the figures, not of any model.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from filelock import FileLock
+
+from workbench.errors import InvalidArgumentError, TableError
+from workbench.provenance import file_hash
+from workbench.replies.eval_logs import CALL_FAILED
+from workbench.replies.simulated import simulate
+from workbench.scoring import ScoringParameters, score_file
+from workbench.seeds import derived_seed
+from workbench.studies.data import FIVE_GROUPS, Source, positions_of
+from workbench.studies.describe import CLASSES
+from workbench.studies.whole_games import WholeGames, whole_games
+from workbench.tables import POSITIONS, PREDICTIONS, read_provenance, read_table, write_table
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """What stands in where no predictions are given.
+
+    Attributes:
+        rates: Slips a ply of each simulated tracker, in [0, 1]; each at least once.
+        games: PGN files; the project's own games if empty.
+        per_group: Positions in each of the paper's five groups, at least 1.
+        samples: Answers of each to each position, at least 1.
+        seed: Of the games, the cut and the trackers.
+    """
+
+    rates: tuple[float, ...] = (0.003, 0.01, 0.03, 0.1)
+    games: tuple[str, ...] = ()
+    per_group: int = 40
+    samples: int = 1
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Check the arguments.
+
+        Raises:
+            InvalidArgumentError: If there is no rate, or no sample.
+        """
+        if not self.rates or len(set(self.rates)) != len(self.rates) or self.samples < 1:
+            raise InvalidArgumentError(
+                "expected different rates, at least one, and samples of at least 1, got "
+                f"{self.rates!r}, {self.samples!r}"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Scores of what is compared.
+
+    Attributes:
+        scores: Rows of the scores tables, and the columns ``game`` (each position's game, as
+            `whole_games` finds it) and ``prompt`` (empty where models are compared).
+        failed: The same of calls that failed: faults of the asking, which say nothing about a model.
+            They are not among ``scores``.
+        games: How the positions' games were found.
+        source: In words, where the rows are from.
+        inputs: The files that were read.
+    """
+
+    scores: pd.DataFrame
+    failed: pd.DataFrame
+    games: WholeGames
+    source: str
+    inputs: tuple[Path, ...] = field(default_factory=tuple)
+
+    def describe(self) -> str:
+        """Return the lines that stand on every figure drawn from these scores."""
+        scores = self.scores
+        counts = scores["reply_class"].value_counts()
+        unscored = int((scores["unscored"] != "").sum())
+        policy = ", ".join(sorted(scores["ill_formed_policy"].unique()))
+        terminal = ", ".join(sorted(scores["terminal"].unique()))
+        return (
+            f"{self.source}: {len(scores)} replies, "
+            + ", ".join(f"{counts.get(name, 0)} {name}" for name in CLASSES)
+            + (f", {unscored} unscored" if unscored else "")
+            + (f"; {len(self.failed)} failed calls left out" if len(self.failed) else "")
+            + f"\n{scores['position_id'].nunique()} positions of {scores['game'].nunique()} games; "
+            f"ill-formed boards: {policy}; finished games: {terminal}"
+        )
+
+
+def compare_models(
+    tables: str | Path,
+    predictions: str | Sequence[str],
+    simulation: Simulation,
+    parameters: ScoringParameters,
+    *,
+    jobs: int = 1,
+) -> Comparison:
+    """Score the predictions of all models in some tables, or of simulated trackers.
+
+    Args:
+        tables: The folder that keeps scores, and simulated predictions.
+        predictions: Paths of predictions tables; a model that stands in several is told apart by
+            the file's name. If empty, trackers are simulated.
+        simulation: What to simulate.
+        parameters: How to score.
+        jobs: Workers.
+
+    Raises:
+        TableError: If a reply stands twice, or two tables name different positions alike.
+    """
+    paths = [Path(predictions)] if isinstance(predictions, str) and predictions else []
+    if not isinstance(predictions, str):
+        paths = [Path(name) for name in predictions]
+    folder = Path(tables)
+    if not paths:
+        named = {f"simulated-tracker rate={rate:g}": rate for rate in simulation.rates}
+        frames, scored, source = _simulated(folder, named, simulation, parameters, jobs)
+        files = tuple(Path(name) for name in simulation.games)
+        return _compared(frames, scored, source, files)
+    frames, scored = _given(folder, paths, parameters, jobs)
+    tables_of = pd.concat([frame["model"].drop_duplicates() for frame in frames]).value_counts()
+    for path, scores in zip(paths, scored, strict=True):
+        several = scores["model"].map(tables_of) > 1
+        scores["model"] = scores["model"].mask(several, scores["model"] + f" ({path.stem})")
+        scores["prompt"] = ""
+    return _compared(frames, scored, ", ".join(path.name for path in paths), tuple(paths))
+
+
+def compare_prompts(
+    tables: str | Path,
+    prompts: Mapping[str, str] | Sequence[str],
+    simulation: Simulation,
+    parameters: ScoringParameters,
+    *,
+    jobs: int = 1,
+) -> Comparison:
+    """Score the predictions under several prompts, or of simulated trackers in their place.
+
+    Args:
+        tables: The folder that keeps scores, and simulated predictions.
+        prompts: Predictions tables by the prompt's name; or their paths alone, where
+            ``workbench ask`` made them: its tables hold the prompt's name and version.
+        simulation: What to simulate if there are none; each rate stands in for a prompt.
+        parameters: How to score.
+        jobs: Workers.
+
+    Raises:
+        InvalidArgumentError: If a table does not say its prompt, and no name was given.
+        TableError: If a reply stands twice, or two tables name different positions alike.
+    """
+    folder = Path(tables)
+    if not prompts:
+        named = {f"simulated, {rate:g} slips a ply": rate for rate in simulation.rates}
+        frames, scored, source = _simulated(folder, named, simulation, parameters, jobs)
+        for scores in scored:
+            scores["prompt"], scores["model"] = scores["model"], "simulated-tracker"
+        files = tuple(Path(name) for name in simulation.games)
+        return _compared(frames, scored, source, files)
+    if isinstance(prompts, Mapping):
+        names, paths = list(prompts), [Path(path) for path in prompts.values()]
+    else:
+        paths = [Path(path) for path in prompts]
+        names = [prompt_of(path) for path in paths]
+    frames, scored = _given(folder, paths, parameters, jobs)
+    for name, scores in zip(names, scored, strict=True):
+        scores["prompt"] = name
+    return _compared(frames, scored, ", ".join(path.name for path in paths), tuple(paths))
+
+
+def prompt_of(path: Path) -> str:
+    """Return the prompt that a predictions table was asked with, as ``name@version``.
+
+    Raises:
+        InvalidArgumentError: If the table does not say it.
+    """
+    asked = read_provenance(path).get("asked", {})
+    prompt = asked.get("prompt", {})
+    if not prompt:
+        raise InvalidArgumentError(
+            f"{path}: expected a table made by `workbench ask`, which holds its prompt, found none; "
+            "give the prompts by name, as in {'direct': 'predictions.parquet'}"
+        )
+    return f"{prompt['name']}@{prompt['version']}"
+
+
+def _given(
+    folder: Path, paths: Sequence[Path], parameters: ScoringParameters, jobs: int
+) -> tuple[list[pd.DataFrame], list[pd.DataFrame]]:
+    folder.mkdir(parents=True, exist_ok=True)
+    frames, scored = [], []
+    with FileLock(folder / ".lock"):
+        for path in paths:
+            frames.append(read_table(path, PREDICTIONS))
+            name = f"scores-{_digest(file_hash(path), asdict(parameters))}.parquet"
+            scored.append(score_file(path, folder / name, parameters, jobs=jobs))
+    return frames, scored
+
+
+def _simulated(
+    folder: Path,
+    rates: Mapping[str, float],
+    simulation: Simulation,
+    parameters: ScoringParameters,
+    jobs: int,
+) -> tuple[list[pd.DataFrame], list[pd.DataFrame], str]:
+    source = Source(games=simulation.games, per_group=simulation.per_group, seed=simulation.seed)
+    frames, scored = [], []
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder / ".lock"):
+        positions = positions_of(source, FIVE_GROUPS, folder)
+        for name, rate in rates.items():
+            answers = []
+            for sample in range(simulation.samples):
+                seed = derived_seed(simulation.seed, "compared", rate, sample)
+                answer = simulate(positions, rate=rate, seed=seed, model_name=name)
+                answers.append(answer.assign(sample=sample).astype({"sample": "int32"}))
+            frame = pd.concat(answers, ignore_index=True)
+            key = _digest(asdict(simulation), name, [file_hash(Path(g)) for g in simulation.games])
+            path = folder / f"predictions-{key}.parquet"
+            write_table(frame, path, PREDICTIONS, {"stage": "predictions", "key": key})
+            out = folder / f"scores-{_digest(file_hash(path), asdict(parameters))}.parquet"
+            frames.append(frame)
+            scored.append(score_file(path, out, parameters, jobs=jobs).assign(prompt=""))
+    played = sorted(positions["source"].str.replace(r"[\W_]*\d+$", "", regex=True).unique())
+    games = ", ".join(Path(name).name for name in simulation.games) or ", ".join(played[:3])
+    return frames, scored, f"simulated trackers on {games}"
+
+
+def _compared(
+    frames: Sequence[pd.DataFrame],
+    scored: Sequence[pd.DataFrame],
+    source: str,
+    inputs: tuple[Path, ...],
+) -> Comparison:
+    positions = pd.concat([frame[POSITIONS.names] for frame in frames], ignore_index=True)
+    games = whole_games(positions)
+    scores = pd.concat(scored, ignore_index=True)
+    _refuse_different_boards(scores)
+    key = ["position_id", "model", "prompt", "sample"]
+    twice = scores[scores.duplicated(key)]
+    if len(twice):
+        raise TableError(
+            f"expected each reply once, got {dict(twice[key].iloc[0])} again; "
+            "leave out the table that repeats it, or give it a prompt or model of its own"
+        )
+    scores["game"] = scores["position_id"].map(games.games)
+    failed = scores["reason"].fillna("").str.startswith(CALL_FAILED)
+    return Comparison(scores[~failed], scores[failed], games, source, inputs)
+
+
+def _refuse_different_boards(scores: pd.DataFrame) -> None:
+    boards = scores[["position_id", "true_fen"]].drop_duplicates()
+    twice = boards["position_id"][boards["position_id"].duplicated()]
+    if len(twice):
+        raise TableError(
+            f"position {twice.iloc[0]!r}: expected one true FEN, got "
+            f"{boards.loc[boards['position_id'] == twice.iloc[0], 'true_fen'].tolist()!r}; "
+            "these tables name different positions alike: compare them apart"
+        )
+
+
+def _digest(*parts: Any) -> str:
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:12]

@@ -1,0 +1,169 @@
+"""What each model's replies come to, by length of the game: the table, and p_m drawn from it."""
+
+import math
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from workbench.affordance.curve import half_depth
+from workbench.errors import InvalidArgumentError
+from workbench.seeds import derived_seed
+from workbench.studies.appearance import COLOURS, MARKERS, caption, new_figure, plain_log_scale
+from workbench.studies.clusters import mean_interval, tau_interval
+from workbench.studies.describe import CLASSES, scored_rows
+from workbench.studies.intervals import Interval
+
+OVERALL: Final = "all"
+"""The length under which a model's rows of all lengths stand."""
+
+_LINES: Final = ("-", "--", ":", "-.")
+
+
+def compute(
+    scores: pd.DataFrame, *, depth: int = 4, by: str = "model", resamples: int = 1000, seed: int = 0
+) -> pd.DataFrame:
+    """Summarise the replies of each model to games of each length, and to all.
+
+    Intervals are of 95%, from resampled games; see `workbench.studies.clusters`.
+
+    Args:
+        scores: `workbench.studies.compared.Comparison.scores`, with p_1 .. p_m and r_m.
+        depth: m.
+        by: ``model``, or another column that tells what is compared.
+        resamples: Of the bootstrap.
+        seed: Of the bootstrap.
+
+    Returns:
+        One row for each model and length, "all" last: the column ``by``, length, count (replies),
+        games, valid, ill_formed, unparseable, absent, unscored, exact_match (share), levenshtein
+        (mean; an absent reply has the distance to the empty text), levenshtein_found (mean over
+        the others), precision, recall (means at depth m) with _low and _high, tau (tau-b of p_m
+        and -distance) with _low and _high, tau_undefined (resamples without a value), half_depth (of the mean curve p_1 .. p_m; NaN if it
+        stays at or above 1/2) and depth. A statistic without rows, or undefined, is NaN.
+
+    Raises:
+        InvalidArgumentError: If a measure is missing.
+    """
+    curve = [f"precision_{m}" for m in range(1, depth + 1)]
+    missing = [name for name in (*curve, f"recall_{depth}") if name not in scores]
+    if missing:
+        raise InvalidArgumentError(
+            f"expected scores with columns {missing}, got {list(scores.columns)}; "
+            "score with this depth, by the exact method"
+        )
+    rows = []
+    for name, of_model in scores.groupby(by, sort=True):
+        lengths = [(str(length), part) for length, part in of_model.groupby("group")]
+        for length, part in [*lengths, (OVERALL, of_model)]:
+            kept = scored_rows(part)
+            games = kept["game"].to_numpy()
+            found: dict[str, Interval] = {
+                measure: mean_interval(
+                    kept[f"{measure}_{depth}"],
+                    games,
+                    seed=derived_seed(seed, length, measure),
+                    resamples=resamples,
+                )
+                for measure in ("precision", "recall")
+            }
+            found["tau"] = tau_interval(
+                kept[f"precision_{depth}"],
+                -kept["levenshtein"].astype(float),
+                games,
+                seed=derived_seed(seed, length, "tau"),
+                resamples=resamples,
+            )
+            classes = part["reply_class"].value_counts()
+            rows.append(
+                {
+                    by: name,
+                    "length": length,
+                    "count": len(part),
+                    "games": kept["game"].nunique(),
+                    **{each: int(classes.get(each, 0)) for each in CLASSES},
+                    "unscored": len(part) - len(kept),
+                    "exact_match": kept["exact_match"].astype(float).mean(),
+                    "levenshtein": kept["levenshtein"].mean(),
+                    "levenshtein_found": kept.loc[
+                        ~kept["levenshtein_to_empty"].astype(bool), "levenshtein"
+                    ].mean(),
+                    **{
+                        f"{measure}{end}": value
+                        for measure, interval in found.items()
+                        for end, value in (
+                            ("", interval.value),
+                            ("_low", interval.low),
+                            ("_high", interval.high),
+                        )
+                    },
+                    "tau_undefined": found["tau"].undefined,
+                    "half_depth": half_depth(kept[curve].mean().tolist())
+                    if len(kept)
+                    else math.nan,
+                    "depth": depth,
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def draw(table: pd.DataFrame, note: str = "", by: str = "model", least: float = 1e-4) -> Figure:
+    """Draw mean p_m against the length of the game, a line a model.
+
+    Args:
+        table: What `compute` returned.
+        note: In small below the axes, such as `Comparison.describe` gives.
+        by: As for `compute`.
+        least: Where the logarithmic axis begins at the lowest; means below it are not drawn, and
+            the figure says how many.
+    """
+    depth = table["depth"].iloc[0]
+    overall = table[table["length"] == OVERALL].sort_values("precision", ascending=False)
+    parts = table[table["length"] != OVERALL].assign(length=lambda rows: rows["length"].astype(int))
+    lengths = sorted(parts["length"].unique())
+    figure, (axes,) = new_figure(width=8.4, height=4.6)
+    names = sorted(overall[by])
+    hidden = 0
+    step = min(np.diff(lengths), default=1)
+    for place, (name, count) in enumerate(zip(overall[by], overall["count"], strict=True)):
+        # Colours go by name, so that a model has the same one in every figure.
+        index = names.index(name)
+        line = parts[parts[by] == name].sort_values("length")
+        seen = line["precision"] >= least
+        hidden += int((~seen & line["precision"].notna()).sum())
+        mean = line["precision"].where(seen)
+        low = line["precision_low"].clip(lower=least).fillna(mean)
+        shift = (place - (len(overall) - 1) / 2) / len(overall) * 0.3 * step
+        axes.errorbar(
+            line["length"] + shift,
+            mean,
+            yerr=[(mean - low).clip(lower=0), (line["precision_high"] - mean).clip(lower=0)],
+            marker=MARKERS[index % len(MARKERS)],
+            linestyle=_LINES[index % len(_LINES)],
+            color=COLOURS[index % len(COLOURS)],
+            markersize=5,
+            linewidth=1.3,
+            elinewidth=0.8,
+            capsize=2,
+            label=f"{name} ({count})",
+        )
+    plain_log_scale(axes)
+    axes.set_xticks(lengths)
+    axes.set_xlabel("full moves played (the group's upper edge, or its cut)")
+    axes.set_ylabel(f"mean p_{depth} (logarithmic)")
+    axes.legend(
+        title=f"by mean p_{depth} over all its replies\n(their number)",
+        fontsize=8,
+        title_fontsize=8,
+        frameon=False,
+        loc="upper left",
+        bbox_to_anchor=(1.0, 1.0),
+    )
+    below = f"; {hidden} means below {least:g} are not drawn" if hidden else ""
+    caption(
+        figure,
+        f"State precision p_{depth} by length of the game",
+        f"{note}; bars: 95%, resampling games{below}",
+    )
+    return figure
