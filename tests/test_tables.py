@@ -1,6 +1,10 @@
 """Tables are written whole or not at all, held to their schema, and carry their provenance."""
 
+import random
+
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from workbench.errors import TableError
@@ -8,10 +12,13 @@ from workbench.seeds import derived_seed
 from workbench.tables import (
     POSITIONS,
     PREDICTIONS,
+    read_chunks,
     read_provenance,
     read_table,
     replacing,
+    row_count,
     write_table,
+    writing_table,
 )
 
 
@@ -93,3 +100,66 @@ def test_an_empty_frame_keeps_its_columns(tmp_path):
     path = tmp_path / "empty.parquet"
     write_table(pd.DataFrame(columns=POSITIONS.names), path, POSITIONS)
     assert list(read_table(path, POSITIONS).columns) == POSITIONS.names
+
+
+class TestInPieces:
+    @pytest.fixture
+    def rows(self, predictions):
+        frame = pd.concat([predictions] * 7, ignore_index=True)
+        return frame.assign(sample=frame.index)
+
+    @pytest.mark.parametrize("piece", [1, 4, 10, 11, 42, 100])
+    def test_the_bytes_do_not_depend_on_the_pieces(self, rows, tmp_path, monkeypatch, piece):
+        monkeypatch.setattr("workbench.tables.ROW_GROUP_ROWS", 10)
+        one, other = tmp_path / "one.parquet", tmp_path / "other.parquet"
+        write_table(rows, one, PREDICTIONS, {"seed": 1})
+        with writing_table(other, PREDICTIONS, {"seed": 1}) as writer:
+            for start in range(0, len(rows), piece):
+                writer.write(rows.iloc[start : start + piece])
+        assert other.read_bytes() == one.read_bytes()
+        groups = pq.ParquetFile(one).metadata
+        assert [groups.row_group(at).num_rows for at in range(groups.num_row_groups)] == [
+            10, 10, 10, 10, 2,
+        ]  # fmt: skip
+
+    @pytest.mark.parametrize("size", [1, 7, 10, 41, 42, 43])
+    def test_chunks_are_of_one_size_whatever_the_row_groups(
+        self, rows, tmp_path, monkeypatch, size
+    ):
+        monkeypatch.setattr("workbench.tables.ROW_GROUP_ROWS", 10)
+        path = tmp_path / "rows.parquet"
+        write_table(rows, path, PREDICTIONS)
+        chunks = list(read_chunks(path, POSITIONS, size))
+        assert [len(chunk) for chunk in chunks[:-1]] == [size] * (len(chunks) - 1)
+        whole = read_table(path, POSITIONS)
+        pd.testing.assert_frame_equal(pd.concat(chunks, ignore_index=True), whole)
+        assert row_count(path) == len(whole) == 42
+
+    def test_memory_is_that_of_a_chunk_and_a_row_group(self, rows, tmp_path, monkeypatch):
+        monkeypatch.setattr("workbench.tables.ROW_GROUP_ROWS", 42)
+        path = tmp_path / "rows.parquet"
+        draw = random.Random(0)
+        with writing_table(path, PREDICTIONS) as writer:
+            for _ in range(100):
+                replies = [draw.randbytes(500).hex() for _ in range(42)]
+                writer.write(rows.assign(reply=replies))
+        assert row_count(path) == 4200
+        before = pa.total_allocated_bytes()
+        held = [pa.total_allocated_bytes() - before for _ in read_chunks(path, PREDICTIONS, 10)]
+        # All replies are 4 MB, those of a row group 42 KB.
+        assert max(held) < 2**20
+
+    def test_a_writer_that_fails_leaves_the_old_file(self, rows, tmp_path):
+        path = tmp_path / "rows.parquet"
+        write_table(rows, path, PREDICTIONS)
+        before = path.read_bytes()
+
+        def fail():
+            with writing_table(path, PREDICTIONS) as writer:
+                writer.write(rows)
+                writer.write(rows.assign(extra=1))
+
+        with pytest.raises(TableError, match="extra"):
+            fail()
+        assert path.read_bytes() == before
+        assert list(tmp_path.iterdir()) == [path]

@@ -3,6 +3,7 @@
 import hashlib
 import platform
 import subprocess
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Final
@@ -27,6 +28,11 @@ def file_hash(path: Path) -> str:
 
 def package_versions() -> dict[str, str]:
     """Return the versions of Python and of the packages that numbers depend on."""
+    return dict(_package_versions())
+
+
+@cache
+def _package_versions() -> dict[str, str]:
     versions = {"python": platform.python_version()}
     for package in PACKAGES:
         try:

@@ -17,8 +17,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from workbench.errors import TableError
+from workbench.provenance import package_versions
 
 SCHEMA_VERSION: Final = 1
+VERSION_KEY: Final = "workbench_schema_version"
+PROVENANCE_KEY: Final = "workbench_provenance"
+PACKAGES_KEY: Final = "workbench_packages"
+ROW_GROUP_ROWS: Final = 1 << 13
 
 POSITIONS: Final = pa.schema(
     [
@@ -71,12 +76,90 @@ def replacing(path: Path) -> Iterator[Path]:
         beside.unlink(missing_ok=True)
 
 
+class TableWriter:
+    """Writes a table's rows as they come, in row groups of one size; see `writing_table`.
+
+    What comes out depends on the rows and not on how many came at a time.
+
+    Attributes:
+        rows: Written so far.
+    """
+
+    def __init__(self, path: Path, schema: pa.Schema, writer: pq.ParquetWriter) -> None:
+        self._path = path
+        self._schema = schema
+        self._writer = writer
+        self._waiting = schema.empty_table()
+        self.rows = 0
+
+    def write(self, frame: pd.DataFrame) -> None:
+        """Add rows.
+
+        Raises:
+            TableError: If the columns are not those of the schema, or a value does not fit its
+                type.
+        """
+        names = self._schema.names
+        if set(frame.columns) != set(names):
+            raise TableError(
+                f"{self._path}: expected the columns {names}, got {list(frame.columns)}; "
+                "see data/README.md for the schemas"
+            )
+        try:
+            table = pa.Table.from_pandas(frame[names], schema=self._schema, preserve_index=False)
+        except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+            raise TableError(f"{self._path}: a value does not fit its column: {error}") from error
+        self.rows += len(frame)
+        self._waiting = pa.concat_tables([self._waiting, table.replace_schema_metadata(None)])
+        while len(self._waiting) >= ROW_GROUP_ROWS:
+            self._write_group()
+
+    def finish(self) -> None:
+        """Write what is left; a table without rows has one empty row group."""
+        if len(self._waiting) or not self.rows:
+            self._write_group()
+
+    def _write_group(self) -> None:
+        group = self._waiting.slice(0, ROW_GROUP_ROWS).combine_chunks()
+        self._writer.write_table(group, row_group_size=ROW_GROUP_ROWS)
+        self._waiting = _after(self._waiting, ROW_GROUP_ROWS)
+
+
+@contextmanager
+def writing_table(
+    path: Path, schema: pa.Schema, provenance: Mapping[str, Any] | None = None
+) -> Iterator[TableWriter]:
+    """Open a table for writing its rows as they come, never all of them in memory.
+
+    The file carries its schema version, its provenance and the versions of the packages that made
+    it, and a checksum of every page. Its bytes depend on the arguments, the rows and those versions
+    alone. It is written beside and renamed at the end.
+
+    Args:
+        path: Where to.
+        schema: The columns and their types.
+        provenance: What the table was made from and how, as JSON can hold it.
+    """
+    metadata = {
+        VERSION_KEY: str(SCHEMA_VERSION),
+        PROVENANCE_KEY: json.dumps(dict(provenance or {}), sort_keys=True),
+        PACKAGES_KEY: json.dumps(package_versions(), sort_keys=True),
+    }
+    with (
+        replacing(path) as beside,
+        pq.ParquetWriter(
+            beside, schema.with_metadata(metadata), compression="zstd", write_page_checksum=True
+        ) as parquet,
+    ):
+        writer = TableWriter(path, schema, parquet)
+        yield writer
+        writer.finish()
+
+
 def write_table(
     frame: pd.DataFrame, path: Path, schema: pa.Schema, provenance: Mapping[str, Any] | None = None
 ) -> None:
-    """Write a table as Parquet, with its schema version and provenance in the file's metadata.
-
-    The bytes depend on the arguments and the version of pyarrow alone.
+    """Write a table as Parquet, as `writing_table` does.
 
     Args:
         frame: The rows; columns beyond the schema are refused, so that none is lost unseen.
@@ -87,21 +170,8 @@ def write_table(
     Raises:
         TableError: If the columns are not those of the schema, or a value does not fit its type.
     """
-    if set(frame.columns) != set(schema.names):
-        raise TableError(
-            f"{path}: expected the columns {schema.names}, got {list(frame.columns)}; "
-            "see data/README.md for the schemas"
-        )
-    try:
-        table = pa.Table.from_pandas(frame[schema.names], schema=schema, preserve_index=False)
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        raise TableError(f"{path}: a value does not fit its column: {error}") from error
-    metadata = {
-        "workbench_schema_version": str(SCHEMA_VERSION),
-        "workbench_provenance": json.dumps(dict(provenance or {}), sort_keys=True),
-    }
-    with replacing(path) as beside:
-        pq.write_table(table.replace_schema_metadata(metadata), beside, compression="zstd")
+    with writing_table(path, schema, provenance) as writer:
+        writer.write(frame)
 
 
 def read_table(path: Path, schema: pa.Schema) -> pd.DataFrame:
@@ -115,28 +185,96 @@ def read_table(path: Path, schema: pa.Schema) -> pd.DataFrame:
         TableError: If the file is missing, is no whole Parquet file, lacks a column, or was
             written under another schema version.
     """
+    return as_frame(pa.Table.from_batches(_batches(path, schema, ROW_GROUP_ROWS), schema))
+
+
+def read_chunks(path: Path, schema: pa.Schema, rows: int) -> Iterator[pd.DataFrame]:
+    """Read a table in chunks, holding little more than one of them in memory.
+
+    Args:
+        path: A Parquet file written by `write_table`.
+        schema: The columns that it must have, and that are read.
+        rows: Of each chunk, at least 1; the last may have fewer.
+
+    Raises:
+        TableError: As of `read_table`, at the chunk where it shows.
+    """
+    waiting = schema.empty_table()
+    for batch in _batches(path, schema, rows):
+        waiting = pa.concat_tables([waiting, pa.Table.from_batches([batch], schema)])
+        while len(waiting) >= rows:
+            yield as_frame(waiting.slice(0, rows))
+            waiting = _after(waiting, rows)
+    if len(waiting):
+        yield as_frame(waiting)
+
+
+def _after(table: pa.Table, rows: int) -> pa.Table:
+    # An empty slice would hold on to the memory of what stood before it.
+    return table.slice(rows) if len(table) > rows else table.schema.empty_table()
+
+
+def record_batches(
+    file: pq.ParquetFile, rows: int, columns: list[str] | None = None
+) -> Iterator[pa.RecordBatch]:
+    """Yield a file's rows in batches of at most so many, holding one row group at a time.
+
+    Args:
+        file: Open.
+        rows: Of each batch, at least 1.
+        columns: To read; all if None.
+    """
+    # Asked for all row groups at once, pyarrow holds on to each of them until the last.
+    for group in range(file.metadata.num_row_groups):
+        yield from file.iter_batches(rows, row_groups=[group], columns=columns)
+
+
+def row_count(path: Path) -> int:
+    """Return how many rows a table says it has, without reading them.
+
+    Raises:
+        TableError: If the file is missing or is no whole Parquet file.
+    """
+    with _opened(path) as file:
+        return int(file.metadata.num_rows)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[pq.ParquetFile]:
     try:
-        table = pq.read_table(path)
+        # Without a buffer a column of a whole row group is read at once.
+        with pq.ParquetFile(path, buffer_size=1 << 20, page_checksum_verification=True) as file:
+            yield file
     except (OSError, pa.ArrowInvalid) as error:
         raise TableError(
             f"{path}: expected a whole Parquet file, got: {error}; make it again"
         ) from error
-    version = (table.schema.metadata or {}).get(b"workbench_schema_version")
-    if version is not None and version.decode() != str(SCHEMA_VERSION):
-        raise TableError(
-            f"{path}: expected schema version {SCHEMA_VERSION}, got {version.decode()!r}; "
-            "make the table again with this version of the workbench"
-        )
-    missing = [name for name in schema.names if name not in table.column_names]
-    if missing:
-        raise TableError(
-            f"{path}: expected the columns {schema.names}, and of these {missing} are missing; "
-            "see data/README.md for the schemas"
-        )
-    try:
-        return as_frame(table.select(schema.names).cast(schema))
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise TableError(f"{path}: a column does not hold what it should: {error}") from error
+
+
+def _batches(path: Path, schema: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
+    with _opened(path) as file:
+        found = file.schema_arrow
+        version = (found.metadata or {}).get(VERSION_KEY.encode())
+        if version is not None and version.decode() != str(SCHEMA_VERSION):
+            raise TableError(
+                f"{path}: expected schema version {SCHEMA_VERSION}, got {version.decode()!r}; "
+                "make the table again with this version of the workbench"
+            )
+        missing = [name for name in schema.names if name not in found.names]
+        if missing:
+            raise TableError(
+                f"{path}: expected the columns {schema.names}, and of these {missing} are missing; "
+                "see data/README.md for the schemas"
+            )
+        for batch in record_batches(file, rows, schema.names):
+            try:
+                yield from (
+                    pa.Table.from_batches([batch]).select(schema.names).cast(schema).to_batches()
+                )
+            except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+                raise TableError(
+                    f"{path}: a column does not hold what it should: {error}"
+                ) from error
 
 
 def as_frame(table: pa.Table) -> pd.DataFrame:
@@ -147,8 +285,6 @@ def as_frame(table: pa.Table) -> pd.DataFrame:
 
 def read_provenance(path: Path) -> dict[str, Any]:
     """Return the provenance that `write_table` put into a file, or an empty mapping."""
-    try:
-        metadata = pq.read_schema(path).metadata or {}
-    except (OSError, pa.ArrowInvalid) as error:
-        raise TableError(f"{path}: expected a Parquet file, got: {error}") from error
-    return dict(json.loads(metadata.get(b"workbench_provenance", b"{}")))
+    with _opened(path) as file:
+        metadata = file.schema_arrow.metadata or {}
+    return dict(json.loads(metadata.get(PROVENANCE_KEY.encode(), b"{}")))

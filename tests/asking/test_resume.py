@@ -14,7 +14,7 @@ from local_run import needs_inspect
 from local_server import LocalServer
 
 from workbench.errors import AskingError, InvalidArgumentError, RunMismatchError
-from workbench.replies.asking.folder import open_run
+from workbench.replies.asking.folder import open_run, refuse_other_run
 from workbench.replies.asking.journal import Journal, JournalReader
 from workbench.replies.asking.prices import Price
 from workbench.replies.asking.run import ask
@@ -216,6 +216,16 @@ def test_the_table_says_what_was_asked(positions_path, tmp_path):
     assert set(run.predictions["model"]) == {"workbench/simulated"}
     lines = [json.loads(line) for line in (tmp_path / "run" / "answers.jsonl").open()]
     assert sorted(line["turn"] for line in lines) == [0] * 40 + [1] * 40
+
+
+def test_a_description_that_is_being_written_is_no_other_file(positions_path, tmp_path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / ".run-abc.json").touch()
+    question = Question("openai-api/local/model")
+    refuse_other_run(tmp_path / "run", question, positions_path)
+    (tmp_path / "run" / "notes.txt").touch()
+    with pytest.raises(RunMismatchError, match="other files"):
+        refuse_other_run(tmp_path / "run", question, positions_path)
 
 
 def test_two_processes_never_ask_into_one_folder(positions_path, answers, tmp_path):

@@ -4,15 +4,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from workbench.errors import GameFileError
 from workbench.games import bundled
 from workbench.games.audit import describe_games, faults_of
 from workbench.games.bundled import BUNDLED_NAME, bundled_games, bundled_games_path
-from workbench.games.compact import read_games
+from workbench.games.compact import GAMES, games_frame, read_games
+from workbench.games.cut import cut_games
 from workbench.provenance import file_hash
-from workbench.tables import read_provenance
+from workbench.tables import read_provenance, write_table
 
 CARD = Path(__file__).resolve().parents[2] / "data" / "GAMES.md"
 
@@ -73,3 +75,13 @@ def test_a_missing_file_is_an_error_that_says_where_it_was_looked_for(tmp_path, 
     monkeypatch.setattr(bundled, "_PLACES", (tmp_path / "games.parquet",))
     with pytest.raises(GameFileError, match=r"games\.parquet"):
         bundled_games_path()
+
+
+def test_a_file_of_games_is_cut_like_any_other(games, tmp_path):
+    few = games[:40]
+    path = tmp_path / "few.parquet"
+    write_table(games_frame(few), path, GAMES, {})
+    cut = cut_games(path, groups=(5, 20), per_group=10, seed=1)
+    at_hand = cut_games([game.as_game("few") for game in few], groups=(5, 20), per_group=10, seed=1)
+    pd.testing.assert_frame_equal(cut.positions, at_hand.positions)
+    assert cut.summary.read == 40

@@ -5,9 +5,11 @@ One file a subject; each adds its commands to the group `main` of group.py.
 
 from workbench.cli import (
     asking,
+    checking,
     comparing,
     figure_making,
     game_reading,
+    lichess,
     reply_reading,
     scoring,
     selfplay,
@@ -16,9 +18,11 @@ from workbench.cli.group import main
 
 __all__ = [
     "asking",
+    "checking",
     "comparing",
     "figure_making",
     "game_reading",
+    "lichess",
     "main",
     "reply_reading",
     "scoring",

@@ -12,6 +12,16 @@ def games() -> None:
     """Read games."""
 
 
+def group_cuts(groups: str) -> tuple[int, ...]:
+    """Read groups as a user writes them: full moves with commas between."""
+    try:
+        return tuple(int(part) for part in groups.split(","))
+    except ValueError as error:
+        raise click.BadParameter(
+            f"expected full moves such as 5,16,27, got {groups!r}", param_hint="--groups"
+        ) from error
+
+
 @games.command("cut")
 @click.argument("files", nargs=-1, required=True, type=PATH)
 @click.option("-o", "--out", default="positions.parquet", show_default=True, type=PATH)
@@ -36,12 +46,7 @@ def games_cut(
     from workbench.provenance import file_hash
     from workbench.tables import POSITIONS, write_table
 
-    try:
-        cuts = tuple(int(part) for part in groups.split(","))
-    except ValueError as error:
-        raise click.BadParameter(
-            f"expected full moves such as 5,16,27, got {groups!r}", param_hint="--groups"
-        ) from error
+    cuts = group_cuts(groups)
     cut = cut_games(
         list(files),
         groups=cuts,

@@ -50,25 +50,42 @@ def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("-o", "--out", default="scores.parquet", show_default=True, type=PATH)
 @scoring_options
 @click.option("--jobs", default=os.cpu_count() or 1, show_default="cores", type=click.IntRange(1))
+@click.option("--scheduler", help="Of a Dask cluster that scores in place of this machine.")
 @click.option("--chunk-rows", default=64, show_default=True, type=click.IntRange(1))
 @click.option("--restart", is_flag=True, help="Throw earlier work at OUT away.")
 def score(
-    predictions: Path, out: Path, jobs: int, chunk_rows: int, restart: bool, **options: Any
+    predictions: Path,
+    out: Path,
+    jobs: int,
+    scheduler: str | None,
+    chunk_rows: int,
+    restart: bool,
+    **options: Any,
 ) -> None:
     """Score a PREDICTIONS table; stopped at any moment, the same command goes on."""
-    from workbench.scoring import ScoringParameters
-    from workbench.scoring.run import score_file
-    from workbench.studies.describe import class_counts
+    import pandas as pd
+    import pyarrow as pa
 
-    scores = score_file(
+    from workbench.scoring import ScoringParameters
+    from workbench.scoring.run import score_table
+    from workbench.studies.describe import class_counts
+    from workbench.tables import PREDICTIONS, ROW_GROUP_ROWS, read_chunks
+
+    parameters = ScoringParameters(**options)
+    rows = score_table(
         predictions,
         out,
-        ScoringParameters(**options),
+        parameters,
         jobs=jobs,
+        scheduler=scheduler,
         chunk_rows=chunk_rows,
         restart=restart,
         progress=True,
     )
-    if len(scores):
-        click.echo(class_counts(scores).to_string(index=False))
-    click.echo(f"{len(scores)} scores written to {out}")
+    if rows:
+        named = [PREDICTIONS.field(name) for name in ("model", "reply_class")]
+        counted = pa.schema([*named, ("unscored", pa.string())])
+        counts = [class_counts(chunk) for chunk in read_chunks(out, counted, ROW_GROUP_ROWS)]
+        summed = pd.concat(counts).groupby("model", as_index=False).sum()
+        click.echo(summed.to_string(index=False))
+    click.echo(f"{rows} scores written to {out}")

@@ -14,6 +14,7 @@ import pandas as pd
 from tqdm.auto import tqdm
 
 from workbench.errors import GameFileError, InvalidArgumentError, UnfilledGroupError
+from workbench.games.compact import read_games
 from workbench.games.pgn import Game, RefusedGame, ScannedGame, scan_games
 from workbench.games.selection import Band, ReserveUsedUp, bands_for, choose, number_of
 from workbench.tables import POSITIONS
@@ -82,7 +83,7 @@ class Cut:
 
 
 def cut_games(
-    games: Iterable[Path | str | Game] | Path | str,
+    games: Iterable[Path | str | Game | ScannedGame | RefusedGame] | Path | str,
     *,
     groups: Sequence[int] = (5, 16, 27, 38, 50),
     per_group: int = 2000,
@@ -95,7 +96,8 @@ def cut_games(
     """Cut games into groups by length.
 
     Args:
-        games: PGN files, plain, gzip or zstd, or games that are at hand.
+        games: PGN files, plain, gzip or zstd; Parquet files of games as ``workbench games
+            selfplay`` writes them; or games that are at hand or were scanned elsewhere.
         groups: Full moves at which to cut, each at least 1, all different.
         per_group: Positions a group, at least 1.
         seed: Of the choice, at least 0.
@@ -144,7 +146,7 @@ def cut_games(
             kept = 8 * max(kept, per_group)
             passes += 1
     if min(summary.taken.values()) < per_group and not allow_unfilled:
-        raise _unfilled(per_group, summary)
+        raise unfilled_error(per_group, summary)
     frame = pd.DataFrame(rows, columns=POSITIONS.names)
     return Cut(frame.sort_values(["group", "position_id"], ignore_index=True), summary)
 
@@ -163,16 +165,23 @@ def _check(groups: Sequence[int], per_group: int, seed: int, reserve: int | None
 
 
 def _read(
-    games: Iterable[Path | str | Game], summary: CutSummary, allow_truncated: bool
+    games: Iterable[Path | str | Game | ScannedGame | RefusedGame],
+    summary: CutSummary,
+    allow_truncated: bool,
 ) -> Iterator[Game | ScannedGame | RefusedGame]:
     for item in games:
-        if isinstance(item, Game):
+        if not isinstance(item, Path | str):
             summary.read += 1
             yield item
             continue
-        before = summary.read
+        path, before = Path(item), summary.read
+        if path.suffix == ".parquet":
+            for played in read_games(path):
+                summary.read += 1
+                yield played.as_game(path.stem)
+            continue
         try:
-            for game in scan_games(Path(item)):
+            for game in scan_games(path):
                 summary.read += 1
                 yield game
         except GameFileError as error:
@@ -243,7 +252,8 @@ def _position(game: Game, cut: int) -> dict[str, object]:
     }
 
 
-def _unfilled(per_group: int, summary: CutSummary) -> UnfilledGroupError:
+def unfilled_error(per_group: int, summary: CutSummary) -> UnfilledGroupError:
+    """Return the error that names the groups that were not filled, with what was read."""
     said = ", ".join(
         f"{cut} full moves: {taken}" for cut, taken in summary.taken.items() if taken < per_group
     )

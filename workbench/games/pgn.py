@@ -7,10 +7,10 @@ gives them as they are written; `ScannedGame.replay` plays them through python-c
 import hashlib
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, TextIO
+from typing import Final, TextIO, TypeAlias
 
 import chess
 
@@ -27,6 +27,9 @@ INITIAL_FENS: Final = (
 _TAG: Final = re.compile(r'\[\s*(\w+)\s+"((?:[^"\\\n]|\\.)*)"\s*\]')
 _SITE: Final = re.compile(r'^\[Site\s+"[^"\n]*://[^"\n]*/([^"/\n]+)/?"', re.MULTILINE)
 _START_TAGS: Final = ("Variant", "FEN", "SetUp")
+
+Refusal: TypeAlias = Callable[[str], tuple[str, str]]
+"""Takes a game's headers as text, and returns why it is not wanted: reason and detail, or empty."""
 
 
 def game_id_of(moves: tuple[str, ...]) -> str:
@@ -126,6 +129,11 @@ class ScannedGame:
         return Game(tuple(moves), self.source)
 
 
+def tags_of(headers: str) -> dict[str, str]:
+    """Return the headers of a game by their names, as they are written between the quotes."""
+    return dict(_TAG.findall(headers))
+
+
 def scan_games(path: Path) -> Iterator[ScannedGame | RefusedGame]:
     """Yield every game of a PGN file in its order, usable or not.
 
@@ -144,23 +152,45 @@ def scan_games(path: Path) -> Iterator[ScannedGame | RefusedGame]:
     index = 0
     try:
         with open_pgn(path) as stream:
-            for headers, movetext in _split(stream):
-                lines = lines_of(movetext)
-                if not lines and headers:
-                    lines = [Line("", 0, False)]
-                # Moves behind a result are a game that has no headers of its own.
-                site = _SITE.search(headers)
-                for line in lines:
-                    index += 1
-                    source = site[1] if site else f"{path.name}#{index}"
-                    yield _scanned(headers, line, index, source)
-                    site = None
+            for game in scan_texts(split_games(stream), path.name):
+                index = game.index
+                yield game
     except GameFileError as error:
         raise GameFileError(f"{error} ({index} games were read before)") from error
 
 
-def _split(stream: TextIO) -> Iterator[tuple[str, str]]:
-    """Yield the headers and the movetext of one game after another."""
+def scan_texts(
+    texts: Iterable[tuple[str, str]], name: str, refuse: Refusal | None = None
+) -> Iterator[ScannedGame | RefusedGame]:
+    """Yield the games of texts, each its headers and its movetext.
+
+    Args:
+        texts: As `split_games` gives them.
+        name: What a game without a Site is named by, with its number.
+        refuse: A further test of the headers; the moves of what it refuses are not looked at.
+    """
+    index = 0
+    for headers, movetext in texts:
+        # Moves behind a result are a game that has no headers of its own.
+        site = _SITE.search(headers)
+        reason, detail = refuse(headers) if refuse else ("", "")
+        if reason:
+            index += 1
+            source = site[1] if site else f"{name}#{index}"
+            yield RefusedGame(index, source, reason, detail)
+            continue
+        lines = lines_of(movetext)
+        if not lines and headers:
+            lines = [Line("", 0, False)]
+        for line in lines:
+            index += 1
+            source = site[1] if site else f"{name}#{index}"
+            yield _scanned(headers, line, index, source)
+            site = None
+
+
+def split_games(stream: TextIO) -> Iterator[tuple[str, str]]:
+    """Yield the headers and the movetext of one game of a PGN file after another."""
     headers: list[str] = []
     body: list[str] = []
     in_comment = after_blank = False
@@ -208,7 +238,7 @@ def _start_fault(headers: str) -> tuple[str, str]:
     named = [tag for tag in _START_TAGS if f"[{tag}" in headers]
     if not named:
         return "", ""
-    tags = dict(_TAG.findall(headers))
+    tags = tags_of(headers)
     if missing := [tag for tag in named if tag not in tags]:
         return "broken_header", f"the header {missing[0]} cannot be read"
     variant = tags.get("Variant", "Standard")

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, Final, TextIO
+from typing import Any, Final, TextIO
 
 import zstandard
 
@@ -17,6 +17,8 @@ ZSTD_MAGIC: Final = b"\x28\xb5\x2f\xfd"
 ZSTD_SKIPPABLE_MAGIC: Final = b"\x2a\x4d\x18"
 GZIP_MAGIC: Final = b"\x1f\x8b"
 CHUNK: Final = 1 << 17
+# Of compressed data at a time: 4 bytes can stand for 128 KiB, and all of it comes out at once.
+SLICE: Final = 1 << 10
 
 
 class _ZstdFrames(io.RawIOBase):
@@ -25,10 +27,10 @@ class _ZstdFrames(io.RawIOBase):
     The library's own stream reader takes the end of a half-written frame for the end of the data.
     """
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: "io.BufferedReader[Any]") -> None:
         self._stream = stream
         self._frame: Any = None
-        self._pending = b""
+        self._pending = memoryview(b"")
         self._ready = memoryview(b"")
 
     def readable(self) -> bool:
@@ -37,15 +39,17 @@ class _ZstdFrames(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         while not self._ready:
             if not self._pending:
-                self._pending = self._stream.read(CHUNK)
+                self._pending = memoryview(self._stream.read(CHUNK))
             if not self._pending:
                 if self._frame is not None:
                     raise EOFError("the last zstd frame does not end")
                 return 0
             if self._frame is None:
                 self._frame = zstandard.ZstdDecompressor().decompressobj()
-            self._ready = memoryview(self._frame.decompress(self._pending))
-            self._pending = self._frame.unused_data if self._frame.eof else b""
+            given = self._pending[:SLICE]
+            self._ready = memoryview(self._frame.decompress(given))
+            taken = len(given) - len(self._frame.unused_data)
+            self._pending = self._pending[taken:]
             if self._frame.eof:
                 self._frame = None
         count = min(len(buffer), len(self._ready))
@@ -71,35 +75,47 @@ def open_pgn(path: Path) -> Iterator[TextIO]:
             read.
     """
     try:
-        stream: BinaryIO = path.open("rb")
+        stream = io.BufferedReader(io.FileIO(path), CHUNK)
     except OSError as error:
         raise GameFileError(
             f"{path}: expected a readable PGN file, got: {error}; check the name, and whether the "
             "file may be read"
         ) from error
-    with stream:
-        try:
-            raw = _decompressed(path, stream)
-            yield io.TextIOWrapper(raw, encoding="utf-8-sig", errors="replace")
-        except (EOFError, gzip.BadGzipFile, zlib.error, zstandard.ZstdError) as error:
-            raise GameFileError(
-                f"{path}: the compressed data is broken or ends in the middle ({error}); "
-                "fetch the file again, or allow a truncated file to use what was read"
-            ) from error
+    with stream, pgn_text(stream, str(path)) as text:
+        yield text
 
 
-def _decompressed(path: Path, stream: BinaryIO) -> Any:
-    head = stream.read(4096)
-    stream.seek(0)
+@contextmanager
+def pgn_text(stream: "io.BufferedReader[Any]", name: str) -> Iterator[TextIO]:
+    """Read a binary stream as the text of a PGN file, as `open_pgn` does a file.
+
+    Args:
+        stream: Bytes from the file's first on; read once, in pieces.
+        name: The file's name or address, of which the ending says what it should be.
+
+    Raises:
+        GameFileError: As of `open_pgn`.
+    """
+    try:
+        yield io.TextIOWrapper(_decompressed(name, stream), encoding="utf-8-sig", errors="replace")
+    except (EOFError, gzip.BadGzipFile, zlib.error, zstandard.ZstdError) as error:
+        raise GameFileError(
+            f"{name}: the compressed data is broken or ends in the middle ({error}); "
+            "fetch the file again, or allow a truncated file to use what was read"
+        ) from error
+
+
+def _decompressed(name: str, stream: "io.BufferedReader[Any]") -> Any:
+    head = stream.peek(4096)
     is_zstd = head.startswith(ZSTD_MAGIC) or (
         head[:1] in {bytes([first]) for first in range(0x50, 0x60)}
         and head[1:4] == ZSTD_SKIPPABLE_MAGIC
     )
     is_gzip = head.startswith(GZIP_MAGIC)
-    for suffix, name, found in ((".zst", "zstd", is_zstd), (".gz", "gzip", is_gzip)):
-        if path.suffix.lower() == suffix and not found:
+    for suffix, kind, found in ((".zst", "zstd", is_zstd), (".gz", "gzip", is_gzip)):
+        if name.lower().endswith(suffix) and not found:
             raise GameFileError(
-                f"{path}: expected {name} data, got a file that starts {head[:8]!r}; fetch it "
+                f"{name}: expected {kind} data, got a file that starts {head[:8]!r}; fetch it "
                 "again, or give it the name of what it is"
             )
     if is_zstd:
@@ -108,7 +124,7 @@ def _decompressed(path: Path, stream: BinaryIO) -> Any:
         return gzip.GzipFile(fileobj=stream)
     if b"\0" in head or head.startswith(b"BZh"):
         raise GameFileError(
-            f"{path}: expected PGN text in UTF-8, plain or as gzip or zstd, got a file that starts "
+            f"{name}: expected PGN text in UTF-8, plain or as gzip or zstd, got a file that starts "
             f"{head[:8]!r}; unpack it, or save it as UTF-8"
         )
     return stream

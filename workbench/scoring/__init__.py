@@ -2,7 +2,7 @@
 
 from workbench.scoring.parameters import IllFormedPolicy, ScoringParameters, scores_schema
 from workbench.scoring.rows import score_predictions
-from workbench.scoring.run import score, score_file
+from workbench.scoring.run import score, score_file, score_table
 
 __all__ = [
     "IllFormedPolicy",
@@ -10,5 +10,6 @@ __all__ = [
     "score",
     "score_file",
     "score_predictions",
+    "score_table",
     "scores_schema",
 ]

@@ -1,36 +1,41 @@
 """Scoring on all cores, and of files so that it can be stopped at any moment and taken up again.
 
 Finished chunks lie beside the table to be. What comes out does not depend on workers, chunks or
-interruptions.
+interruptions, nor on whether a cluster scored it; of a file no more is in memory at a time than the
+chunks at hand.
 """
 
 import json
 import shutil
 from collections.abc import Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from dataclasses import asdict
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final
 
 import pandas as pd
+import pyarrow as pa
 from tqdm.auto import tqdm
 
 from workbench.errors import InvalidArgumentError, RunMismatchError, TableError
 from workbench.provenance import file_hash
-from workbench.scoring.parameters import ScoringParameters, scores_schema
-from workbench.scoring.rows import score_predictions
+from workbench.scoring.parameters import COPIED, ScoringParameters, scores_schema
+from workbench.scoring.workers import LocalWorkers, Workers, scored_chunks
 from workbench.tables import (
     PREDICTIONS,
     SCHEMA_VERSION,
     as_frame,
+    read_chunks,
     read_provenance,
     read_table,
     replacing,
+    row_count,
     write_table,
+    writing_table,
 )
 
 CHUNK_ROWS: Final = 64
+# Of the predictions only these are read and sent to workers.
+READ: Final = pa.schema([PREDICTIONS.field(name) for name in (*COPIED, "moves")])
 
 
 def score(
@@ -48,8 +53,11 @@ def score(
         jobs: Workers, at least 1; the result does not depend on it.
         progress: Whether to show a progress bar on standard error.
     """
-    chunks = dict(enumerate(_chunks(predictions, CHUNK_ROWS)))
-    done = dict(_score_chunks(chunks, parameters, jobs, progress, len(predictions)))
+    starts = range(0, len(predictions), CHUNK_ROWS)
+    chunks = enumerate(predictions.iloc[start : start + CHUNK_ROWS] for start in starts)
+    with tqdm(total=len(predictions), unit="row", desc="scoring", disable=not progress) as bar:
+        workers = LocalWorkers(parameters, min(jobs, max(1, len(starts))) if jobs > 0 else jobs)
+        done = dict(scored_chunks(chunks, workers, bar.update))
     if not done:
         return as_frame(scores_schema(parameters).empty_table())
     return pd.concat([done[index] for index in sorted(done)], ignore_index=True)
@@ -65,14 +73,14 @@ def score_file(
     restart: bool = False,
     progress: bool = False,
 ) -> pd.DataFrame:
-    """Score a predictions file into a scores file, or go on where an earlier call was stopped.
+    """Score a predictions file into a scores file as `score_table` does, and return the scores.
 
     Args:
         predictions_path: Parquet of the PREDICTIONS schema.
-        out: The scores table to write. Finished chunks lie in ``<out>.parts`` until it is whole.
+        out: The scores table to write.
         parameters: How to score.
         jobs: Workers, at least 1.
-        chunk_rows: Rows a chunk, at least 1: what a kill loses at most, for each worker.
+        chunk_rows: Rows a chunk, at least 1.
         restart: Throw earlier work for other inputs or parameters away.
         progress: Whether to show a progress bar on standard error.
 
@@ -80,9 +88,58 @@ def score_file(
         RunMismatchError: If ``out`` or its parts belong to other inputs or parameters.
         TableError: If the predictions cannot be read.
     """
-    if chunk_rows < 1:
-        raise InvalidArgumentError(f"expected chunk_rows of at least 1, got {chunk_rows!r}")
-    predictions = read_table(predictions_path, PREDICTIONS)
+    score_table(
+        predictions_path,
+        out,
+        parameters,
+        jobs=jobs,
+        chunk_rows=chunk_rows,
+        restart=restart,
+        progress=progress,
+    )
+    return read_table(out, scores_schema(parameters))
+
+
+def score_table(
+    predictions_path: Path,
+    out: Path,
+    parameters: ScoringParameters,
+    *,
+    jobs: int = 1,
+    scheduler: str | None = None,
+    chunk_rows: int = CHUNK_ROWS,
+    restart: bool = False,
+    progress: bool = False,
+) -> int:
+    """Score a predictions file into a scores file, or go on where an earlier call was stopped.
+
+    The file that comes out has the same bytes on any number of workers, here or on a cluster.
+
+    Args:
+        predictions_path: Parquet of the PREDICTIONS schema.
+        out: The scores table to write. Finished chunks lie in ``<out>.parts`` until it is whole.
+        parameters: How to score.
+        jobs: Workers of this machine, at least 1.
+        scheduler: Address of the scheduler of a Dask cluster, whose workers score in their place.
+        chunk_rows: Rows a chunk, at least 1: what a kill or a lost worker costs at most, for each
+            worker, and what bounds the memory.
+        restart: Throw earlier work for other inputs or parameters away.
+        progress: Whether to show a progress bar on standard error.
+
+    Returns:
+        How many rows the scores have.
+
+    Raises:
+        RunMismatchError: If ``out`` or its parts belong to other inputs or parameters.
+        TableError: If the predictions cannot be read.
+        MissingExtraError: If a scheduler is named and ``distributed`` is not installed.
+        ClusterError: If the cluster cannot be reached, or loses its workers.
+    """
+    if chunk_rows < 1 or jobs < 1:
+        raise InvalidArgumentError(
+            f"expected jobs and chunk_rows of at least 1, got {jobs!r} and {chunk_rows!r}"
+        )
+    total = row_count(predictions_path)
     provenance = {
         "stage": "scores",
         "predictions_sha256": file_hash(predictions_path),
@@ -95,30 +152,58 @@ def score_file(
         out.unlink(missing_ok=True)
     if out.exists():
         _refuse_mismatch(out, read_provenance(out), provenance)
-        return read_table(out, scores_schema(parameters))
-    manifest = {**provenance, "chunk_rows": chunk_rows}
-    manifest_path = parts / "manifest.json"
-    if manifest_path.exists():
-        _refuse_mismatch(parts, json.loads(manifest_path.read_text()), manifest)
-    else:
-        with replacing(manifest_path) as beside:
-            beside.write_text(json.dumps(manifest, indent=2, sort_keys=True) + "\n")
+        return row_count(out)
+    paths = [
+        parts / f"chunk-{index:06d}.parquet"
+        for index in range((total + chunk_rows - 1) // chunk_rows)
+    ]
+    _begin(parts, {**provenance, "chunk_rows": chunk_rows})
+    missing = [index for index, path in enumerate(paths) if not path.exists()]
     schema = scores_schema(parameters)
-    chunks = dict(enumerate(_chunks(predictions, chunk_rows)))
-    paths = {index: parts / f"chunk-{index:06d}.parquet" for index in chunks}
-    missing = {index: chunk for index, chunk in chunks.items() if not paths[index].exists()}
-    for index, scored in _score_chunks(missing, parameters, jobs, progress, len(predictions)):
-        write_table(scored, paths[index], schema, provenance)
-    whole = [read_table(path, schema) for path in paths.values()]
-    frame = pd.concat(whole, ignore_index=True) if whole else as_frame(schema.empty_table())
-    if len(frame) != len(predictions):
-        raise TableError(
-            f"{parts}: expected {len(predictions)} scored rows, got {len(frame)}; "
-            "a part was changed from outside: score again with restart"
-        )
-    write_table(frame, out, schema, provenance)
+    if missing:
+        done = total - sum(min(chunk_rows, total - index * chunk_rows) for index in missing)
+        with tqdm(
+            total=total, initial=done, unit="row", desc="scoring", disable=not progress
+        ) as bar:
+            chunks = _missing_chunks(predictions_path, chunk_rows, frozenset(missing))
+            workers = _workers(parameters, min(jobs, len(missing)), scheduler)
+            for index, scored in scored_chunks(chunks, workers, bar.update):
+                write_table(scored, paths[index], schema, provenance)
+    with writing_table(out, schema, provenance) as writer:
+        for path in paths:
+            writer.write(read_table(path, schema))
+        if writer.rows != total:
+            raise TableError(
+                f"{parts}: expected {total} scored rows, got {writer.rows}; "
+                "a part was changed from outside: score again with restart"
+            )
     shutil.rmtree(parts)
-    return frame
+    return total
+
+
+def _begin(parts: Path, manifest: dict[str, Any]) -> None:
+    path = parts / "manifest.json"
+    if path.exists():
+        _refuse_mismatch(parts, json.loads(path.read_text()), manifest)
+        return
+    with replacing(path) as beside:
+        beside.write_text(json.dumps(manifest, indent=2, sort_keys=True) + "\n")
+
+
+def _missing_chunks(
+    path: Path, rows: int, missing: frozenset[int]
+) -> Iterator[tuple[int, pd.DataFrame]]:
+    for index, chunk in enumerate(read_chunks(path, READ, rows)):
+        if index in missing:
+            yield index, chunk
+
+
+def _workers(parameters: ScoringParameters, jobs: int, scheduler: str | None) -> Workers:
+    if scheduler is None:
+        return LocalWorkers(parameters, jobs)
+    from workbench.scoring.cluster import ClusterWorkers
+
+    return ClusterWorkers(parameters, scheduler)
 
 
 def _refuse_mismatch(place: Path, found: dict[str, Any], wanted: dict[str, Any]) -> None:
@@ -133,50 +218,3 @@ def _refuse_mismatch(place: Path, found: dict[str, Any], wanted: dict[str, Any])
             f"{place} holds the work of another run ({said}); "
             "write elsewhere, or ask for a restart to throw it away"
         )
-
-
-def _chunks(frame: pd.DataFrame, rows: int) -> Iterator[pd.DataFrame]:
-    for start in range(0, len(frame), rows):
-        yield frame.iloc[start : start + rows]
-
-
-def _workers(parameters: ScoringParameters, jobs: int) -> Executor:
-    if parameters.engine == "compiled":
-        # The kernel releases the interpreter's lock while it walks.
-        return ThreadPoolExecutor(jobs)
-    # A fresh interpreter for each worker: forking a process with threads, such as a notebook's
-    # kernel, can deadlock.
-    return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))
-
-
-def _score_chunks(
-    chunks: dict[int, pd.DataFrame],
-    parameters: ScoringParameters,
-    jobs: int,
-    progress: bool,
-    total: int,
-) -> Iterator[tuple[int, pd.DataFrame]]:
-    if jobs < 1:
-        raise InvalidArgumentError(f"expected at least 1 job, got {jobs!r}")
-    waiting = sum(map(len, chunks.values()))
-    with tqdm(
-        total=total, initial=total - waiting, unit="row", desc="scoring", disable=not progress
-    ) as bar:
-        if jobs == 1 or len(chunks) < 2:
-            for index, chunk in chunks.items():
-                scored = score_predictions(chunk, parameters)
-                bar.update(len(chunk))
-                yield index, scored
-            return
-        with _workers(parameters, jobs) as pool:
-            futures = {
-                pool.submit(score_predictions, chunk, parameters): index
-                for index, chunk in chunks.items()
-            }
-            try:
-                for future in as_completed(futures):
-                    index = futures[future]
-                    bar.update(len(chunks[index]))
-                    yield index, future.result()
-            finally:
-                pool.shutdown(wait=False, cancel_futures=True)

@@ -81,6 +81,11 @@ def refuse_other_run(path: Path, question: Question, source: Path) -> None:
         RunMismatchError: If the folder belongs to another question or other positions, or holds
             other files; it says what differs.
     """
+    # Another process may be making the folder at this moment: the description is the first file that
+    # it finishes, so that it is looked for after the others.
+    beginning = f".{Path(RUN_FILE).stem}-"
+    entries = list(path.iterdir()) if path.exists() else []
+    foreign = any(not entry.name.startswith(beginning) for entry in entries)
     found = RunFolder(path).description()
     if found:
         differing = _differences(found, _description(question, source))
@@ -89,7 +94,7 @@ def refuse_other_run(path: Path, question: Question, source: Path) -> None:
                 f"{path} holds the answers to another question: {'; '.join(differing)}; "
                 "ask into another folder, or ask the same again"
             )
-    elif path.exists() and any(path.iterdir()):
+    elif foreign:
         raise RunMismatchError(
             f"{path}: expected a new folder or one of an earlier run, got one with other files in "
             "it; ask into another folder"

@@ -1,0 +1,188 @@
+"""Scoring on a Dask cluster that somebody runs: its workers score chunks as this machine would.
+
+The scheduler gives a chunk whose worker was lost to another one. Needs the extra ``cluster``.
+"""
+
+import importlib.util
+import logging
+import time
+from concurrent.futures import CancelledError, Future
+from typing import Any, Final
+
+import pandas as pd
+
+from workbench.errors import ClusterError, MissingExtraError
+from workbench.provenance import package_versions
+from workbench.scoring.parameters import ScoringParameters
+from workbench.scoring.rows import score_predictions
+from workbench.scoring.workers import AHEAD
+
+INSTALL: Final = "pip install 'world-state-workbench[cluster]'"
+CONNECT_SECONDS: Final = 20.0
+WORKERLESS_SECONDS: Final = 60.0
+COUNT_SECONDS: Final = 1.0
+KEPT: Final = "what was scored is kept: the same command goes on from there"
+
+
+def score_as(
+    chunk: pd.DataFrame, parameters: ScoringParameters, versions: dict[str, str]
+) -> pd.DataFrame:
+    """Score a chunk on a worker that has the packages of the one who asks.
+
+    Raises:
+        ClusterError: If it has others: scores of several versions must not stand in one table.
+    """
+    here = package_versions()
+    if here != versions:
+        differing = {
+            name: (here.get(name), versions.get(name))
+            for name in sorted(here.keys() | versions.keys())
+            if here.get(name) != versions.get(name)
+        }
+        said = "; ".join(
+            f"{name}: worker {there!r}, asked {asked!r}"
+            for name, (there, asked) in differing.items()
+        )
+        raise ClusterError(f"expected a worker with the same packages, got {said}")
+    return score_predictions(chunk, parameters)
+
+
+class ClusterWorkers:
+    """The workers of a Dask cluster.
+
+    Args:
+        parameters: How to score.
+        scheduler: Address of the scheduler, such as ``tcp://host:8786``.
+        connect_seconds: To wait for the scheduler, and for a first worker.
+        workerless_seconds: To wait for a worker to come back once all are lost.
+
+    Raises:
+        MissingExtraError: If ``distributed`` is not installed.
+        ClusterError: If there is no such scheduler, or it has no worker.
+    """
+
+    def __init__(
+        self,
+        parameters: ScoringParameters,
+        scheduler: str,
+        *,
+        connect_seconds: float = CONNECT_SECONDS,
+        workerless_seconds: float = WORKERLESS_SECONDS,
+    ) -> None:
+        if importlib.util.find_spec("distributed") is None:
+            raise MissingExtraError(
+                "scoring on a cluster needs the optional extra 'cluster' (dask.distributed): "
+                f"{INSTALL}"
+            )
+        self._scheduler = scheduler
+        self._parameters = parameters
+        self._versions = package_versions()
+        self._workerless_seconds = workerless_seconds
+        self._client = _client(scheduler, connect_seconds)
+        self._executor = self._client.get_executor(pure=False)
+        self._workerless_since = time.monotonic()
+        self._counted = (-COUNT_SECONDS, 0)
+
+    def submit(self, chunk: pd.DataFrame) -> "Future[pd.DataFrame]":
+        """Send a chunk to the scheduler."""
+        future: Future[pd.DataFrame] = self._executor.submit(
+            score_as, chunk, self._parameters, self._versions
+        )
+        return future
+
+    def result(self, future: "Future[pd.DataFrame]") -> pd.DataFrame:
+        """Return the scores of a chunk that is done.
+
+        Raises:
+            ClusterError: If the chunk was lost with its worker again and again, the scheduler is
+                gone, or the cluster has not the packages that this machine has.
+        """
+        from distributed import KilledWorker
+
+        try:
+            return future.result()
+        except KilledWorker as error:
+            raise ClusterError(
+                f"{self._scheduler}: a chunk was lost with its worker again and again: {error}; "
+                f"if workers run out of memory, ask for fewer rows a chunk; {KEPT}"
+            ) from error
+        except CancelledError as error:
+            raise self._gone("the scheduler let go of a chunk") from error
+        except (ImportError, RuntimeError) as error:
+            if isinstance(error, ClusterError):
+                raise
+            raise ClusterError(
+                f"{self._scheduler}: expected a cluster with the same packages on its scheduler "
+                f"and workers as here, got: {error!r}; install the workbench there"
+            ) from error
+
+    def room(self) -> int:
+        """Return how many chunks to hold at a time: as many as the workers there are now need."""
+        return max(1, self._threads()) * (1 + AHEAD)
+
+    def look(self) -> None:
+        """Raise if the scheduler is gone, or had no worker for too long.
+
+        Raises:
+            ClusterError: If so.
+        """
+        if self._client.status != "running":
+            raise self._gone(f"the client is {self._client.status}")
+        now = time.monotonic()
+        if self._threads():
+            self._workerless_since = now
+        if now - self._workerless_since > self._workerless_seconds:
+            raise ClusterError(
+                f"{self._scheduler}: the scheduler has had no worker for "
+                f"{self._workerless_seconds:.0f} s; start workers; {KEPT}"
+            )
+
+    def close(self) -> None:
+        """Let go of the chunks that wait, and of the scheduler; the cluster runs on."""
+        log = logging.getLogger("distributed.client")
+        level = log.level
+        # That a scheduler is gone is told by our error, not by a traceback in the log.
+        log.setLevel(logging.CRITICAL + 1)
+        try:
+            self._executor.shutdown(wait=False)
+            self._client.close()
+        finally:
+            log.setLevel(level)
+
+    def _threads(self) -> int:
+        """Return how many chunks the workers that there are can score at once."""
+        now = time.monotonic()
+        if now - self._counted[0] >= COUNT_SECONDS:
+            try:
+                self._counted = (now, sum(self._client.nthreads().values()))
+            except OSError as error:
+                raise self._gone(str(error)) from error
+        return self._counted[1]
+
+    def _gone(self, why: str) -> ClusterError:
+        return ClusterError(
+            f"{self._scheduler}: the scheduler cannot be reached any more ({why}); {KEPT}"
+        )
+
+
+def _client(scheduler: str, seconds: float) -> Any:
+    import distributed
+
+    # Its own functions are partly untyped.
+    connect: Any = distributed.Client
+    try:
+        client = connect(scheduler, timeout=seconds, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise ClusterError(
+            f"expected the address of a Dask scheduler such as tcp://host:8786, got {scheduler!r}: "
+            f"{error}; start one with `dask scheduler`"
+        ) from error
+    try:
+        client.wait_for_workers(1, timeout=seconds)
+    except OSError as error:
+        client.close()
+        raise ClusterError(
+            f"{scheduler}: expected at least one worker, got none in {seconds:.0f} s; start one "
+            f"with `dask worker {scheduler}`"
+        ) from error
+    return client

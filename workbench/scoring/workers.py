@@ -1,0 +1,139 @@
+"""Who scores chunks: this thread, threads or processes of this machine, or a cluster.
+
+All of them score a chunk by the same call, and hold no more chunks at a time than keeps them busy.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    wait,
+)
+from multiprocessing import get_context
+from typing import Final, Protocol
+
+import pandas as pd
+
+from workbench.errors import InvalidArgumentError
+from workbench.scoring.parameters import ScoringParameters
+from workbench.scoring.rows import score_predictions
+
+# Chunks that wait behind each one that is being scored, so that no worker has nothing to do.
+AHEAD: Final = 2
+LOOK_SECONDS: Final = 1.0
+
+
+class Workers(Protocol):
+    """Who scores chunks."""
+
+    def submit(self, chunk: pd.DataFrame) -> "Future[pd.DataFrame]":
+        """Begin to score a chunk."""
+        ...
+
+    def room(self) -> int:
+        """Return how many chunks to hold at a time."""
+        ...
+
+    def result(self, future: "Future[pd.DataFrame]") -> pd.DataFrame:
+        """Return the scores of a chunk that is done, or raise what went wrong."""
+        ...
+
+    def look(self) -> None:
+        """Raise if no chunk will ever be scored; called now and then while all are waited for."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the chunks that wait."""
+        ...
+
+
+class LocalWorkers:
+    """Threads or processes of this machine.
+
+    Args:
+        parameters: How to score.
+        jobs: How many, at least 1; one is this thread.
+
+    Raises:
+        InvalidArgumentError: If there would be none.
+    """
+
+    def __init__(self, parameters: ScoringParameters, jobs: int) -> None:
+        if jobs < 1:
+            raise InvalidArgumentError(f"expected at least 1 job, got {jobs!r}")
+        self._parameters = parameters
+        self._jobs = jobs
+        self._executor = _executor(parameters, jobs) if jobs > 1 else None
+
+    def submit(self, chunk: pd.DataFrame) -> "Future[pd.DataFrame]":
+        """Begin to score a chunk, or, if this thread is the only worker, score it."""
+        if self._executor is not None:
+            return self._executor.submit(score_predictions, chunk, self._parameters)
+        done: Future[pd.DataFrame] = Future()
+        done.set_result(score_predictions(chunk, self._parameters))
+        return done
+
+    def room(self) -> int:
+        """Return how many chunks to hold at a time."""
+        return 1 if self._executor is None else self._jobs * (1 + AHEAD)
+
+    def result(self, future: "Future[pd.DataFrame]") -> pd.DataFrame:
+        """Return the scores of a chunk that is done, or raise what went wrong."""
+        return future.result()
+
+    def look(self) -> None:
+        """Return: a pool of this machine that breaks says so by its futures."""
+
+    def close(self) -> None:
+        """Let go of the chunks that wait."""
+        if self._executor is not None:
+            self._executor.shutdown(wait=False, cancel_futures=True)
+
+
+def _executor(parameters: ScoringParameters, jobs: int) -> Executor:
+    if parameters.engine == "compiled":
+        # The kernel releases the interpreter's lock while it walks.
+        return ThreadPoolExecutor(jobs)
+    # A fresh interpreter for each worker: forking a process with threads, such as a notebook's
+    # kernel, can deadlock.
+    return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))
+
+
+def scored_chunks(
+    chunks: Iterable[tuple[int, pd.DataFrame]],
+    workers: Workers,
+    on_done: Callable[[int], object] = lambda rows: None,
+) -> Iterator[tuple[int, pd.DataFrame]]:
+    """Yield the scores of chunks as they are done, reading no further ahead than there is room.
+
+    Args:
+        chunks: Numbered; taken when there is room for another.
+        workers: Who scores them; closed at the end, or where this stops.
+        on_done: Called with the rows of each chunk that was scored.
+    """
+    waiting: dict[Future[pd.DataFrame], int] = {}
+    try:
+        for index, chunk in chunks:
+            waiting[workers.submit(chunk)] = index
+            while len(waiting) >= workers.room():
+                yield from _done(waiting, workers, on_done)
+        while waiting:
+            yield from _done(waiting, workers, on_done)
+    finally:
+        workers.close()
+
+
+def _done(
+    waiting: dict["Future[pd.DataFrame]", int], workers: Workers, on_done: Callable[[int], object]
+) -> Iterator[tuple[int, pd.DataFrame]]:
+    done, _ = wait(waiting, LOOK_SECONDS, FIRST_COMPLETED)
+    if not done:
+        workers.look()
+    for future in done:
+        index = waiting.pop(future)
+        scored = workers.result(future)
+        on_done(len(scored))
+        yield index, scored
