@@ -6,17 +6,15 @@ from typing import Any, Final
 import chess
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyArrowPatch, Rectangle
-from matplotlib.patheffects import withStroke
+from matplotlib.patches import FancyArrowPatch
 from matplotlib.ticker import MaxNLocator
 
 from workbench.explore.pair_view import pair_view
 from workbench.explore.settings import ExplorerSettings
 from workbench.studies.appearance import COLOURS, MARKERS, caption
+from workbench.studies.board_picture import draw_board
 
 _DEFAULTS: Final = ExplorerSettings()
-_LIGHT, _DARK, _INK = "#f4f4f0", "#c2c6c9", "#1a1a1a"
-_GLYPHS: Final = {"p": "♟", "n": "♞", "b": "♝", "r": "♜", "q": "♛", "k": "♚"}
 
 
 def pair_figure(
@@ -47,8 +45,8 @@ def pair_figure(
         (of_predicted, "predicted", "Predicted board", moves["only_predicted"], COLOURS[3]),
     ):
         noun = "move" if len(arrows) == 1 else "moves"
-        _draw_board(axes, view[side]["fen"])
-        _mark_squares(axes, view["different"])
+        marked = map(chess.parse_square, view["different"])
+        draw_board(axes, view[side]["fen"], marked if view[side]["fen"] else (), size=19)
         _draw_arrows(axes, arrows, colour)
         axes.set_title(f"{title}: {len(arrows)} {noun} only here", fontsize=9)
         axes.set_xlabel(_wrapped(view[side]["words"]), fontsize=7)
@@ -64,45 +62,6 @@ def pair_figure(
         f"{view['profile']['reason']}",
     )
     return figure
-
-
-def _draw_board(axes: Axes, fen: str) -> None:
-    axes.set(xlim=(0, 8), ylim=(0, 8), aspect="equal")
-    axes.set_xticks([file + 0.5 for file in range(8)], list(chess.FILE_NAMES), fontsize=7)
-    axes.set_yticks([rank + 0.5 for rank in range(8)], list(chess.RANK_NAMES), fontsize=7)
-    axes.tick_params(length=0)
-    for square in chess.SQUARES:
-        file, rank = chess.square_file(square), chess.square_rank(square)
-        colour = _LIGHT if (file + rank) % 2 else _DARK
-        axes.add_patch(Rectangle((file, rank), 1, 1, facecolor=colour, linewidth=0))
-    if not fen:
-        axes.text(4, 4, "no board", ha="center", va="center", fontsize=14, color=_INK)
-        return
-    for square, piece in chess.Board(fen).piece_map().items():
-        place = chess.square_file(square) + 0.5, chess.square_rank(square) + 0.46
-        glyph = axes.text(
-            *place,
-            _GLYPHS[piece.symbol().lower()],
-            ha="center",
-            va="center",
-            fontsize=19,
-            fontfamily="DejaVu Sans",
-            color="white" if piece.color else _INK,
-            zorder=3,
-        )
-        if piece.color:
-            glyph.set_path_effects([withStroke(linewidth=1.6, foreground=_INK)])
-
-
-def _mark_squares(axes: Axes, names: list[str]) -> None:
-    for square in map(chess.parse_square, names):
-        corner = chess.square_file(square) + 0.06, chess.square_rank(square) + 0.06
-        axes.add_patch(
-            Rectangle(
-                corner, 0.88, 0.88, fill=False, edgecolor=_INK, linewidth=1.8, linestyle=(0, (2, 1)),
-                zorder=4,
-            )
-        )  # fmt: skip
 
 
 def _draw_arrows(axes: Axes, moves: list[dict[str, Any]], colour: Any) -> None:
