@@ -11,7 +11,6 @@ from workbench.errors import InvalidFenError
 from workbench.explore.pair_view import pair_view
 from workbench.explore.pictures import pair_figure
 from workbench.explore.settings import ExplorerSettings
-from workbench.explore.warming import warm_up
 
 TRUE = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 2 4"
 PREDICTED = TRUE.replace("5Q2", "7Q")
@@ -71,7 +70,3 @@ def test_estimates_have_error_bars_that_can_be_drawn():
     figure = pair_figure(TRUE, PREDICTED, ExplorerSettings(depth=5, exact_budget=60))
     figure.savefig(io.BytesIO(), format="png", dpi=40)
     assert "estimated" in figure.get_supxlabel()
-
-
-def test_warming_up_answers_a_pair():
-    warm_up()
