@@ -4,9 +4,12 @@ import base64
 import json
 import re
 
+import pandas as pd
 import pytest
 
+from workbench.explore.run_files import run_at_hand
 from workbench.runs import NOTEBOOKS, run_notebooks
+from workbench.tables import PREDICTIONS, write_table
 
 pytest.importorskip("anywidget")
 
@@ -82,3 +85,16 @@ def test_the_tour_leads_to_every_notebook():
     for path in NOTEBOOKS.glob("*.ipynb"):
         if path.stem != "00_start_here":
             assert f"({path.name})" in prose
+
+
+def test_predictions_alone_are_scored(predictions, tmp_path):
+    """As `workbench figures --predictions` assigns them; one row of each class, none lost."""
+    path = tmp_path / "predictions.parquet"
+    write_table(predictions, path, PREDICTIONS)
+    scores, replies = run_at_hand(predictions=path, depth=2)
+    assert scores["position_id"].tolist() == predictions["position_id"].tolist()
+    assert scores["precision_2"].iloc[0] == 1.0
+    pd.testing.assert_frame_equal(replies, predictions, check_dtype=False)
+    notebook = NOTEBOOKS / "11_explore_run.ipynb"
+    (run,) = run_notebooks({notebook: {"predictions": str(path), "depth": 2}}, tmp_path)
+    assert run.error == ""

@@ -220,3 +220,13 @@ class TestTraits:
     def test_values_out_of_range_are_refused(self, browser, trait, value):
         with pytest.raises(InvalidArgumentError):
             setattr(browser.table, trait, value)
+
+
+def test_the_first_row_shown_is_opened_if_there_is_one(browser):
+    browser.table.text = browser.table.shown["position_id"].iloc[1]
+    assert browser.open_first()
+    assert browser.table.opened["row"] == browser.shown.index[0]
+    opened = dict(browser.table.opened)
+    browser.table.text = "no such position"
+    assert not browser.open_first()
+    assert browser.table.opened == opened

@@ -234,6 +234,20 @@ class RunBrowser(VBox):  # type: ignore[misc]
 
         return run_figure(self.table.run)
 
+    def open_first(self) -> bool:
+        """Open the first of the rows that are shown, if there is one.
+
+        Returns:
+            Whether there was; if not, the pair stays as it is.
+
+        Raises:
+            InvalidFenError: If its true FEN cannot be read.
+        """
+        shown = self.shown
+        if len(shown):
+            self.open_row(int(shown.index[0]))
+        return len(shown) > 0
+
     def open_row(self, row: int) -> None:
         """Open a row in the pair below, with the conventions that the row was scored by.
 

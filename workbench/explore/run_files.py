@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from workbench.errors import InvalidArgumentError, TableError
+from workbench.errors import TableError
 from workbench.games.bundled import bundled_games
 from workbench.games.cut import cut_games
 from workbench.replies.simulated import simulate
@@ -144,28 +144,23 @@ def run_at_hand(
     """Return the tables of a run that is named, or of a simulated one if none is.
 
     Args:
-        scores: A scores table; empty for a simulated run.
-        predictions: The predictions that were scored; may be empty.
-        per_group: Of the simulated run, as are all that follow: see `simulated_run`.
+        scores: A scores table; empty to score the predictions now.
+        predictions: The predictions that were scored, or are to be; may be empty beside scores.
+        per_group: Of the simulated run, as are rates and seed: see `simulated_run`.
         rates: Slips a ply.
-        depth: m of the scores.
+        depth: m of the scores that are made now.
         seed: Of games and trackers.
-        jobs: Threads for the scores.
+        jobs: Processes for the scores that are made now.
 
     Returns:
         The scores, and the predictions or None.
 
     Raises:
-        InvalidArgumentError: If predictions are named without scores.
         TableError: If a file cannot be read.
     """
+    replies = read_table(Path(predictions), PREDICTIONS) if predictions else None
     if scores:
-        return read_scores(scores), read_table(
-            Path(predictions), PREDICTIONS
-        ) if predictions else None
-    if predictions:
-        raise InvalidArgumentError(
-            f"expected scores beside the predictions {str(predictions)!r}, got none; make them by "
-            "`workbench score`"
-        )
+        return read_scores(scores), replies
+    if replies is not None:
+        return score(replies, ScoringParameters(depth=depth), jobs=jobs), replies
     return simulated_run(per_group, rates, depth, seed, jobs)
