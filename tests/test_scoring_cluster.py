@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from click.testing import CliRunner
 
 from workbench.cli import main
 from workbench.errors import ClusterError, MissingExtraError, RunMismatchError
+from workbench.installation import install_hint
 from workbench.scoring import ScoringParameters, score_predictions, score_table
 from workbench.scoring.cluster import ClusterWorkers
 from workbench.scoring.workers import LocalWorkers, scored_chunks
@@ -207,7 +209,7 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch, predictions_path
     monkeypatch.setattr(
         "importlib.util.find_spec", lambda name: None if name == "distributed" else found(name)
     )
-    with pytest.raises(MissingExtraError, match=r"pip install 'world-state-workbench\[cluster\]'"):
+    with pytest.raises(MissingExtraError, match=re.escape(install_hint("cluster"))):
         score_table(predictions_path, tmp_path / "out.parquet", TWO, scheduler="tcp://x:1")
 
 

@@ -20,8 +20,9 @@ import papermill
 from traitlets.config import Config
 
 from workbench.errors import InvalidArgumentError, NotebookError, UnknownParameterError
+from workbench.resources import RESOURCES
 
-NOTEBOOKS: Final = Path(__file__).resolve().parent.parent / "notebooks"
+NOTEBOOKS: Final = RESOURCES / "notebooks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ def figure_notebooks(only: Iterable[str] = (), folder: Path = NOTEBOOKS) -> list
     }
     if not known:
         raise InvalidArgumentError(
-            f"expected figure notebooks in {folder}, found none; run from a checkout of the project"
+            f"expected figure notebooks in {folder}, found none; install the package anew"
         )
     wanted = set(only)
     chosen = [

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from local_run import needs_inspect
 
 from workbench.cli import main
+from workbench.installation import install_hint
 from workbench.replies.asking.folder import RunFolder
 from workbench.replies.asking.table import run_predictions
 from workbench.replies.extract import ReplyClass
@@ -129,7 +130,7 @@ class TestWithoutTheExtra:
         monkeypatch.setitem(sys.modules, "inspect_ai", None)
         said = run("ask", positions_path, "--model", "workbench/simulated", "-o", tmp_path / "r",
                    "--yes", code=1)  # fmt: skip
-        assert "pip install 'world-state-workbench[ask]'" in said
+        assert install_hint("ask") in said
         assert not (tmp_path / "r").exists()
 
 

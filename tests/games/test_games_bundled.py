@@ -72,7 +72,7 @@ def test_reading_them_loads_no_engine():
 
 
 def test_a_missing_file_is_an_error_that_says_where_it_was_looked_for(tmp_path, monkeypatch):
-    monkeypatch.setattr(bundled, "_PLACES", (tmp_path / "games.parquet",))
+    monkeypatch.setattr(bundled, "_GAMES", tmp_path / "games.parquet")
     with pytest.raises(GameFileError, match=r"games\.parquet"):
         bundled_games_path()
 

@@ -10,11 +10,10 @@ from typing import Final
 from workbench.errors import GameFileError
 from workbench.games.compact import read_games
 from workbench.games.pgn import Game
+from workbench.resources import RESOURCES
 
 BUNDLED_NAME: Final = "Stockfish self-play"
-_PACKAGE: Final = Path(__file__).resolve().parent.parent
-# An installed package carries its own copy; a checkout has it beside the package.
-_PLACES: Final = (_PACKAGE / "data" / "games.parquet", _PACKAGE.parent / "data" / "games.parquet")
+_GAMES: Final = RESOURCES / "data" / "games.parquet"
 
 
 def bundled_games_path() -> Path:
@@ -23,12 +22,11 @@ def bundled_games_path() -> Path:
     Raises:
         GameFileError: If they are not there.
     """
-    for path in _PLACES:
-        if path.is_file():
-            return path
+    if _GAMES.is_file():
+        return _GAMES
     raise GameFileError(
-        f"expected the bundled games at {' or '.join(map(str, _PLACES))}, found none; install the "
-        "package anew, or make them with `workbench games selfplay`"
+        f"expected the bundled games at {_GAMES}, found none; install the package anew, or make "
+        "them with `workbench games selfplay`"
     )
 
 

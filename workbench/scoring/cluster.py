@@ -12,12 +12,12 @@ from typing import Any, Final
 import pandas as pd
 
 from workbench.errors import ClusterError, MissingExtraError
+from workbench.installation import install_hint
 from workbench.provenance import package_versions
 from workbench.scoring.parameters import ScoringParameters
 from workbench.scoring.rows import score_predictions
 from workbench.scoring.workers import AHEAD
 
-INSTALL: Final = "pip install 'world-state-workbench[cluster]'"
 CONNECT_SECONDS: Final = 20.0
 WORKERLESS_SECONDS: Final = 60.0
 COUNT_SECONDS: Final = 1.0
@@ -72,7 +72,7 @@ class ClusterWorkers:
         if importlib.util.find_spec("distributed") is None:
             raise MissingExtraError(
                 "scoring on a cluster needs the optional extra 'cluster' (dask.distributed): "
-                f"{INSTALL}"
+                f"{install_hint('cluster')}"
             )
         self._scheduler = scheduler
         self._parameters = parameters

@@ -14,6 +14,7 @@ from typing import IO, Final
 import pandas as pd
 
 from workbench.errors import AskingError, InvalidArgumentError, MissingExtraError
+from workbench.installation import install_hint
 from workbench.provenance import file_hash
 from workbench.replies.asking.estimate import Estimate, estimate
 from workbench.replies.asking.folder import RunFolder, open_run, refuse_other_run
@@ -31,7 +32,6 @@ from workbench.replies.asking.table import write_run_predictions
 from workbench.replies.eval_logs import CALL_FAILED
 from workbench.tables import POSITIONS, read_table
 
-INSTALL: Final = "pip install 'world-state-workbench[ask]', in a checkout pip install '.[ask]'"
 _TAIL: Final = 2000
 
 
@@ -67,7 +67,7 @@ def require_extra() -> None:
     """
     if importlib.util.find_spec("inspect_ai") is None:
         raise MissingExtraError(
-            f"asking models needs the optional extra 'ask' (Inspect AI): {INSTALL}"
+            f"asking models needs the optional extra 'ask' (Inspect AI): {install_hint('ask')}"
         )
 
 

@@ -1,0 +1,52 @@
+"""How to add an optional extra to the workbench that is running."""
+
+import json
+import shlex
+import sys
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from workbench.resources import PACKAGE
+
+DISTRIBUTION: Final = "world-state-workbench"
+
+
+def install_hint(extra: str) -> str:
+    """Return the command that adds an extra to the workbench that is running.
+
+    Args:
+        extra: A name under ``[project.optional-dependencies]``, such as ``ask``.
+    """
+    try:
+        installed = distribution(DISTRIBUTION)
+    except PackageNotFoundError:
+        installed = None
+    wanted = requirement(extra, PACKAGE.parent, installed)
+    return shlex.join([sys.executable or "python", "-m", "pip", "install", *wanted])
+
+
+def requirement(extra: str, above: Path, installed: Distribution | None) -> list[str]:
+    """Return what pip is to install: the extra of the copy at hand, from where that copy is.
+
+    Args:
+        extra: The extra's name.
+        above: The folder that the package's folder stands in.
+        installed: The metadata of the installed distribution; None if there is none.
+    """
+    if (above / "pyproject.toml").is_file():
+        return ["--editable", f"{above}[{extra}]"]
+    named = f"{DISTRIBUTION}[{extra}]"
+    # PEP 610: only what was not taken from an index by its name has this file.
+    origin = installed.read_text("direct_url.json") if installed else None
+    if origin is None:
+        return [named]
+    found: dict[str, Any] = json.loads(origin)
+    url = found["url"]
+    if "dir_info" in found:
+        return [f"{url2pathname(urlsplit(url).path)}[{extra}]"]
+    if "vcs_info" in found:
+        url = f"{found['vcs_info']['vcs']}+{url}@{found['vcs_info']['commit_id']}"
+    return [f"{named} @ {url}"]
