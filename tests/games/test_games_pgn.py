@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import re
+import time
 from itertools import islice
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 
 from workbench.errors import GameFileError
 from workbench.games.movetext import leaves_comment_open, lines_of
-from workbench.games.pgn import Game, RefusedGame, scan_games
+from workbench.games.pgn import Game, RefusedGame, scan_games, scan_texts
 from workbench.games.random_play import random_games
 from workbench.games.streams import open_pgn
 
@@ -361,6 +362,31 @@ def test_random_games_that_end_early_are_left_out():
     numbers = [int(game.source.partition("#")[2]) for game in games]
     assert numbers == sorted(numbers)
     assert numbers[-1] > 11
+
+
+@pytest.mark.parametrize(
+    ("headers", "movetext"),
+    [
+        ("", "{" * 200_000),
+        ("", "1" * 200_000),
+        ("", "1. e4 " + "{ ( " * 50_000),
+        ("", "1. e4 " + "{ ; }{" * 50_000),
+        ("", "$1 %" * 50_000),
+        ('[Site "' + "://" * 60_000, ""),
+        ('[Site "' + "://" * 60_000 + '"]', ""),
+        ("[Event " * 30_000, ""),
+        ('[Event "' * 30_000, ""),
+    ],
+)
+def test_hostile_text_takes_time_in_proportion_to_its_length(headers, movetext):
+    begin = time.process_time()
+    list(scan_texts([(headers, movetext)], "hostile"))
+    assert time.process_time() - begin < 2
+
+
+def test_a_comment_that_never_ends_leaves_the_moves_before_it():
+    (game,) = scan_texts([('[Site "https://lichess.org/abc/"]', "1. e4 e5 { 2. d4 * 1-0")], "x")
+    assert (game.moves_written, game.has_result, game.source) == ("e4 e5", False, "abc")
 
 
 @pytest.mark.skipif(not SHARED.exists(), reason="the shared Lichess games are not here")

@@ -12,9 +12,9 @@ RESULTS: Final = ("1-0", "0-1", "1/2-1/2", "*")
 
 _SAN = r"(?:[NBKRQ]?[a-h]?[1-8]?[-x]?[a-h][1-8](?:=?[nbrqNBRQ])?|[O0]-[O0](?:-[O0])?)"
 _RESULT = r"(?:1-0|0-1|1/2-1/2|\*)"
-_NUMBER = re.compile(r"(\d+)\.(?!\.)")
-_COMMENT = re.compile(r"\{[^}]*\}")
-_NUMBERS_AND_MARKS = re.compile(r"\d+\.+|\$\d+|[+#!?]+")
+_NUMBER = re.compile(r"(?<!\d)(\d+)\.(?!\.)")
+_COMMENT = re.compile(r"\{[^}]*(?:\}|\Z)")
+_NUMBERS_AND_MARKS = re.compile(r"(?<!\d)\d+\.+|\$\d+|[+#!?]+")
 _PLAIN = re.compile(rf"({_SAN}(?: {_SAN})*+)(?: ({_RESULT}))?")
 _TOKEN = re.compile(
     rf"""

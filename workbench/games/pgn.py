@@ -25,7 +25,7 @@ INITIAL_FENS: Final = (
     chess.STARTING_FEN.rsplit(" ", 2)[0],
 )
 _TAG: Final = re.compile(r'\[\s*(\w+)\s+"((?:[^"\\\n]|\\.)*)"\s*\]')
-_SITE: Final = re.compile(r'^\[Site\s+"[^"\n]*://[^"\n]*/([^"/\n]+)/?"', re.MULTILINE)
+_SITE: Final = re.compile(r'^\[Site\s+"([^"\n]*)"', re.MULTILINE)
 _START_TAGS: Final = ("Variant", "FEN", "SetUp")
 
 Refusal: TypeAlias = Callable[[str], tuple[str, str]]
@@ -172,11 +172,11 @@ def scan_texts(
     index = 0
     for headers, movetext in texts:
         # Moves behind a result are a game that has no headers of its own.
-        site = _SITE.search(headers)
+        site = _site(headers)
         reason, detail = refuse(headers) if refuse else ("", "")
         if reason:
             index += 1
-            source = site[1] if site else f"{name}#{index}"
+            source = site or f"{name}#{index}"
             yield RefusedGame(index, source, reason, detail)
             continue
         lines = lines_of(movetext)
@@ -184,9 +184,9 @@ def scan_texts(
             lines = [Line("", 0, False)]
         for line in lines:
             index += 1
-            source = site[1] if site else f"{name}#{index}"
+            source = site or f"{name}#{index}"
             yield _scanned(headers, line, index, source)
-            site = None
+            site = ""
 
 
 def split_games(stream: TextIO) -> Iterator[tuple[str, str]]:
@@ -221,6 +221,14 @@ def split_games(stream: TextIO) -> Iterator[tuple[str, str]]:
         body[-1] = body[-1].removesuffix(body[-1].split()[-1])
     if headers or body:
         yield "".join(headers), "".join(body)
+
+
+def _site(headers: str) -> str:
+    """Return the last part of the address in the Site header; empty if it holds none."""
+    written = _SITE.search(headers)
+    _, scheme, address = (written[1] if written else "").partition("://")
+    _, slash, part = address.removesuffix("/").rpartition("/")
+    return part if scheme and slash else ""
 
 
 def _scanned(headers: str, line: Line, index: int, source: str) -> ScannedGame | RefusedGame:

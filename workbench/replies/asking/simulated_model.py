@@ -26,7 +26,7 @@ from workbench.seeds import derived_seed
 PROVIDER: Final = "workbench"
 MODEL: Final = "simulated"
 
-_NUMBER: Final = re.compile(r"\d+\.+")
+_NUMBER: Final = re.compile(r"(?<!\d)\d+\.+")
 
 
 @modelapi(name=PROVIDER)

@@ -19,7 +19,7 @@ from workbench.tables import POSITIONS, PREDICTIONS
 OWN_COLUMNS: Final = (*POSITIONS.names, "model", "sample", "reply", "predicted_fen")
 """The columns of a table of predictions that a foreign file can fill; the others are worked out."""
 
-_NUMBER: Final = re.compile(r"\d+\.+")
+_NUMBER: Final = re.compile(r"(?<!\d)\d+\.+")
 _RESULTS: Final = frozenset({"1-0", "0-1", "1/2-1/2", "*"})
 
 
