@@ -26,7 +26,7 @@ def test_a_table_comes_back_as_it_went_with_its_provenance(predictions, tmp_path
     path = tmp_path / "deep" / "predictions.parquet"
     write_table(predictions, path, PREDICTIONS, {"seed": 3})
     back = read_table(path, PREDICTIONS)
-    assert back.to_dict("records")[1] == predictions.to_dict("records")[1]
+    assert back.iloc[1].dropna().to_dict() == predictions.iloc[1].dropna().to_dict()
     assert back["predicted_fen"].isna().sum() == 1
     assert read_provenance(path) == {"seed": 3}
 
@@ -163,3 +163,51 @@ class TestInPieces:
             fail()
         assert path.read_bytes() == before
         assert list(tmp_path.iterdir()) == [path]
+
+
+class TestEarlierVersions:
+    """Predictions of schema version 1 hold paid answers: they are upgraded as they are read."""
+
+    @pytest.fixture
+    def version_one(self, predictions, tmp_path):
+        def writing(frame, name="old.parquet", schema=PREDICTIONS):
+            added = schema.names.index("earlier_turns")
+            old = pa.schema([schema.field(place) for place in range(added)])
+            path = tmp_path / name
+            write_table(frame[old.names], path, old, {"seed": 3})
+            whole = pq.read_table(path)
+            metadata = {**whole.schema.metadata, b"workbench_schema_version": b"1"}
+            pq.write_table(whole.replace_schema_metadata(metadata), path)
+            return path
+
+        return writing
+
+    def test_replies_stay_and_failed_calls_get_their_class(self, predictions, version_one):
+        rows = predictions.copy()
+        rows.loc[4, "reason"] = "call failed: RateLimitError"
+        back = read_table(version_one(rows), PREDICTIONS)
+        assert list(back["reply"]) == list(rows["reply"])
+        classes = ["valid", "valid", "ill_formed", "unparseable", "failed", "valid"]
+        assert list(back["reply_class"]) == classes
+        assert back[["earlier_turns", "dollars", "seconds", "stop_reason"]].isna().all().all()
+
+    def test_some_columns_alone_are_upgraded_too(self, predictions, version_one):
+        rows = predictions.copy()
+        rows.loc[4, "reason"] = "call failed: RateLimitError"
+        asked = pa.schema([PREDICTIONS.field(name) for name in ("model", "reply_class")])
+        chunks = list(read_chunks(version_one(rows), asked, 2))
+        assert [list(chunk["reply_class"]) for chunk in chunks][2] == ["failed", "valid"]
+        assert list(chunks[0].columns) == ["model", "reply_class"]
+
+    def test_scores_are_made_again(self, predictions, version_one, tmp_path):
+        path = version_one(predictions)
+        old = pq.read_table(path)
+        pq.write_table(old.append_column("unscored", pa.array([""] * len(old))), path)
+        with pytest.raises(TableError, match="expected schema version 2, got '1'; make the table"):
+            read_table(path, PREDICTIONS)
+
+    def test_a_missing_column_is_still_named(self, predictions, version_one):
+        path = version_one(predictions)
+        pq.write_table(pq.read_table(path).drop_columns(["reply"]), path)
+        with pytest.raises(TableError, match=r"\['reply'\] are missing"):
+            read_table(path, PREDICTIONS)

@@ -18,8 +18,9 @@ import pyarrow.parquet as pq
 
 from workbench.errors import TableError
 from workbench.provenance import package_versions
+from workbench.table_versions import can_upgrade, missing_columns, needed_columns, upgraded
 
-SCHEMA_VERSION: Final = 1
+SCHEMA_VERSION: Final = 2
 VERSION_KEY: Final = "workbench_schema_version"
 PROVENANCE_KEY: Final = "workbench_provenance"
 PACKAGES_KEY: Final = "workbench_packages"
@@ -49,6 +50,13 @@ PREDICTIONS: Final = pa.schema(
         ("reply_class", pa.string()),
         ("status", pa.string()),
         ("reason", pa.string()),
+        ("earlier_turns", pa.string()),
+        ("stop_reason", pa.string()),
+        ("input_tokens", pa.int64()),
+        ("output_tokens", pa.int64()),
+        ("reasoning_tokens", pa.int64()),
+        ("dollars", pa.float64()),
+        ("seconds", pa.float64()),
     ]
 )
 
@@ -183,7 +191,7 @@ def read_table(path: Path, schema: pa.Schema) -> pd.DataFrame:
 
     Raises:
         TableError: If the file is missing, is no whole Parquet file, lacks a column, or was
-            written under another schema version.
+            written under a schema version that `workbench.table_versions` does not upgrade.
     """
     return as_frame(pa.Table.from_batches(_batches(path, schema, ROW_GROUP_ROWS), schema))
 
@@ -254,23 +262,27 @@ def _opened(path: Path) -> Iterator[pq.ParquetFile]:
 def _batches(path: Path, schema: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
     with _opened(path) as file:
         found = file.schema_arrow
-        version = (found.metadata or {}).get(VERSION_KEY.encode())
-        if version is not None and version.decode() != str(SCHEMA_VERSION):
+        version = (found.metadata or {}).get(VERSION_KEY.encode(), b"").decode()
+        is_earlier = version not in ("", str(SCHEMA_VERSION))
+        if is_earlier and not can_upgrade(version, found.names):
             raise TableError(
-                f"{path}: expected schema version {SCHEMA_VERSION}, got {version.decode()!r}; "
+                f"{path}: expected schema version {SCHEMA_VERSION}, got {version!r}; "
                 "make the table again with this version of the workbench"
             )
-        missing = [name for name in schema.names if name not in found.names]
+        names, missing = schema.names, [name for name in schema.names if name not in found.names]
+        if is_earlier:
+            names = needed_columns(schema.names, found.names)
+            missing = missing_columns(schema.names, found.names)
         if missing:
             raise TableError(
                 f"{path}: expected the columns {schema.names}, and of these {missing} are missing; "
                 "see data/README.md for the schemas"
             )
-        for batch in record_batches(file, rows, schema.names):
+        for batch in record_batches(file, rows, names):
+            table = pa.Table.from_batches([batch])
             try:
-                yield from (
-                    pa.Table.from_batches([batch]).select(schema.names).cast(schema).to_batches()
-                )
+                table = upgraded(table) if is_earlier else table
+                yield from table.select(schema.names).cast(schema).to_batches()
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
                 raise TableError(
                     f"{path}: a column does not hold what it should: {error}"

@@ -11,17 +11,17 @@ from workbench.replies.eval_logs import CALL_FAILED
 # The class of the row, what its reason holds, and whether the question is asked again.
 TABLE = {
     "rate_limit_once": ("valid", "", False),
-    "rate_limit": ("absent", "call failed: RateLimitError: Error code: 429", True),
-    "server_error": ("absent", "call failed: InternalServerError: Error code: 500", True),
-    "reset": ("absent", "call failed: APIConnectionError: Connection error.", True),
-    "hang": ("absent", "call failed: AttemptTimeoutError", True),
-    "truncated_json": ("absent", "call failed: JSONDecodeError", True),
-    "empty_choices": ("absent", "call failed: IndexError: list index out of range", True),
-    "html": ("absent", "call failed: OpenAIResponseError", True),
-    "context_length": ("absent", "call failed: the context is too long for the model", False),
+    "rate_limit": ("failed", "call failed: RateLimitError: Error code: 429", True),
+    "server_error": ("failed", "call failed: InternalServerError: Error code: 500", True),
+    "reset": ("failed", "call failed: APIConnectionError: Connection error.", True),
+    "hang": ("failed", "call failed: AttemptTimeoutError", True),
+    "truncated_json": ("failed", "call failed: JSONDecodeError", True),
+    "empty_choices": ("failed", "call failed: IndexError: list index out of range", True),
+    "html": ("failed", "call failed: OpenAIResponseError", True),
+    "context_length": ("failed", "call failed: the context is too long for the model", False),
     "refusal": ("absent", "no piece placement found", False),
     "megabyte": ("valid", "", False),
-    "invalid_utf8": ("absent", "call failed: UnicodeDecodeError", True),
+    "invalid_utf8": ("failed", "call failed: UnicodeDecodeError", True),
     "cut_off": ("absent", "no piece placement found; the reply was cut off", False),
 }
 

@@ -191,7 +191,7 @@ class TestInspectLogs:
         rows = found.predictions
         assert list(rows["position_id"]) == ["a", "a", "b"]
         assert list(rows["sample"]) == [0, 1, 0]
-        assert list(rows["reply_class"]) == ["valid", "absent", "absent"]
+        assert list(rows["reply_class"]) == ["valid", "absent", "failed"]
         assert list(rows["reason"]) == ["", "no piece placement found", "call failed: boom"]
         assert set(rows["model"]) == {"they/model"}
         assert [refused.reason[:8] for refused in found.refusals] == ["true_fen"]

@@ -206,3 +206,19 @@ def test_rows_that_cannot_take_part_are_named(run):
     (left_out,) = undefined_rows(run, choose_rows(run, choice), choice)
     assert left_out == "2 rows of the run not shown because of no defined disagreement."
     assert undefined_rows(run, [0, 1], RowChoice()) == []
+
+
+def test_a_failed_call_is_a_class_of_its_own(predictions):
+    failed = predictions["reply_class"] == "absent"
+    rows = predictions.assign(
+        reply_class=predictions["reply_class"].mask(failed, "failed"),
+        reason=predictions["reason"].mask(failed, "call failed: 500"),
+    )
+    run = run_table(score(rows, ScoringParameters(depth=2)))
+    every = choose_rows(run, RowChoice())
+    counts = count_classes(run, every)
+    assert (counts["failed"], counts["absent"], counts["unscored"]) == ((1, 1), (0, 0), (1, 1))
+    assert chosen(run, classes=["failed"]) == [4]
+    said = undefined_rows(run, every, RowChoice())
+    assert "1 row shown without a reply: the call failed." in said
+    assert not [sentence for sentence in said if "empty text" in sentence]

@@ -45,6 +45,16 @@ def tracked(frame, **chosen):
     return track_rows(frame, **given)
 
 
+def test_a_failed_call_is_no_reply_and_is_named():
+    frame = rows().assign(reply_class=["valid", "ill_formed", "unparseable", "failed"])
+    frame["predicted_fen"] = [*frame["reply"].iloc[:3], None]
+    frame["status"], frame["reason"] = "", ["", "", "7 ranks", "call failed: 500"]
+    frame.loc[1, "predicted_fen"] = frame.loc[1, "reply"].removeprefix("FEN: ")
+    game = tracked(frame)
+    assert [reply.ply for reply in game.replies] == [1, 2, 3]
+    assert "The call failed at ply 4: there is no reply." in game.notes
+
+
 def test_replies_of_every_class():
     right, ill_formed, unparseable, absent = tracked(rows()).replies
     assert [reply.reply_class for reply in (right, ill_formed, unparseable, absent)] == [

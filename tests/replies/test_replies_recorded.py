@@ -64,7 +64,8 @@ def write_log(folder: Path, *lines: object, name: str = "some.jsonl") -> Path:
 def test_a_row_holds_what_the_log_and_the_game_say(folder: Path) -> None:
     imported = import_pgn2fen([write_log(folder, entry())])
     (row,) = imported.predictions.to_dict("records")
-    assert pd.isna(row.pop("game_plies"))
+    unknown = ("game_plies", *PREDICTIONS.names[PREDICTIONS.names.index("earlier_turns") :])
+    assert all(pd.isna(row.pop(name)) for name in unknown)
     assert row == {
         "position_id": "halfmoves0002_001",
         # printf 'e2e4 c7c5' | sha256sum | cut -c -16

@@ -11,6 +11,7 @@ from workbench.studies.compared import (
     compare_models,
     compare_prompts,
 )
+from workbench.studies.describe import left_out
 from workbench.tables import PREDICTIONS, write_table
 
 DEPTH_ONE = ScoringParameters(depth=1)
@@ -102,11 +103,15 @@ def test_a_table_that_does_not_say_its_prompt_needs_a_name(tmp_path, write, pred
 
 def test_failed_calls_are_no_replies_and_are_counted(tmp_path, write, predictions):
     failed = predictions["reply_class"] == "absent"
-    reasons = predictions["reason"].mask(failed, CALL_FAILED + "ConnectionResetError")
-    path = write(predictions.assign(reason=reasons), "one.parquet")
+    rows = predictions.assign(
+        reply_class=predictions["reply_class"].mask(failed, "failed"),
+        reason=predictions["reason"].mask(failed, CALL_FAILED + "ConnectionResetError"),
+    )
+    path = write(rows, "one.parquet")
     data = compare_models(tmp_path / "tables", [path], Simulation(), DEPTH_ONE)
-    assert (len(data.scores), len(data.failed)) == (5, 1)
-    assert "0 absent, 1 unscored; 1 failed calls left out" in data.describe()
+    assert (len(data.scores), left_out(data.scores)) == (6, {"failed": 1, "unscored": 1})
+    assert "5 replies, 3 valid" in data.describe()
+    assert "0 absent, 1 unscored; 1 failed call left out" in data.describe()
 
 
 @pytest.mark.parametrize("changes", [{"rates": ()}, {"rates": (0.1, 0.1)}, {"samples": 0}])

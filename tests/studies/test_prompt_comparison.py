@@ -25,6 +25,7 @@ def answers(prompt, values, sample=0, model="a model"):
                 "exact_match": value == 1,
                 "precision_1": value,
                 "unscored": "",
+                "reply_class": "valid",
             }
             for position, value in values.items()
         ]

@@ -58,6 +58,8 @@ def check_classes(chunk: pd.DataFrame, findings: Findings) -> None:
             findings.add_row(what, place, f"{named[place]}: {given!r}")
             continue
         found = _class_of(fen if isinstance(fen, str) else None)
+        if given == ReplyClass.FAILED and found == ReplyClass.ABSENT:
+            continue
         if found != given:
             what = "reply_class is not what python-chess says of predicted_fen"
             findings.add_row(what, place, f"{named[place]}: {given} for {fen!r}, which is {found}")

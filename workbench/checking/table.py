@@ -24,6 +24,7 @@ from workbench.checking.rows import (
 from workbench.errors import TableError
 from workbench.games.compact import GAMES
 from workbench.scoring import ScoringParameters, scores_schema
+from workbench.table_versions import can_upgrade, missing_columns, upgraded
 from workbench.tables import (
     PACKAGES_KEY,
     POSITIONS,
@@ -113,7 +114,7 @@ def _read_metadata(file: pq.ParquetFile, report: TableReport) -> None:
         report.oddities.append(
             Oddity("it carries no schema version: the workbench did not make it")
         )
-    elif report.schema_version != str(SCHEMA_VERSION):
+    elif report.schema_version != str(SCHEMA_VERSION) and not _is_upgraded(file.schema_arrow):
         report.oddities.append(
             Oddity(
                 f"it has the schema version {report.schema_version!r} of another time; this is "
@@ -122,6 +123,12 @@ def _read_metadata(file: pq.ParquetFile, report: TableReport) -> None:
         )
     report.provenance = _mapping(texts[PROVENANCE_KEY], "provenance", report)
     report.packages = _mapping(texts[PACKAGES_KEY], "versions of packages", report)
+
+
+def _is_upgraded(found: pa.Schema) -> bool:
+    """Return whether the table has an earlier schema version, and is upgraded as it is read."""
+    version = (found.metadata or {}).get(VERSION_KEY.encode(), b"").decode(errors="replace")
+    return version != str(SCHEMA_VERSION) and can_upgrade(version, found.names)
 
 
 def _mapping(text: str | None, name: str, report: TableReport) -> dict[str, Any]:
@@ -165,6 +172,8 @@ def _checked_schema(
         )
         return None
     missing = [name for name in wanted.names if name not in found.names]
+    if _is_upgraded(found):
+        missing = missing_columns(wanted.names, found.names)
     beyond = [name for name in found.names if name not in wanted.names]
     differing = [
         f"{name} is {found.field(name).type}, not {wanted.field(name).type}"
@@ -191,8 +200,10 @@ def _check_rows(
     below = {"scores": ("positions", "predictions"), "predictions": ("positions",)}
     kinds = (*below.get(report.kind, ()), report.kind)
     required = tuple(name for kind in kinds for name in REQUIRED.get(kind, ()))
+    is_earlier = _is_upgraded(file.schema_arrow)
     for batch in record_batches(file, CHUNK_ROWS):
         table = pa.Table.from_batches([batch])
+        table = upgraded(table) if is_earlier else table
         if schema is not None:
             try:
                 table = table.select(schema.names).cast(schema)

@@ -71,6 +71,8 @@ def describe(reply_class: ReplyClass, flags: Iterable[str]) -> str:
         return "Valid board."
     if reply_class is ReplyClass.ABSENT:
         return "No board."
+    if reply_class is ReplyClass.FAILED:
+        return "No reply: the call failed."
     if reply_class is ReplyClass.UNPARSEABLE:
         return "No readable FEN."
     return "Ill-formed board: " + "; ".join(map(status_words, flags)) + "."

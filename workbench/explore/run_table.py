@@ -15,6 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from workbench.errors import InvalidArgumentError, TableError
+from workbench.replies.extract import ReplyClass
 from workbench.studies.describe import CLASSES
 
 Distance = Literal["levenshtein", "levenshtein_position", "levenshtein_placement"]
@@ -48,7 +49,7 @@ class RunTable:
 
     Attributes:
         rows: The scores in their order, numbered from 0, with the columns ``edit_distance``
-            (NaN for absent and unscored rows), ``precision``, ``recall``, ``disagreement`` and
+            (NaN for absent, failed and unscored rows), ``precision``, ``recall``, ``disagreement`` and
             ``remark`` (flags of the board, or the reason why there is none) besides their own.
         depth: The m of ``precision`` and ``recall``.
         distance: The column that ``edit_distance`` comes from.
@@ -223,7 +224,7 @@ def choose_rows(
 def sortable(column: "pd.Series[Any]") -> NDArray[np.float64]:
     """Return numbers in the order of a column's values, NaN where a value is missing.
 
-    Classes of replies are ordered as everywhere: valid, ill_formed, unparseable, absent.
+    Classes of replies are ordered as everywhere: valid, ill_formed, unparseable, absent, failed.
     """
     if pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column):
         return np.asarray(column.astype(float), dtype=np.float64)
@@ -244,7 +245,8 @@ def count_classes(
     names = row_classes(table.rows)
     shown = names.iloc[list(places)].value_counts()
     every = names.value_counts()
-    order = [name for name in (*CLASSES, "unscored") if name in CLASSES or name in every.index]
+    always = {name for name in CLASSES if name != ReplyClass.FAILED}
+    order = [name for name in (*CLASSES, "unscored") if name in always or name in every.index]
     return {name: (int(shown.get(name, 0)), int(every.get(name, 0))) for name in order}
 
 
@@ -265,7 +267,8 @@ def undefined_rows(
     classes = row_classes(shown)
     unscored = classes == "unscored"
     said = []
-    absent = int((shown["edit_distance"].isna() & ~unscored).sum())
+    failed = classes == ReplyClass.FAILED
+    absent = int((shown["edit_distance"].isna() & ~unscored & ~failed).sum())
     if absent:
         said.append(
             f"{_rows(absent)} shown without an edit distance: the reply holds no FEN, and the "
@@ -273,7 +276,9 @@ def undefined_rows(
         )
     if unscored.any():
         said.append(f"{_rows(int(unscored.sum()))} shown not scored: the true FEN cannot be read.")
-    odd = int((shown["precision"].isna() & ~unscored).sum())
+    if failed.any():
+        said.append(f"{_rows(int(failed.sum()))} shown without a reply: the call failed.")
+    odd = int((shown["precision"].isna() & ~unscored & ~failed).sum())
     if odd:
         said.append(f"{_rows(odd)} shown with p_{table.depth} undefined.")
     restricted = [
@@ -295,8 +300,9 @@ def undefined_rows(
 
 
 def row_classes(rows: pd.DataFrame) -> "pd.Series[str]":
-    """Return each row's class of reply, or ``unscored``."""
-    return rows["reply_class"].where(rows["unscored"] == "", "unscored").astype(str)
+    """Return each row's class of reply, or ``unscored`` for a reply that could not be scored."""
+    known = (rows["unscored"] == "") | (rows["reply_class"] == ReplyClass.FAILED)
+    return rows["reply_class"].where(known, "unscored").astype(str)
 
 
 def _chosen(rows: pd.DataFrame, choice: RowChoice) -> "pd.Series[bool]":

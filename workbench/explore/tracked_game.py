@@ -195,6 +195,11 @@ def track_rows(
     if "reply_class" not in rows.columns:
         rows = _classified(rows)
     stops, notes = stops_of(rows, str(game_id))
+    failed = rows["reply_class"] == ReplyClass.FAILED
+    if failed.any():
+        plies = ", ".join(str(ply) for ply in rows.loc[failed, "ply"])
+        notes += (f"The call failed at ply {plies}: there is no reply.",)
+        rows = rows[~failed].reset_index(drop=True)
     title = f"Game {game_id}" + (f", {model}" if model is not None else "")
     return TrackedGame(
         title,

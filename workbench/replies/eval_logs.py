@@ -20,7 +20,7 @@ from workbench.errors import ReplyFileError
 from workbench.replies.extract import Prediction, ReplyClass, classify
 
 CALL_FAILED: Final = "call failed: "
-"""How the reason of a row begins that holds no reply of the model, but a fault of the asking."""
+"""How the reason of a ``failed`` row begins."""
 
 _ZSTANDARD: Final = 93
 _LOCAL_HEADER: Final = struct.Struct("<4s22xHH")
@@ -56,9 +56,9 @@ class LoggedReply:
     metadata: dict[str, Any]
 
     def prediction(self) -> Prediction:
-        """Return what the reply amounts to; a failed call is ``absent``, with its reason."""
+        """Return what the reply amounts to; a failed call is ``failed``, with its reason."""
         if self.reply is None:
-            return Prediction(ReplyClass.ABSENT, None, reason=self.failure)
+            return Prediction(ReplyClass.FAILED, None, reason=self.failure)
         found = classify(self.reply)
         if found.reply_class not in (ReplyClass.ABSENT, ReplyClass.UNPARSEABLE):
             return found

@@ -34,6 +34,7 @@ class ReplyClass(StrEnum):
     ILL_FORMED = "ill_formed"
     UNPARSEABLE = "unparseable"
     ABSENT = "absent"
+    FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +44,14 @@ class Prediction:
     Attributes:
         reply_class: ``valid`` (python-chess reads it and ``chess.Board.is_valid()``),
             ``ill_formed`` (python-chess reads it, but it cannot arise in chess), ``unparseable``
-            (it looks like a FEN and python-chess refuses it) or ``absent`` (nothing like a FEN).
+            (it looks like a FEN and python-chess refuses it), ``absent`` (nothing like a FEN) or
+            ``failed`` (no reply: the call failed).
         predicted_fen: The text taken for the FEN, with single spaces and plain hyphens and
-            otherwise as written; None if ``absent``.
+            otherwise as written; None if ``absent`` or ``failed``.
         status: For ``ill_formed``, the names of python-chess's status flags, such as
             ``NO_WHITE_KING``; empty otherwise.
         reason: For ``unparseable``, python-chess's message without the text it repeats; for
-            ``absent``, why; empty otherwise.
+            ``absent`` and ``failed``, why; empty otherwise.
     """
 
     reply_class: ReplyClass

@@ -10,6 +10,7 @@ from workbench import text
 from workbench.backward import lost_track, violated_conditions
 from workbench.errors import InvalidFenError
 from workbench.kernel import pack_fens
+from workbench.replies.extract import ReplyClass
 from workbench.scoring.affordance import affordance_scores
 from workbench.scoring.parameters import COPIED, IllFormedPolicy, ScoringParameters, scores_schema
 from workbench.seeds import derived_seed
@@ -71,8 +72,8 @@ def backward_scores(
 def score_predictions(predictions: pd.DataFrame, parameters: ScoringParameters) -> pd.DataFrame:
     """Score a table of predictions in this thread.
 
-    A row whose true FEN cannot be read stays, with its measures undefined and the reason in
-    ``unscored``.
+    A failed call, and a row whose true FEN cannot be read, stay, with their measures undefined and
+    the reason in ``unscored``.
 
     Args:
         predictions: Rows of the PREDICTIONS schema.
@@ -96,6 +97,9 @@ def score_predictions(predictions: pd.DataFrame, parameters: ScoringParameters) 
             "unscored": "",
         }
         rows.append(row)
+        if row["reply_class"] == ReplyClass.FAILED:
+            row["unscored"] = row["reason"] or "the call failed"
+            continue
         try:
             pack_fens([row["true_fen"]])
         except InvalidFenError as error:

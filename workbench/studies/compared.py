@@ -16,12 +16,11 @@ from filelock import FileLock
 
 from workbench.errors import InvalidArgumentError, TableError
 from workbench.provenance import file_hash
-from workbench.replies.eval_logs import CALL_FAILED
 from workbench.replies.simulated import simulate
 from workbench.scoring import ScoringParameters, score_file
 from workbench.seeds import derived_seed
 from workbench.studies.data import FIVE_GROUPS, Source, positions_of
-from workbench.studies.describe import CLASSES
+from workbench.studies.describe import counted_replies, left_out
 from workbench.studies.whole_games import WholeGames, whole_games
 from workbench.tables import POSITIONS, PREDICTIONS, read_provenance, read_table, write_table
 
@@ -64,15 +63,12 @@ class Comparison:
     Attributes:
         scores: Rows of the scores tables, and the columns ``game`` (each position's game, as
             `whole_games` finds it) and ``prompt`` (empty where models are compared).
-        failed: The same of calls that failed: faults of the asking, which say nothing about a model.
-            They are not among ``scores``.
         games: How the positions' games were found.
         source: In words, where the rows are from.
         inputs: The files that were read.
     """
 
     scores: pd.DataFrame
-    failed: pd.DataFrame
     games: WholeGames
     source: str
     inputs: tuple[Path, ...] = field(default_factory=tuple)
@@ -80,16 +76,12 @@ class Comparison:
     def describe(self) -> str:
         """Return the lines that stand on every figure drawn from these scores."""
         scores = self.scores
-        counts = scores["reply_class"].value_counts()
-        unscored = int((scores["unscored"] != "").sum())
+        replies = len(scores) - left_out(scores)["failed"]
         policy = ", ".join(sorted(scores["ill_formed_policy"].unique()))
         terminal = ", ".join(sorted(scores["terminal"].unique()))
         return (
-            f"{self.source}: {len(scores)} replies, "
-            + ", ".join(f"{counts.get(name, 0)} {name}" for name in CLASSES)
-            + (f", {unscored} unscored" if unscored else "")
-            + (f"; {len(self.failed)} failed calls left out" if len(self.failed) else "")
-            + f"\n{scores['position_id'].nunique()} positions of {scores['game'].nunique()} games; "
+            f"{self.source}: {replies} replies, {counted_replies(scores)}"
+            f"\n{scores['position_id'].nunique()} positions of {scores['game'].nunique()} games; "
             f"ill-formed boards: {policy}; finished games: {terminal}"
         )
 
@@ -251,8 +243,7 @@ def _compared(
             "leave out the table that repeats it, or give it a prompt or model of its own"
         )
     scores["game"] = scores["position_id"].map(games.games)
-    failed = scores["reason"].fillna("").str.startswith(CALL_FAILED)
-    return Comparison(scores[~failed], scores[failed], games, source, inputs)
+    return Comparison(scores, games, source, inputs)
 
 
 def _refuse_different_boards(scores: pd.DataFrame) -> None:

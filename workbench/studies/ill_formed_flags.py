@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from workbench.replies.extract import ReplyClass
 from workbench.studies.appearance import caption, new_figure
 
 ANY: Final = "ANY"
@@ -18,14 +19,15 @@ def compute(scores: pd.DataFrame, *, by: str = "model") -> pd.DataFrame:
     A board may have several flags, so that their shares add up to more than that of ``ANY``.
 
     Args:
-        scores: Rows of a scores table; rows that could not be scored count as well.
+        scores: Rows of a scores table; replies that could not be scored count as well, failed calls
+            do not.
         by: ``model``, or another column that tells what is compared.
 
     Returns:
         Columns ``by``, flag ("ANY" first, then from the most frequent on), count, share (of all
         replies) and replies.
     """
-    replies = scores.groupby(by).size()
+    replies = scores[scores["reply_class"] != ReplyClass.FAILED].groupby(by).size()
     ill_formed = scores[scores["reply_class"] == "ill_formed"]
     flags = ill_formed.assign(flag=ill_formed["status"].str.split()).explode("flag")
     order = [ANY, *flags["flag"].value_counts(sort=True).sort_index(kind="stable").sort_values(

@@ -17,7 +17,7 @@ from scipy.stats import kendalltau
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
 from workbench.studies.appearance import COLOURS, caption, new_figure
-from workbench.studies.describe import scored_rows
+from workbench.studies.describe import left_out, scored_rows
 from workbench.studies.intervals import bootstrap_interval
 
 Distance = Literal["levenshtein", "levenshtein_position", "levenshtein_placement"]
@@ -63,8 +63,8 @@ def compute(
 
     Returns:
         One row a group and one called "overall": group, measure, tau, low, high, count, undefined (resamples
-        without a value), ties_measure, ties_distance (shares of tied pairs), left_out (rows not
-        scored, or absent and left out).
+        without a value), ties_measure, ties_distance (shares of tied pairs), failed (calls, which
+        are no replies), left_out (replies not scored, or absent and left out).
 
     Raises:
         InvalidArgumentError: If the scores lack the measure at this depth.
@@ -97,7 +97,8 @@ def compute(
                 "undefined": found.undefined,
                 "ties_measure": share_of_ties(values),
                 "ties_distance": share_of_ties(similarity),
-                "left_out": len(part) - len(kept),
+                "failed": left_out(part)["failed"],
+                "left_out": len(part) - len(kept) - left_out(part)["failed"],
             }
         )
     return pd.DataFrame(rows)

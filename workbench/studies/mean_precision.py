@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
 from workbench.studies.appearance import COLOURS, MARKERS, caption, new_figure, plain_log_scale
-from workbench.studies.describe import scored_rows
+from workbench.studies.describe import left_out, scored_rows
 from workbench.studies.intervals import bootstrap_interval
 
 
@@ -34,7 +34,8 @@ def compute(
         seed: Of the bootstrap.
 
     Returns:
-        Columns variant, group, measure, depth, mean, low, high, count, unscored.
+        Columns variant, group, measure, depth, mean, low, high, count (scored replies), failed
+        (calls, left out) and unscored (replies, left out).
 
     Raises:
         InvalidArgumentError: If a table lacks a measure at this depth.
@@ -66,7 +67,7 @@ def compute(
                         "low": found.low,
                         "high": found.high,
                         "count": found.count,
-                        "unscored": len(part) - len(kept),
+                        **left_out(part),
                     }
                 )
     return pd.DataFrame(rows)

@@ -12,7 +12,7 @@ from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
 from workbench.studies.appearance import COLOURS, MARKERS, caption, new_figure, plain_log_scale
 from workbench.studies.clusters import mean_interval, tau_interval
-from workbench.studies.describe import CLASSES, scored_rows
+from workbench.studies.describe import CLASSES, left_out, scored_rows
 from workbench.studies.intervals import Interval
 
 OVERALL: Final = "all"
@@ -37,7 +37,8 @@ def compute(
 
     Returns:
         One row for each model and length, "all" last: the column ``by``, length, count (replies),
-        games, valid, ill_formed, unparseable, absent, unscored, exact_match (share), levenshtein
+        games, valid, ill_formed, unparseable, absent, failed (calls, which are no replies and enter
+        nothing else), unscored, exact_match (share), levenshtein
         (mean; an absent reply has the distance to the empty text), levenshtein_found (mean over
         the others), precision, recall (means at depth m) with _low and _high, tau (tau-b of p_m
         and -distance) with _low and _high, tau_undefined (resamples without a value), half_depth (of the mean curve p_1 .. p_m; NaN if it
@@ -76,14 +77,15 @@ def compute(
                 resamples=resamples,
             )
             classes = part["reply_class"].value_counts()
+            excluded = left_out(part)
             rows.append(
                 {
                     by: name,
                     "length": length,
-                    "count": len(part),
+                    "count": len(part) - excluded["failed"],
                     "games": kept["game"].nunique(),
                     **{each: int(classes.get(each, 0)) for each in CLASSES},
-                    "unscored": len(part) - len(kept),
+                    "unscored": excluded["unscored"],
                     "exact_match": kept["exact_match"].astype(float).mean(),
                     "levenshtein": kept["levenshtein"].mean(),
                     "levenshtein_found": kept.loc[

@@ -17,7 +17,7 @@ from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
 from workbench.studies.appearance import COLOURS, MARKERS, caption, new_figure
 from workbench.studies.clusters import mean_interval
-from workbench.studies.describe import scored_rows
+from workbench.studies.describe import left_out, scored_rows
 
 
 def mcnemar(only_one: int, only_other: int) -> float:
@@ -65,7 +65,7 @@ def compute(
 
     Returns:
         One row a model and prompt, the reference first: model, prompt, positions, games, answers,
-        unscored, exact_match (share over positions of the mean over answers) and precision with _low
+        failed (calls, which are no answers), unscored, exact_match (share over positions of the mean over answers) and precision with _low
         and _high, and of the pair with the reference (NaN in its own row): pairs (positions that
         both answered), only_here and only_reference (first answers right), mcnemar, holm (adjusted
         over the model's prompts), difference of p_m with _low and _high. reference and depth name
@@ -99,8 +99,8 @@ def compute(
                 "prompt": prompt,
                 "positions": len(part),
                 "games": part["game"].nunique(),
-                "answers": len(answers),
-                "unscored": int((answers["unscored"] != "").sum()),
+                "answers": len(answers) - left_out(answers)["failed"],
+                **left_out(answers),
             }
             for name in ("exact_match", "precision"):
                 found = mean_interval(

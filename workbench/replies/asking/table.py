@@ -50,7 +50,7 @@ def known_replies(folder: RunFolder) -> dict[tuple[str, int], LoggedReply]:
 def run_predictions(folder: RunFolder) -> pd.DataFrame:
     """Return the predictions of a run: positions in their order, samples within each.
 
-    A failed call is a row of class ``absent``, whose reason begins with
+    A failed call is a row of class ``failed``, whose reason begins with
     `workbench.replies.eval_logs.CALL_FAILED`. A question that was not asked yet has no row.
 
     Args:

@@ -33,7 +33,7 @@ def import_inspect_logs(
 ) -> ImportedLog:
     """Read logs of Inspect, in which each sample asked for one board.
 
-    A failed call is a row of class ``absent``, with its reason.
+    A failed call is a row of class ``failed``, with its reason.
 
     Args:
         paths: ``.eval`` files.
