@@ -4,6 +4,8 @@ import math
 from typing import Any
 
 from workbench.automata import ChessState
+from workbench.chess960 import chess960_board
+from workbench.errors import InvalidFenError
 from workbench.replies.extract import classify
 from workbench.scoring.affordance import affordance_scores
 from workbench.scoring.parameters import ScoringParameters
@@ -25,9 +27,11 @@ def compare(true_fen: str, reply: str, parameters: ScoringParameters) -> dict[st
         text metrics, and the parameters.
 
     Raises:
-        InvalidFenError: If the true FEN cannot be read.
+        InvalidFenError: If the true FEN cannot be read, or is of Chess960.
     """
     ChessState.from_fen(true_fen)
+    if reason := chess960_board(true_fen):
+        raise InvalidFenError(f"expected a true FEN of standard chess, got {true_fen!r}: {reason}")
     prediction = classify(reply)
     taken = is_state(str(prediction.reply_class), parameters.ill_formed)
     state = prediction.predicted_fen if taken else None

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from workbench.checking.findings import Findings
+from workbench.chess960 import chess960_row
 from workbench.errors import TableError
 from workbench.games.move_codes import decode_moves
 from workbench.replies.extract import ReplyClass, classify_fen
@@ -31,16 +32,23 @@ def check_nulls(chunk: pd.DataFrame, names: tuple[str, ...], findings: Findings)
 
 
 def check_true_boards(chunk: pd.DataFrame, findings: Findings) -> None:
-    """Look at the true FENs: whether they parse, and are what the moves lead to."""
+    """Look at the true FENs: whether they parse, are of standard chess, and where the moves lead.
+
+    What a row is called tells of Chess960 only where its moves could contradict the name.
+    """
     named = _named(chunk)
     moves = chunk["moves"] if "moves" in chunk else [None] * len(chunk)
-    for place, (fen, played, ply) in enumerate(
-        zip(chunk["true_fen"], moves, chunk["ply"], strict=True)
+    names = chunk[["position_id", "source"] if "moves" in chunk else []].itertuples(index=False)
+    for place, (fen, played, ply, called) in enumerate(
+        zip(chunk["true_fen"], moves, chunk["ply"], names, strict=True)
     ):
         if not isinstance(fen, str):
             continue
         if not _parses(fen):
             findings.add_row("true_fen does not parse", place, f"{named[place]}: {fen!r}")
+        elif reason := chess960_row(fen, played, called):
+            what = "true_fen or its game is of Chess960, which is not scored"
+            findings.add_row(what, place, f"{named[place]}: {reason}")
         elif isinstance(played, str):
             fault = _fault_of_moves(played, fen, int(ply) if pd.notna(ply) else -1)
             if fault:

@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from workbench import text
 from workbench.backward import lost_track, violated_conditions
+from workbench.chess960 import chess960_row
 from workbench.errors import InvalidFenError
 from workbench.kernel import pack_fens
 from workbench.replies.extract import ReplyClass
@@ -72,8 +73,8 @@ def backward_scores(
 def score_predictions(predictions: pd.DataFrame, parameters: ScoringParameters) -> pd.DataFrame:
     """Score a table of predictions in this thread.
 
-    A failed call, and a row whose true FEN cannot be read, stay, with their measures undefined and
-    the reason in ``unscored``.
+    A failed call, and a row whose true FEN cannot be read or is of Chess960, stay, with their
+    measures undefined and the reason in ``unscored``.
 
     Args:
         predictions: Rows of the PREDICTIONS schema.
@@ -104,6 +105,9 @@ def score_predictions(predictions: pd.DataFrame, parameters: ScoringParameters) 
             pack_fens([row["true_fen"]])
         except InvalidFenError as error:
             row["unscored"] = str(error)
+            continue
+        row["unscored"] = chess960_row(row["true_fen"], moves, (row["position_id"], row["source"]))
+        if row["unscored"]:
             continue
         row |= text_scores(row["true_fen"], fen)
         row |= backward_scores(moves if isinstance(moves, str) else None, fen, row["reply_class"])
