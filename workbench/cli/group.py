@@ -1,7 +1,9 @@
 """The group that holds every command, and what its refusals look like."""
 
+import os
+import select
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -10,16 +12,42 @@ from workbench.errors import WorkbenchError
 
 PATH = click.Path(path_type=Path)
 
+CLOSED_PIPE: Final = 141
+"""The exit code a shell reports for a process that SIGPIPE ends: 128 and the signal's number."""
+
 
 class Commands(click.Group):
-    """A group that shows a refusal of the workbench as one message and exit code 1."""
+    """A group that shows a refusal of the workbench as one message and exit code 1.
+
+    If the reader of standard output or standard error is gone (``workbench ... | head``), the
+    command ends without a message, as other tools do.
+    """
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; see `click.Group.invoke`."""
         try:
             return super().invoke(ctx)
         except (WorkbenchError, OSError) as error:
+            if isinstance(error, BrokenPipeError) and _silence_closed_pipes():
+                ctx.exit(CLOSED_PIPE)
             raise click.ClickException(str(error)) from error
+
+
+def _silence_closed_pipes() -> bool:
+    """Discard what still goes to a standard stream without a reader; return if there is one."""
+    closed = [descriptor for descriptor in (1, 2) if _has_no_reader(descriptor)]
+    for descriptor in closed:
+        # The interpreter flushes both streams again at its end.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, descriptor)
+        os.close(nowhere)
+    return bool(closed)
+
+
+def _has_no_reader(descriptor: int) -> bool:
+    poll = select.poll()
+    poll.register(descriptor, 0)
+    return any(event & (select.POLLERR | select.POLLHUP) for _, event in poll.poll(0))
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
