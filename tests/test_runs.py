@@ -5,7 +5,13 @@ import json
 import nbformat
 import pytest
 
-from workbench.errors import InvalidArgumentError, NotebookError, UnknownParameterError
+from workbench.errors import (
+    GameFileError,
+    InvalidArgumentError,
+    NotebookError,
+    TableError,
+    UnknownParameterError,
+)
 from workbench.figures import make_figures
 from workbench.presets import PRESETS
 from workbench.runs import (
@@ -14,7 +20,6 @@ from workbench.runs import (
     notebook_parameters,
     parse_parameter,
     raise_for_failures,
-    run_notebook,
     run_notebooks,
 )
 
@@ -31,7 +36,12 @@ def notebook(folder, name, parameters, code):
 
 @pytest.fixture
 def two(tmp_path):
-    good = notebook(tmp_path, "01_good", 'out = "."\nword = "old"', 'print("said", word)')
+    good = notebook(
+        tmp_path,
+        "01_good",
+        'out = "."\nword = "old"',
+        'import time; time.sleep(0.7); print("said", word)',
+    )
     bad = notebook(tmp_path, "02_bad", 'out = "."\nnumber = 1', "1 / (number - 1)")
     return good, bad
 
@@ -52,26 +62,33 @@ def test_a_folder_without_notebooks_is_named(tmp_path):
 
 def test_a_failed_notebook_is_kept_and_named_and_the_others_go_on(two, tmp_path):
     good, bad = two
-    reported = []
+    dead = notebook(tmp_path, "03_dead", 'out = "."', "import os; os._exit(1)")
+    reported, watched = [], []
     runs = run_notebooks(
-        {bad: {}, good: {"word": "new"}}, tmp_path / "executed", jobs=2, report=reported.append
-    )
-    assert sorted(run.name for run in reported) == ["01_good", "02_bad"]
-    assert [run.name for run in runs] == ["02_bad", "01_good"]
+        {bad: {}, dead: {}, good: {"word": "new"}},
+        tmp_path / "executed", jobs=3, report=reported.append, watch=watched.extend,
+    )  # fmt: skip
+    assert sorted(run.name for run in reported) == ["01_good", "02_bad", "03_dead"]
+    assert [run.name for run in runs] == ["02_bad", "03_dead", "01_good"]
     assert runs[0].error == "ZeroDivisionError: division by zero"
-    assert runs[1].error == ""
+    assert runs[1].error == "DeadKernelError: Kernel died"
+    assert runs[2].error == ""
     assert "ZeroDivisionError" in runs[0].executed.read_text()
-    assert "said new" in runs[1].executed.read_text()
+    assert "said new" in runs[2].executed.read_text()
     with pytest.raises(NotebookError, match=r"02_bad failed .*executed/02_bad\.ipynb"):
         raise_for_failures(runs)
-    raise_for_failures(runs[1:])
+    raise_for_failures(runs[2:])
+    # The cell with the parameters that were given counts.
+    of_good = [(each.cells_done, each.cells) for each in watched if each.name == "01_good"]
+    assert of_good == sorted(of_good)
+    assert (2, 3) in of_good
 
 
 def test_an_unknown_parameter_is_an_error_before_anything_runs(two, tmp_path):
     good, bad = two
     with pytest.raises(UnknownParameterError, match="'wrod'"):
-        run_notebook(good, {"wrod": 1}, tmp_path / "executed.ipynb")
-    assert not (tmp_path / "executed.ipynb").exists()
+        run_notebooks({good: {}, bad: {"wrod": 1}}, tmp_path / "executed")
+    assert not (tmp_path / "executed").exists()
     with pytest.raises(UnknownParameterError, match="'wrod'"):
         assign_parameters([good, bad], {}, {"wrod": 1})
 
@@ -150,6 +167,53 @@ def test_the_same_run_gives_the_same_bytes(tmp_path):
 def test_an_unknown_preset_is_named(tmp_path):
     with pytest.raises(InvalidArgumentError, match="'huge'"):
         make_figures(preset="huge", out=tmp_path)
+
+
+def test_the_longest_notebooks_start_first(tmp_path):
+    from workbench.presets import LONGEST_FIRST
+
+    stems = [path.stem for path in figure_notebooks()]
+    assert set(LONGEST_FIRST) <= set(stems)
+    with pytest.raises(_FirstSeenError) as seen:
+        make_figures(only=stems, out=tmp_path, watch=_raise_seen)
+    names = [each.name for each in seen.value.args[0]]
+    assert names[: len(LONGEST_FIRST)] == list(LONGEST_FIRST)
+    assert sorted(names) == sorted(stems)
+
+
+class _FirstSeenError(Exception):
+    pass
+
+
+def _raise_seen(notebooks):
+    raise _FirstSeenError(notebooks)
+
+
+@pytest.mark.parametrize("parameter", ["predictions", "prompts"])
+def test_predictions_that_cannot_be_drawn_are_found_before_a_notebook_starts(
+    parameter, predictions, tmp_path
+):
+    from workbench.tables import POSITIONS, PREDICTIONS, write_table
+
+    good, empty, positions = (tmp_path / f"{name}.parquet" for name in ("good", "empty", "cut"))
+    write_table(predictions, good, PREDICTIONS)
+    write_table(predictions.iloc[:0], empty, PREDICTIONS)
+    write_table(predictions[POSITIONS.names], positions, POSITIONS)
+    for path, said in (
+        (tmp_path / "nowhere.parquet", "nowhere.parquet: expected a whole Parquet file"),
+        (positions, "cut.parquet: expected the columns"),
+        (empty, "empty.parquet: expected a predictions table with rows"),
+    ):
+        given = [str(good), str(path)] if parameter == "predictions" else {"direct": str(path)}
+        with pytest.raises(TableError, match=said):
+            make_figures(only=["models", "prompts"], given={parameter: given}, out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_games_that_are_not_there_are_found_before_a_notebook_starts(tmp_path):
+    with pytest.raises(GameFileError, match=r"nowhere\.pgn: expected a file of games"):
+        make_figures(games=[tmp_path / "nowhere.pgn"], out=tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 def test_both_notebooks_of_scores_run_on_given_predictions(predictions, tmp_path):

@@ -1,16 +1,20 @@
 """The main job: the data made once, then every figure notebook run on it."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from workbench.errors import GameFileError, TableError
+from workbench.presets import LONGEST_FIRST
 from workbench.presets import preset as preset_parameters
 from workbench.runs import (
+    NotebookProgress,
     NotebookRun,
     assign_parameters,
     figure_notebooks,
     run_notebooks,
 )
+from workbench.tables import PREDICTIONS, read_chunks
 
 
 def make_figures(
@@ -23,6 +27,7 @@ def make_figures(
     predictions: Path | None = None,
     out: Path = Path("figures"),
     report: Callable[[NotebookRun], object] | None = None,
+    watch: Callable[[Sequence[NotebookProgress]], object] | None = None,
 ) -> list[NotebookRun]:
     """Run the figure notebooks and return how each ended.
 
@@ -35,12 +40,15 @@ def make_figures(
         predictions: A predictions table for them; takes precedence.
         out: The folder for the figures; executed notebooks and tables go below it.
         report: Told of each notebook when it has ended.
+        watch: Told several times a second of those that have not ended.
 
     Returns:
         How each notebook ended, in the order of their numbers.
 
     Raises:
         UnknownParameterError: If no chosen notebook has a parameter that was given.
+        TableError: If predictions that were given are no predictions table, or have no rows.
+        GameFileError: If a file of games is missing.
     """
     out = out.resolve()
     sizes = preset_parameters(preset)
@@ -51,4 +59,29 @@ def make_figures(
         "predictions": str(predictions.resolve()) if predictions else "",
     }
     assigned = assign_parameters(figure_notebooks(only), optional, given or {}, sizes)
-    return run_notebooks(assigned, out / "notebooks", jobs, report)
+    for parameters in assigned.values():
+        for name in ("predictions", "prompts"):
+            for path in _paths(parameters.get(name)):
+                _refuse_unusable(path)
+        for path in _paths(parameters.get("games")):
+            if not path.exists():
+                raise GameFileError(f"{path}: expected a file of games, found none of this name")
+    order = {name: place for place, name in enumerate(LONGEST_FIRST)}
+    longest_first = sorted(assigned, key=lambda path: order.get(path.stem, len(order)))
+    runs = run_notebooks(
+        {path: assigned[path] for path in longest_first}, out / "notebooks", jobs, report, watch
+    )
+    return sorted(runs, key=lambda run: run.name)
+
+
+def _paths(value: Any) -> set[Path]:
+    """Return the paths in a notebook's parameter: one, several, or by name; empty if it is."""
+    if isinstance(value, str | Path):
+        return {Path(value)} if value else set()
+    names = value.values() if isinstance(value, Mapping) else value or ()
+    return {Path(name) for name in names}
+
+
+def _refuse_unusable(predictions: Path) -> None:
+    if next(read_chunks(predictions, PREDICTIONS, 1), None) is None:
+        raise TableError(f"{predictions}: expected a predictions table with rows, got one without")

@@ -24,6 +24,20 @@ PRESETS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = MappingProxyType
     }
 )
 
+LONGEST_FIRST: Final = (
+    "06_sample_complexity",
+    "07_estimators",
+    "04_mean_precision",
+    "08_models",
+    "09_prompts",
+    "12_environments",
+    "03_kendall_tau",
+)
+"""Notebooks in the order in which to start them, so that no long one is left for the end.
+
+03 draws the scores that 04 makes: begun with it, it would only wait.
+"""
+
 
 def preset(name: str) -> Mapping[str, Mapping[str, Any]]:
     """Return the parameters of a preset for each notebook that it changes.

@@ -5,13 +5,13 @@ go on.
 """
 
 import json
+import logging
 import os
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -20,9 +20,14 @@ import papermill
 from traitlets.config import Config
 
 from workbench.errors import InvalidArgumentError, NotebookError, UnknownParameterError
+from workbench.notebook_kernels import RunningKernels
 from workbench.resources import RESOURCES
 
 NOTEBOOKS: Final = RESOURCES / "notebooks"
+LOOK_SECONDS: Final = 0.25
+
+# What goes wrong is told by `NotebookRun.error`; without a handler it would be on our terminal too.
+logging.getLogger("papermill").addHandler(logging.NullHandler())
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,38 +133,73 @@ def parse_parameter(text: str) -> tuple[str, Any]:
         return name, value
 
 
-def run_notebook(path: Path, parameters: Mapping[str, Any], executed: Path) -> NotebookRun:
-    """Execute one notebook in a kernel of its own and keep the result.
+@dataclass(frozen=True, slots=True)
+class NotebookProgress:
+    """How far a notebook is that has not ended.
 
-    Args:
-        path: The notebook.
-        parameters: Values for names in its ``parameters`` cell.
-        executed: Where the executed notebook goes; a failed one stays there too.
-
-    Raises:
-        UnknownParameterError: If the notebook lacks one of the parameters.
+    Attributes:
+        name: The notebook's stem.
+        cells_done: Code cells that have run.
+        cells: Code cells there are; 0 until its kernel has started.
+        seconds: Wall time so far; 0 while it waits for its turn.
     """
-    if unknown := sorted(set(parameters) - notebook_parameters(path)):
-        raise UnknownParameterError(f"{path.name} has no parameter {unknown}")
-    executed.parent.mkdir(parents=True, exist_ok=True)
-    started = time.monotonic()
-    error = ""
-    try:
-        with TemporaryDirectory(prefix="workbench-kernel-") as sockets:
-            papermill.execute_notebook(
-                str(path),
-                str(executed),
-                parameters=dict(parameters),
-                kernel_name="python3",
-                progress_bar=False,
-                log_output=False,
-                # A kernel that is interrupted while it shuts down would say so on our terminal.
-                extra_arguments=["--log-level=50"],
-                **_transport(sockets),
-            )
-    except papermill.PapermillExecutionError as failure:
-        error = f"{failure.ename}: {failure.evalue}"
-    return NotebookRun(path.stem, executed, time.monotonic() - started, error)
+
+    name: str
+    cells_done: int
+    cells: int
+    seconds: float
+
+
+@dataclass(slots=True)
+class _Execution:
+    """One notebook on its way, run in a thread and looked at from another."""
+
+    path: Path
+    parameters: Mapping[str, Any]
+    executed: Path
+    kernels: RunningKernels
+    started: float = 0.0
+    cells_done: int = 0
+    cells: int = 0
+
+    def progress(self) -> NotebookProgress:
+        seconds = time.monotonic() - self.started if self.started else 0.0
+        return NotebookProgress(self.path.stem, self.cells_done, self.cells, seconds)
+
+    def run(self) -> NotebookRun:
+        self.executed.parent.mkdir(parents=True, exist_ok=True)
+        self.started = time.monotonic()
+        error = ""
+        try:
+            with TemporaryDirectory(prefix="workbench-kernel-") as sockets:
+                papermill.execute_notebook(
+                    str(self.path),
+                    str(self.executed),
+                    parameters=dict(self.parameters),
+                    kernel_name="python3",
+                    progress_bar=False,
+                    log_output=False,
+                    # A kernel that is interrupted while it shuts down would say so on our terminal.
+                    extra_arguments=["--log-level=50"],
+                    kernel_manager_class=self.kernels.manager_class(),
+                    on_notebook_start=self._count_cells,
+                    on_cell_executed=self._count_done,
+                    **_transport(sockets),
+                )
+        except papermill.PapermillExecutionError as failure:
+            error = f"{failure.ename}: {failure.evalue}"
+        except (RuntimeError, OSError) as failure:
+            # A kernel that died or never answered; an executed notebook that cannot be written.
+            error = f"{type(failure).__name__}: {failure}"
+        return NotebookRun(self.path.stem, self.executed, time.monotonic() - self.started, error)
+
+    def _count_cells(self, notebook: Any) -> None:
+        self.cells = sum(
+            cell.cell_type == "code" and bool(cell.source.strip()) for cell in notebook.cells
+        )
+
+    def _count_done(self, **_: Any) -> None:
+        self.cells_done += 1
 
 
 def _transport(folder: str) -> dict[str, Any]:
@@ -175,29 +215,53 @@ def run_notebooks(
     executed: Path,
     jobs: int = 1,
     report: Callable[[NotebookRun], object] | None = None,
+    watch: Callable[[Sequence[NotebookProgress]], object] | None = None,
 ) -> list[NotebookRun]:
     """Execute notebooks, several at a time, to the end even if some fail.
 
+    Where this is interrupted, by an exception of ``report`` or ``watch`` or by one that a signal
+    raises, the kernels are killed before it goes on to the caller.
+
     Args:
-        assigned: The parameters of each notebook.
+        assigned: The parameters of each notebook; they start in this order.
         executed: The folder for the executed notebooks.
         jobs: Notebooks at a time, at least 1.
         report: Told of each notebook when it has ended.
+        watch: Told several times a second of those that have not ended.
 
     Returns:
         How each ended, in the order given.
+
+    Raises:
+        UnknownParameterError: If a notebook lacks one of its parameters; none is run then.
     """
     if jobs < 1:
         raise InvalidArgumentError(f"expected at least 1 job, got {jobs!r}")
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        futures = [
-            pool.submit(run_notebook, path, parameters, executed / path.name)
-            for path, parameters in assigned.items()
-        ]
-        for ended in as_completed(futures):
-            if report is not None:
-                report(ended.result())
+    for path, parameters in assigned.items():
+        if unknown := sorted(set(parameters) - notebook_parameters(path)):
+            raise UnknownParameterError(f"{path.name} has no parameter {unknown}")
+    kernels = RunningKernels()
+    executions = [
+        _Execution(path, parameters, executed / path.name, kernels)
+        for path, parameters in assigned.items()
+    ]
+    pool = ThreadPoolExecutor(jobs)
+    try:
+        futures = {pool.submit(execution.run): execution for execution in executions}
+        pending: set[Future[NotebookRun]] = set(futures)
+        while pending:
+            ended, pending = wait(pending, LOOK_SECONDS, FIRST_COMPLETED)
+            for future in ended:
+                if report is not None:
+                    report(future.result())
+            if watch is not None:
+                watch([futures[future].progress() for future in futures if future in pending])
         return [future.result() for future in futures]
+    except BaseException:
+        kernels.end()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def raise_for_failures(runs: Iterable[NotebookRun]) -> None:

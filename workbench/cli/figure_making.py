@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from workbench.cli.group import PATH, main
+from workbench.cli.stopping import stoppable
 
 
 @main.command()
@@ -18,6 +19,7 @@ from workbench.cli.group import PATH, main
 @click.option("--games", multiple=True, type=PATH, help="PGN, .pgn.gz or .pgn.zst; repeatable.")
 @click.option("--predictions", type=PATH, help="A predictions table, Parquet.")
 @click.option("--out", default="figures", show_default=True, type=PATH, help="Folder to write to.")
+@stoppable("the figures drawn so far are whole; the same command draws the others")
 def figures(
     preset: str,
     only: tuple[str, ...],
@@ -28,19 +30,20 @@ def figures(
     out: Path,
 ) -> None:
     """Run the notebooks and write each figure as PNG and SVG with its numbers and provenance."""
+    from workbench.cli.notebook_lines import NotebookLines
     from workbench.figures import make_figures
     from workbench.runs import parse_parameter, raise_for_failures
 
-    runs = make_figures(
-        preset=preset,
-        only=only,
-        given=dict(parse_parameter(text) for text in parameter),
-        jobs=jobs,
-        games=games,
-        predictions=predictions,
-        out=out,
-        report=lambda run: click.echo(
-            f"{run.name:28} {run.seconds:6.1f} s  {'failed' if run.error else 'ok'}"
-        ),
-    )
+    with NotebookLines() as lines:
+        runs = make_figures(
+            preset=preset,
+            only=only,
+            given=dict(parse_parameter(text) for text in parameter),
+            jobs=jobs,
+            games=games,
+            predictions=predictions,
+            out=out,
+            report=lines.ended,
+            watch=lines.unfinished,
+        )
     raise_for_failures(runs)

@@ -31,6 +31,7 @@ from workbench.games.selfplay import (
     play_game,
 )
 from workbench.tables import read_provenance, write_table
+from workbench.worker_processes import end_with_parent
 
 PART_GAMES: Final = 50
 
@@ -199,7 +200,7 @@ def _play_parts(
         for span in spans:
             yield span, _play_part(span, command, name, settings)
         return
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
+    with ProcessPoolExecutor(jobs, get_context("spawn"), initializer=end_with_parent) as pool:
         futures = {pool.submit(_play_part, span, command, name, settings): span for span in spans}
         try:
             for future in as_completed(futures):

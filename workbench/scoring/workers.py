@@ -20,6 +20,7 @@ import pandas as pd
 from workbench.errors import InvalidArgumentError
 from workbench.scoring.parameters import ScoringParameters
 from workbench.scoring.rows import score_predictions
+from workbench.worker_processes import end_with_parent
 
 # Chunks that wait behind each one that is being scored, so that no worker has nothing to do.
 AHEAD: Final = 2
@@ -99,7 +100,7 @@ def _executor(parameters: ScoringParameters, jobs: int) -> Executor:
         return ThreadPoolExecutor(jobs)
     # A fresh interpreter for each worker: forking a process with threads, such as a notebook's
     # kernel, can deadlock.
-    return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"))
+    return ProcessPoolExecutor(jobs, get_context("spawn"), initializer=end_with_parent)
 
 
 def scored_chunks(
