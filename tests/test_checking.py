@@ -121,7 +121,7 @@ class TestRows:
         frame = positions.copy()
         moves = "e2e4 e7e5 g1f3 g8f6 f1c4 f8c5 e1h1 e8g8"
         fen = "rnbq1rk1/pppp1ppp/5n2/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQ1RK1 w - - 8 5"
-        frame.loc[3, ["moves", "true_fen", "ply"]] = [moves, fen, 8]
+        frame.loc[3, ["moves", "true_fen", "ply", "group"]] = [moves, fen, 8, 4]
         assert odd(report(frame, POSITIONS, tmp_path)) == [
             "moves holds another spelling of castling"
         ]

@@ -12,6 +12,7 @@ from workbench.chess960 import chess960_row
 from workbench.errors import TableError
 from workbench.games.move_codes import decode_moves
 from workbench.replies.extract import ReplyClass, classify_fen
+from workbench.replies.recorded import PLIES_A_GROUP
 from workbench.text import compared_text
 
 REQUIRED = {
@@ -44,7 +45,7 @@ def check_true_boards(chunk: pd.DataFrame, findings: Findings) -> None:
     ):
         if not isinstance(fen, str):
             continue
-        if not _parses(fen):
+        if not parses(fen):
             findings.add_row("true_fen does not parse", place, f"{named[place]}: {fen!r}")
         elif reason := chess960_row(fen, played, called):
             what = "true_fen or its game is of Chess960, which is not scored"
@@ -53,6 +54,17 @@ def check_true_boards(chunk: pd.DataFrame, findings: Findings) -> None:
             fault = _fault_of_moves(played, fen, int(ply) if pd.notna(ply) else -1)
             if fault:
                 findings.add_row(fault, place, named[place])
+
+
+def check_groups(chunk: pd.DataFrame, findings: Findings) -> None:
+    """Look at the groups: the full moves of the cut, or the upper edge of a band of plies."""
+    last = 2 * chunk["group"]
+    wrong = (chunk["ply"] > last) | (chunk["ply"] <= last - PLIES_A_GROUP)
+    shown = [
+        f"{name}: group {group}, ply {ply}"
+        for name, group, ply in zip(_named(chunk), chunk["group"], chunk["ply"], strict=True)
+    ]
+    findings.add("ply lies outside the group", wrong & chunk["ply"].gt(0), shown)
 
 
 def check_classes(chunk: pd.DataFrame, findings: Findings) -> None:
@@ -65,8 +77,11 @@ def check_classes(chunk: pd.DataFrame, findings: Findings) -> None:
             what = f"reply_class is none of {', '.join(CLASSES)}"
             findings.add_row(what, place, f"{named[place]}: {given!r}")
             continue
-        found = _class_of(fen if isinstance(fen, str) else None)
+        found = class_of(fen if isinstance(fen, str) else None)
         if given == ReplyClass.FAILED and found == ReplyClass.ABSENT:
+            if "reply" in chunk and isinstance(chunk["reply"].iloc[place], str):
+                what = "reply_class is failed though there is a reply"
+                findings.add_row(what, place, named[place])
             continue
         if found != given:
             what = "reply_class is not what python-chess says of predicted_fen"
@@ -100,6 +115,9 @@ def check_measures(chunk: pd.DataFrame, findings: Findings) -> None:
         findings.add(f"{name} lies outside its range", (values < 0) | (values > high), shown)
     share = chunk["board_accuracy"]
     findings.add("board_accuracy lies outside [0, 1]", (share < 0) | (share > 1), named)
+    wrong = chunk["wrong_squares"]
+    contradiction = (64 * (1 - share) - wrong).abs() > TOLERANCE
+    findings.add("wrong_squares contradicts board_accuracy", contradiction, named)
     for name in ("levenshtein", "levenshtein_position", "levenshtein_placement"):
         findings.add(f"{name} is null in a scored row", scored & chunk[name].isna(), named)
         findings.add(f"{name} is negative", chunk[name] < 0, _with(chunk, name))
@@ -140,7 +158,8 @@ def _with(chunk: pd.DataFrame, column: str) -> list[str]:
 
 
 @lru_cache(maxsize=1 << 14)
-def _parses(fen: str) -> bool:
+def parses(fen: str) -> bool:
+    """Return whether python-chess reads a FEN."""
     try:
         chess.Board(fen)
     except ValueError:
@@ -149,7 +168,8 @@ def _parses(fen: str) -> bool:
 
 
 @lru_cache(maxsize=1 << 14)
-def _class_of(fen: str | None) -> str:
+def class_of(fen: str | None) -> str:
+    """Return which class of reply a FEN is, None being no FEN."""
     return str(classify_fen(fen).reply_class)
 
 

@@ -3,6 +3,7 @@
 import json
 import re
 from collections import Counter
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,10 +13,12 @@ from tqdm.auto import tqdm
 
 from workbench.affordance import ESTIMATORS
 from workbench.checking.findings import Findings
+from workbench.checking.recomputed import SAMPLE_ROWS, Recomputation
 from workbench.checking.report import EXAMPLES, Oddity, TableReport
 from workbench.checking.rows import (
     REQUIRED,
     check_classes,
+    check_groups,
     check_measures,
     check_moves,
     check_nulls,
@@ -39,9 +42,9 @@ from workbench.tables import (
 CHUNK_ROWS: Final = 1024
 # Of one row each, whatever else the table holds.
 CHECKS: Final = {
-    "positions": (check_true_boards,),
-    "predictions": (check_true_boards, check_classes),
-    "scores": (check_true_boards, check_classes, check_measures),
+    "positions": (check_true_boards, check_groups),
+    "predictions": (check_true_boards, check_groups, check_classes),
+    "scores": (check_true_boards, check_groups, check_classes, check_measures),
     "games": (check_moves,),
 }
 KEYS: Final = {
@@ -54,18 +57,25 @@ COUNTED: Final = ("group", "model", "reply_class", "terminal", "ill_formed_polic
 PARAMETERS: Final = {"terminal": "terminal", "ill_formed_policy": "ill_formed", "method": "method"}
 
 
-def check_table(path: Path, *, progress: bool = False) -> TableReport:
+def check_table(
+    path: Path, *, sample: int | None = SAMPLE_ROWS, seed: int = 0, progress: bool = False
+) -> TableReport:
     """Read a table back, and say what it is, whether it is whole, and what is odd in it.
 
     Every row is read, and every page's checksum compared where the file has them. True FENs are
     compared with where the moves lead, classes with what python-chess says of the predicted FEN.
+    Text metrics and small depths of p and r are computed again in every row, the whole depth in a
+    sample; the report's fact ``computed again`` says in how many rows.
 
     Args:
         path: A Parquet file.
+        sample: Rows of scores whose p and r are computed again at the whole depth; None for all.
+        seed: Of the choice of these rows.
         progress: Whether to show a progress bar on standard error.
 
     Raises:
         TableError: If there is no such file.
+        InvalidArgumentError: If the sample is negative.
     """
     if not path.is_file():
         raise TableError(f"{path}: expected a file, found none; check the name")
@@ -76,10 +86,12 @@ def check_table(path: Path, *, progress: bool = False) -> TableReport:
             parameters = _parameters(file.schema_arrow.names, report)
             schema = _checked_schema(file.schema_arrow, parameters, report)
             with tqdm(total=report.rows, unit="row", desc="checking", disable=not progress) as bar:
-                counts = _check_rows(file, schema, report, bar)
+                again = _recomputation(parameters, schema, report, sample, seed)
+                counts = _check_rows(file, schema, again, report, bar)
             if report.kind == "scores":
                 _check_parameters(counts, parameters, report)
             _check_keys(file, report)
+            _check_boards_of_positions(file, report)
             report.whole = True
     except (OSError, pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         report.oddities.append(
@@ -190,8 +202,25 @@ def _checked_schema(
     return None if missing else wanted
 
 
+def _recomputation(
+    parameters: ScoringParameters | None,
+    schema: pa.Schema | None,
+    report: TableReport,
+    sample: int | None,
+    seed: int,
+) -> Recomputation | None:
+    """Return what computes scores again, or None where the table does not say how it was made."""
+    if parameters is None or schema is None or "parameters" not in report.provenance:
+        return None
+    return Recomputation(parameters, report.rows, sample, seed)
+
+
 def _check_rows(
-    file: pq.ParquetFile, schema: pa.Schema | None, report: TableReport, bar: Any
+    file: pq.ParquetFile,
+    schema: pa.Schema | None,
+    again: Recomputation | None,
+    report: TableReport,
+    bar: Any,
 ) -> dict[str, Counter[str]]:
     findings = Findings()
     counts: dict[str, Counter[str]] = {
@@ -220,12 +249,16 @@ def _check_rows(
             check_nulls(chunk, required, findings)
             for check in CHECKS[report.kind]:
                 check(chunk, findings)
+            if again is not None:
+                again.check(chunk, findings)
         findings.start += len(chunk)
         bar.update(len(chunk))
     report.facts = {
         name: {value: counter[value] for value in sorted(counter, key=_by_number)}
         for name, counter in counts.items()
     }
+    if again is not None:
+        report.facts["computed again"] = again.counts
     report.oddities += findings.oddities()
     return counts
 
@@ -265,3 +298,20 @@ def _check_keys(file: pq.ParquetFile, report: TableReport) -> None:
         ]
         what = f"{' + '.join(names)} stands there before"
         report.oddities.append(Oddity(what, int(again.sum()), tuple(examples)))
+
+
+def _check_boards_of_positions(file: pq.ParquetFile, report: TableReport) -> None:
+    """Look for a position_id that stands for several true boards."""
+    names = ["position_id", "true_fen"]
+    if not set(names) <= set(file.schema_arrow.names):
+        return
+    boards = as_frame(file.read(columns=names)).dropna()
+    boards = boards.drop_duplicates()
+    several = boards[boards.duplicated("position_id", keep=False)]
+    if len(several):
+        examples = [
+            f"{name}: {', '.join(map(repr, part['true_fen'].head(2)))}"
+            for name, part in islice(several.groupby("position_id", sort=False), EXAMPLES)
+        ]
+        what = f"{several['position_id'].nunique():,} position_id stand for several true boards"
+        report.oddities.append(Oddity(what, 0, tuple(examples)))

@@ -1,6 +1,7 @@
 """Predictions to scores: state precision and recall beside the text metrics, a row a prediction."""
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 import pandas as pd
@@ -70,6 +71,32 @@ def backward_scores(
     }
 
 
+def measured(rows: Sequence[Mapping[str, Any]], parameters: ScoringParameters) -> list[list[float]]:
+    """Return precision and recall of rows whose true FEN can be read.
+
+    Args:
+        rows: With position_id, model, sample, true_fen, predicted_fen (None if there is none) and
+            reply_class.
+        parameters: How to score.
+
+    Returns:
+        For each row the values in the order of `ScoringParameters.measures`.
+
+    Raises:
+        InvalidFenError: If a true FEN, or the predicted FEN of a state, cannot be read.
+    """
+    policy = parameters.ill_formed
+    return affordance_scores(
+        [row["true_fen"] for row in rows],
+        [row["predicted_fen"] if is_state(row["reply_class"], policy) else None for row in rows],
+        parameters,
+        [
+            derived_seed(parameters.seed, row["position_id"], row["model"], row["sample"], "score")
+            for row in rows
+        ],
+    )
+
+
 def score_predictions(predictions: pd.DataFrame, parameters: ScoringParameters) -> pd.DataFrame:
     """Score a table of predictions in this thread.
 
@@ -84,7 +111,7 @@ def score_predictions(predictions: pd.DataFrame, parameters: ScoringParameters) 
         As many rows in the same order, with the columns of `scores_schema`.
     """
     rows: list[dict[str, Any]] = []
-    readable: list[tuple[dict[str, Any], str, str | None, int]] = []
+    readable: list[dict[str, Any]] = []
     for copied in predictions[[*COPIED, "moves"]].to_dict("records"):
         row: dict[str, Any] = {str(name): value for name, value in copied.items()}
         moves = row.pop("moves")
@@ -111,15 +138,7 @@ def score_predictions(predictions: pd.DataFrame, parameters: ScoringParameters) 
             continue
         row |= text_scores(row["true_fen"], fen)
         row |= backward_scores(moves if isinstance(moves, str) else None, fen, row["reply_class"])
-        state = fen if is_state(row["reply_class"], parameters.ill_formed) else None
-        seed = derived_seed(
-            parameters.seed, row["position_id"], row["model"], row["sample"], "score"
-        )
-        readable.append((row, row["true_fen"], state, seed))
-    if readable:
-        scored, true, predicted, seeds = (list(column) for column in zip(*readable, strict=True))
-        for row, values in zip(
-            scored, affordance_scores(true, predicted, parameters, seeds), strict=True
-        ):
-            row |= dict(zip(parameters.measures(), values, strict=True))
+        readable.append(row)
+    for row, values in zip(readable, measured(readable, parameters), strict=True):
+        row |= dict(zip(parameters.measures(), values, strict=True))
     return as_frame(pa.Table.from_pylist(rows, schema=scores_schema(parameters)))

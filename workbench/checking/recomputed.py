@@ -1,0 +1,146 @@
+"""Scores computed again, and compared with those in a table.
+
+What is cheap is computed again in every row: the text metrics, and p and r at small depths. The
+whole depth is computed again in a seeded sample of the rows, or in all of them.
+"""
+
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from workbench.affordance.engine import chosen_engine
+from workbench.checking.findings import Findings
+from workbench.checking.rows import class_of, parses
+from workbench.errors import InvalidArgumentError
+from workbench.scoring import ScoringParameters
+from workbench.scoring.rows import backward_scores, is_state, measured, text_scores
+from workbench.text import compared_text
+
+SAMPLE_ROWS: Final = 500
+"""Rows whose p and r are computed again at the whole depth, unless asked otherwise."""
+
+SHALLOW: Final = 2
+"""The depth to which p and r are computed again in every row: 50 to 100 microseconds a row."""
+
+TOLERANCE: Final = 1e-9
+
+
+class Recomputation:
+    """Computes the scores of a table again, chunk after chunk.
+
+    Args:
+        parameters: How the table was scored.
+        rows: Of the whole table.
+        sample: Rows to compute again at the whole depth, at least 0; None for all.
+        seed: Of the choice of these rows.
+
+    Raises:
+        InvalidArgumentError: If the sample is negative.
+
+    Attributes:
+        counts: Rows computed again, by what was computed.
+    """
+
+    def __init__(
+        self, parameters: ScoringParameters, rows: int, sample: int | None, seed: int
+    ) -> None:
+        if sample is not None and sample < 0:
+            raise InvalidArgumentError(f"expected a sample of at least 0 rows, got {sample!r}")
+        # Engines agree on exact values, and draw other numbers for estimates.
+        exact = parameters.method == "exact"
+        self._parameters = replace(parameters, engine=chosen_engine()) if exact else parameters
+        drawn = rows if sample is None else min(sample, rows)
+        chosen = np.random.default_rng(seed).choice(rows, drawn, replace=False)
+        self._chosen = np.zeros(rows, dtype=bool)
+        self._chosen[chosen] = True
+        self.counts: dict[str, int] = {}
+
+    def check(self, chunk: pd.DataFrame, findings: Findings) -> None:
+        """Look at a chunk of scores, whose first row is ``findings.start``."""
+        parameters = self._parameters
+        made = (parameters.terminal, parameters.ill_formed, parameters.method)
+        known: list[tuple[int, dict[str, Any]]] = []
+        for place, values in enumerate(chunk.to_dict("records")):
+            row = {str(name): value for name, value in values.items()}
+            fen = row["predicted_fen"] if isinstance(row["predicted_fen"], str) else None
+            row["predicted_fen"] = fen
+            # Other faults have been named by `workbench.checking.rows`.
+            if (
+                row["unscored"] == ""
+                and isinstance(row["true_fen"], str)
+                and parses(row["true_fen"])
+                and class_of(fen) == row["reply_class"]
+                and (row["terminal"], row["ill_formed_policy"], row["method"]) == made
+            ):
+                known.append((place, row))
+        for place, row in known:
+            self._check_text(place, row, findings)
+        self._count("text metrics", len(known))
+        shallow = replace(parameters, depth=min(SHALLOW, parameters.depth))
+        if parameters.method == "exact":
+            self._check_affordance(known, shallow, findings)
+        if parameters != shallow or parameters.method != "exact":
+            deep = [(place, row) for place, row in known if self._chosen[findings.start + place]]
+            self._check_affordance(deep, parameters, findings)
+
+    def _check_text(self, place: int, row: dict[str, Any], findings: Findings) -> None:
+        fen = row["predicted_fen"]
+        expected = text_scores(row["true_fen"], fen)
+        backward = backward_scores(None, fen, row["reply_class"])
+        expected["violated_conditions"] = backward["violated_conditions"]
+        for name, value in expected.items():
+            if not _same(row[name], value):
+                findings.add_row(
+                    f"{name} is not what its FENs give",
+                    place,
+                    f"{_named(row)}: {row[name]!r}, computed {value!r}",
+                )
+        same = compared_text(row["true_fen"], "position") == compared_text(fen or "", "position")
+        if (
+            same
+            and self._parameters.terminal == "absorb"
+            and is_state(row["reply_class"], self._parameters.ill_formed)
+        ):
+            for name in self._parameters.measures():
+                expected_value = 0.0 if name.endswith("_standard_error") else 1.0
+                if not _same(row[name], expected_value):
+                    findings.add_row(
+                        f"{name} is not {expected_value:g} though the boards are the same",
+                        place,
+                        f"{_named(row)}: {row[name]!r}",
+                    )
+
+    def _check_affordance(
+        self,
+        rows: list[tuple[int, dict[str, Any]]],
+        parameters: ScoringParameters,
+        findings: Findings,
+    ) -> None:
+        names = parameters.measures()
+        values = measured([row for _, row in rows], parameters)
+        for (place, row), computed in zip(rows, values, strict=True):
+            for name, value in zip(names, computed, strict=True):
+                if not _same(row[name], value):
+                    findings.add_row(
+                        f"{name} is not what its boards give",
+                        place,
+                        f"{_named(row)}: {row[name]!r}, computed {value!r}",
+                    )
+        self._count(f"p and r, m = {parameters.depth}", len(rows))
+
+    def _count(self, what: str, rows: int) -> None:
+        self.counts[what] = self.counts.get(what, 0) + rows
+
+
+def _same(found: Any, expected: Any) -> bool:
+    if pd.isna(found) or pd.isna(expected):
+        return bool(pd.isna(found) and pd.isna(expected))
+    if isinstance(expected, float):
+        return bool(abs(found - expected) <= TOLERANCE)
+    return bool(found == expected)
+
+
+def _named(row: dict[str, Any]) -> str:
+    return f"{row['position_id']}, {row['model']}, {row['sample']}"
