@@ -43,7 +43,7 @@ def played(movetext: str) -> tuple[Stop, ...]:
     Raises:
         InvalidArgumentError: If this is not one game, or a move cannot be played.
     """
-    lines = lines_of(movetext)
+    lines = list(lines_of(movetext))
     if len(lines) != 1 or lines[0].reason or not lines[0].plies:
         what = lines[0].detail if len(lines) == 1 and lines[0].reason else f"{len(lines)} games"
         raise InvalidArgumentError(

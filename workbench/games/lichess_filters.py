@@ -18,7 +18,8 @@ SPEEDS: Final = {
 }
 CORRESPONDENCE: Final = "correspondence"
 KEYS: Final = ("rating", "time-control", "termination")
-_CLOCK: Final = re.compile(r"(\d+)\+(\d+)")
+_CLOCK: Final = re.compile(r"([0-9]{1,9})\+([0-9]{1,9})")
+_RATING: Final = re.compile(r"[0-9]{1,9}")
 _BOT: Final = re.compile(r'^\[(?:White|Black)Title\s+"BOT"\s*\]', re.MULTILINE)
 
 
@@ -76,14 +77,17 @@ class GameFilters:
         if self.rating is not None:
             for name in ("WhiteElo", "BlackElo"):
                 value = tags.get(name, "")
-                if not value.isdigit() or not self.rating[0] <= int(value) <= self.rating[1]:
-                    return "rating", f"{name} {value!r}"
+                if (
+                    not _RATING.fullmatch(value)
+                    or not self.rating[0] <= int(value) <= self.rating[1]
+                ):
+                    return "rating", f"{name} {value[:40]!r}"
         clock = tags.get("TimeControl", "")
         if self.time_controls and not {clock, speed_of(clock)} & set(self.time_controls):
-            return "time_control", f"TimeControl {clock!r}"
+            return "time_control", f"TimeControl {clock[:40]!r}"
         ending = tags.get("Termination", "")
         if self.terminations and ending.lower() not in map(str.lower, self.terminations):
-            return "termination", f"Termination {ending!r}"
+            return "termination", f"Termination {ending[:40]!r}"
         return "", ""
 
 

@@ -5,10 +5,16 @@ regular expressions; any other goes token by token. Neither passes over a token 
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 RESULTS: Final = ("1-0", "0-1", "1/2-1/2", "*")
+GAME_PLIES: Final = 20_000
+"""Half-moves of one game at most; the 75-move rule ends every game before its 17,698th."""
+
+# Longer text takes more memory as a whole than token by token; 20,000 plies fit.
+_PLAIN_CHARACTERS: Final = 1 << 19
 
 _SAN = r"(?:[NBKRQ]?[a-h]?[1-8]?[-x]?[a-h][1-8](?:=?[nbrqNBRQ])?|[O0]-[O0](?:-[O0])?)"
 _RESULT = r"(?:1-0|0-1|1/2-1/2|\*)"
@@ -53,8 +59,8 @@ class Line:
     detail: str = ""
 
 
-def lines_of(movetext: str) -> list[Line]:
-    """Return the main line of every game in a movetext: one, unless results stand between.
+def lines_of(movetext: str) -> Iterator[Line]:
+    """Yield the main line of every game in a movetext: one, unless results stand between.
 
     Comments, variations, NAGs and marks are left out. What stands behind a comment or a variation
     that does not end belongs to it, so that such a game has no result.
@@ -63,15 +69,18 @@ def lines_of(movetext: str) -> list[Line]:
         movetext: The text between the headers of one game and those of the next.
     """
     text = _COMMENT.sub(" ", movetext) if "{" in movetext else movetext
-    if not (";" in movetext or "(" in text or "%" in text):
+    is_plain = not (";" in movetext or "(" in text or "%" in text)
+    if is_plain and len(text) <= _PLAIN_CHARACTERS:
         plain = _PLAIN.fullmatch(" ".join(_NUMBERS_AND_MARKS.sub(" ", text).split()))
         if plain:
             moves = plain[1].replace("0-0", "O-O").replace("O-0", "O-O")
             plies = moves.count(" ") + 1
             numbers = _NUMBER.findall(text)
-            if not numbers or numbers == _FIRST_NUMBERS[: (plies + 1) // 2]:
-                return [Line(moves, plies, plain[2] is not None)]
-    return _token_by_token(movetext)
+            numbered = not numbers or numbers == _FIRST_NUMBERS[: (plies + 1) // 2]
+            if numbered and plies <= GAME_PLIES:
+                yield Line(moves, plies, plain[2] is not None)
+                return
+    yield from _token_by_token(movetext)
 
 
 def leaves_comment_open(line: str, is_open: bool) -> bool:
@@ -93,8 +102,7 @@ def leaves_comment_open(line: str, is_open: bool) -> bool:
     return any(text.startswith("{") and not text.endswith("}") for text in comments)
 
 
-def _token_by_token(movetext: str) -> list[Line]:
-    lines: list[Line] = []
+def _token_by_token(movetext: str) -> Iterator[Line]:
     moves: list[str] = []
     fault = ("", "")
     depth = 0
@@ -110,15 +118,16 @@ def _token_by_token(movetext: str) -> list[Line]:
         elif kind == "number":
             number = text
         elif kind == "result":
-            lines.append(Line(" ".join(moves), len(moves), True, *fault))
+            yield Line(" ".join(moves), len(moves), True, *fault)
             moves, fault, number = [], ("", ""), ""
+        elif len(moves) == GAME_PLIES:
+            fault = fault if fault[0] else ("too_long", f"more than {GAME_PLIES:,} half-moves")
         else:
             fault = fault if fault[0] else _fault(str(kind), text, number, len(moves))
             moves.append(text.replace("0-0", "O-O").replace("O-0", "O-O"))
             number = ""
     if moves:
-        lines.append(Line(" ".join(moves), len(moves), False, *fault))
-    return lines
+        yield Line(" ".join(moves), len(moves), False, *fault)
 
 
 def _fault(kind: str, text: str, number: str, plies: int) -> tuple[str, str]:

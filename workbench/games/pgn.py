@@ -24,9 +24,12 @@ INITIAL_FENS: Final = (
     chess.STARTING_FEN.rsplit(" ", 1)[0],
     chess.STARTING_FEN.rsplit(" ", 2)[0],
 )
-_TAG: Final = re.compile(r'\[\s*(\w+)\s+"((?:[^"\\\n]|\\.)*)"\s*\]')
+_TAG: Final = re.compile(r'\[\s*(\w+)\s+"((?:[^"\\\n]|\\.)*+)"\s*\]')
 _SITE: Final = re.compile(r'^\[Site\s+"([^"\n]*)"', re.MULTILINE)
 _START_TAGS: Final = ("Variant", "FEN", "SetUp")
+_SITE_CHARACTERS: Final = 255
+GAME_CHARACTERS: Final = 10_000_000
+"""Text of one game at most, headers, comments and variations included."""
 
 Refusal: TypeAlias = Callable[[str], tuple[str, str]]
 """Takes a game's headers as text, and returns why it is not wanted: reason and detail, or empty."""
@@ -77,7 +80,8 @@ class RefusedGame:
         index: Its number in its file, from 1.
         source: The game's site or its file and number.
         reason: ``illegal_move`` (a null move too), ``unreadable_moves``, ``misnumbered_moves``,
-            ``custom_start``, ``variant``, ``no_moves`` or ``broken_header``.
+            ``custom_start``, ``variant``, ``no_moves``, ``broken_header`` or ``too_long`` (more than
+            `GAME_CHARACTERS` of text or ``GAME_PLIES`` half-moves).
         detail: What came, in words.
         has_result: Whether a result ends it.
     """
@@ -173,52 +177,70 @@ def scan_texts(
     for headers, movetext in texts:
         # Moves behind a result are a game that has no headers of its own.
         site = _site(headers)
-        reason, detail = refuse(headers) if refuse else ("", "")
+        reason, detail = _length_fault(headers, movetext)
+        if not reason and refuse:
+            reason, detail = refuse(headers)
         if reason:
             index += 1
             source = site or f"{name}#{index}"
             yield RefusedGame(index, source, reason, detail)
             continue
-        lines = lines_of(movetext)
-        if not lines and headers:
-            lines = [Line("", 0, False)]
-        for line in lines:
+        first, start_fault = index, _start_fault(headers)
+        for line in lines_of(movetext):
             index += 1
             source = site or f"{name}#{index}"
-            yield _scanned(headers, line, index, source)
+            yield _scanned(headers, start_fault, line, index, source)
             site = ""
+        if index == first and headers:
+            index += 1
+            source = site or f"{name}#{index}"
+            yield _scanned(headers, start_fault, Line("", 0, False), index, source)
 
 
 def split_games(stream: TextIO) -> Iterator[tuple[str, str]]:
-    """Yield the headers and the movetext of one game of a PGN file after another."""
+    """Yield the headers and the movetext of one game of a PGN file after another.
+
+    Of a game of more than `GAME_CHARACTERS` no more is held than shows that it is too long.
+    """
     headers: list[str] = []
     body: list[str] = []
-    in_comment = after_blank = False
-    for line in stream:
+    last = ""
+    held = 0
+    in_comment = after_blank = inside_line = False
+    # Line by line, and a line without an end in pieces.
+    while line := stream.readline(GAME_CHARACTERS):
+        begins, inside_line = not inside_line, not line.endswith("\n")
         # A comment that never ends must not swallow the games behind it.
-        if line.startswith("[") and (not in_comment or line.startswith("[Event ")):
-            if body or (headers and after_blank and line.startswith("[Event ")):
+        is_event = begins and line.startswith("[Event ")
+        if begins and line.startswith("[") and (not in_comment or is_event):
+            if body or (headers and after_blank and is_event):
                 yield "".join(headers), "".join(body)
-                headers, body, in_comment = [], [], False
-            headers.append(line)
+                headers, body, held, in_comment = [], [], 0, False
+            if held <= GAME_CHARACTERS:
+                headers.append(line)
         elif line.isspace():
-            ended = body and not in_comment and body[-1].rstrip().endswith(RESULTS)
-            if ended:
+            if not begins:
+                continue
+            ended = body and not in_comment and not after_blank
+            if ended and last.rstrip().endswith(RESULTS):
                 yield "".join(headers), "".join(body)
-                headers, body = [], []
+                headers, body, held = [], [], 0
             after_blank = True
             continue
         else:
             anew = after_blank and body and not in_comment and line.startswith("1.")
             if anew and not line.startswith("1.."):
                 yield "".join(headers), "".join(body)
-                headers, body = [], []
+                headers, body, held = [], [], 0
             if in_comment or "{" in line:
                 in_comment = leaves_comment_open(line, in_comment)
-            body.append(line)
+            if held <= GAME_CHARACTERS:
+                body.append(line)
+            last = line
+        held += len(line)
         after_blank = False
-    if body and not body[-1].endswith(("\n", "}", ")", *RESULTS)):
-        body[-1] = body[-1].removesuffix(body[-1].split()[-1])
+    if body and held <= GAME_CHARACTERS and not last.endswith(("\n", "}", ")", *RESULTS)):
+        body[-1] = last.removesuffix(last.split()[-1])
     if headers or body:
         yield "".join(headers), "".join(body)
 
@@ -228,11 +250,19 @@ def _site(headers: str) -> str:
     written = _SITE.search(headers)
     _, scheme, address = (written[1] if written else "").partition("://")
     _, slash, part = address.removesuffix("/").rpartition("/")
-    return part if scheme and slash else ""
+    return part if scheme and slash and len(part) <= _SITE_CHARACTERS else ""
 
 
-def _scanned(headers: str, line: Line, index: int, source: str) -> ScannedGame | RefusedGame:
-    reason, detail = _start_fault(headers)
+def _length_fault(headers: str, movetext: str) -> tuple[str, str]:
+    if len(headers) + len(movetext) <= GAME_CHARACTERS:
+        return "", ""
+    return "too_long", f"more than {GAME_CHARACTERS:,} characters"
+
+
+def _scanned(
+    headers: str, start_fault: tuple[str, str], line: Line, index: int, source: str
+) -> ScannedGame | RefusedGame:
+    reason, detail = start_fault
     if not reason:
         reason, detail = line.reason, line.detail
     if not reason and not line.plies:
@@ -251,10 +281,10 @@ def _start_fault(headers: str) -> tuple[str, str]:
         return "broken_header", f"the header {missing[0]} cannot be read"
     variant = tags.get("Variant", "Standard")
     if variant.lower() not in STANDARD_VARIANTS:
-        return "variant", f"Variant {variant!r}"
+        return "variant", f"Variant {variant[:80]!r}"
     fen = tags.get("FEN")
     if fen is None and tags.get("SetUp") == "1":
         return "custom_start", "SetUp '1' without a FEN"
     if fen is not None and fen not in INITIAL_FENS:
-        return "custom_start", f"FEN {fen!r}"
+        return "custom_start", f"FEN {fen[:80]!r}"
     return "", ""
