@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from workbench.errors import GameFileError, TableError
 from workbench.presets import LONGEST_FIRST
@@ -12,9 +12,15 @@ from workbench.runs import (
     NotebookRun,
     assign_parameters,
     figure_notebooks,
+    notebook_defaults,
     run_notebooks,
 )
+from workbench.scoring import ScoringParameters
+from workbench.studies.given_scores import refuse_other_parameters, refuse_other_predictions
 from workbench.tables import PREDICTIONS, read_chunks
+
+SCORING: Final = frozenset({"depth", "terminal", "ill_formed"})
+"""Parameters of the notebooks that say how replies are scored, exactly."""
 
 
 def make_figures(
@@ -25,6 +31,7 @@ def make_figures(
     jobs: int = 1,
     games: Iterable[Path] = (),
     predictions: Path | None = None,
+    scores: Path | None = None,
     out: Path = Path("figures"),
     report: Callable[[NotebookRun], object] | None = None,
     watch: Callable[[Sequence[NotebookProgress]], object] | None = None,
@@ -38,6 +45,8 @@ def make_figures(
         jobs: Notebooks at a time.
         games: PGN files for the studies of many positions.
         predictions: A predictions table for them; takes precedence.
+        scores: Their scores, by ``workbench score``, in place of scoring them again. Models are
+            compared with both only.
         out: The folder for the figures; executed notebooks and tables go below it.
         report: Told of each notebook when it has ended.
         watch: Told several times a second of those that have not ended.
@@ -47,7 +56,9 @@ def make_figures(
 
     Raises:
         UnknownParameterError: If no chosen notebook has a parameter that was given.
-        TableError: If predictions that were given are no predictions table, or have no rows.
+        TableError: If a table that was given is not what it should be, or has no rows.
+        RunMismatchError: If the scores were made with other parameters than a notebook's, or from
+            other predictions.
         GameFileError: If a file of games is missing.
     """
     out = out.resolve()
@@ -57,15 +68,11 @@ def make_figures(
         "tables": str(out / "tables"),
         "games": [str(path.resolve()) for path in games],
         "predictions": str(predictions.resolve()) if predictions else "",
+        "scores": str(scores.resolve()) if scores else "",
     }
     assigned = assign_parameters(figure_notebooks(only), optional, given or {}, sizes)
-    for parameters in assigned.values():
-        for name in ("predictions", "prompts"):
-            for path in _paths(parameters.get(name)):
-                _refuse_unusable(path)
-        for path in _paths(parameters.get("games")):
-            if not path.exists():
-                raise GameFileError(f"{path}: expected a file of games, found none of this name")
+    for notebook, parameters in assigned.items():
+        _refuse_unusable(notebook, parameters)
     order = {name: place for place, name in enumerate(LONGEST_FIRST)}
     longest_first = sorted(assigned, key=lambda path: order.get(path.stem, len(order)))
     runs = run_notebooks(
@@ -82,6 +89,19 @@ def _paths(value: Any) -> set[Path]:
     return {Path(name) for name in names}
 
 
-def _refuse_unusable(predictions: Path) -> None:
-    if next(read_chunks(predictions, PREDICTIONS, 1), None) is None:
-        raise TableError(f"{predictions}: expected a predictions table with rows, got one without")
+def _refuse_unusable(notebook: Path, parameters: Mapping[str, Any]) -> None:
+    for path in _paths(parameters.get("games")):
+        if not path.exists():
+            raise GameFileError(f"{path}: expected a file of games, found none of this name")
+    predictions = _paths(parameters.get("predictions")) | _paths(parameters.get("prompts"))
+    for path in predictions:
+        if next(read_chunks(path, PREDICTIONS, 1), None) is None:
+            raise TableError(f"{path}: expected a predictions table with rows, got one without")
+    for path in _paths(parameters.get("scores")):
+        values = {**notebook_defaults(notebook), **parameters}
+        # A browser of runs shows whatever the table holds.
+        if values.keys() >= SCORING:
+            wanted = {name: values[name] for name in SCORING}
+            refuse_other_parameters(path, ScoringParameters(**wanted))
+        for table in predictions:
+            refuse_other_predictions(path, table)

@@ -4,11 +4,12 @@ An executed notebook is kept whether it went well or not; one that failed is nam
 go on.
 """
 
+import ast
+import contextlib
 import json
 import logging
 import os
 import time
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -78,9 +79,16 @@ def figure_notebooks(only: Iterable[str] = (), folder: Path = NOTEBOOKS) -> list
 
 def notebook_parameters(path: Path) -> set[str]:
     """Return the names in a notebook's ``parameters`` cell."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return set(papermill.inspect_notebook(str(path)))
+    return set(papermill.inspect_notebook(str(path)))
+
+
+def notebook_defaults(path: Path) -> dict[str, Any]:
+    """Return the values in a notebook's ``parameters`` cell; those that are no literals are left out."""
+    defaults = {}
+    for name, found in papermill.inspect_notebook(str(path)).items():
+        with contextlib.suppress(ValueError, SyntaxError):
+            defaults[name] = ast.literal_eval(found["default"])
+    return defaults
 
 
 def assign_parameters(

@@ -18,6 +18,7 @@ from workbench.cli.stopping import stoppable
 @click.option("--jobs", default=os.cpu_count() or 1, show_default="cores", type=click.IntRange(1))
 @click.option("--games", multiple=True, type=PATH, help="PGN, .pgn.gz or .pgn.zst; repeatable.")
 @click.option("--predictions", type=PATH, help="A predictions table, Parquet.")
+@click.option("--scores", type=PATH, help="Their scores, by `workbench score`, not to score again.")
 @click.option("--out", default="figures", show_default=True, type=PATH, help="Folder to write to.")
 @stoppable("the figures drawn so far are whole; the same command draws the others")
 def figures(
@@ -27,6 +28,7 @@ def figures(
     jobs: int,
     games: tuple[Path, ...],
     predictions: Path | None,
+    scores: Path | None,
     out: Path,
 ) -> None:
     """Run the notebooks and write each figure as PNG and SVG with its numbers and provenance."""
@@ -42,6 +44,7 @@ def figures(
             jobs=jobs,
             games=games,
             predictions=predictions,
+            scores=scores,
             out=out,
             report=lines.ended,
             watch=lines.unfinished,

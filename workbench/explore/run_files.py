@@ -15,6 +15,7 @@ from workbench.replies.simulated import simulate
 from workbench.scoring import ScoringParameters
 from workbench.scoring.run import score
 from workbench.studies.data import FIVE_GROUPS
+from workbench.studies.stored_tables import StoredTables
 from workbench.tables import PREDICTIONS, read_table
 
 _KEY: Final = ("position_id", "model", "sample")
@@ -140,6 +141,7 @@ def run_at_hand(
     depth: int = 4,
     seed: int = 0,
     jobs: int = 1,
+    tables: str | Path = "",
 ) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     """Return the tables of a run that is named, or of a simulated one if none is.
 
@@ -150,7 +152,9 @@ def run_at_hand(
         rates: Slips a ply.
         depth: m of the scores that are made now.
         seed: Of games and trackers.
-        jobs: Processes for the scores that are made now.
+        jobs: Workers for the scores that are made now.
+        tables: A folder that keeps the scores of predictions, for studies and the next call; empty
+            to score them anew.
 
     Returns:
         The scores, and the predictions or None.
@@ -161,6 +165,10 @@ def run_at_hand(
     replies = read_table(Path(predictions), PREDICTIONS) if predictions else None
     if scores:
         return read_scores(scores), replies
+    parameters = ScoringParameters(depth=depth)
+    if replies is not None and tables:
+        stored = StoredTables(Path(tables))
+        return stored.scores(Path(predictions), parameters, jobs=jobs), replies
     if replies is not None:
-        return score(replies, ScoringParameters(depth=depth), jobs=jobs), replies
+        return score(replies, parameters, jobs=jobs), replies
     return simulated_run(per_group, rates, depth, seed, jobs)

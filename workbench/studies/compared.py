@@ -4,25 +4,22 @@ Given tables are scored once a folder of tables and found there by the next run.
 simulated tracker answers under several slip rates: a show of the figures, not of any model.
 """
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
-from filelock import FileLock
 
 from workbench.errors import InvalidArgumentError, TableError
-from workbench.provenance import file_hash
 from workbench.replies.simulated import simulate
-from workbench.scoring import ScoringParameters, score_file
+from workbench.scoring import ScoringParameters
 from workbench.seeds import derived_seed
-from workbench.studies.data import FIVE_GROUPS, Source, positions_of
+from workbench.studies.data import FIVE_GROUPS, Source, positions_made_of, positions_of
 from workbench.studies.describe import counted_replies, left_out
+from workbench.studies.given_scores import read_scores, refuse_other_predictions
+from workbench.studies.stored_tables import StoredTables
 from workbench.studies.whole_games import WholeGames, whole_games
-from workbench.tables import POSITIONS, PREDICTIONS, read_provenance, read_table, write_table
+from workbench.tables import POSITIONS, read_provenance, read_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +89,7 @@ def compare_models(
     simulation: Simulation,
     parameters: ScoringParameters,
     *,
+    scores: str = "",
     jobs: int = 1,
 ) -> Comparison:
     """Score the predictions of all models in some tables, or of simulated trackers.
@@ -102,27 +100,32 @@ def compare_models(
             the file's name. If empty, trackers are simulated.
         simulation: What to simulate.
         parameters: How to score.
+        scores: The scores of the one predictions table, if they were made before.
         jobs: Workers.
 
     Raises:
         TableError: If a reply stands twice, or two tables name different positions alike.
+        InvalidArgumentError: If scores are given without their predictions.
+        RunMismatchError: If they are of other predictions, or were made with other parameters.
     """
     paths = [Path(predictions)] if isinstance(predictions, str) and predictions else []
     if not isinstance(predictions, str):
         paths = [Path(name) for name in predictions]
     folder = Path(tables)
+    if scores:
+        return _scored_before(Path(scores), paths, parameters)
     if not paths:
         named = {f"simulated-tracker rate={rate:g}": rate for rate in simulation.rates}
-        frames, scored, source = _simulated(folder, named, simulation, parameters, jobs)
+        positions, scored, source = _simulated(folder, named, simulation, parameters, jobs)
         files = tuple(Path(name) for name in simulation.games)
-        return _compared(frames, scored, source, files)
-    frames, scored = _given(folder, paths, parameters, jobs)
-    tables_of = pd.concat([frame["model"].drop_duplicates() for frame in frames]).value_counts()
-    for path, scores in zip(paths, scored, strict=True):
-        several = scores["model"].map(tables_of) > 1
-        scores["model"] = scores["model"].mask(several, scores["model"] + f" ({path.stem})")
-        scores["prompt"] = ""
-    return _compared(frames, scored, ", ".join(path.name for path in paths), tuple(paths))
+        return _compared(positions, scored, source, files)
+    positions, scored = _given(folder, paths, parameters, jobs)
+    tables_of = pd.concat([table["model"].drop_duplicates() for table in scored]).value_counts()
+    for path, table in zip(paths, scored, strict=True):
+        several = table["model"].map(tables_of) > 1
+        table["model"] = table["model"].mask(several, table["model"] + f" ({path.stem})")
+        table["prompt"] = ""
+    return _compared(positions, scored, ", ".join(path.name for path in paths), tuple(paths))
 
 
 def compare_prompts(
@@ -150,20 +153,20 @@ def compare_prompts(
     folder = Path(tables)
     if not prompts:
         named = {f"simulated, {rate:g} slips a ply": rate for rate in simulation.rates}
-        frames, scored, source = _simulated(folder, named, simulation, parameters, jobs)
+        positions, scored, source = _simulated(folder, named, simulation, parameters, jobs)
         for scores in scored:
             scores["prompt"], scores["model"] = scores["model"], "simulated-tracker"
         files = tuple(Path(name) for name in simulation.games)
-        return _compared(frames, scored, source, files)
+        return _compared(positions, scored, source, files)
     if isinstance(prompts, Mapping):
         names, paths = list(prompts), [Path(path) for path in prompts.values()]
     else:
         paths = [Path(path) for path in prompts]
         names = [prompt_of(path) for path in paths]
-    frames, scored = _given(folder, paths, parameters, jobs)
+    positions, scored = _given(folder, paths, parameters, jobs)
     for name, scores in zip(names, scored, strict=True):
         scores["prompt"] = name
-    return _compared(frames, scored, ", ".join(path.name for path in paths), tuple(paths))
+    return _compared(positions, scored, ", ".join(path.name for path in paths), tuple(paths))
 
 
 def prompt_of(path: Path) -> str:
@@ -182,17 +185,27 @@ def prompt_of(path: Path) -> str:
     return f"{prompt['name']}@{prompt['version']}"
 
 
+def _scored_before(
+    scores: Path, predictions: Sequence[Path], parameters: ScoringParameters
+) -> Comparison:
+    if len(predictions) != 1:
+        raise InvalidArgumentError(
+            f"{scores}: models are compared by game, and scores do not hold the moves by which the "
+            "games of positions are found: give the one predictions table as well that they were "
+            f"made from, got {[str(path) for path in predictions]}"
+        )
+    refuse_other_predictions(scores, predictions[0])
+    table = read_scores(scores, parameters).assign(prompt="")
+    positions = read_table(predictions[0], POSITIONS)
+    return _compared([positions], [table], predictions[0].name, (*predictions, scores))
+
+
 def _given(
     folder: Path, paths: Sequence[Path], parameters: ScoringParameters, jobs: int
 ) -> tuple[list[pd.DataFrame], list[pd.DataFrame]]:
-    folder.mkdir(parents=True, exist_ok=True)
-    frames, scored = [], []
-    with FileLock(folder / ".lock"):
-        for path in paths:
-            frames.append(read_table(path, PREDICTIONS))
-            name = f"scores-{_digest(file_hash(path), asdict(parameters))}.parquet"
-            scored.append(score_file(path, folder / name, parameters, jobs=jobs))
-    return frames, scored
+    stored = StoredTables(folder)
+    positions = [read_table(path, POSITIONS) for path in paths]
+    return positions, [stored.scores(path, parameters, jobs=jobs) for path in paths]
 
 
 def _simulated(
@@ -203,36 +216,39 @@ def _simulated(
     jobs: int,
 ) -> tuple[list[pd.DataFrame], list[pd.DataFrame], str]:
     source = Source(games=simulation.games, per_group=simulation.per_group, seed=simulation.seed)
-    frames, scored = [], []
-    folder.mkdir(parents=True, exist_ok=True)
-    with FileLock(folder / ".lock"):
-        positions = positions_of(source, FIVE_GROUPS, folder)
-        for name, rate in rates.items():
-            answers = []
+    positions = positions_of(source, FIVE_GROUPS, folder)
+    scored = []
+    for name, rate in rates.items():
+
+        def answers(name: str = name, rate: float = rate) -> pd.DataFrame:
+            samples = []
             for sample in range(simulation.samples):
                 seed = derived_seed(simulation.seed, "compared", rate, sample)
                 answer = simulate(positions, rate=rate, seed=seed, model_name=name)
-                answers.append(answer.assign(sample=sample).astype({"sample": "int32"}))
-            frame = pd.concat(answers, ignore_index=True)
-            key = _digest(asdict(simulation), name, [file_hash(Path(g)) for g in simulation.games])
-            path = folder / f"predictions-{key}.parquet"
-            write_table(frame, path, PREDICTIONS, {"stage": "predictions", "key": key})
-            out = folder / f"scores-{_digest(file_hash(path), asdict(parameters))}.parquet"
-            frames.append(frame)
-            scored.append(score_file(path, out, parameters, jobs=jobs).assign(prompt=""))
+                samples.append(answer.assign(sample=sample).astype({"sample": "int32"}))
+            return pd.concat(samples, ignore_index=True)
+
+        made_of = {
+            "positions": positions_made_of(source, FIVE_GROUPS),
+            "model": name,
+            "rate": rate,
+            "samples": simulation.samples,
+            "seed": simulation.seed,
+        }
+        scores = StoredTables(folder).scores_of_made(answers, made_of, parameters, jobs=jobs)
+        scored.append(scores.assign(prompt=""))
     played = sorted(positions["source"].str.replace(r"[\W_]*\d+$", "", regex=True).unique())
     games = ", ".join(Path(name).name for name in simulation.games) or ", ".join(played[:3])
-    return frames, scored, f"simulated trackers on {games}"
+    return [positions], scored, f"simulated trackers on {games}"
 
 
 def _compared(
-    frames: Sequence[pd.DataFrame],
+    positions: Sequence[pd.DataFrame],
     scored: Sequence[pd.DataFrame],
     source: str,
     inputs: tuple[Path, ...],
 ) -> Comparison:
-    positions = pd.concat([frame[POSITIONS.names] for frame in frames], ignore_index=True)
-    games = whole_games(positions)
+    games = whole_games(pd.concat(positions, ignore_index=True))
     scores = pd.concat(scored, ignore_index=True)
     _refuse_different_boards(scores)
     key = ["position_id", "model", "prompt", "sample"]
@@ -255,7 +271,3 @@ def _refuse_different_boards(scores: pd.DataFrame) -> None:
             f"{boards.loc[boards['position_id'] == twice.iloc[0], 'true_fen'].tolist()!r}; "
             "these tables name different positions alike: compare them apart"
         )
-
-
-def _digest(*parts: Any) -> str:
-    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:12]

@@ -7,7 +7,7 @@ on.
 
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -34,6 +34,7 @@ class Session:
         budget: float | None,
         expected_dollars: float,
         failures_in_a_row: int,
+        keys: Callable[[], Sequence[bytes]],
     ) -> None:
         """Begin a session.
 
@@ -43,6 +44,7 @@ class Session:
             budget: Dollars that the run folder may cost in all, or None.
             expected_dollars: What a call is thought to cost before the first has been made.
             failures_in_a_row: Questions that may fail one after the other.
+            keys: Tells what must not be written into reasons; Inspect may load more from ``.env``.
         """
         self._journal = journal
         self._price = price
@@ -50,6 +52,7 @@ class Session:
         self._dearest = expected_dollars
         self._failures_in_a_row = failures_in_a_row
         self._failures = 0
+        self._keys = keys
         self._under_way = 0
         self._lock = threading.Lock()
         self._interrupted = False
@@ -76,7 +79,7 @@ class Session:
         try:
             state = await generate(state, **config)
         except Exception as error:
-            fault = fault_of(error)
+            fault = fault_of(error, self._keys())
             self._failed(key, fault)
             raise CallFailedError(fault.reason) from error
         else:

@@ -1,0 +1,161 @@
+"""A folder of tables that studies make once: found again by all that determines their content.
+
+That is the inputs' hashes, the parameters, the package versions and the workbench's own code. What
+other code made is removed when a table is made anew, and so is what nothing has used for a month.
+"""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import pandas as pd
+import pyarrow as pa
+from filelock import FileLock, Timeout
+
+from workbench.errors import TableError
+from workbench.provenance import code_hash, file_hash, package_versions
+from workbench.scoring import ScoringParameters, score_file, scores_schema
+from workbench.tables import PREDICTIONS, read_table, write_table
+
+UNUSED_SECONDS: Final = 30 * 24 * 3600
+# Of the code as it is imported: a kernel may outlive a change of the files.
+_CODE_KEY: Final = hashlib.sha256(
+    json.dumps(
+        [code_hash("workbench.studies.data", "workbench.studies.compared"), package_versions()],
+        sort_keys=True,
+    ).encode()
+).hexdigest()[:8]
+# Tables, what a kill leaves of one that was being written, and locks. Earlier versions wrote names
+# without the code.
+_NAME: Final = re.compile(
+    r"\.?(?:positions|predictions|scores|lock)-((?:[0-9a-f]{8}-)?[0-9a-f]{12})(?:[-.].*)?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTables:
+    """A folder of tables; notebooks that run side by side want the same, and make each once.
+
+    Attributes:
+        folder: Made if it is missing.
+    """
+
+    folder: Path
+
+    def table(
+        self,
+        stage: str,
+        schema: pa.Schema,
+        made_of: Mapping[str, Any],
+        make: Callable[[Path], object],
+    ) -> pd.DataFrame:
+        """Return a table from the folder, or make it there first.
+
+        Args:
+            stage: ``positions`` or ``scores``.
+            schema: Of the table.
+            made_of: Inputs' hashes and parameters, as JSON can hold them.
+            make: Writes the table to a path, whole or not at all.
+        """
+        digest = hashlib.sha256(json.dumps([stage, made_of], sort_keys=True).encode())
+        key = f"{_CODE_KEY}-{digest.hexdigest()[:12]}"
+        path = self.folder / f"{stage}-{key}.parquet"
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(self._lock(key)):
+            if path.exists():
+                try:
+                    found = read_table(path, schema)
+                except TableError:
+                    # Damaged from outside: what it was made of is at hand, so it is made again.
+                    path.unlink()
+                else:
+                    os.utime(path)
+                    return found
+            self._forget_stale()
+            make(path)
+            return read_table(path, schema)
+
+    def scores(
+        self, predictions: Path, parameters: ScoringParameters, *, jobs: int = 1
+    ) -> pd.DataFrame:
+        """Return the scores of a predictions table, as `workbench.scoring.score_file` makes them.
+
+        Args:
+            predictions: Of the PREDICTIONS schema.
+            parameters: How to score.
+            jobs: Workers.
+        """
+        made_of = {"predictions": file_hash(predictions), "parameters": asdict(parameters)}
+        return self.table(
+            "scores",
+            scores_schema(parameters),
+            made_of,
+            lambda path: score_file(predictions, path, parameters, jobs=jobs),
+        )
+
+    def scores_of_made(
+        self,
+        make_predictions: Callable[[], pd.DataFrame],
+        made_of: Mapping[str, Any],
+        parameters: ScoringParameters,
+        *,
+        jobs: int = 1,
+    ) -> pd.DataFrame:
+        """Return the scores of predictions that are made only if their scores are not there.
+
+        Args:
+            make_predictions: Returns them.
+            made_of: What determines them, as JSON can hold it.
+            parameters: How to score.
+            jobs: Workers.
+        """
+
+        def make(path: Path) -> None:
+            # In a file, so that scoring can be stopped and taken up again.
+            predictions = path.with_name(path.name.replace("scores", "predictions", 1))
+            if not predictions.exists():
+                provenance = {"stage": "predictions", "made_of": dict(made_of)}
+                write_table(make_predictions(), predictions, PREDICTIONS, provenance)
+            score_file(predictions, path, parameters, jobs=jobs)
+            predictions.unlink()
+
+        return self.table(
+            "scores",
+            scores_schema(parameters),
+            {"made_of": dict(made_of), "parameters": asdict(parameters)},
+            make,
+        )
+
+    def _lock(self, key: str) -> Path:
+        return self.folder / f"lock-{key}"
+
+    def _forget_stale(self) -> None:
+        """Remove what other code made, or nothing used for long, unless it is in use now."""
+        named = [(path, _NAME.fullmatch(path.name)) for path in self.folder.iterdir()]
+        for key in {match[1] for _, match in named if match}:
+            lock = self._lock(key)
+            paths = [path for path, match in named if match and match[1] == key and path != lock]
+            try:
+                with FileLock(lock, timeout=0):
+                    stale = not key.startswith(f"{_CODE_KEY}-") or _unused(paths)
+                    for path in paths if stale else []:
+                        if path.is_dir():
+                            shutil.rmtree(path)
+                        else:
+                            path.unlink(missing_ok=True)
+            except Timeout:
+                continue
+            if stale:
+                lock.unlink(missing_ok=True)
+
+
+def _unused(paths: Iterable[Path]) -> bool:
+    used = max((path.stat().st_mtime for path in paths if path.exists()), default=0.0)
+    return time.time() - used > UNUSED_SECONDS
