@@ -75,10 +75,10 @@ class TestCluster:
         killed = []
 
         def kill():
-            while len(list(parts.glob("chunk-*"))) < 2:
+            while len(list(parts.glob("rows-*"))) < 2:
                 time.sleep(0.002)
             os.kill(victim, signal.SIGKILL)
-            killed.append(len(list(parts.glob("chunk-*"))))
+            killed.append(len(list(parts.glob("rows-*"))))
 
         killer = threading.Thread(target=kill, daemon=True)
         killer.start()
@@ -104,11 +104,11 @@ class TestCluster:
             command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=environment
         )
         parts = there.with_name("there.parquet.parts")
-        while process.poll() is None and len(list(parts.glob("chunk-*"))) < 2:
+        while process.poll() is None and len(list(parts.glob("rows-*"))) < 2:
             time.sleep(0.002)
         process.kill()
         process.wait()
-        kept = {path: path.stat().st_mtime_ns for path in parts.glob("chunk-*")}
+        kept = {path: path.stat().st_mtime_ns for path in parts.glob("rows-*")}
         assert 2 <= len(kept) < 24
         result = subprocess.run(
             command, capture_output=True, text=True, check=True, env=environment
@@ -134,7 +134,7 @@ class TestCluster:
             score_table(predictions_path, there, TWO, chunk_rows=6)
         monkeypatch.undo()
         parts = there.with_name("there.parquet.parts")
-        before = {path: path.stat().st_mtime_ns for path in parts.glob("chunk-*")}
+        before = {path: path.stat().st_mtime_ns for path in parts.glob("rows-*")}
         assert len(before) == 3
         with pytest.raises(RunMismatchError, match="chunk_rows"):
             score_table(
@@ -147,13 +147,25 @@ class TestCluster:
     def test_a_worker_with_other_packages_is_refused(self, cluster, predictions):
         workers = ClusterWorkers(TWO, cluster.scheduler_address)
         workers._versions = {**workers._versions, "chess": "0.1"}
-        with pytest.raises(ClusterError, match=r"chess: worker '1\.\d+.*asked '0\.1'"):
+        with pytest.raises(ClusterError, match=r"chess: there '1\.\d+.*asked '0\.1'"):
             list(scored_chunks([(0, predictions)], workers))
 
     def test_no_scheduler_is_named(self, predictions_path, tmp_path):
         for address, said in (("tcp://127.0.0.1:9", "scheduler"), ("nonsense://x", "scheduler")):
             with pytest.raises(ClusterError, match=rf"{said}.*{address}"):
                 ClusterWorkers(TWO, address, connect_seconds=0.5)
+
+    @pytest.mark.parametrize(
+        "address",
+        ["host", "tcp://host", "host:port", "tcp://127.0.0.1:99999", "tcp://", ":::", "http://x:1"],
+    )
+    def test_what_is_no_address_is_refused_at_once(self, predictions_path, tmp_path, address):
+        started = time.monotonic()
+        with pytest.raises(ClusterError, match=rf"such as tcp://host:8786, got '{address}'"):
+            score_table(predictions_path, tmp_path / "out.parquet", TWO, scheduler=address)
+        # Connecting would be tried for 20 seconds.
+        assert time.monotonic() - started < 10
+        assert not list(tmp_path.glob("out*"))
 
     def test_no_workers_are_named(self):
         from distributed import LocalCluster

@@ -29,6 +29,10 @@ class TableError(WorkbenchError, ValueError):
     """A table lacks a column, holds a value out of range, or was made by another schema."""
 
 
+class OutputError(WorkbenchError, OSError):
+    """An output cannot be written: it is an input or no table of its kind, in use, or out of room."""
+
+
 class UnfilledGroupError(WorkbenchError, ValueError):
     """A group of positions asks for more games than the source holds."""
 

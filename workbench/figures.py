@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from workbench.errors import GameFileError, TableError
+from workbench.output_files import check_output
 from workbench.presets import LONGEST_FIRST
 from workbench.presets import preset as preset_parameters
 from workbench.runs import (
@@ -20,6 +21,7 @@ from workbench.studies.given_scores import refuse_other_parameters, refuse_other
 from workbench.tables import PREDICTIONS, read_chunks
 
 SCORING: Final = frozenset({"depth", "terminal", "ill_formed"})
+INPUTS: Final = ("games", "predictions", "prompts", "scores")
 """Parameters of the notebooks that say how replies are scored, exactly."""
 
 
@@ -60,6 +62,7 @@ def make_figures(
         RunMismatchError: If the scores were made with other parameters than a notebook's, or from
             other predictions.
         GameFileError: If a file of games is missing.
+        OutputError: If an executed notebook would be written over an input, such as the notebooks.
     """
     out = out.resolve()
     sizes = preset_parameters(preset)
@@ -73,6 +76,8 @@ def make_figures(
     assigned = assign_parameters(figure_notebooks(only), optional, given or {}, sizes)
     for notebook, parameters in assigned.items():
         _refuse_unusable(notebook, parameters)
+        inputs = [path for name in INPUTS for path in _paths(parameters.get(name))]
+        check_output(out / "notebooks" / notebook.name, [*assigned, *inputs])
     order = {name: place for place, name in enumerate(LONGEST_FIRST)}
     longest_first = sorted(assigned, key=lambda path: order.get(path.stem, len(order)))
     runs = run_notebooks(

@@ -2,9 +2,10 @@
 
 import ast
 import hashlib
+import json
 import platform
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import metadata
 from pathlib import Path
@@ -12,7 +13,17 @@ from typing import Any, Final
 
 from workbench.errors import TableError
 
-PACKAGES: Final = ("world-state-workbench", "chess", "numpy", "pandas", "pyarrow", "scipy")
+PACKAGES: Final = (
+    "world-state-workbench",
+    "chess",
+    "numba",
+    "numpy",
+    "pandas",
+    "pyarrow",
+    "rapidfuzz",
+    "scipy",
+)
+_SHOWN: Final = 60
 _ROOT: Final = Path(__file__).resolve().parent
 
 
@@ -43,6 +54,46 @@ def _package_versions() -> dict[str, str]:
         except metadata.PackageNotFoundError:
             versions[package] = "not installed"
     return versions
+
+
+def differing(
+    found: Mapping[str, Any], wanted: Mapping[str, Any]
+) -> dict[str, tuple[object, object]]:
+    """Return what differs between two descriptions: by name, what was found and what is wanted.
+
+    Args:
+        found: As JSON can hold it; inner mappings are compared name by name.
+        wanted: The same.
+    """
+    there, here = (_flat(json.loads(json.dumps(dict(one)))) for one in (found, wanted))
+    return {
+        name: (there.get(name), here.get(name))
+        for name in sorted(there.keys() | here.keys())
+        if there.get(name) != here.get(name)
+    }
+
+
+def _flat(description: Mapping[str, Any]) -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in description.items():
+        if isinstance(value, dict):
+            flat |= {f"{name} {inner}": each for inner, each in _flat(value).items()}
+        else:
+            flat[name] = value
+    return flat
+
+
+def differences_in_words(differences: Mapping[str, tuple[object, object]]) -> str:
+    """Return what `differing` found in words, each value cut to a readable length."""
+    return "; ".join(
+        f"{name}: there {_shown(there)}, asked {_shown(asked)}"
+        for name, (there, asked) in differences.items()
+    )
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
 
 
 def git_commit() -> str:

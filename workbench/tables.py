@@ -253,7 +253,7 @@ def _opened(path: Path) -> Iterator[pq.ParquetFile]:
         # Without a buffer a column of a whole row group is read at once.
         with pq.ParquetFile(path, buffer_size=1 << 20, page_checksum_verification=True) as file:
             yield file
-    except (OSError, pa.ArrowInvalid) as error:
+    except (OSError, pa.ArrowException) as error:
         raise TableError(
             f"{path}: expected a whole Parquet file, got: {error}; make it again"
         ) from error

@@ -188,7 +188,7 @@ class TestRun:
         assert provenance["engine"] == "Fool 1"
         assert provenance["settings"]["seed"] == 1
         assert provenance["games"] == 3
-        assert not list(tmp_path.glob("*.parts-*"))
+        assert not list(tmp_path.glob("*.parts"))
 
     def test_an_interrupted_run_goes_on_where_it_was(self, tmp_path, engine, monkeypatch):
         monkeypatch.setattr(selfplay_run, "PART_GAMES", 2)
@@ -212,7 +212,7 @@ class TestRun:
     def test_games_of_another_seed_or_engine_are_not_overwritten(self, tmp_path, engine):
         out = tmp_path / "games.parquet"
         play_games(out, 2, SHORT, engine=engine())
-        with pytest.raises(RunMismatchError, match="other games"):
+        with pytest.raises(RunMismatchError, match="settings seed: there 1, asked 2"):
             play_games(out, 2, SelfPlaySettings(seed=2, short_every=1), engine=engine())
         with pytest.raises(RunMismatchError, match="Fool 2"):
             play_games(out, 2, SHORT, engine=engine("Fool 2"))

@@ -26,6 +26,7 @@ from workbench.checking.rows import (
 )
 from workbench.errors import TableError
 from workbench.games.compact import GAMES
+from workbench.output_files import kind_of
 from workbench.scoring import ScoringParameters, scores_schema
 from workbench.table_versions import can_upgrade, missing_columns, upgraded
 from workbench.tables import (
@@ -98,19 +99,6 @@ def check_table(
             Oddity(f"it is truncated, broken or no Parquet file: {error}; make it again")
         )
     return report
-
-
-def kind_of(names: list[str]) -> str:
-    """Return which kind of table has these columns: the one that asks for most of them."""
-    for kind, needed in (
-        ("scores", ["position_id", "levenshtein", "unscored"]),
-        ("predictions", ["position_id", "model", "reply_class", "reply"]),
-        ("positions", ["position_id", "movetext", "true_fen"]),
-        ("games", ["number", "white_level", "moves"]),
-    ):
-        if set(needed) <= set(names):
-            return kind
-    return "unknown"
 
 
 def _read_metadata(file: pq.ParquetFile, report: TableReport) -> None:

@@ -43,9 +43,11 @@ def games_cut(
 ) -> None:
     """Cut games into groups by length: FILES to a positions table."""
     from workbench.games.cut import cut_games
+    from workbench.output_files import check_output
     from workbench.provenance import file_hash
     from workbench.tables import POSITIONS, write_table
 
+    check_output(out, files, "positions")
     cuts = group_cuts(groups)
     cut = cut_games(
         list(files),

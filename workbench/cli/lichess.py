@@ -55,10 +55,12 @@ def games_lichess(
     from workbench.games.lichess import cut_lichess, default_cache
     from workbench.games.lichess_filters import GameFilters
     from workbench.games.lichess_sources import DATABASE, FileSource, MonthSource, Source
+    from workbench.output_files import check_output
     from workbench.tables import POSITIONS, write_table
 
     if bool(files) == bool(months):
         raise click.UsageError("expected either --month, or FILES")
+    check_output(out, files, "positions")
     cuts = group_cuts(groups)
     if number % len(cuts):
         raise click.BadParameter(

@@ -61,11 +61,13 @@ def replies_import(
 
     PGN2FEN logs, Inspect's .eval logs, or CSV or JSON Lines with named columns.
     """
+    from workbench.output_files import check_output
     from workbench.provenance import file_hash
     from workbench.replies.imports import import_inspect_logs, import_named_columns
     from workbench.replies.recorded import import_pgn2fen
     from workbench.tables import POSITIONS, PREDICTIONS, read_table, write_table
 
+    check_output(out, [*files, *([positions] if positions else [])], "predictions")
     kinds = {".eval": "inspect", ".csv": "columns"}
     found = (
         {kinds.get(path.suffix.lower(), "pgn2fen") for path in files} if kind is None else {kind}
@@ -110,10 +112,12 @@ def replies_import(
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
 def replies_simulate(positions: Path, out: Path, rate: float, seed: int) -> None:
     """Let the simulated tracker reply to a POSITIONS table; no model is asked."""
+    from workbench.output_files import check_output
     from workbench.provenance import file_hash
     from workbench.replies.simulated import simulate
     from workbench.tables import POSITIONS, PREDICTIONS, read_table, write_table
 
+    check_output(out, [positions], "predictions")
     predictions = simulate(read_table(positions, POSITIONS), rate=rate, seed=seed)
     provenance = {
         "stage": "predictions",

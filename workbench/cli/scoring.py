@@ -52,7 +52,7 @@ def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--jobs", default=os.cpu_count() or 1, show_default="cores", type=click.IntRange(1))
 @click.option("--scheduler", help="Of a Dask cluster that scores in place of this machine.")
 @click.option("--chunk-rows", default=64, show_default=True, type=click.IntRange(1))
-@click.option("--restart", is_flag=True, help="Throw earlier work at OUT away.")
+@click.option("--restart", is_flag=True, help="Score anew; OUT stays until the new is whole.")
 def score(
     predictions: Path,
     out: Path,
@@ -81,6 +81,7 @@ def score(
         chunk_rows=chunk_rows,
         restart=restart,
         progress=True,
+        report=lambda said: click.echo(said, err=True),
     )
     if rows:
         named = [PREDICTIONS.field(name) for name in ("model", "reply_class")]

@@ -31,7 +31,7 @@ from workbench.cli.group import PATH
 )
 @click.option("--engine", default="stockfish", show_default=True, help="A UCI engine.")
 @click.option("--jobs", default=os.cpu_count() or 1, show_default="cores", type=click.IntRange(1))
-@click.option("--restart", is_flag=True, help="Throw earlier work at OUT away.")
+@click.option("--restart", is_flag=True, help="Play anew; OUT stays until the new is whole.")
 def games_selfplay(
     out: Path,
     number: int,
@@ -55,6 +55,7 @@ def games_selfplay(
         jobs=jobs,
         restart=restart,
         progress=True,
+        report=lambda said: click.echo(said, err=True),
     )
     click.echo(describe_games(played))
     click.echo(f"{len(played)} games written to {out}")

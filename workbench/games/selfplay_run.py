@@ -5,12 +5,11 @@ interruptions.
 """
 
 import asyncio
-import hashlib
-import json
 import shutil
-from collections.abc import AsyncIterator, Iterator
+import warnings
+from collections.abc import AsyncIterator, Callable, Generator
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from dataclasses import asdict
 from multiprocessing import get_context
 from pathlib import Path
@@ -19,7 +18,7 @@ from typing import Any, Final
 import chess.engine
 from tqdm.auto import tqdm
 
-from workbench.errors import EngineError, InvalidArgumentError, RunMismatchError, TableError
+from workbench.errors import EngineError, InvalidArgumentError
 from workbench.games.compact import GAMES, PlayedGame, games_frame, read_games
 from workbench.games.selfplay import (
     ENGINE_OPTIONS,
@@ -30,7 +29,7 @@ from workbench.games.selfplay import (
     SelfPlaySettings,
     play_game,
 )
-from workbench.tables import read_provenance, write_table
+from workbench.table_parts import making_in_parts
 from workbench.worker_processes import end_with_parent
 
 PART_GAMES: Final = 50
@@ -45,72 +44,62 @@ def play_games(
     jobs: int = 1,
     restart: bool = False,
     progress: bool = False,
+    report: Callable[[str], object] = warnings.warn,
 ) -> list[PlayedGame]:
     """Play games 0 to ``number`` - 1 into a table, or go on where an earlier call was stopped.
 
     Args:
-        out: The table to write. Finished parts lie in a folder beside it until it is whole, for
-            each engine version and settings another.
+        out: The table to write. Finished parts lie in ``<out>.parts`` until it is whole.
         number: Games, at least 1.
         settings: Of the set.
         engine: A UCI engine: a path, or a command that the shell would find.
         jobs: Processes, each with an engine of its own, at least 1.
-        restart: Throw earlier work at ``out`` for this engine and these settings away.
+        restart: Play games anew that were played, under whatever settings; an earlier table is
+            replaced once the new one is whole.
         progress: Whether to show a progress bar on standard error.
+        report: Told in words which parts are played again because they are broken.
 
     Raises:
         EngineError: If the engine cannot be started, stops, or answers otherwise than it should.
         InvalidArgumentError: If a number is out of range.
-        RunMismatchError: If ``out`` holds other games.
+        OutputError: If ``out`` is no table of games, another process plays into it, or it cannot be
+            written; finished parts are kept.
+        RunMismatchError: If ``out`` or its parts hold other games.
     """
     _check(number, settings, jobs)
     command = _command(engine)
-    provenance = {
+    name = engine_name(command)
+    of_parts = {
         "stage": "games",
-        "games": number,
-        "engine": engine_name(command),
-        "settings": json.loads(json.dumps(asdict(settings))),
+        "engine": name,
+        "settings": asdict(settings),
         "play": _how_played(),
     }
-    of_every_part = {key: value for key, value in provenance.items() if key != "games"}
-    digest = hashlib.sha256(json.dumps(of_every_part, sort_keys=True).encode()).hexdigest()[:12]
-    parts = out.with_name(f"{out.name}.parts-{digest}")
-    if restart:
-        shutil.rmtree(parts, ignore_errors=True)
-        out.unlink(missing_ok=True)
-    if out.exists():
-        found = read_provenance(out)
-        if any(found.get(key) != value for key, value in provenance.items()):
-            raise RunMismatchError(
-                f"{out} holds other games: there {found!r}, asked {provenance!r}; "
-                "write elsewhere, or ask for a restart to throw them away"
-            )
+    spans = [(start, min(start + PART_GAMES, number)) for start in range(0, number, PART_GAMES)]
+    with making_in_parts(
+        out,
+        "games",
+        GAMES,
+        {**of_parts, "games": number},
+        of_parts=of_parts,
+        restart=restart,
+        report=report,
+    ) as parts:
+        if not parts.finished:
+            missing = parts.missing(spans)
+            done = number - sum(behind - first for first, behind in missing)
+            played = _play_parts(missing, command, name, settings, jobs)
+            with (
+                tqdm(
+                    total=number, initial=done, unit=" games", desc="playing", disable=not progress
+                ) as bar,
+                closing(played),
+            ):
+                for span, games in played:
+                    parts.write(span, games_frame(games))
+                    bar.update(len(games))
+            parts.join(spans)
         return read_games(out)
-    paths = {
-        (start, min(start + PART_GAMES, number)): parts
-        / f"games-{start:06d}-{min(start + PART_GAMES, number) - 1:06d}.parquet"
-        for start in range(0, number, PART_GAMES)
-    }
-    missing = [span for span, path in paths.items() if not path.exists()]
-    with tqdm(
-        total=number,
-        initial=number - sum(end - start for start, end in missing),
-        unit=" games",
-        desc="playing",
-        disable=not progress,
-    ) as bar:
-        for span, played in _play_parts(missing, command, provenance["engine"], settings, jobs):
-            write_table(games_frame(played), paths[span], GAMES, of_every_part)
-            bar.update(len(played))
-    games = [game for path in paths.values() for game in read_games(path)]
-    if [game.number for game in games] != list(range(number)):
-        raise TableError(
-            f"{parts}: expected games 0 to {number - 1}, got {len(games)}; a part was changed from "
-            "outside: play them again with restart"
-        )
-    write_table(games_frame(games), out, GAMES, provenance)
-    shutil.rmtree(parts)
-    return games
 
 
 def _check(number: int, settings: SelfPlaySettings, jobs: int) -> None:
@@ -195,7 +184,7 @@ def _play_parts(
     name: str,
     settings: SelfPlaySettings,
     jobs: int,
-) -> Iterator[tuple[tuple[int, int], list[PlayedGame]]]:
+) -> Generator[tuple[tuple[int, int], list[PlayedGame]], None, None]:
     if jobs == 1 or len(spans) < 2:
         for span in spans:
             yield span, _play_part(span, command, name, settings)

@@ -5,46 +5,74 @@ The scheduler gives a chunk whose worker was lost to another one. Needs the extr
 
 import importlib.util
 import logging
+import socket
 import time
 from concurrent.futures import CancelledError, Future
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 import pandas as pd
 
 from workbench.errors import ClusterError, MissingExtraError
 from workbench.installation import install_hint
-from workbench.provenance import package_versions
-from workbench.scoring.parameters import ScoringParameters
+from workbench.provenance import differences_in_words, differing, package_versions
+from workbench.scoring.parameters import ScoringParameters, scoring_code
 from workbench.scoring.rows import score_predictions
 from workbench.scoring.workers import AHEAD
 
 CONNECT_SECONDS: Final = 20.0
 WORKERLESS_SECONDS: Final = 60.0
 COUNT_SECONDS: Final = 1.0
+_TRANSPORTS: Final = ("tcp", "tls", "ws", "wss", "ucx")
 KEPT: Final = "what was scored is kept: the same command goes on from there"
 
 
 def score_as(
-    chunk: pd.DataFrame, parameters: ScoringParameters, versions: dict[str, str]
+    chunk: pd.DataFrame, parameters: ScoringParameters, versions: dict[str, Any]
 ) -> pd.DataFrame:
     """Score a chunk on a worker that has the packages of the one who asks.
 
     Raises:
         ClusterError: If it has others: scores of several versions must not stand in one table.
     """
-    here = package_versions()
-    if here != versions:
-        differing = {
-            name: (here.get(name), versions.get(name))
-            for name in sorted(here.keys() | versions.keys())
-            if here.get(name) != versions.get(name)
-        }
-        said = "; ".join(
-            f"{name}: worker {there!r}, asked {asked!r}"
-            for name, (there, asked) in differing.items()
+    if differences := differing(_versions(), versions):
+        raise ClusterError(
+            "expected a worker with the same packages and code as here, got a worker with others "
+            f"({differences_in_words(differences)}); install the same there"
         )
-        raise ClusterError(f"expected a worker with the same packages, got {said}")
     return score_predictions(chunk, parameters)
+
+
+def _versions() -> dict[str, Any]:
+    return {**package_versions(), "code": scoring_code()}
+
+
+def check_scheduler(scheduler: str) -> None:
+    """Refuse what cannot be the address of a scheduler; nothing is connected to.
+
+    Raises:
+        MissingExtraError: If ``distributed`` is not installed.
+        ClusterError: If it names no transport, host and port, or its host is not known.
+    """
+    if importlib.util.find_spec("distributed") is None:
+        raise MissingExtraError(
+            "scoring on a cluster needs the optional extra 'cluster' (dask.distributed): "
+            f"{install_hint('cluster')}"
+        )
+    transport, _, place = scheduler.rpartition("://")
+    # A scheduler in this process names itself otherwise.
+    if transport == "inproc":
+        return
+    try:
+        parts = urlsplit(f"//{place}")
+        if transport not in ("", *_TRANSPORTS) or not parts.hostname or not parts.port:
+            raise ValueError("it needs a host and a port")
+        socket.getaddrinfo(parts.hostname, parts.port)
+    except (OSError, ValueError) as error:
+        raise ClusterError(
+            f"expected the address of a Dask scheduler such as tcp://host:8786, got {scheduler!r}: "
+            f"{error}"
+        ) from error
 
 
 class ClusterWorkers:
@@ -69,14 +97,10 @@ class ClusterWorkers:
         connect_seconds: float = CONNECT_SECONDS,
         workerless_seconds: float = WORKERLESS_SECONDS,
     ) -> None:
-        if importlib.util.find_spec("distributed") is None:
-            raise MissingExtraError(
-                "scoring on a cluster needs the optional extra 'cluster' (dask.distributed): "
-                f"{install_hint('cluster')}"
-            )
+        check_scheduler(scheduler)
         self._scheduler = scheduler
         self._parameters = parameters
-        self._versions = package_versions()
+        self._versions = _versions()
         self._workerless_seconds = workerless_seconds
         self._client = _client(scheduler, connect_seconds)
         self._executor = self._client.get_executor(pure=False)

@@ -10,6 +10,7 @@ from workbench.affordance import ESTIMATORS
 from workbench.affordance.engine import Engine, chosen_engine
 from workbench.affordance.estimate import BATCHES
 from workbench.errors import InvalidArgumentError
+from workbench.provenance import code_hash, package_versions
 from workbench.tables import PREDICTIONS
 from workbench.terminal import Terminal, check_walk
 
@@ -88,6 +89,17 @@ class ScoringParameters:
             for name in ("precision", "recall")
             for suffix in ("", "_standard_error")
         ]
+
+
+# Of the predictions only these columns are read and sent to workers.
+READ: Final = pa.schema([PREDICTIONS.field(name) for name in (*COPIED, "moves")])
+
+
+def scoring_code() -> dict[str, str]:
+    """Return what determines scores besides predictions and parameters: code and packages."""
+    versions = package_versions()
+    packages = {name: versions[name] for name in ("chess", "numba", "numpy", "rapidfuzz")}
+    return {"workbench": code_hash("workbench.scoring.rows"), **packages}
 
 
 def scores_schema(parameters: ScoringParameters) -> pa.Schema:

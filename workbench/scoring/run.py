@@ -5,37 +5,32 @@ interruptions, nor on whether a cluster scored it; of a file no more is in memor
 chunks at hand.
 """
 
-import json
-import shutil
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pandas as pd
-import pyarrow as pa
 from tqdm.auto import tqdm
 
-from workbench.errors import InvalidArgumentError, RunMismatchError, TableError
+from workbench.errors import InvalidArgumentError, TableError
 from workbench.provenance import file_hash
-from workbench.scoring.parameters import COPIED, ScoringParameters, scores_schema
+from workbench.scoring.cluster import ClusterWorkers, check_scheduler
+from workbench.scoring.parameters import READ, ScoringParameters, scores_schema, scoring_code
 from workbench.scoring.workers import LocalWorkers, Workers, scored_chunks
+from workbench.table_parts import Span, making_in_parts
 from workbench.tables import (
-    PREDICTIONS,
+    ROW_GROUP_ROWS,
     SCHEMA_VERSION,
     as_frame,
     read_chunks,
-    read_provenance,
     read_table,
-    replacing,
     row_count,
-    write_table,
-    writing_table,
 )
 
 CHUNK_ROWS: Final = 64
-# Of the predictions only these are read and sent to workers.
-READ: Final = pa.schema([PREDICTIONS.field(name) for name in (*COPIED, "moves")])
 
 
 def score(
@@ -81,11 +76,12 @@ def score_file(
         parameters: How to score.
         jobs: Workers, at least 1.
         chunk_rows: Rows a chunk, at least 1.
-        restart: Throw earlier work for other inputs or parameters away.
+        restart: As `score_table` does.
         progress: Whether to show a progress bar on standard error.
 
     Raises:
-        RunMismatchError: If ``out`` or its parts belong to other inputs or parameters.
+        OutputError: As `score_table` does.
+        RunMismatchError: As `score_table` does.
         TableError: If the predictions cannot be read.
     """
     score_table(
@@ -110,6 +106,7 @@ def score_table(
     chunk_rows: int = CHUNK_ROWS,
     restart: bool = False,
     progress: bool = False,
+    report: Callable[[str], object] = warnings.warn,
 ) -> int:
     """Score a predictions file into a scores file, or go on where an earlier call was stopped.
 
@@ -123,15 +120,19 @@ def score_table(
         scheduler: Address of the scheduler of a Dask cluster, whose workers score in their place.
         chunk_rows: Rows a chunk, at least 1: what a kill or a lost worker costs at most, for each
             worker, and what bounds the memory.
-        restart: Throw earlier work for other inputs or parameters away.
+        restart: Score anew what was scored, under whatever parameters; an earlier table is replaced
+            once the new one is whole.
         progress: Whether to show a progress bar on standard error.
+        report: Told in words which chunks are scored again because they are broken.
 
     Returns:
         How many rows the scores have.
 
     Raises:
-        RunMismatchError: If ``out`` or its parts belong to other inputs or parameters.
-        TableError: If the predictions cannot be read.
+        OutputError: If ``out`` is the predictions or no scores table, another process scores into
+            it, or it cannot be written; finished chunks are kept.
+        RunMismatchError: If ``out`` or its parts belong to other inputs, parameters or code.
+        TableError: If the predictions cannot be read, or were changed meanwhile.
         MissingExtraError: If a scheduler is named and ``distributed`` is not installed.
         ClusterError: If the cluster cannot be reached, or loses its workers.
     """
@@ -139,82 +140,62 @@ def score_table(
         raise InvalidArgumentError(
             f"expected jobs and chunk_rows of at least 1, got {jobs!r} and {chunk_rows!r}"
         )
-    total = row_count(predictions_path)
-    provenance = {
+    if scheduler is not None:
+        check_scheduler(scheduler)
+    description = {
         "stage": "scores",
         "predictions_sha256": file_hash(predictions_path),
         "parameters": asdict(parameters),
         "schema_version": SCHEMA_VERSION,
+        "code": scoring_code(),
     }
-    parts = out.with_name(out.name + ".parts")
-    if restart:
-        shutil.rmtree(parts, ignore_errors=True)
-        out.unlink(missing_ok=True)
-    if out.exists():
-        _refuse_mismatch(out, read_provenance(out), provenance)
-        return row_count(out)
-    paths = [
-        parts / f"chunk-{index:06d}.parquet"
-        for index in range((total + chunk_rows - 1) // chunk_rows)
-    ]
-    _begin(parts, {**provenance, "chunk_rows": chunk_rows})
-    missing = [index for index, path in enumerate(paths) if not path.exists()]
+    # Read to its end before anything is made or thrown away: a fault in it shows now.
+    total = sum(len(chunk) for chunk in read_chunks(predictions_path, READ, ROW_GROUP_ROWS))
+    spans = [(first, min(first + chunk_rows, total)) for first in range(0, total, chunk_rows)]
     schema = scores_schema(parameters)
-    if missing:
-        done = total - sum(min(chunk_rows, total - index * chunk_rows) for index in missing)
-        with tqdm(
-            total=total, initial=done, unit="row", desc="scoring", disable=not progress
-        ) as bar:
-            chunks = _missing_chunks(predictions_path, chunk_rows, frozenset(missing))
-            workers = _workers(parameters, min(jobs, len(missing)), scheduler)
-            for index, scored in scored_chunks(chunks, workers, bar.update):
-                write_table(scored, paths[index], schema, provenance)
-    with writing_table(out, schema, provenance) as writer:
-        for path in paths:
-            writer.write(read_table(path, schema))
-        if writer.rows != total:
+    with making_in_parts(
+        out,
+        "scores",
+        schema,
+        description,
+        of_parts={**description, "chunk_rows": chunk_rows},
+        inputs=[predictions_path],
+        restart=restart,
+        report=report,
+    ) as parts:
+        if parts.finished:
+            return row_count(out)
+        missing = parts.missing(spans)
+        if missing:
+            done = total - sum(behind - first for first, behind in missing)
+            with tqdm(
+                total=total, initial=done, unit="row", desc="scoring", disable=not progress
+            ) as bar:
+                chunks = _chunks(predictions_path, spans, frozenset(missing))
+                workers = _workers(parameters, min(jobs, len(missing)), scheduler)
+                with closing(scored_chunks(chunks, workers, bar.update)) as scored:
+                    for span, frame in scored:
+                        parts.write(span, frame)
+        if file_hash(predictions_path) != description["predictions_sha256"]:
+            parts.discard()
             raise TableError(
-                f"{parts}: expected {total} scored rows, got {writer.rows}; "
-                "a part was changed from outside: score again with restart"
+                f"{predictions_path}: it was changed while it was scored; run the same command "
+                "again"
             )
-    shutil.rmtree(parts)
+        parts.join(spans)
     return total
 
 
-def _begin(parts: Path, manifest: dict[str, Any]) -> None:
-    path = parts / "manifest.json"
-    if path.exists():
-        _refuse_mismatch(parts, json.loads(path.read_text()), manifest)
-        return
-    with replacing(path) as beside:
-        beside.write_text(json.dumps(manifest, indent=2, sort_keys=True) + "\n")
-
-
-def _missing_chunks(
-    path: Path, rows: int, missing: frozenset[int]
-) -> Iterator[tuple[int, pd.DataFrame]]:
-    for index, chunk in enumerate(read_chunks(path, READ, rows)):
-        if index in missing:
-            yield index, chunk
+def _chunks(
+    path: Path, spans: list[Span], missing: frozenset[Span]
+) -> Iterator[tuple[Span, pd.DataFrame]]:
+    rows = spans[0][1]
+    for span, chunk in zip(spans, read_chunks(path, READ, rows), strict=True):
+        if span in missing:
+            yield span, chunk
 
 
 def _workers(parameters: ScoringParameters, jobs: int, scheduler: str | None) -> Workers:
     if scheduler is None:
         return LocalWorkers(parameters, jobs)
-    from workbench.scoring.cluster import ClusterWorkers
-
     return ClusterWorkers(parameters, scheduler)
-
-
-def _refuse_mismatch(place: Path, found: dict[str, Any], wanted: dict[str, Any]) -> None:
-    differing = {
-        key: (found.get(key), wanted.get(key))
-        for key in sorted(found.keys() | wanted.keys())
-        if found.get(key) != wanted.get(key)
-    }
-    if differing:
-        said = "; ".join(f"{key}: there {a!r}, asked {b!r}" for key, (a, b) in differing.items())
-        raise RunMismatchError(
-            f"{place} holds the work of another run ({said}); "
-            "write elsewhere, or ask for a restart to throw it away"
-        )

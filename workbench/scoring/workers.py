@@ -3,7 +3,7 @@
 All of them score a chunk by the same call, and hold no more chunks at a time than keeps them busy.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import (
     FIRST_COMPLETED,
     Executor,
@@ -13,7 +13,7 @@ from concurrent.futures import (
     wait,
 )
 from multiprocessing import get_context
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeVar
 
 import pandas as pd
 
@@ -25,6 +25,8 @@ from workbench.worker_processes import end_with_parent
 # Chunks that wait behind each one that is being scored, so that no worker has nothing to do.
 AHEAD: Final = 2
 LOOK_SECONDS: Final = 1.0
+
+Key = TypeVar("Key")
 
 
 class Workers(Protocol):
@@ -104,21 +106,21 @@ def _executor(parameters: ScoringParameters, jobs: int) -> Executor:
 
 
 def scored_chunks(
-    chunks: Iterable[tuple[int, pd.DataFrame]],
+    chunks: Iterable[tuple[Key, pd.DataFrame]],
     workers: Workers,
     on_done: Callable[[int], object] = lambda rows: None,
-) -> Iterator[tuple[int, pd.DataFrame]]:
+) -> Generator[tuple[Key, pd.DataFrame], None, None]:
     """Yield the scores of chunks as they are done, reading no further ahead than there is room.
 
     Args:
-        chunks: Numbered; taken when there is room for another.
+        chunks: Each with what it is told by; taken when there is room for another.
         workers: Who scores them; closed at the end, or where this stops.
         on_done: Called with the rows of each chunk that was scored.
     """
-    waiting: dict[Future[pd.DataFrame], int] = {}
+    waiting: dict[Future[pd.DataFrame], Key] = {}
     try:
-        for index, chunk in chunks:
-            waiting[workers.submit(chunk)] = index
+        for key, chunk in chunks:
+            waiting[workers.submit(chunk)] = key
             while len(waiting) >= workers.room():
                 yield from _done(waiting, workers, on_done)
         while waiting:
@@ -128,13 +130,13 @@ def scored_chunks(
 
 
 def _done(
-    waiting: dict["Future[pd.DataFrame]", int], workers: Workers, on_done: Callable[[int], object]
-) -> Iterator[tuple[int, pd.DataFrame]]:
+    waiting: dict["Future[pd.DataFrame]", Key], workers: Workers, on_done: Callable[[int], object]
+) -> Iterator[tuple[Key, pd.DataFrame]]:
     done, _ = wait(waiting, LOOK_SECONDS, FIRST_COMPLETED)
     if not done:
         workers.look()
     for future in done:
-        index = waiting.pop(future)
+        key = waiting.pop(future)
         scored = workers.result(future)
         on_done(len(scored))
-        yield index, scored
+        yield key, scored

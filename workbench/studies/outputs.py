@@ -9,6 +9,7 @@ import matplotlib as mpl
 import pandas as pd
 from matplotlib.figure import Figure
 
+from workbench.output_files import check_output
 from workbench.provenance import file_hash, git_commit, package_versions
 from workbench.tables import replacing
 
@@ -41,9 +42,15 @@ def save_study(
 
     Returns:
         The path of each file by its ending.
+
+    Raises:
+        OutputError: If one of the files is an input.
     """
     folder = Path(out)
     paths = {ending: folder / f"{name}.{ending}" for ending in ("png", "svg", "csv", "json")}
+    read = [Path(path) for path in inputs]
+    for path in paths.values():
+        check_output(path, read)
     with mpl.rc_context({"svg.hashsalt": name}):
         with replacing(paths["png"]) as beside:
             figure.savefig(beside, dpi=130, metadata={"Software": None})
@@ -56,7 +63,7 @@ def save_study(
         "data": data,
         "parameters": dict(parameters),
         "seed": seed,
-        "inputs": {Path(path).name: file_hash(Path(path)) for path in inputs},
+        "inputs": {path.name: file_hash(path) for path in read},
         "versions": package_versions(),
         "git_commit": git_commit(),
     }

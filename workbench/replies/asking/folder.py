@@ -16,6 +16,7 @@ from typing import Any, Final
 import pandas as pd
 
 from workbench.errors import RunMismatchError
+from workbench.output_files import check_output
 from workbench.provenance import file_hash, package_versions
 from workbench.replies.asking.settings import Question
 from workbench.tables import POSITIONS, replacing, write_table
@@ -80,7 +81,9 @@ def refuse_other_run(path: Path, question: Question, source: Path) -> None:
     Raises:
         RunMismatchError: If the folder belongs to another question or other positions, or holds
             other files; it says what differs.
+        OutputError: If the table of predictions would be written over another file.
     """
+    check_output(RunFolder(path).predictions, [source], "predictions")
     # Another process may be making the folder at this moment: the description is the first file that
     # it finishes, so that it is looked for after the others.
     beginning = f".{Path(RUN_FILE).stem}-"

@@ -1,0 +1,70 @@
+"""What a command may write over: no input, and nothing but a table of the kind that it writes."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from workbench.errors import OutputError
+
+KINDS: Final = {
+    "scores": ("position_id", "levenshtein", "unscored"),
+    "predictions": ("position_id", "model", "reply_class", "reply"),
+    "positions": ("position_id", "movetext", "true_fen"),
+    "games": ("number", "white_level", "moves"),
+}
+"""Columns by which a kind of table is known: the first kind that has its columns counts."""
+
+
+def kind_of(names: Iterable[str]) -> str:
+    """Return which kind of table has these columns, or ``unknown``."""
+    found = set(names)
+    return next((kind for kind, needed in KINDS.items() if found.issuperset(needed)), "unknown")
+
+
+def check_output(out: Path, inputs: Iterable[Path], kind: str | None = None) -> None:
+    """Refuse to write over an input, or over what is no table of the kind to be written.
+
+    Every command asks this about its output before it writes anything. A file without a byte in it
+    holds nothing, and may be written over.
+
+    Args:
+        out: The file to be written.
+        inputs: What the command reads; under another name, such as a link, as well.
+        kind: One of `KINDS`; None for a file that is no table.
+
+    Raises:
+        OutputError: If ``out`` must not be written over.
+    """
+    for path in inputs:
+        if out.exists() and path.exists() and out.samefile(path):
+            raise OutputError(
+                f"{out}: expected another file than the inputs, got the input {path}; "
+                "write elsewhere"
+            )
+    if not out.exists():
+        return
+    if not out.is_file():
+        raise OutputError(
+            f"{out}: expected the name of a file to write, got "
+            f"{'a folder' if out.is_dir() else 'what is no plain file'}; write elsewhere"
+        )
+    if kind is None or out.stat().st_size == 0:
+        return
+    try:
+        found = kind_of(pq.read_schema(out).names)
+    except (OSError, pa.ArrowException):
+        found = "no whole Parquet file"
+    if found != kind:
+        raise OutputError(
+            f"{out}: expected no file, or a {kind} table, which would be written over, got "
+            f"{_kind_in_words(found)}; write elsewhere, or move it away"
+        )
+
+
+def _kind_in_words(found: str) -> str:
+    if found == "unknown":
+        return "a Parquet file of another kind"
+    return f"a {found} table" if found in KINDS else found
