@@ -114,6 +114,24 @@ class LocalServer:
         said = f"Cannot use {self.key}: {json.dumps(self.headers[-1])}"
         return await self._send(writer, 500, problem(said, "server_error"))
 
+    async def _fault_bad_request_with_key(self, moves, writer):
+        return await self._send(writer, 400, problem(self.key, self.key), self._key_in_header())
+
+    async def _fault_reply_with_key(self, moves, writer):
+        body = completion(f"{self.key}\n{self.answers[moves]}")
+        body |= {"id": self.key, "model": self.key, "system_fingerprint": self.key}
+        body["choices"][0]["message"]["reasoning_content"] = self.key
+        return await self._send(writer, 200, body, self._key_in_header())
+
+    async def _fault_html_with_key(self, moves, writer):
+        return await self._send(writer, 200, f"<html>{self.key}".encode(), kind="text/html")
+
+    async def _fault_nonsense_with_key(self, moves, writer):
+        return await self._send(writer, 200, {**completion(""), "choices": self.key})
+
+    def _key_in_header(self):
+        return "x-request-id: " + " ".join(self.key.split())
+
     async def _fault_reset(self, moves, writer):
         linger = struct.pack("ii", 1, 0)
         writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)

@@ -42,8 +42,40 @@ class TestQuestion:
     def test_addresses_among_the_model_arguments(self):
         with pytest.raises(InvalidArgumentError, match="as base_url"):
             Question("openai/gpt-4o", model_args={"base_url": "http://host/v1"})
-        with pytest.raises(InvalidArgumentError, match=r"model_args endpoint.*without credentials"):
-            Question("openai/gpt-4o", model_args={"endpoint": "http://user:word@host/v1"})
+
+    @pytest.mark.parametrize(
+        "value",
+        [
+            "http://user:word@host/v1",
+            "user:word@proxy:8080",
+            {"proxies": ["http://proxy", "https://host/v1#word"]},
+        ],
+    )
+    def test_credentials_in_urls_among_the_model_arguments(self, value):
+        with pytest.raises(
+            InvalidArgumentError, match=r"model_args client.*credentials"
+        ) as refused:
+            Question("openai/gpt-4o", model_args={"client": value})
+        assert "word" not in str(refused.value).replace("password", "")
+
+    def test_secrets_among_the_model_arguments_are_not_described(self):
+        def asked(**arguments):
+            return Question("openai/gpt-4o", model_args=arguments).described()
+
+        shown = asked(default_headers={"X-Token": "one"}, token="two", rate=3)
+        assert shown["model_args"] == {
+            "default_headers": {"X-Token": "[key removed]"}, "token": "[key removed]", "rate": 3,
+        }  # fmt: skip
+        # Another key is no other question, another argument is.
+        assert shown == asked(default_headers={"X-Token": "three"}, token="four", rate=3)
+        assert shown != asked(default_headers={"X-Token": "one"}, token="two", rate=4)
+
+    def test_a_key_of_the_environment_among_the_arguments_is_refused(self):
+        question = Question("openai/gpt-4o", model_args={"extra": {"body": "x sk-secret-key y"}})
+        refuse_credentials_in_environment(question, {"OTHER_API_KEY": "another-key"})
+        with pytest.raises(InvalidArgumentError, match="model_args extra") as refused:
+            refuse_credentials_in_environment(question, {"OTHER_API_KEY": "sk-secret-key"})
+        assert "sk-secret" not in str(refused.value)
 
 
 class TestOperation:
@@ -53,6 +85,14 @@ class TestOperation:
             "http://user:word@host/v1",
             "http://token@host/v1",
             "https://host/v1?key=word",
+            "user:word@host/v1",
+            "user:word@host:8000",
+            "//user:word@host/v1",
+            "http:\\\\user:word@host",
+            "http://user:word%40host/v1",
+            "https://host/v1#word",
+            "host:8000/v1#key=word",
+            "host/v1?word",
         ],
     )
     def test_credentials_in_a_base_url_are_refused_and_not_repeated(self, url):
@@ -60,11 +100,18 @@ class TestOperation:
             Operation(base_url=url)
         assert "word" not in str(refused.value).replace("password", "")
 
+    @pytest.mark.parametrize(
+        "url",
+        [None, "", "https://host:8000/v1", "api.x.ai", "localhost:11434/v1", "http://[::1]/v1"],
+    )
+    def test_a_base_url_without_credentials(self, url):
+        assert Operation(base_url=url).base_url == url
+
     def test_credentials_in_the_environment_are_refused_for_the_provider_that_is_used(self):
         variables = {"LOCAL_BASE_URL": "http://user:word@host/v1", "PATH": "/bin"}
         with pytest.raises(InvalidArgumentError, match="LOCAL_BASE_URL"):
-            refuse_credentials_in_environment("openai-api/local/model", variables)
-        refuse_credentials_in_environment("openai/gpt-4o", variables)
+            refuse_credentials_in_environment(Question("openai-api/local/model"), variables)
+        refuse_credentials_in_environment(Question("openai/gpt-4o"), variables)
 
     def test_a_kill_can_cost_at_most_one_question_in_a_hundred(self):
         for questions in (1000, 2000, 4999, 10_000, 1_000_000):

@@ -40,7 +40,7 @@ def _model_argument(context: click.Context, option: click.Parameter, texts: Any)
 @click.option("--api-key", help="Better in the provider's environment variable.")
 @click.option(
     "-M", "--model-arg", "model_args", multiple=True, callback=_model_argument,
-    help="NAME=VALUE for Inspect's model; logged in clear.",
+    help="NAME=VALUE for Inspect's model; secrets and headers are redacted in files.",
 )  # fmt: skip
 @click.option("--connections", type=click.IntRange(1), help="Calls at a time.")
 @click.option("--retries", default=6, show_default=True, type=click.IntRange(0))

@@ -1,10 +1,7 @@
 """What went wrong with a call, in one line, and whether any other could go better."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
-
-from workbench.replies.asking.keys import blanked
 
 ENDING_STATUSES: Final = {
     401: "the provider refused the key",
@@ -31,12 +28,11 @@ class Fault:
     ends_run: bool
 
 
-def fault_of(error: BaseException, keys: Iterable[bytes] = ()) -> Fault:
+def fault_of(error: BaseException) -> Fault:
     """Return what an exception of a provider amounts to.
 
     Args:
         error: As Inspect raises it; the causes it was raised from are looked at too.
-        keys: What must not be told, as `workbench.replies.asking.keys.keys_in` returns it.
     """
     chain = _causes(error)
     status = next(
@@ -47,8 +43,6 @@ def fault_of(error: BaseException, keys: Iterable[bytes] = ()) -> Fault:
     said = _named(own[0])
     if len(own) > 1 and str(own[-1]) not in said:
         said += f" ({_named(own[-1])})"
-    # Before it is cut: half a key would not be found again.
-    said = blanked(said, keys)
     if len(said) > _LENGTH:
         said = said[: _LENGTH - 1] + "…"
     if status in ENDING_STATUSES:

@@ -5,6 +5,7 @@ positions.parquet    the positions that are asked about
 answers.jsonl        the journal: every answer the moment it arrived
 logs/                Inspect's logs, for `inspect view`
 process.log          what the asking process said
+.inspect/            files that Inspect otherwise keeps in the user's data folder
 predictions.parquet  the table
 """
 

@@ -21,11 +21,11 @@ from inspect_ai.model import GenerateConfigArgs, get_model
 
 from workbench.replies.asking.folder import RunFolder
 from workbench.replies.asking.journal import Journal
-from workbench.replies.asking.keys import keys_in, remove_keys
 from workbench.replies.asking.prices import Price
 from workbench.replies.asking.questions import questions_of
+from workbench.replies.asking.redaction import keep_files_in, redact_model, redact_output
 from workbench.replies.asking.session import Session, session_in_use
-from workbench.replies.asking.settings import Operation, Question
+from workbench.replies.asking.settings import Operation, Question, refuse_credentials
 from workbench.replies.asking.task import reconstruction
 from workbench.tables import POSITIONS, read_table
 
@@ -43,16 +43,19 @@ def main() -> int:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     folder = RunFolder(Path(sys.argv[1]))
     request: dict[str, Any] = json.loads(sys.stdin.readline())
+    keep_files_in(folder.path)
+    question = Question(**request["question"])
+    key: str | None = request["api_key"]
+    redact_output(lambda: question.secrets(os.environ, key))
     try:
         with FileLock(folder.path / ".lock").acquire(timeout=LOCK_SECONDS):
-            return _ask_locked(folder, request)
+            return _ask_locked(folder, question, request)
     except Timeout:
         print(f"{folder.path}: another process is asking into this folder", file=sys.stderr)
         return ENDED_EARLY
 
 
-def _ask_locked(folder: RunFolder, request: dict[str, Any]) -> int:
-    key: str | None = request["api_key"]
+def _ask_locked(folder: RunFolder, question: Question, request: dict[str, Any]) -> int:
     journal = Journal(folder.path)
     price = Price(**request["price"]) if request["price"] else None
     session = Session(
@@ -61,37 +64,41 @@ def _ask_locked(folder: RunFolder, request: dict[str, Any]) -> int:
         budget=request["operation"]["budget"],
         expected_dollars=request["expected_dollars"],
         failures_in_a_row=request["operation"]["failures_in_a_row"],
-        keys=lambda: keys_in(os.environ, key),
     )
     threading.Thread(target=_stop_at_end_of_input, args=(session,), daemon=True).start()
     try:
         with session_in_use(session):
-            logs = _evaluate(folder, request, key)
+            logs = _evaluate(folder, question, request)
     except KeyboardInterrupt:
         if not session.stopping:
             journal.stopped("interrupted")
         return ENDED_EARLY
     except Exception as error:
-        journal.stopped(" ".join(_MARKUP.sub("", str(error)).split()) or repr(error))
+        said = " ".join(_MARKUP.sub("", str(error)).split()) or repr(error)
+        journal.stopped(question.secrets(os.environ, request["api_key"]).redacted(said))
         raise
-    finally:
-        remove_keys(folder.path, keys_in(os.environ, key))
     if session.stopping:
         return ENDED_EARLY
     _remove_older_logs(folder, logs)
     return 0
 
 
-def _evaluate(folder: RunFolder, request: dict[str, Any], key: str | None) -> list[EvalLog]:
-    question = Question(**request["question"])
+def _evaluate(folder: RunFolder, question: Question, request: dict[str, Any]) -> list[EvalLog]:
     operation = Operation(**request["operation"])
     positions = read_table(folder.positions, POSITIONS)
     prompt = question.prompted
     questions = questions_of(positions, prompt)
     identity = f"{prompt.name}@{prompt.version} {prompt.sha256} {request['positions_sha256']}"
     model = get_model(
-        question.model, base_url=operation.base_url, api_key=key, **question.model_args
+        question.model,
+        base_url=operation.base_url,
+        api_key=request["api_key"],
+        **question.model_args,
     )
+    # Inspect may have loaded an address or a key from a file .env.
+    refuse_credentials(model.api.base_url, "the model's base URL")
+    redact_model(model, lambda: question.secrets(os.environ, request["api_key"], model.api.api_key))
+    model.model_args = question.shown_model_args
     connections = operation.connections_for(len(questions) * question.samples_per_position)
     config: GenerateConfigArgs = {
         "temperature": question.temperature,

@@ -19,7 +19,6 @@ from workbench.provenance import file_hash
 from workbench.replies.asking.estimate import Estimate, estimate
 from workbench.replies.asking.folder import RunFolder, open_run, refuse_other_run
 from workbench.replies.asking.journal import FILE_NAME, JournalReader
-from workbench.replies.asking.keys import blanked, keys_in, remove_keys
 from workbench.replies.asking.prices import Price
 from workbench.replies.asking.progress import follow
 from workbench.replies.asking.questions import questions_of
@@ -104,7 +103,7 @@ def ask(
     """
     require_extra()
     operation = operation or Operation()
-    refuse_credentials_in_environment(question.model, os.environ)
+    refuse_credentials_in_environment(question, os.environ)
     if operation.budget is not None and price is None:
         raise InvalidArgumentError(
             f"budget: expected a price of {question.model!r} with it, got none; give its dollars a "
@@ -134,10 +133,6 @@ def ask(
     if expected.calls or not _is_tabled(folder):
         code = _run_process(folder, json.dumps(request), journal, expected.questions, progress)
         journal.read()
-    keys = keys_in(os.environ, api_key)
-    if code != 0:
-        # The process does this itself, unless it was killed.
-        remove_keys(out, keys)
     predictions = write_run_predictions(folder)
     failures = predictions["reason"][predictions["reason"].str.startswith(CALL_FAILED)]
     asked = AskedRun(
@@ -148,7 +143,7 @@ def ask(
         dollars=None if price is None else journal.dollars,
     )
     if code != 0:
-        reason = blanked(journal.stopped or _end_of(folder.process_log), keys)
+        reason = journal.stopped or _end_of(folder.process_log)
         raise AskingError(
             f"asking stopped: {reason}; {len(journal.answered)} of {expected.questions} questions "
             f"are answered, {folder.predictions} holds them; ask again to go on"

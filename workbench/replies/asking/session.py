@@ -7,7 +7,7 @@ on.
 
 import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -34,7 +34,6 @@ class Session:
         budget: float | None,
         expected_dollars: float,
         failures_in_a_row: int,
-        keys: Callable[[], Sequence[bytes]],
     ) -> None:
         """Begin a session.
 
@@ -44,7 +43,6 @@ class Session:
             budget: Dollars that the run folder may cost in all, or None.
             expected_dollars: What a call is thought to cost before the first has been made.
             failures_in_a_row: Questions that may fail one after the other.
-            keys: Tells what must not be written into reasons; Inspect may load more from ``.env``.
         """
         self._journal = journal
         self._price = price
@@ -52,7 +50,6 @@ class Session:
         self._dearest = expected_dollars
         self._failures_in_a_row = failures_in_a_row
         self._failures = 0
-        self._keys = keys
         self._under_way = 0
         self._lock = threading.Lock()
         self._interrupted = False
@@ -79,7 +76,7 @@ class Session:
         try:
             state = await generate(state, **config)
         except Exception as error:
-            fault = fault_of(error, self._keys())
+            fault = fault_of(error)
             self._failed(key, fault)
             raise CallFailedError(fault.reason) from error
         else:

@@ -1,15 +1,20 @@
 """What is asked of which model, and how: what makes a run the same run, and what does not."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from workbench.errors import InvalidArgumentError
+from workbench.replies.asking.keys import Secrets, secrets_in, without_secrets
 from workbench.replies.prompts import Prompt, prompt_named
 
 MOST_CONNECTIONS: Final = 50
 LEAST_CONNECTIONS: Final = 10
+
+_SCHEME: Final = re.compile(r"\A(?:[A-Za-z][A-Za-z0-9+.-]*:)?//|\A(?=[^/])")
+_LIKE_A_URL: Final = re.compile(r"://|\A[^\s/]+:[^\s/]*@[^\s/]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +28,8 @@ class Question:
         temperature: At least 0; None for the provider's default.
         max_tokens: The longest reply, at least 1; None for the provider's default.
         model_args: Further arguments of Inspect's model class. They are written to the run folder
-            and Inspect's logs in clear, headers included; a key belongs in the environment.
+            and Inspect's logs, but secrets among them are not, see `shown_model_args`; nor do
+            these make another question.
     """
 
     model: str
@@ -61,9 +67,8 @@ class Question:
             )
         if "base_url" in self.model_args:
             raise InvalidArgumentError("model_args: give a base URL as base_url, not among them")
-        for name, value in self.model_args.items():
-            if isinstance(value, str) and "://" in value:
-                refuse_credentials(value, f"model_args {name}")
+        for name, value in self.shown_model_args.items():
+            _refuse_credentials_within(value, f"model_args {name}")
         prompt_named(self.prompt)
 
     @property
@@ -71,9 +76,34 @@ class Question:
         """The prompt itself."""
         return prompt_named(self.prompt)
 
+    @property
+    def shown_model_args(self) -> dict[str, Any]:
+        """The model's arguments with secrets and the values of HTTP headers removed."""
+        return without_secrets(self.model_args)[0]
+
+    def secrets(self, environment: Mapping[str, str], *others: str | None) -> Secrets:
+        """Return what must not be written while this is asked.
+
+        What the question itself says, the model's name or the prompt, is no secret.
+
+        Args:
+            environment: Variables and their values.
+            others: Keys given otherwise.
+        """
+        return secrets_in(
+            environment,
+            *others,
+            *without_secrets(self.model_args)[1],
+            open_texts=(self.model, *self.prompted.turns),
+        )
+
     def described(self) -> dict[str, Any]:
         """Return what makes two runs the same, but the positions, as JSON can hold it."""
-        return {**asdict(self), "prompt": self.prompted.described()}
+        return {
+            **asdict(self),
+            "model_args": self.shown_model_args,
+            "prompt": self.prompted.described(),
+        }
 
     @classmethod
     def from_description(cls, described: Mapping[str, Any]) -> "Question":
@@ -139,10 +169,10 @@ class Operation:
 
 
 def refuse_credentials(url: str | None, where: str) -> None:
-    """Refuse a URL that holds a user name, a password, or a query: Inspect logs it in clear.
+    """Refuse a URL that holds a user name, a password, a query or a fragment: Inspect logs it.
 
     Args:
-        url: A base URL, or None.
+        url: A base URL, with or without its scheme, or None.
         where: The argument or environment variable, for the message.
 
     Raises:
@@ -150,29 +180,55 @@ def refuse_credentials(url: str | None, where: str) -> None:
     """
     if not url:
         return
-    parts = urlsplit(url)
-    if parts.username or parts.password or parts.query or "@" in parts.netloc:
+    # Some clients take what others call a path for the host, as in user:password@host without
+    # a scheme, or a backslash for a slash.
+    parts = urlsplit(_SCHEME.sub("//", url.strip().replace("\\", "/"), count=1))
+    _, at, host = unquote(parts.netloc).rpartition("@")
+    if at or parts.query or parts.fragment:
         raise InvalidArgumentError(
-            f"{where}: expected a URL without credentials, got one for host {parts.hostname!r} with "
-            "a user name, password or query, which would be written to the logs in clear; put the "
-            "key into the provider's environment variable"
+            f"{where}: expected a URL without credentials, got one for host {host!r} with "
+            "a user name, password, query or fragment, which would be written to the logs in clear; "
+            "put the key into the provider's environment variable"
         )
 
 
-def refuse_credentials_in_environment(model: str, environment: Mapping[str, str]) -> None:
-    """Refuse credentials in the base URLs that the environment holds for a model's provider.
+def _refuse_credentials_within(value: Any, where: str) -> None:
+    if isinstance(value, str) and _LIKE_A_URL.search(value):
+        refuse_credentials(value, where)
+    items = (
+        value.items()
+        if isinstance(value, Mapping)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
+    for name, item in items:
+        _refuse_credentials_within(item, f"{where} {name}")
+
+
+def refuse_credentials_in_environment(question: Question, environment: Mapping[str, str]) -> None:
+    """Refuse credentials that the environment has brought into what is written.
 
     Args:
-        model: As in `Question.model`; of ``openai-api/NAME/...`` the NAME counts too.
+        question: What is asked. The base URLs of its model's provider are looked at (of
+            ``openai-api/NAME/...`` the NAME counts too), and whether a key stands among its
+            arguments.
         environment: Variables and their values.
 
     Raises:
-        InvalidArgumentError: If one holds credentials.
+        InvalidArgumentError: If there are any; the message does not repeat them.
     """
-    prefixes = {part.upper().replace("-", "_") for part in model.split("/")[:-1]}
+    prefixes = {part.upper().replace("-", "_") for part in question.model.split("/")[:-1]}
     for name, value in environment.items():
         if name.endswith("_BASE_URL") and any(name.startswith(prefix) for prefix in prefixes):
             refuse_credentials(value, name)
     refuse_credentials(
         environment.get("INSPECT_EVAL_MODEL_BASE_URL"), "INSPECT_EVAL_MODEL_BASE_URL"
     )
+    keys = secrets_in(environment, open_texts=(question.model,))
+    for name, value in question.shown_model_args.items():
+        if keys.redacted(value) != value:
+            raise InvalidArgumentError(
+                f"model_args {name}: expected no key in it, because it is written to the logs, got "
+                "one that stands in an environment variable; the provider reads it from there"
+            )
