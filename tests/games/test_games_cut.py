@@ -1,5 +1,6 @@
 """Cutting games into groups: eligibility to the ply, no game twice, order of no account."""
 
+import itertools
 from pathlib import Path
 
 import chess
@@ -11,7 +12,7 @@ from workbench.errors import GameFileError, InvalidArgumentError, UnfilledGroupE
 from workbench.games.cut import cut_games
 from workbench.games.pgn import Game, scan_games
 from workbench.games.random_play import random_games
-from workbench.games.selection import bands_for, number_of
+from workbench.games.selection import bands_for, fair_counts, number_of
 from workbench.tables import POSITIONS, read_table, write_table
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "data" / "lichess" / "lichess_games.pgn.zst"
@@ -267,6 +268,27 @@ def test_a_group_that_cannot_be_filled_is_named_or_allowed():
     cut = cut_games(GAMES, groups=(1, 15), per_group=39, seed=0, allow_unfilled=True)
     assert cut.summary.taken[15] == cut.summary.eligible[15] < 39
     assert len(cut.positions) == 40
+    cut = cut_games(GAMES, groups=(1, 4), per_group=39, seed=0, allow_unfilled=True)
+    assert cut.summary.taken == {1: 20, 4: 20}
+
+
+@settings(max_examples=50)
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=4), st.integers(1, 5))
+def test_few_games_are_shared_out_fairly(longest_for, most):
+    """Against every way to share them out: no group can be given more without a smaller one's loss."""
+    eligible = {cut: sum(longest_for[cut:]) for cut in range(len(longest_for))}
+
+    def possible(counts):
+        return (
+            all(sum(counts[cut:]) <= number for cut, number in eligible.items())
+            and max(counts) <= most
+        )
+
+    ways = filter(possible, itertools.product(range(most + 1), repeat=len(longest_for)))
+    fairest = max(sorted(way) for way in ways)
+    found = fair_counts(eligible, most)
+    assert possible([found[cut] for cut in eligible])
+    assert sorted(found.values()) == fairest
 
 
 def test_a_file_that_breaks_off_is_an_error_or_counted(tmp_path):

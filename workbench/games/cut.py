@@ -16,7 +16,14 @@ from tqdm.auto import tqdm
 from workbench.errors import GameFileError, InvalidArgumentError, UnfilledGroupError
 from workbench.games.compact import read_games
 from workbench.games.pgn import Game, RefusedGame, ScannedGame, scan_games
-from workbench.games.selection import Band, ReserveUsedUp, bands_for, choose, number_of
+from workbench.games.selection import (
+    Band,
+    ReserveUsedUp,
+    bands_for,
+    choose,
+    fair_counts,
+    number_of,
+)
 from workbench.tables import POSITIONS
 
 EXAMPLES = 5
@@ -101,7 +108,8 @@ def cut_games(
         groups: Full moves at which to cut, each at least 1, all different.
         per_group: Positions a group, at least 1.
         seed: Of the choice, at least 0.
-        allow_unfilled: Go on with what there is where a group cannot be filled.
+        allow_unfilled: Go on with what there is where a group cannot be filled: all groups get
+            equally many games as far as there are enough that are long enough.
         allow_truncated: Go on with what was read of a file that breaks off, if that is a game.
         progress: Whether to show progress bars on standard error.
         reserve: Games of each length kept in memory beyond need, at least 0, in place of those that
@@ -134,7 +142,8 @@ def cut_games(
         for game in offered:
             _offer(game, cuts, bands, seed, summary)
         try:
-            rows = _take(bands, per_group, summary, progress)
+            wanted = fair_counts(summary.eligible, per_group)
+            rows = _take(bands, wanted, summary, progress)
             break
         except ReserveUsedUp as error:
             if isinstance(games, Iterator):
@@ -212,13 +221,14 @@ def _offer(
 
 
 def _take(
-    bands: dict[int, Band], per_group: int, summary: CutSummary, progress: bool
+    bands: dict[int, Band], wanted: dict[int, int], summary: CutSummary, progress: bool
 ) -> list[dict[str, object]]:
     summary.duplicates += sum(band.further_copies() for band in bands.values())
     rows: list[dict[str, object]] = []
-    total = per_group * len(bands)
-    with tqdm(desc="cutting", total=total, unit=" games", disable=not progress) as bar:
-        for cut, game, chosen_before in choose(bands, per_group):
+    with tqdm(
+        desc="cutting", total=sum(wanted.values()), unit=" games", disable=not progress
+    ) as bar:
+        for cut, game, chosen_before in choose(bands, wanted):
             if isinstance(game, RefusedGame):
                 summary.refuse(game)
             elif chosen_before:

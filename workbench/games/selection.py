@@ -9,7 +9,7 @@ is possible. Legality is looked at only here, for the games the choice falls on.
 
 import hashlib
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -90,18 +90,45 @@ def bands_for(cuts: Sequence[int], per_group: int, reserve: int) -> dict[int, Ba
     return {cut: Band(per_group * (rank + 1) + reserve) for rank, cut in enumerate(cuts)}
 
 
+def fair_counts(eligible: Mapping[int, int], most: int) -> dict[int, int]:
+    """Return how many games each group gets where there are too few to fill them all.
+
+    No group gets more than another that could have had one of its games instead, but for one game.
+
+    Args:
+        eligible: For each cut the games long enough for it.
+        most: Games a group at most.
+    """
+    cuts = sorted(eligible, reverse=True)
+    counts = dict.fromkeys(cuts, 0)
+    # Games that are long enough for a cut, and given to it or to a longer one.
+    given = dict.fromkeys(cuts, 0)
+    growing = cuts
+    for _ in range(most):
+        grown = []
+        for cut in growing:
+            shorter = [each for each in cuts if each <= cut]
+            if all(given[each] < eligible[each] for each in shorter):
+                counts[cut] += 1
+                for each in shorter:
+                    given[each] += 1
+                grown.append(cut)
+        growing = grown
+    return counts
+
+
 def choose(
-    bands: dict[int, Band], per_group: int
+    bands: dict[int, Band], wanted: Mapping[int, int]
 ) -> Iterator[tuple[int, Game | RefusedGame, bool]]:
     """Yield the games that the choice falls on, played.
 
     Args:
         bands: The games read, by the longest cut they can have, ascending.
-        per_group: Games a group.
+        wanted: Games for each group.
 
     Yields:
         The cut, the game or its refusal, and whether its moves were chosen before, in another
-        spelling; each cut gets ``per_group`` games that are neither refused nor chosen before, or
+        spelling; each cut gets as many games as wanted that are neither refused nor chosen before, or
         as many as there are.
 
     Raises:
@@ -116,7 +143,7 @@ def choose(
         pool.sort(key=_highest_first)
         horizon = min(horizon, bands[cut].horizon)
         found = 0
-        while found < per_group:
+        while found < wanted[cut]:
             if horizon < NO_HORIZON and (not pool or pool[-1][0] > horizon):
                 raise ReserveUsedUp
             if not pool:
