@@ -4,13 +4,14 @@ import chess
 import pytest
 
 from workbench.errors import InvalidArgumentError, TableError
+from workbench.replies.prompt_files import read_prompt
 from workbench.replies.prompts import MOVES_HEADING, PROMPTS, Prompt, prompt_named
 
 MOVETEXT = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6"
 MOVES = "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6"
 
 
-@pytest.mark.parametrize("prompt", PROMPTS, ids=lambda prompt: prompt.name)
+@pytest.mark.parametrize("prompt", PROMPTS, ids=lambda prompt: f"{prompt.name}@{prompt.version}")
 class TestEveryPrompt:
     def test_shows_the_moves_once_after_the_last_heading(self, prompt):
         (question, *later) = prompt.questions(MOVETEXT, MOVES, "here")
@@ -19,6 +20,18 @@ class TestEveryPrompt:
         assert shown == written[prompt.notation]
         assert tuple(later) == prompt.turns[1:]
         assert not any(MOVES_HEADING in turn or "{moves}" in turn for turn in later)
+
+    def test_shows_a_game_that_ends_after_a_move_of_white(self, prompt):
+        movetext, moves = MOVETEXT.removesuffix(" a6"), MOVES.removesuffix(" a7a6")
+        (question, *later) = prompt.questions(movetext, moves, "here")
+        shown = question.rpartition(MOVES_HEADING)[2].strip()
+        written = {"pgn": movetext, "san": "e4 e5 Nf3 Nc6 Bb5", "uci": moves}
+        assert shown == written[prompt.notation]
+        # But for the moves, both sides are asked about in the same words, and none is named.
+        (other, *others) = prompt.questions(MOVETEXT, MOVES, "here")
+        assert question.removesuffix(shown) == other.removesuffix(f"{shown} {other.split()[-1]}")
+        assert later == others
+        assert not re.search(r"(?i)(white|black)('s turn| to (move|play)| is to)", question)
 
     def test_explains_all_six_fields_and_when_the_en_passant_square_is_named(self, prompt):
         text = prompt.turns[0]
@@ -40,6 +53,7 @@ PUBLISHED = {
     "uci-direct@1": "345d84bc5ed93f56",
     "san-unnumbered@1": "4202faf89e26dbfa",
     "few-shot@1": "aa940fe928eab723",
+    "few-shot@2": "8a28d5dd954a9b07",
     "step-by-step@1": "17ae470fef974e16",
     "board-first@1": "9a2642ec7b11bc85",
     "self-check@1": "c9bfd37ddbc070f3",
@@ -50,10 +64,11 @@ def test_published_prompts_are_as_they_were():
     assert {f"{p.name}@{p.version}": p.sha256[:16] for p in PROMPTS} == PUBLISHED
 
 
-def test_the_examples_shown_are_right():
-    text = prompt_named("few-shot").turns[0]
+@pytest.mark.parametrize(("version", "games"), [(1, 3), (2, 4)])
+def test_the_examples_shown_are_right(version, games):
+    text = prompt_named(f"few-shot@{version}").turns[0]
     shown = re.findall(rf"{MOVES_HEADING}\n(.+)\nFEN:\n(.+)\n", text)
-    assert len(shown) == 3
+    assert len(shown) == games
     for movetext, fen in shown:
         board = chess.Board()
         for move in re.sub(r"\d+\.", "", movetext).split():
@@ -61,10 +76,13 @@ def test_the_examples_shown_are_right():
         assert board.fen() == fen
     assert any(fen.split()[3] != "-" for _, fen in shown)
     assert any("O-O" in movetext for movetext, _ in shown)
+    if version > 1:
+        assert sorted(fen.split()[1] for _, fen in shown) == ["b", "b", "w", "w"]
 
 
 def test_names_with_and_without_a_version():
     assert prompt_named("pgn-direct") is prompt_named("pgn-direct@1")
+    assert prompt_named("few-shot").version == 2
     with pytest.raises(InvalidArgumentError, match="'pgn-direct@2'"):
         prompt_named("pgn-direct@2")
     names = [(prompt.name, prompt.version) for prompt in PROMPTS]
@@ -74,3 +92,77 @@ def test_names_with_and_without_a_version():
 def test_a_position_without_the_moves_is_named():
     with pytest.raises(TableError, match=r"position 'x7': prompt 'uci-direct' .* 'moves'"):
         prompt_named("uci-direct").questions(MOVETEXT, None, "x7")
+
+
+OWN = """\
+name = "mine"
+version = 3
+notation = "san"
+system = "You know chess."
+turns = [
+  '''
+After {plies} half-moves it is {side}'s turn.
+Moves: {moves}
+Reply as {"fen": "..."}, not as {{moves}}.''',
+  "Is {side} in check?",
+]
+"""
+
+
+class TestPromptFiles:
+    def read(self, tmp_path, text):
+        path = tmp_path / "mine.toml"
+        path.write_text(text)
+        return read_prompt(path)
+
+    def test_a_whole_file(self, tmp_path):
+        prompt = self.read(tmp_path, OWN)
+        assert (prompt.name, prompt.version, prompt.notation) == ("mine", 3, "san")
+        assert (prompt.system, prompt.reply_tokens) == ("You know chess.", 60)
+        assert prompt.questions("1. e4 e5 2. Nf3", None, "here") == (
+            "After 3 half-moves it is Black's turn.\nMoves: e4 e5 Nf3\n"
+            'Reply as {"fen": "..."}, not as {moves}.',
+            "Is Black in check?",
+        )
+        assert Prompt.from_description(prompt.described()) == prompt
+        other = self.read(tmp_path, OWN.replace("You know", "You do not know"))
+        assert other.sha256 != prompt.sha256
+
+    def test_what_is_left_out(self, tmp_path):
+        prompt = self.read(tmp_path, 'name = "mine"\nversion = 1\nturns = ["{moves}"]')
+        assert (prompt.notation, prompt.system, prompt.reply_tokens) == ("pgn", None, 60)
+        assert "system" not in prompt.described()
+
+    @pytest.mark.parametrize(
+        ("before", "after", "said"),
+        [
+            (
+                "{plies}",
+                "{ply}",
+                r"line 7: expected a placeholder of .*\{\{ply\}\}.* got '\{ply\}'",
+            ),
+            ("{moves}\n", "no moves\n", r"line 5: expected the placeholder \{moves\} in the first"),
+            ("chess.", "{side}.", r"line 4: expected a system prompt without placeholders"),
+            ("version = 3", 'version = "3"', "line 2: expected a version of at least 1, got '3'"),
+            ("version = 3", "version = 0", "line 2: expected at least 1, got 0"),
+            ("version = 3", "", "expected a version of at least 1 as version, got none"),
+            ('"san"', '"fen"', "line 3: expected one of pgn, san, uci, got 'fen'"),
+            ('"mine"', '"few-shot"', "line 1: expected a name that no built-in prompt has"),
+            ('"mine"', '"my own"', "line 1: expected a name of letters"),
+            ("system", "sistem", "line 4: expected one of name, version"),
+            ('"Is {side} in check?"', '" "', "line 5: expected turns that are texts and not empty"),
+            ('"Is {side} in check?"', "5", "line 5: expected turns that are texts"),
+            ("version = 3", "version = ", r"expected TOML in UTF-8, got: .*line 2"),
+        ],
+    )
+    def test_faults_are_named_with_their_line(self, tmp_path, before, after, said):
+        assert before in OWN
+        with pytest.raises(InvalidArgumentError, match=rf"mine\.toml.*{said}"):
+            self.read(tmp_path, OWN.replace(before, after, 1))
+
+    def test_files_that_are_none(self, tmp_path):
+        with pytest.raises(InvalidArgumentError, match="readable prompt file"):
+            read_prompt(tmp_path / "missing.toml")
+        (tmp_path / "latin.toml").write_bytes(b'name = "\xff"')
+        with pytest.raises(InvalidArgumentError, match="UTF-8"):
+            read_prompt(tmp_path / "latin.toml")

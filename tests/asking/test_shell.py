@@ -90,6 +90,27 @@ class TestTheSimulatedModel:
         with pytest.raises(ValueError, match="Ke3"):
             moves_in_uci("1. e4 e5 2. Ke3")
 
+    def test_it_follows_every_prompt_with_either_side_to_move(self):
+        from inspect_ai.model import ChatMessageUser
+
+        from workbench.replies.asking.simulated_model import SimulatedModel
+        from workbench.replies.prompts import PROMPTS
+
+        moves = "e2e4 e7e5 g1f3"
+        ends = {
+            3: (
+                "1. e4 e5 2. Nf3",
+                "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2",
+            ),
+            2: ("1. e4 e5", "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"),
+        }
+        model = SimulatedModel("simulated", rate=0.0)
+        for prompt in PROMPTS:
+            for plies, (movetext, fen) in ends.items():
+                played = " ".join(moves.split()[:plies])
+                said = [ChatMessageUser(content=prompt.questions(movetext, played, "here")[0])]
+                assert (prompt.name, model._reply(said, 0)) == (prompt.name, fen)
+
     def test_a_slip_rate_of_one_in_three_loses_track_and_none_does_not(self, positions):
         # The provider wraps this very tracker; here it is held to both ends of its rate.
         right = simulate(positions, rate=0.0, seed=0)
@@ -135,7 +156,7 @@ class TestWithoutTheExtra:
 
 
 class TestTheCommandLine:
-    def test_prompts_are_listed_and_shown_whole(self):
+    def test_prompts_are_listed_and_shown_whole(self, tmp_path):
         from workbench.replies.prompts import PROMPTS
 
         said = run("prompts")
@@ -143,6 +164,12 @@ class TestTheCommandLine:
         shown = run("prompts", "self-check")
         assert all(turn in shown for turn in PROMPTS[-1].turns)
         assert "expected one of pgn-direct@1" in run("prompts", "nothing", code=1)
+        (tmp_path / "mine.toml").write_text(
+            'name = "mine"\nversion = 1\nsystem = "Play."\nturns = ["From {moves}", "Sure?"]'
+        )
+        assert run("prompts", tmp_path / "mine.toml") == (
+            "--- system\nPlay.\n--- turn 1\nFrom {moves}\n--- turn 2\nSure?\n"
+        )
 
     @needs_inspect
     @pytest.mark.parametrize(

@@ -118,7 +118,8 @@ def ask(
 @main.command()
 @click.argument("name", required=False)
 def prompts(name: str | None) -> None:
-    """List the prompts, or show the one called NAME whole."""
+    """List the prompts, or show the one called NAME, or in the file NAME.toml, whole."""
+    from workbench.replies.prompt_files import read_prompt
     from workbench.replies.prompts import PROMPTS, prompt_named
 
     if name is None:
@@ -128,5 +129,8 @@ def prompts(name: str | None) -> None:
                 f"{prompt.name}@{prompt.version}  {prompt.notation}, {turns}, {prompt.sha256[:12]}"
             )
         return
-    for number, turn in enumerate(prompt_named(name).turns, start=1):
+    shown = read_prompt(Path(name)) if name.endswith(".toml") else prompt_named(name)
+    if shown.system is not None:
+        click.echo(f"--- system\n{shown.system}")
+    for number, turn in enumerate(shown.turns, start=1):
         click.echo(f"--- turn {number}\n{turn}")

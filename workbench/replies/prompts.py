@@ -1,15 +1,18 @@
 """The questions put to a model: named, versioned prompts, held as data.
 
-A prompt is one or more user turns; ``{moves}`` in the first stands for the moves so far, in the
-prompt's notation. A published prompt never changes: another wording is another version. The
-wordings are ours; the paper (arXiv 2508.19851) asks directly, from PGN to FEN, as ``pgn-direct``.
+A prompt is one or more user turns. In them ``{moves}`` stands for the moves so far, in the prompt's
+notation, ``{plies}`` for how many half-moves these are, and ``{side}`` for the side to move then,
+White or Black. A published prompt never changes: another wording is another version. The wordings
+are ours; the paper (arXiv 2508.19851) asks directly, from PGN to FEN, as ``pgn-direct``.
+`workbench.replies.prompt_files` reads prompts of others.
 """
 
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from workbench.errors import InvalidArgumentError, TableError
 
@@ -19,8 +22,16 @@ Notation = Literal["pgn", "san", "uci"]
 MOVES_HEADING: Final = "Moves:"
 """The line before the moves; the simulated model reads what follows the last one."""
 
-_PLACE: Final = "{moves}"
+PLACEHOLDERS: Final = ("moves", "plies", "side")
+
+PLACEHOLDER: Final = re.compile(r"\{\{(?P<literal>\w+)\}\}|\{(?P<name>\w+)\}")
+"""A placeholder, or a name in doubled braces, which stands for itself in single ones."""
+
 _NUMBER: Final = re.compile(r"\b\d+\.+\s*")
+
+
+REPLY_TOKENS: Final = 60
+"""Of a FEN alone, roughly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +45,7 @@ class Prompt:
         turns: The user's messages in order; each after the first follows the model's reply.
         reply_tokens: About how many tokens all replies to one question have, for the estimate of
             cost; the truth depends on the model, and is larger for one that reasons.
+        system: The system prompt, or None.
     """
 
     name: str
@@ -41,11 +53,30 @@ class Prompt:
     notation: Notation
     turns: tuple[str, ...]
     reply_tokens: int
+    system: str | None = None
+
+    @classmethod
+    def from_description(cls, described: Mapping[str, Any]) -> "Prompt":
+        """Return the prompt that `described` describes."""
+        known = [
+            prompt.reply_tokens
+            for prompt in PROMPTS
+            if (prompt.name, prompt.version) == (described["name"], described["version"])
+        ]
+        return cls(
+            name=described["name"],
+            version=described["version"],
+            notation=described["notation"],
+            turns=tuple(described["turns"]),
+            reply_tokens=described.get("reply_tokens", next(iter(known), REPLY_TOKENS)),
+            system=described.get("system"),
+        )
 
     @property
     def sha256(self) -> str:
         """The hash of all that a model is shown but the moves themselves, in hexadecimal."""
-        text = json.dumps([self.notation, *self.turns], ensure_ascii=False)
+        system = [] if self.system is None else [{"system": self.system}]
+        text = json.dumps([self.notation, *self.turns, *system], ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()
 
     def questions(self, movetext: str | None, moves: str | None, where: str) -> tuple[str, ...]:
@@ -68,17 +99,30 @@ class Prompt:
             )
         if self.notation == "san":
             chosen = _NUMBER.sub("", chosen)
-        return (self.turns[0].replace(_PLACE, " ".join(chosen.split())), *self.turns[1:])
+        plies = len(_NUMBER.sub("", chosen).split())
+        values = {
+            "moves": " ".join(chosen.split()),
+            "plies": str(plies),
+            "side": "Black" if plies % 2 else "White",
+        }
 
-    def described(self) -> dict[str, object]:
+        def filled(found: re.Match[str]) -> str:
+            if found["literal"]:
+                return f"{{{found['literal']}}}"
+            return values.get(found["name"], found[0])
+
+        return tuple(PLACEHOLDER.sub(filled, turn) for turn in self.turns)
+
+    def described(self) -> dict[str, Any]:
         """Return what goes with every run: the whole text and its hash."""
-        return {
+        described = {
             "name": self.name,
             "version": self.version,
             "notation": self.notation,
             "turns": list(self.turns),
             "sha256": self.sha256,
         }
+        return described if self.system is None else {**described, "system": self.system}
 
 
 def prompt_named(name: str) -> Prompt:
@@ -116,7 +160,7 @@ an enemy pawn can legally capture it there on the next move; otherwise "-".
 
 _FIRST: Final = "A game of chess began from the usual first position."
 _ONLY: Final = "Reply with the FEN alone, on one line."
-_BLOCK: Final = f"{MOVES_HEADING}\n{_PLACE}"
+_BLOCK: Final = f"{MOVES_HEADING}\n{{moves}}"
 
 
 def _direct(said: str) -> str:
@@ -169,6 +213,27 @@ PROMPTS: Final = (
             "FEN:\nrnbqkb1r/ppp1pppp/5n2/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 3\n\n"
             f"{MOVES_HEADING}\n1. d4 d5 2. c4 dxc4 3. Nf3 Nf6 4. e3 e6 5. Bxc4 c5 6. O-O\n"
             "FEN:\nrnbqkb1r/pp3ppp/4pn2/2p5/2BP4/4PN2/PP3PPP/RNBQ1RK1 b kq - 1 6\n\n"
+            f"Now the game:\n\n{_BLOCK}",
+        ),
+        60,
+    ),
+    # As often with White as with Black to move, and games that nobody plays: those of version 1 are
+    # openings, so that with odd plies one could be the very position that is asked about.
+    Prompt(
+        "few-shot",
+        2,
+        "pgn",
+        (
+            f"{_FIRST} {_AS_PGN} Write the position after the last move as a FEN.\n\n{_FEN}\n\n"
+            f"{_ONLY} Four examples:\n\n"
+            f"{MOVES_HEADING}\n1. h4 a5 2. h5 g5\n"
+            "FEN:\nrnbqkbnr/1ppppp1p/8/p5pP/8/8/PPPPPPP1/RNBQKBNR w KQkq g6 0 3\n\n"
+            f"{MOVES_HEADING}\n1. Nh3 b6 2. g3 Ba6 3. Bg2 Bb7 4. O-O\n"
+            "FEN:\nrn1qkbnr/pbpppppp/1p6/8/8/6PN/PPPPPPBP/RNBQ1RK1 b kq - 4 4\n\n"
+            f"{MOVES_HEADING}\n1. a4 h5 2. a5 Rh6 3. a6 bxa6 4. Rxa6\n"
+            "FEN:\nrnbqkbn1/p1ppppp1/R6r/7p/8/8/1PPPPPPP/1NBQKBNR b Kq - 0 4\n\n"
+            f"{MOVES_HEADING}\n1. f3 Nc6 2. Kf2 Nb8\n"
+            "FEN:\nrnbqkbnr/pppppppp/8/8/8/5P2/PPPPPKPP/RNBQ1BNR w kq - 3 3\n\n"
             f"Now the game:\n\n{_BLOCK}",
         ),
         60,
