@@ -1,6 +1,7 @@
 """Scores of rows worked by hand: every class of reply, every policy, nothing lost."""
 
 import math
+import re
 
 import pandas as pd
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from workbench.errors import InvalidArgumentError
 from workbench.scoring import ScoringParameters, score_predictions, scores_schema
 from workbench.scoring.run import score
+from workbench.tables import PREDICTIONS, read_table, write_table
 
 TWO = ScoringParameters(depth=2)
 
@@ -91,6 +93,49 @@ def test_a_row_scores_the_same_in_any_company(predictions):
         score_predictions(predictions.iloc[[2]], parameters),
         check_dtype=False,  # a column of bool without a null in it
     )
+
+
+UNKNOWN = ["game_id", "source", "group", "ply", "game_plies", "movetext", "moves", "status"]
+
+
+@pytest.mark.parametrize("unknown", ["all", "every second"])
+def test_what_is_not_known_of_a_row_does_not_keep_it_from_its_scores(
+    predictions, unknown, tmp_path
+):
+    rows = predictions.astype(dict.fromkeys(UNKNOWN, object))
+    rows.loc[rows.index[:: 1 if unknown == "all" else 2], UNKNOWN] = None
+    write_table(rows, tmp_path / "predictions.parquet", PREDICTIONS)
+    rows = read_table(tmp_path / "predictions.parquet", PREDICTIONS)
+    whole, scores = score_predictions(predictions, TWO), score_predictions(rows, TWO)
+    # Where tracking was lost is told by the moves alone.
+    told_by_moves = {"wrong_squares", "lost_ply", "lost_kind", "lost_squares"}
+    same = [name for name in scores if name not in {*UNKNOWN, *told_by_moves}]
+    pd.testing.assert_frame_equal(scores[same], whole[same])
+    assert scores["game_id"].isna().tolist() == rows["game_id"].isna().tolist()
+    assert scores.loc[rows["moves"].isna(), list(told_by_moves)].isna().all(axis=None)
+    pd.testing.assert_frame_equal(score(rows, TWO, jobs=2), scores)
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "reason"),
+    [
+        ("true_fen", None, "true_fen: expected a FEN, got none"),
+        ("reply_class", None, "reply_class: expected one of valid, .*, failed, got None"),
+        ("reply_class", "good", "reply_class: .* got 'good'"),
+        ("predicted_fen", None, "predicted_fen of a reply that is valid: .* got none"),
+        ("predicted_fen", "8/8 w", "predicted_fen of a reply that is valid: .*'8/8 w'"),
+        ("moves", "e2e4 nonsense", "moves: ply 2: .*'nonsense'"),
+    ],
+)
+def test_a_row_that_cannot_be_scored_stays_and_says_why(predictions, column, value, reason):
+    rows = predictions.copy()
+    rows.loc[1, column] = value
+    whole, scores = score_predictions(predictions, TWO), score_predictions(rows, TWO)
+    row = scores.iloc[1]
+    assert re.match(reason, row["unscored"])
+    assert row[["precision_2", "recall_1", "levenshtein", "exact_match"]].isna().all()
+    others = [0, 2, 3, 4, 5]
+    pd.testing.assert_frame_equal(scores.iloc[others], whole.iloc[others], check_dtype=False)
 
 
 def test_no_rows_give_an_empty_table(predictions):

@@ -295,6 +295,20 @@ def as_frame(table: pa.Table) -> pd.DataFrame:
     return frame
 
 
+def as_records(frame: pd.DataFrame, schema: pa.Schema) -> list[dict[str, Any]]:
+    """Return the rows of a frame with Python's own values: None where there is none.
+
+    A frame holds NaN for it, and the numbers of such a column as floats.
+
+    Args:
+        frame: With the columns of the schema, and perhaps others.
+        schema: Which columns to return, and their types.
+    """
+    table = pa.Table.from_pandas(frame[schema.names], schema=schema, preserve_index=False)
+    records: list[dict[str, Any]] = table.to_pylist()
+    return records
+
+
 def read_provenance(path: Path) -> dict[str, Any]:
     """Return the provenance that `write_table` put into a file, or an empty mapping."""
     with _opened(path) as file:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, get_args
+from typing import Any, Final, get_args
 
 import pandas as pd
 import pyarrow as pa
@@ -10,13 +10,15 @@ import pyarrow as pa
 from workbench import text
 from workbench.backward import lost_track, violated_conditions
 from workbench.chess960 import chess960_row
-from workbench.errors import InvalidFenError
+from workbench.errors import InvalidFenError, TableError
 from workbench.kernel import pack_fens
 from workbench.replies.extract import ReplyClass
 from workbench.scoring.affordance import affordance_scores
-from workbench.scoring.parameters import COPIED, IllFormedPolicy, ScoringParameters, scores_schema
+from workbench.scoring.parameters import READ, IllFormedPolicy, ScoringParameters, scores_schema
 from workbench.seeds import derived_seed
-from workbench.tables import as_frame
+from workbench.tables import as_frame, as_records
+
+_STATES: Final = (ReplyClass.VALID, ReplyClass.ILL_FORMED)
 
 
 def is_state(reply_class: str, ill_formed: IllFormedPolicy) -> bool:
@@ -60,7 +62,7 @@ def backward_scores(
         The columns violated_conditions, wrong_squares, lost_ply, lost_kind and lost_squares.
     """
     lost = lost_track(moves, predicted_fen)
-    parses = predicted_fen is not None and reply_class in ("valid", "ill_formed")
+    parses = predicted_fen is not None and reply_class in _STATES
     violated = violated_conditions(predicted_fen) if parses and predicted_fen else None
     return {
         "violated_conditions": None if violated is None else " ".join(violated),
@@ -100,8 +102,9 @@ def measured(rows: Sequence[Mapping[str, Any]], parameters: ScoringParameters) -
 def score_predictions(predictions: pd.DataFrame, parameters: ScoringParameters) -> pd.DataFrame:
     """Score a table of predictions in this thread.
 
-    A failed call, and a row whose true FEN cannot be read or is of Chess960, stay, with their
-    measures undefined and the reason in ``unscored``.
+    A row that cannot be scored stays, with its measures undefined and the reason in ``unscored``:
+    a failed call, a true board that is missing, unreadable or of Chess960, and a row at odds with
+    itself.
 
     Args:
         predictions: Rows of the PREDICTIONS schema.
@@ -112,33 +115,57 @@ def score_predictions(predictions: pd.DataFrame, parameters: ScoringParameters) 
     """
     rows: list[dict[str, Any]] = []
     readable: list[dict[str, Any]] = []
-    for copied in predictions[[*COPIED, "moves"]].to_dict("records"):
-        row: dict[str, Any] = {str(name): value for name, value in copied.items()}
+    for row in as_records(predictions, READ):
         moves = row.pop("moves")
-        fen = row["predicted_fen"] if isinstance(row["predicted_fen"], str) else None
         row |= {
             **dict.fromkeys(parameters.measures(), math.nan),
-            "predicted_fen": fen,
             "terminal": parameters.terminal,
             "ill_formed_policy": parameters.ill_formed,
             "method": parameters.method,
-            "unscored": "",
+            "unscored": unscored_reason(row, moves),
         }
         rows.append(row)
-        if row["reply_class"] == ReplyClass.FAILED:
-            row["unscored"] = row["reason"] or "the call failed"
-            continue
-        try:
-            pack_fens([row["true_fen"]])
-        except InvalidFenError as error:
-            row["unscored"] = str(error)
-            continue
-        row["unscored"] = chess960_row(row["true_fen"], moves, (row["position_id"], row["source"]))
         if row["unscored"]:
             continue
-        row |= text_scores(row["true_fen"], fen)
-        row |= backward_scores(moves if isinstance(moves, str) else None, fen, row["reply_class"])
+        try:
+            row |= backward_scores(moves, row["predicted_fen"], row["reply_class"])
+        except TableError as error:
+            row["unscored"] = f"moves: {error}"
+            continue
+        row |= text_scores(row["true_fen"], row["predicted_fen"])
         readable.append(row)
     for row, values in zip(readable, measured(readable, parameters), strict=True):
         row |= dict(zip(parameters.measures(), values, strict=True))
     return as_frame(pa.Table.from_pylist(rows, schema=scores_schema(parameters)))
+
+
+def unscored_reason(row: Mapping[str, Any], moves: str | None) -> str:
+    """Return why a row cannot be scored, or nothing if it can.
+
+    Args:
+        row: Of a predictions table, with None for what is missing.
+        moves: The game's UCI moves, or None if they are unknown.
+    """
+    given = row["reply_class"]
+    if given == ReplyClass.FAILED:
+        return row["reason"] or "the call failed"
+    if given not in tuple(ReplyClass):
+        return f"reply_class: expected one of {', '.join(ReplyClass)}, got {given!r}"
+    if fault := _fault_of(row["true_fen"]):
+        return f"true_fen: {fault}"
+    if reason := chess960_row(row["true_fen"], moves, (row["position_id"], row["source"])):
+        return reason
+    if given in _STATES and (fault := _fault_of(row["predicted_fen"])):
+        return f"predicted_fen of a reply that is {given}: {fault}"
+    return ""
+
+
+def _fault_of(fen: str | None) -> str:
+    if fen is None:
+        return "expected a FEN, got none"
+    try:
+        pack_fens([fen])
+    except InvalidFenError as error:
+        # Its own message counts the FENs given to it.
+        return str(error.__cause__)
+    return ""
