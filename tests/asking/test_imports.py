@@ -11,8 +11,12 @@ from click.testing import CliRunner
 
 from workbench.cli import main
 from workbench.errors import InvalidArgumentError, ReplyFileError, TableError
-from workbench.replies.imports import import_inspect_logs, import_named_columns
-from workbench.replies.recorded import import_pgn2fen
+from workbench.replies.imports import (
+    Refused,
+    import_inspect_logs,
+    import_named_columns,
+    import_pgn2fen,
+)
 from workbench.tables import POSITIONS, PREDICTIONS, read_table, write_table
 
 START = chess.STARTING_FEN
@@ -44,7 +48,8 @@ class TestNamedColumns:
         assert row["predicted_fen"] == AFTER_E4
         assert row["reply_class"] == "valid"
         assert (row["sample"], row["group"], row["source"]) == (0, 10, "a.jsonl")
-        assert pd.isna(row["ply"])
+        # The move number of its true FEN tells the ply.
+        assert row["ply"] == 1
         assert row["moves"] is None
         assert not found.refusals
 
@@ -89,51 +94,83 @@ class TestNamedColumns:
         )
         assert (found.predictions["predicted_fen"] == positions["true_fen"].to_numpy()).all()
         (refused,) = found.refusals
-        assert (refused.file, refused.line) == ("a.jsonl", 41)
-        assert "'elsewhere' is not among the positions" in refused.reason
+        assert (refused.file, refused.line) == (str(path), 41)
+        assert refused.reason is Refused.UNKNOWN_POSITION
+        assert "'elsewhere' is not among the positions" in refused.detail
         twice = pd.concat([positions, positions.head(1)])
         with pytest.raises(TableError, match="once"):
             import_named_columns([path], positions=twice, model="m")
 
     def test_samples_are_numbered_as_they_come_or_as_they_say(self, tmp_path):
-        path = jsonl(tmp_path / "a.jsonl", reply(), reply(), reply(model="n"), reply())
-        assert list(import_named_columns([path]).predictions["sample"]) == [0, 1, 0, 2]
-        path = jsonl(tmp_path / "b.jsonl", reply(sample=4), reply(sample=2), reply(sample=4))
+        rows = [reply(asked=1), reply(asked=2), reply(model="n"), reply(sample=2), reply(asked=3)]
+        path = jsonl(tmp_path / "a.jsonl", *rows)
+        assert list(import_named_columns([path]).predictions["sample"]) == [0, 1, 0, 2, 3]
+        path = jsonl(
+            tmp_path / "b.jsonl", reply(sample=4), reply(sample=2), reply(sample=4, reply="?")
+        )
         found = import_named_columns([path])
         assert list(found.predictions["sample"]) == [4, 2]
-        assert "stands there already" in found.refusals[0].reason
+        assert found.refusals[0].reason is Refused.REPEATED
+        assert f"stands in {path}, line 1" in found.refusals[0].detail
 
     def test_a_fen_that_others_cut_out_is_the_answer(self, tmp_path):
         row = reply(reply=f"Maybe {START}, no", predicted_fen=AFTER_E4)
-        path = jsonl(tmp_path / "a.jsonl", row, reply(position_id="p2", reply=None))
+        without = {name: value for name, value in reply().items() if name != "reply"}
+        path = jsonl(tmp_path / "a.jsonl", row, without)
         found = import_named_columns([path])
         assert list(found.predictions["predicted_fen"]) == [AFTER_E4]
-        assert "got neither" in found.refusals[0].reason
+        assert found.refusals[0].reason is Refused.NO_REPLY
 
-    def test_an_empty_reply_is_a_row(self, tmp_path):
-        found = import_named_columns([jsonl(tmp_path / "a.jsonl", reply(reply=""))])
-        assert list(found.predictions["reply_class"]) == ["absent"]
+    def test_an_empty_reply_a_blank_cell_and_a_null_are_the_same_row(self, tmp_path):
+        empty = [reply(position_id=f"p{n}", reply=said) for n, said in enumerate(("", None, " "))]
+        read = [jsonl(tmp_path / "a.jsonl", *empty), table_csv(tmp_path / "a.csv", *empty)]
+        for path in read:
+            found = import_named_columns([path]).predictions
+            assert list(found["reply_class"]) == ["absent"] * 3
+            assert list(found["reason"][:2]) == ["empty reply"] * 2
+            assert list(found["reply"]) == ["", "", " "]
 
     @pytest.mark.parametrize(
-        ("row", "reason"),
+        ("row", "reason", "detail"),
         [
-            (reply(position_id=None), "position_id"),
-            (reply(model=" "), "model"),
-            (reply(true_fen="no board"), "true_fen"),
-            (reply(moves="e2e5"), "moves: expected legal moves"),
-            (reply(movetext="1. Ke2"), "movetext: expected legal moves"),
-            (reply(ply=-1), "ply"),
-            (reply(ply="many"), "ply"),
-            (reply(sample=1.5), "sample"),
-            (reply(group=True), "group"),
-            ([1], "expected a JSON object, got list"),
+            (
+                reply(position_id=None),
+                Refused.NO_POSITION,
+                "position_id: expected a text, got none",
+            ),
+            (reply(position_id=True), Refused.NO_POSITION, "position_id"),
+            (reply(model=" "), Refused.NO_MODEL, "model: expected a text, got none"),
+            (reply(reply=["x"]), Refused.NO_REPLY, "reply: expected a text, got ['x']"),
+            (reply(true_fen="no board"), Refused.NO_TRUE_BOARD, "true_fen: expected a FEN, got"),
+            (reply(true_fen=None), Refused.NO_TRUE_BOARD, "true_fen: expected a FEN, or moves"),
+            (reply(moves="e2e5"), Refused.ILLEGAL_MOVES, "moves: expected legal moves"),
+            (reply(movetext="1. Ke2"), Refused.ILLEGAL_MOVES, "movetext: expected legal moves"),
+            (reply(movetext="1. e4 }{"), Refused.ILLEGAL_MOVES, "movetext: expected legal moves"),
+            (reply(moves="d2d4"), Refused.CONTRADICTION, f"true_fen: '{AFTER_E4}', but its moves"),
+            (reply(moves="e2e4", movetext="1. d4"), Refused.CONTRADICTION, "moves: 'e2e4', but"),
+            (reply(true_fen="4k3/8/8/8/8/8/8/R2K4 w Q - 0 1"), Refused.CHESS960, "Chess960"),
+            (reply(variant="Chess960"), Refused.CHESS960, "Chess960"),
+            (reply(source="fischer_random.pgn"), Refused.CHESS960, "Chess960"),
+            (reply(ply=-1), Refused.BAD_VALUE, "ply: expected an integer"),
+            (reply(ply="many"), Refused.BAD_VALUE, "ply"),
+            (reply(ply="1e999999999"), Refused.BAD_VALUE, "ply"),
+            (reply(sample=1.5), Refused.BAD_VALUE, "sample"),
+            (reply(sample=2**31), Refused.BAD_VALUE, "sample"),
+            (reply(group=True), Refused.BAD_VALUE, "group"),
+            (reply(dollars=float("inf")), Refused.BAD_VALUE, "dollars"),
+            (reply(seconds="soon"), Refused.BAD_VALUE, "seconds"),
+            (reply(game_id=[]), Refused.BAD_VALUE, "game_id: expected a text, got []"),
+            (reply(position_id="x"), Refused.REPEATED, "it says the same as"),
+            ([1], Refused.UNREADABLE, "expected a JSON object, got list"),
         ],
     )
-    def test_a_row_that_cannot_be_used_is_named(self, tmp_path, row, reason):
+    def test_a_row_that_cannot_be_used_is_named(self, tmp_path, row, reason, detail):
         found = import_named_columns([jsonl(tmp_path / "a.jsonl", reply(position_id="x"), row)])
         assert len(found.predictions) == 1
-        assert found.refusals[0].line == 2
-        assert found.refusals[0].reason.startswith(reason)
+        (refused,) = found.refusals
+        assert (refused.line, refused.reason) == (2, reason)
+        assert refused.detail.startswith(detail)
+        assert str(refused).startswith(f"{tmp_path / 'a.jsonl'}, line 2: {detail}")
 
     def test_lines_that_are_no_json_and_rows_of_another_length(self, tmp_path):
         path = tmp_path / "a.jsonl"
@@ -150,11 +187,12 @@ class TestNamedColumns:
         with pytest.raises(InvalidArgumentError, match="rply"):
             import_named_columns([], columns={"rply": "x"})
         path = table_csv(tmp_path / "a.csv", reply())
-        with pytest.raises(ReplyFileError, match=r"expected columns \['answer'\]"):
+        with pytest.raises(ReplyFileError, match=r"with the columns \['answer'\]"):
             import_named_columns([path], columns={"reply": "answer"})
         path.write_bytes(b"position_id,reply\n\xff\xfe,x\n")
-        with pytest.raises(ReplyFileError, match="UTF-8"):
-            import_named_columns([path])
+        (refused,) = import_named_columns([path]).refusals
+        assert "the byte 0xff" in refused.detail
+        assert "save the file as UTF-8, or name its encoding" in refused.detail
 
     def test_a_reply_of_a_megabyte_in_a_csv(self, tmp_path):
         path = table_csv(tmp_path / "a.csv", reply(reply="so " * 400_000 + AFTER_E4))
@@ -168,7 +206,7 @@ class TestInspectLogs:
         def sample(name, content, **changes):
             return {
                 "id": name, "epoch": 1, "input": "?", "target": AFTER_E4,
-                "metadata": {"fen": START, "pgn": "1. e4"},
+                "metadata": {"fen": AFTER_E4, "pgn": "1. e4"},
                 "output": {"choices": [{"message": {"content": content}, "stop_reason": "stop"}]},
                 **changes,
             }  # fmt: skip
@@ -194,13 +232,15 @@ class TestInspectLogs:
         assert list(rows["reply_class"]) == ["valid", "absent", "failed"]
         assert list(rows["reason"]) == ["", "no piece placement found", "call failed: boom"]
         assert set(rows["model"]) == {"they/model"}
-        assert [refused.reason[:8] for refused in found.refusals] == ["true_fen"]
+        assert [refused.detail for refused in found.refusals] == [
+            "target: expected a FEN, got 'no board': expected 'w' or 'b' for turn part of fen"
+        ]
 
     def test_fields_of_the_metadata(self, log):
         columns = {"true_fen": "metadata.fen", "movetext": "metadata.pgn"}
         found = import_inspect_logs([log], columns=columns)
         assert len(found.predictions) == 4
-        assert set(found.predictions["true_fen"]) == {START}
+        assert set(found.predictions["true_fen"]) == {AFTER_E4}
         assert set(found.predictions["moves"]) == {"e2e4"}
         with pytest.raises(InvalidArgumentError, match="'scores'"):
             import_inspect_logs([log], columns={"true_fen": "scores"})
@@ -208,9 +248,10 @@ class TestInspectLogs:
     def test_the_command(self, log, tmp_path):
         out = tmp_path / "predictions.parquet"
         done = CliRunner().invoke(main, ["replies", "import", str(log), "-o", str(out)])
-        assert done.exit_code == 0, done.output
-        assert "1 lines without" in done.output
-        assert "3 predictions written" in done.output
+        assert done.exit_code == 3, done.output
+        assert "1 of 4 rows refused" in done.stderr
+        assert f"{log}, line 4: target: expected a FEN" in done.stderr
+        assert "3 predictions of 1 model on 2 positions written" in done.stdout
         assert len(read_table(out, PREDICTIONS)) == 3
 
 
@@ -230,18 +271,22 @@ class TestTheCommand:
             path, "--format", "columns", "--column", "position_id=id", "--column", "reply=said",
             "--positions", known, "--model", "somebody", "-o", out,
         )  # fmt: skip
-        assert "40 predictions written" in said
+        assert "40 predictions of 1 model on 40 positions written" in said
         assert set(read_table(out, PREDICTIONS)["model"]) == {"somebody"}
 
     def test_formats_are_not_mixed_and_options_not_ignored(self, tmp_path):
         csv_file = table_csv(tmp_path / "a.csv", reply())
-        log = jsonl(tmp_path / "a.jsonl", {})
+        log = jsonl(tmp_path / "a.jsonl", {"game_info": {}})
         assert "one format" in self.run(csv_file, log, code=2)
         assert "not for pgn2fen" in self.run(log, "--model", "m", code=2)
         assert "OURS=THEIRS" in self.run(csv_file, "--column", "reply", code=2)
 
-    def test_json_lines_are_pgn2fen_unless_said_otherwise(self, tmp_path):
-        log = jsonl(tmp_path / "a.jsonl", {})
+    def test_nothing_imported_is_a_failure_and_writes_nothing(self, tmp_path):
+        log = jsonl(tmp_path / "a.jsonl", {"game_info": {}})
         assert len(import_pgn2fen([log]).refusals) == 1
-        said = self.run(log, "-o", tmp_path / "out.parquet")
-        assert "game_info" in said
+        out = tmp_path / "out.parquet"
+        said = self.run(log, "-o", out, code=1)
+        assert "1 of 1 rows refused" in said
+        assert f"{log}, line 1: llm_info: expected an object, got None" in said
+        assert "nothing imported" in said
+        assert not out.exists()

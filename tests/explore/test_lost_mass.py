@@ -16,7 +16,7 @@ from workbench.explore.lost_mass import lost_mass
 from workbench.explore.pair_view import pair_view
 from workbench.explore.settings import ExplorerSettings
 from workbench.explore.stepping import replay
-from workbench.replies.recorded import import_pgn2fen
+from workbench.replies.imports import import_pgn2fen
 from workbench.studies.boards import random_board
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "data" / "pgn2fen"

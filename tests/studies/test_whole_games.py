@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.errors import TableError
-from workbench.replies.recorded import import_pgn2fen
+from workbench.replies.imports import import_pgn2fen
 from workbench.studies.whole_games import longest_lines, whole_games
 
 SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "pgn2fen"

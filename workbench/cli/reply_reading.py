@@ -27,8 +27,8 @@ def _columns(context: click.Context, option: click.Parameter, texts: Any) -> dic
 @click.option(
     "--format",
     "kind",
-    type=click.Choice(["pgn2fen", "inspect", "columns"]),
-    help="By default: .eval is inspect, .csv columns, all else pgn2fen.",
+    type=click.Choice(["pgn2fen", "inspect", "lm-eval", "columns"]),
+    help="By default what the names of the files, or their first line, say.",
 )
 @click.option(
     "--text",
@@ -43,11 +43,15 @@ def _columns(context: click.Context, option: click.Parameter, texts: Any) -> dic
     "columns",
     multiple=True,
     callback=_columns,
-    help="inspect, columns: OURS=THEIRS, such as true_fen=metadata.fen.",
+    help="Not pgn2fen: OURS=THEIRS, such as true_fen=metadata.fen.",
 )
-@click.option("--positions", type=PATH, help="inspect, columns: a table to join by position_id.")
-@click.option("--model", help="inspect, columns: the model's name, where the files have none.")
+@click.option("--positions", type=PATH, help="Not pgn2fen: a table to join by position_id.")
+@click.option("--model", help="Not pgn2fen: the model's name, where the files have none.")
+@click.option("--encoding", help="Of text files that are not UTF-8, such as latin-1.")
+@click.option("--refused", type=PATH, help="Where to list every refused row, as CSV.")
+@click.pass_context
 def replies_import(
+    context: click.Context,
     files: tuple[Path, ...],
     out: Path,
     kind: str | None,
@@ -56,51 +60,66 @@ def replies_import(
     columns: dict[str, str],
     positions: Path | None,
     model: str | None,
+    encoding: str | None,
+    refused: Path | None,
 ) -> None:
     """Import FILES that others recorded as a predictions table.
 
-    PGN2FEN logs, Inspect's .eval logs, or CSV or JSON Lines with named columns.
+    PGN2FEN logs, Inspect's logs (.eval, .json), samples of lm-evaluation-harness, or tables with
+    named columns (CSV with commas, tabs or semicolons; JSON Lines).
+
+    The exit code is 0 if every row became a prediction, 3 if some were refused, and 1, without a
+    table, if all were.
     """
+    from workbench.cli.import_report import counted, described, report, write_refused
     from workbench.output_files import check_output
     from workbench.provenance import file_hash
-    from workbench.replies.imports import import_inspect_logs, import_named_columns
-    from workbench.replies.recorded import import_pgn2fen
+    from workbench.replies.imports import (
+        FilesRead,
+        format_of,
+        import_harness_samples,
+        import_inspect_logs,
+        import_named_columns,
+        import_pgn2fen,
+    )
     from workbench.tables import POSITIONS, PREDICTIONS, read_table, write_table
 
     check_output(out, [*files, *([positions] if positions else [])], "predictions")
-    kinds = {".eval": "inspect", ".csv": "columns"}
-    found = (
-        {kinds.get(path.suffix.lower(), "pgn2fen") for path in files} if kind is None else {kind}
-    )
+    found = {format_of(path, encoding) for path in files} if kind is None else {kind}
     if len(found) != 1:
         raise click.UsageError(f"expected files of one format, got {sorted(found)}; see --format")
     chosen = found.pop()
-    provenance = {
-        "stage": "predictions",
-        "logs_sha256": {path.name: file_hash(path) for path in files},
-    }
-    if chosen == "pgn2fen":
-        if columns or positions or model:
-            raise click.UsageError("--column, --positions and --model are not for pgn2fen logs")
-        imported = import_pgn2fen(list(files), pgn_root=pgn_root, text=text)
-        provenance["text"] = text
-    else:
-        read = import_inspect_logs if chosen == "inspect" else import_named_columns
-        known = None if positions is None else read_table(positions, POSITIONS)
-        imported = read(list(files), columns=columns, positions=known, model=model)
-        provenance["columns"] = columns
-        if positions is not None:
-            provenance["positions_sha256"] = file_hash(positions)
+    provenance: dict[str, Any] = {"stage": "predictions", "format": chosen}
+    with FilesRead(files, progress=True) as reading:
+        if chosen == "pgn2fen":
+            if columns or positions or model:
+                raise click.UsageError("--column, --positions and --model are not for pgn2fen logs")
+            imported = import_pgn2fen(
+                files, pgn_root=pgn_root, text=text, encoding=encoding, files=reading
+            )
+            provenance["text"] = text
+        else:
+            known = None if positions is None else read_table(positions, POSITIONS)
+            if positions is not None:
+                provenance["positions_sha256"] = file_hash(positions)
+            provenance["columns"] = columns
+            given: Any = {"columns": columns, "positions": known, "model": model, "files": reading}
+            if chosen == "inspect":
+                imported = import_inspect_logs(files, **given)
+            else:
+                read = import_named_columns if chosen == "columns" else import_harness_samples
+                imported = read(files, **given, encoding=encoding)
+    provenance["logs"] = reading.hashes
+    provenance["refused"] = counted(imported.refusals)
+    if refused is not None:
+        write_refused(imported.refusals, refused)
+    if imported.predictions.empty:
+        report(imported, f"nothing imported: {out} was not written")
+        context.exit(1)
     write_table(imported.predictions, out, PREDICTIONS, provenance)
-    for label, faults in (
-        ("lines without a position or a model, left out", imported.refusals),
-        ("entries that the PGN contradicts, kept", imported.disagreements),
-        ("PGN files that could not be used", list(imported.missing_games.items())),
-    ):
-        click.echo(f"{len(faults)} {label}")
-        for fault in faults[:10]:
-            click.echo(f"  {fault}")
-    click.echo(f"{len(imported.predictions)} predictions written to {out}")
+    report(imported, f"{described(imported.predictions)} written to {out}")
+    if imported.refusals:
+        context.exit(3)
 
 
 @replies.command("simulate")

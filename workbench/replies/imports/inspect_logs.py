@@ -1,15 +1,20 @@
-"""Inspect's ``.eval`` logs of others as predictions; Inspect itself is not needed."""
+"""Inspect's logs of others, ``.eval`` or ``.json``, as predictions; Inspect itself is not needed."""
 
+import json
+import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import pandas as pd
 
-from workbench.errors import InvalidArgumentError
-from workbench.replies.eval_logs import LoggedReply, read_replies
-from workbench.replies.imports.rows import ForeignRow, check_columns, imported_rows
-from workbench.replies.recorded import ImportedLog
+from workbench.errors import InvalidArgumentError, ReplyFileError
+from workbench.replies.eval_logs import LoggedReply, logged_reply, read_replies, read_spec
+from workbench.replies.imports.gathering import imported_rows
+from workbench.replies.imports.imported import ImportedReplies, Refused, RowNote
+from workbench.replies.imports.named_columns import VARIANT_KEYS, inside
+from workbench.replies.imports.reading import FilesRead, encoding_of
+from workbench.replies.imports.rows import ForeignRow, check_columns
 
 DEFAULT_FIELDS: Final = {
     "position_id": "id",
@@ -17,11 +22,12 @@ DEFAULT_FIELDS: Final = {
     "model": "model",
     "reply": "reply",
     "true_fen": "target",
+    "stop_reason": "stop_reason",
 }
 """Where a log has what our columns hold; ``epoch`` counts from 0 here."""
 
 _METADATA: Final = "metadata."
-_FIELDS: Final = ("id", "epoch", "model", "reply", "target", "question")
+_FIELDS: Final = ("id", "epoch", "model", "reply", "target", "question", "stop_reason")
 
 
 def import_inspect_logs(
@@ -30,18 +36,20 @@ def import_inspect_logs(
     columns: Mapping[str, str] | None = None,
     positions: pd.DataFrame | None = None,
     model: str | None = None,
-) -> ImportedLog:
+    files: FilesRead | None = None,
+) -> ImportedReplies:
     """Read logs of Inspect, in which each sample asked for one board.
 
     A failed call is a row of class ``failed``, with its reason.
 
     Args:
-        paths: ``.eval`` files.
+        paths: Logs in Inspect's own format, or in JSON.
         columns: Our column to the log's field, beside `DEFAULT_FIELDS`: ``id``, ``epoch``,
-            ``model``, ``reply``, ``target``, ``question`` (the last message of the user), or
-            ``metadata.NAME``.
+            ``model``, ``reply``, ``target``, ``question`` (the last message of the user),
+            ``stop_reason``, or ``metadata.NAME``, dotted where it reaches into objects.
         positions: Rows of the POSITIONS schema, to be found by ``position_id``.
         model: The name of the model where a log has none.
+        files: What opens them and follows the reading.
 
     Raises:
         InvalidArgumentError: If a column or field is unknown.
@@ -54,21 +62,77 @@ def import_inspect_logs(
             raise InvalidArgumentError(
                 f"columns: expected a field of {_FIELDS} or {_METADATA}NAME, got {field!r}"
             )
-    return imported_rows(_rows(paths, fields), positions=positions, model=model)
+    rows = _rows(paths, fields, files or FilesRead())
+    return imported_rows(rows, positions=positions, model=model)
 
 
-def _rows(paths: Iterable[Path], fields: Mapping[str, str]) -> Iterator[ForeignRow]:
+def _rows(
+    paths: Iterable[Path], fields: Mapping[str, str], files: FilesRead
+) -> Iterator[ForeignRow | RowNote]:
     for path in map(Path, paths):
-        for number, logged in enumerate(read_replies(path), start=1):
+        whole = path.suffix.lower() != ".json"
+        spec, replies = _whole_log(path, files) if whole else _json_log(path, files)
+        task = (spec.get("task"), (spec.get("dataset") or {}).get("name"))
+        for number, logged in enumerate(replies, start=1):
+            if isinstance(logged, str):
+                yield RowNote(str(path), number, Refused.UNREADABLE, logged)
+                continue
             values = {column: _value(logged, field) for column, field in fields.items()}
             # A FEN that the mapping points to is the answer itself, unless the call failed.
             given = values.get("predicted_fen") is not None and logged.reply is not None
-            yield ForeignRow(path.name, number, values, None if given else logged.prediction())
+            yield ForeignRow(
+                str(path),
+                number,
+                path.name,
+                values,
+                None if given else logged.prediction(),
+                names=(*task, *(logged.metadata.get(key) for key in VARIANT_KEYS)),
+                called=fields,
+            )
+
+
+def _whole_log(path: Path, files: FilesRead) -> tuple[dict[str, Any], Iterator[LoggedReply]]:
+    files.hashed(path)
+    return read_spec(path), _advancing(path, files)
+
+
+def _advancing(path: Path, files: FilesRead) -> Iterator[LoggedReply]:
+    with zipfile.ZipFile(path) as archive:
+        share = path.stat().st_size / len(archive.namelist())
+    for logged in read_replies(path):
+        files.advance(share)
+        yield logged
+
+
+def _json_log(path: Path, files: FilesRead) -> tuple[dict[str, Any], Iterator[LoggedReply | str]]:
+    with files.opened(path) as stream:
+        encoding = encoding_of(stream, str(path), None)
+        try:
+            log = json.loads(stream.read().decode(encoding))
+            spec, samples = log["eval"], log.get("samples")
+            model = str(spec.get("model", ""))
+        except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
+            raise ReplyFileError(
+                f"{path}: expected a log of Inspect in JSON, got: {error!r:.200}; other JSON is "
+                "read as JSON Lines, one object a line, in a file named .jsonl"
+            ) from error
+    if not isinstance(samples, list):
+        raise ReplyFileError(
+            f"{path}: expected a log of Inspect with samples, found none; it was written without them"
+        )
+    return spec, (_sample(entry, model) for entry in samples)
+
+
+def _sample(entry: Any, model: str) -> LoggedReply | str:
+    try:
+        return logged_reply(entry, model)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        return f"expected a sample of Inspect, got: {error!r:.200}"
 
 
 def _value(logged: LoggedReply, field: str) -> Any:
     if field.startswith(_METADATA):
-        return logged.metadata.get(field.removeprefix(_METADATA))
+        return inside(logged.metadata, field.removeprefix(_METADATA))[1]
     return {
         "id": logged.position_id,
         "epoch": logged.sample,
@@ -76,4 +140,5 @@ def _value(logged: LoggedReply, field: str) -> Any:
         "reply": logged.reply,
         "target": logged.target,
         "question": logged.question,
+        "stop_reason": logged.stop_reason,
     }[field]

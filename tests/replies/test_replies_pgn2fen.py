@@ -9,14 +9,17 @@ import chess
 import pandas as pd
 import pytest
 
-from workbench.errors import GameFileError, InvalidArgumentError
+from workbench.errors import InvalidArgumentError, ReplyFileError
 from workbench.replies import ReplyClass, import_pgn2fen
+from workbench.replies.imports import Noticed, Refused
 from workbench.tables import PREDICTIONS, read_table, write_table
 
 SHARED = Path(__file__).parents[2].parent / "shared"
 LOGS = SHARED / "data" / "pgn2fen" / "model_logs"
 
 AFTER_E4_C5 = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"
+ENDGAME = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"
+FISCHER = "1rkrbbqn/ppp2ppp/1n2p3/3p4/4PP2/6N1/PPPP2PP/NRKRBBQ1 w KQkq - 2 4"
 NO_KING = "rnbq1bnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w - - 0 2"
 
 
@@ -50,6 +53,9 @@ def folder(tmp_path: Path) -> Path:
     (games / "halfmoves0002_001.pgn").write_text('[Result "*"]\n\n1. e4 c5 *\n')
     (games / "halfmoves0003_001.pgn").write_text('[Result "*"]\n\n1. e4 c5 2. Ke4 *\n')
     (games / "halfmoves0004_001.pgn").write_text("")
+    (games / "halfmoves0006_001.pgn").write_text(f'[FEN "{ENDGAME}"]\n\n1. e4 *\n')
+    (tmp_path / "data" / "960").mkdir()
+    (tmp_path / "data" / "960" / "a.pgn").write_text('[Variant "Chess960"]\n\n1. e4 c5 *\n')
     (tmp_path / "model_logs").mkdir()
     return tmp_path
 
@@ -67,7 +73,8 @@ def test_a_row_holds_what_the_log_and_the_game_say(folder: Path) -> None:
     unknown = ("game_plies", *PREDICTIONS.names[PREDICTIONS.names.index("earlier_turns") :])
     assert all(pd.isna(row.pop(name)) for name in unknown)
     assert row == {
-        "position_id": "halfmoves0002_001",
+        # printf 'Cup\n%s' 'rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -' | sha256sum
+        "position_id": "halfmoves0002_001-f4d66e50",
         # printf 'e2e4 c7c5' | sha256sum | cut -c -16
         "game_id": "13763f491b377740",
         "source": "some.jsonl",
@@ -84,7 +91,7 @@ def test_a_row_holds_what_the_log_and_the_game_say(folder: Path) -> None:
         "status": "",
         "reason": "",
     }
-    assert (imported.refusals, imported.disagreements, imported.missing_games) == ((), (), {})
+    assert (imported.refusals, imported.remarks) == ((), ())
 
 
 def test_the_text_to_classify_is_a_choice(folder: Path) -> None:
@@ -135,79 +142,141 @@ def test_a_missing_reply_is_an_absent_row(
 
 
 @pytest.mark.parametrize(
-    ("line", "reason"),
+    ("line", "reason", "detail"),
     [
-        ("{", "expected a JSON object"),
-        (json.dumps(entry())[:150], "expected a JSON object"),
-        ("[" * 100_000, "expected a JSON object"),
-        ("\udcff", "expected a JSON object"),
-        ("[1]", "expected a JSON object, got list"),
-        ({"llm_info": {}}, "game_info: expected an object, got None"),
-        ({"game_info": 1, "llm_info": {}}, "game_info: expected an object, got 1"),
-        ({"game_info": {}}, "llm_info: expected an object"),
-        (entry(input_pgn_file=...), "input_pgn_file: expected a text, got None"),
-        (entry(input_pgn_file=3), "input_pgn_file: expected a text, got 3"),
-        (entry(model=...), "model: expected a text, got None"),
-        (entry(input_pgn_file="no.pgn", input_fen=None), "input_fen: expected a FEN"),
-        (entry(input_pgn_file="no.pgn", input_fen="x"), "input_fen: expected a FEN"),
-        (entry(input_pgn_file="\x00.pgn", input_fen="x"), "input_fen: expected a FEN"),
-        (entry(input_pgn_file="no.pgn", number_of_halfmoves="2"), "number_of_halfmoves: expected"),
-        (entry(input_pgn_file="no.pgn", number_of_halfmoves=True), "number_of_halfmoves: expected"),
-        (entry(input_pgn_file="no.pgn", number_of_halfmoves=-1), "number_of_halfmoves: expected"),
-        (entry(input_pgn_file="other/halfmoves0002_001.pgn"), "has the same stem"),
+        ("{", Refused.UNREADABLE, "expected a JSON object"),
+        (json.dumps(entry())[:150], Refused.UNREADABLE, "expected a JSON object"),
+        ("[" * 100_000, Refused.UNREADABLE, "expected a JSON object"),
+        ("\udcff", Refused.UNREADABLE, "expected text, got the byte 0xff"),
+        ("[1]", Refused.UNREADABLE, "expected a JSON object, got list"),
+        ({"llm_info": {}}, Refused.NO_POSITION, "game_info: expected an object, got None"),
+        ({"game_info": 1}, Refused.NO_POSITION, "game_info: expected an object, got 1"),
+        ({"game_info": {}}, Refused.NO_MODEL, "llm_info: expected an object"),
+        (
+            entry(input_pgn_file=...),
+            Refused.NO_POSITION,
+            "input_pgn_file: expected a text, got None",
+        ),
+        (entry(input_pgn_file=3), Refused.NO_POSITION, "input_pgn_file: expected a text, got 3"),
+        (entry(model=...), Refused.NO_MODEL, "model: expected a text, got None"),
+        (
+            entry(input_pgn_file="no.pgn", input_fen=None),
+            Refused.NO_TRUE_BOARD,
+            "input_fen: expected",
+        ),
+        (entry(input_fen="x"), Refused.NO_TRUE_BOARD, "input_fen: expected a FEN, got 'x'"),
+        (
+            entry(input_pgn_file="\x00.pgn", input_fen="x"),
+            Refused.NO_TRUE_BOARD,
+            "input_fen: expected",
+        ),
+        (entry(input_fen=chess.STARTING_FEN), Refused.CONTRADICTION, "input_fen: 'rnbqkbnr/pppp"),
+        (entry(input_fen=AFTER_E4_C5.replace(" w", " b")), Refused.CONTRADICTION, "input_fen: "),
+        (entry(number_of_halfmoves="two"), Refused.BAD_VALUE, "number_of_halfmoves: expected"),
+        (entry(number_of_halfmoves=True), Refused.BAD_VALUE, "number_of_halfmoves: expected"),
+        (entry(number_of_halfmoves=-1), Refused.BAD_VALUE, "number_of_halfmoves: expected"),
+        (entry(input_pgn_file="data/960/a.pgn"), Refused.CHESS960, "Chess960"),
+        (entry(input_pgn_file="data/FischerRandom/b.pgn"), Refused.CHESS960, "Chess960"),
+        (entry(input_pgn_file="c.pgn", input_fen=FISCHER), Refused.CHESS960, "Chess960"),
+        (entry(), Refused.REPEATED, "it says the same as"),
     ],
 )
-def test_lines_without_a_position_or_a_model_are_named(
-    folder: Path, line: object, reason: str
+def test_lines_that_become_no_row_are_named_with_the_true_reason(
+    folder: Path, line: object, reason: Refused, detail: str
 ) -> None:
     path = folder / "model_logs" / "some.jsonl"
     bad = line if isinstance(line, str) else json.dumps(line)
-    text = f"{json.dumps(entry())}\n\n{bad}\n{json.dumps(entry())}"
+    text = f"{json.dumps(entry())}\n\n{bad}\n{json.dumps(entry(datetime='later'))}"
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
     imported = import_pgn2fen([path])
     assert imported.predictions["sample"].tolist() == [0, 1]
     (refusal,) = imported.refusals
-    assert (refusal.file, refusal.line) == ("some.jsonl", 3)
-    assert reason in refusal.reason
-
-
-@pytest.mark.parametrize("stem", ["halfmoves0003_001", "halfmoves0004_001", "halfmoves0005_001"])
-def test_a_game_that_cannot_be_used_leaves_its_row_without_moves(folder: Path, stem: str) -> None:
-    file = f"data/Cup/{stem}.pgn"
-    imported = import_pgn2fen([write_log(folder, entry(input_pgn_file=file))])
-    (row,) = imported.predictions.to_dict("records")
-    assert row["true_fen"] == AFTER_E4_C5
-    assert all(pd.isna(row[name]) for name in ("moves", "movetext", "game_id"))
-    assert list(imported.missing_games) == [file]
-    assert stem in imported.missing_games[file]
+    assert (refusal.file, refusal.line, refusal.reason) == (str(path), 3, reason)
+    assert refusal.detail.startswith(detail)
+    assert imported.remarks == ()
 
 
 @pytest.mark.parametrize(
-    ("changes", "field", "true_fen"),
+    ("stem", "reason", "detail"),
     [
-        ({"input_fen": chess.STARTING_FEN}, "input_fen", chess.STARTING_FEN),
-        ({"input_fen": None}, "input_fen", AFTER_E4_C5),
-        ({"input_fen": "\ud800"}, "input_fen", AFTER_E4_C5),
-        ({"number_of_halfmoves": 3}, "number_of_halfmoves", AFTER_E4_C5),
-        ({"number_of_halfmoves": "2"}, "number_of_halfmoves", AFTER_E4_C5),
+        ("halfmoves0003_001", Noticed.UNUSABLE_PGN, "illegal move: ply 3"),
+        ("halfmoves0004_001", Noticed.UNUSABLE_PGN, "expected one game, got 0"),
+        ("halfmoves0005_001", Noticed.NO_PGN, "input_pgn_file: expected 'data/Cup/"),
+        ("halfmoves0006_001", Noticed.UNUSABLE_PGN, "its game starts from another position"),
     ],
 )
-def test_what_the_game_contradicts_is_kept_and_named(
-    folder: Path, changes: dict[str, Any], field: str, true_fen: str
+def test_a_game_that_cannot_be_used_leaves_its_row_without_moves(
+    folder: Path, stem: str, reason: Noticed, detail: str
+) -> None:
+    log = write_log(folder, entry(input_pgn_file=f"data/Cup/{stem}.pgn"))
+    imported = import_pgn2fen([log])
+    (row,) = imported.predictions.to_dict("records")
+    assert row["true_fen"] == AFTER_E4_C5
+    assert row["ply"] == 2
+    assert all(pd.isna(row[name]) for name in ("moves", "movetext", "game_id"))
+    (remark,) = imported.remarks
+    assert (remark.file, remark.line, remark.reason) == (str(log), 1, reason)
+    assert detail in remark.detail
+
+
+@pytest.mark.parametrize(
+    ("changes", "reasons", "true_fen"),
+    [
+        ({"input_fen": None}, [], AFTER_E4_C5),
+        ({"input_fen": AFTER_E4_C5[:-4]}, [], AFTER_E4_C5),
+        ({"input_fen": AFTER_E4_C5.replace("-", "c6")}, [], AFTER_E4_C5.replace("-", "c6")),
+        ({"number_of_halfmoves": "2"}, [], AFTER_E4_C5),
+        ({"number_of_halfmoves": 3}, [Noticed.OTHER_PLY], AFTER_E4_C5),
+        ({"input_fen": AFTER_E4_C5[:-1] + "9"}, [Noticed.OTHER_CLOCKS], AFTER_E4_C5[:-1] + "9"),
+    ],
+)
+def test_what_may_differ_from_the_game_is_kept_and_named(
+    folder: Path, changes: dict[str, Any], reasons: list[Noticed], true_fen: str
 ) -> None:
     imported = import_pgn2fen([write_log(folder, entry(**changes))])
     assert imported.predictions["true_fen"].tolist() == [true_fen]
-    (found,) = imported.disagreements
-    assert (found.position_id, found.field, found.line) == ("halfmoves0002_001", field, 1)
-    expected_ply = 3 if changes.get("number_of_halfmoves") == 3 else 2
-    assert imported.predictions["ply"].tolist() == [expected_ply]
+    assert imported.predictions["ply"].tolist() == [2]
+    assert [remark.reason for remark in imported.remarks] == reasons
+
+
+def test_files_that_two_sets_name_alike_are_two_positions_in_any_order(folder: Path) -> None:
+    (folder / "data" / "Random").mkdir()
+    (folder / "data" / "Random" / "halfmoves0002_001.pgn").write_text("1. f3 e5 *\n")
+    after = "rnbqkbnr/pppp1ppp/8/4p3/8/5P2/PPPPP1PP/RNBQKBNR w KQkq - 0 2"
+    cup = write_log(folder, entry(), name="cup.jsonl")
+    other = entry(input_pgn_file="data/Random/halfmoves0002_001.pgn", input_fen=after)
+    random = write_log(folder, other, name="random.jsonl")
+    one = import_pgn2fen([cup, random])
+    two = import_pgn2fen([random, cup])
+    assert one.refusals == two.refusals == ()
+    names = dict(zip(one.predictions["true_fen"], one.predictions["position_id"], strict=True))
+    assert len(set(names.values())) == 2
+    for apart in (two, import_pgn2fen([cup]), import_pgn2fen([random])):
+        found = apart.predictions
+        assert [names[fen] for fen in found["true_fen"]] == found["position_id"].tolist()
+    # Where the PGN files lie, and whether they are there, is not what a position is.
+    without = import_pgn2fen([cup], pgn_root=folder / "nowhere").predictions
+    assert without["position_id"].tolist() == [names[AFTER_E4_C5]]
+    windows = entry(input_pgn_file=r"C:\pgn\Cup\halfmoves0002_001.pgn")
+    found = import_pgn2fen([write_log(folder, windows)]).predictions
+    assert found["position_id"].tolist() == [names[AFTER_E4_C5]]
+
+
+def test_pgn_files_are_found_from_their_folder_too(folder: Path) -> None:
+    log = write_log(folder, entry())
+    for root in (folder, folder / "data" / "Cup"):
+        assert import_pgn2fen([log], pgn_root=root).predictions["moves"].tolist() == ["e2e4 c7c5"]
+    beside = folder / "some.jsonl"
+    log.rename(beside)
+    assert import_pgn2fen([beside]).predictions["moves"].tolist() == ["e2e4 c7c5"]
 
 
 def test_repeated_rows_are_samples_and_providers_are_told_apart_where_they_must_be(
     folder: Path,
 ) -> None:
-    first = write_log(folder, entry(), entry(), entry(model="single"), name="first.jsonl")
-    second = write_log(folder, entry(provider="other"), entry(), name="second.jsonl")
+    again = (entry(datetime=f"2025-05-0{day}") for day in range(2, 9))
+    first = write_log(folder, entry(), next(again), entry(model="single"), name="first.jsonl")
+    second = write_log(folder, entry(provider="other"), next(again), name="second.jsonl")
     found = import_pgn2fen([first, second]).predictions
     assert found[["model", "sample", "source"]].values.tolist() == [
         ["somebody/a-model", 0, "first.jsonl"],
@@ -219,7 +288,7 @@ def test_repeated_rows_are_samples_and_providers_are_told_apart_where_they_must_
 
 
 def test_a_missing_log_says_so(folder: Path) -> None:
-    with pytest.raises(GameFileError, match=r"none\.jsonl: expected a log"):
+    with pytest.raises(ReplyFileError, match=r"none\.jsonl: expected a file of replies"):
         import_pgn2fen([folder / "none.jsonl"])
 
 
@@ -246,19 +315,27 @@ def test_any_reply_can_be_written_and_read_again(folder: Path, tmp_path: Path) -
 def test_the_real_logs_lose_nothing() -> None:
     imported = import_pgn2fen(sorted(LOGS.glob("*.jsonl")))
     found = imported.predictions
-    assert (imported.refusals, imported.disagreements, imported.missing_games) == ((), (), {})
-    assert len(found) == 8200
-    assert found["position_id"].nunique() == 1000
-    assert not found.duplicated(["position_id", "model"]).any()
+    assert (imported.refusals, imported.remarks) == ((), ())
+    assert len(found) == 27_900
+    assert found["position_id"].nunique() == 2000
     assert found["moves"].str.split().str.len().eq(found["ply"]).all()
-    # Counted from the files' own "llm_fen": null, with another program.
+    # Counted from the files' own "llm_fen": null, with grep.
     absent = found[found["reply_class"] == "absent"]
     assert Counter(absent["model"]) == {
         "chessgpt-base-v1-q4_k_m.gguf": 395,
+        "chessgpt-chat-v1.Q4_K.gguf": 318,
         "deepseek-chat": 2,
-        "gemini-2.0-flash-001": 1,
+        "deepseek-reasoner": 2,
+        "gemini-2.0-flash-001": 5,
+        "gemini-2.0-flash-lite-001": 29,
+        "gemini-2.5-flash-preview-04-17": 632,
+        "gemini-2.5-pro-preview-03-25": 36,
+        "gpt-3.5-turbo-instruct": 97,
         "gpt-4.1-2025-04-14": 82,
-        "gpt-4.1-nano-2025-04-14": 22,
-        "gpt-4o-mini-2024-07-18": 7,
+        "gpt-4.1-mini-2025-04-14": 20,
+        "gpt-4.1-nano-2025-04-14": 44,
+        "gpt-4o-mini-2024-07-18": 20,
+        "o3-2025-04-16": 1,
+        "o3-mini-2025-01-31": 1,
         "o4-mini-2025-04-16": 56,
     }

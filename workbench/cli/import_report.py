@@ -1,0 +1,112 @@
+"""What an import says: how many rows became predictions, which did not, and why."""
+
+import csv
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Final
+
+import click
+import pandas as pd
+
+from workbench.replies.imports.imported import ImportedReplies, Noticed, Refused, RowNote
+from workbench.tables import replacing
+
+EXAMPLES: Final = 3
+RANGES: Final = 12
+
+ADVICE: Final = {
+    Refused.UNREADABLE: "mend the lines, or name the right --format or --encoding",
+    Refused.NO_POSITION: "say which column holds it: --column position_id=THEIRS",
+    Refused.UNKNOWN_POSITION: "give the table of --positions that the models were asked about",
+    Refused.NO_MODEL: "say it with --model NAME, or its column with --column model=THEIRS",
+    Refused.NO_REPLY: "say which column holds it: --column reply=THEIRS or predicted_fen=THEIRS",
+    Refused.NO_TRUE_BOARD: "give the boards by --positions TABLE, --column true_fen=THEIRS or "
+    "moves=THEIRS; of PGN2FEN logs say where the PGN files are: --pgn-root FOLDER",
+    Refused.ILLEGAL_MOVES: "the moves must be of standard chess, from the initial position",
+    Refused.CONTRADICTION: "the moves, PGN files or positions are of another set: mind --pgn-root "
+    "and --positions",
+    Refused.CHESS960: "its castling is not that of the boards here; leave these files out",
+    Refused.REPEATED: "each was read once; if they are further replies, number them in a column sample",
+    Noticed.NO_PGN: "say where input_pgn_file starts: --pgn-root FOLDER",
+}
+
+
+def report(imported: ImportedReplies, written: str) -> None:
+    """Say on standard error what was refused and noticed, each row with file and line.
+
+    Args:
+        imported: What was read.
+        written: What is said at the end, on standard output.
+    """
+    kept, refused = len(imported.predictions), len(imported.refusals)
+    for title, notes in (
+        (f"{refused:,} of {kept + refused:,} rows refused", imported.refusals),
+        (f"{len(imported.remarks):,} remarks on rows that were kept", imported.remarks),
+    ):
+        if notes:
+            click.echo(f"{title}:", err=True)
+            _say_by_reason(notes)
+    if imported.folded:
+        said = "rows hold the replies of another filter's rows once more, and were folded into them"
+        click.echo(f"{imported.folded:,} {said}", err=True)
+    click.echo(written)
+
+
+def described(predictions: pd.DataFrame) -> str:
+    """Return how many predictions, models and positions a table has, in words."""
+    what, of, on = (
+        f"{count:,} {name}{'' if count == 1 else 's'}"
+        for name, count in (
+            ("prediction", len(predictions)),
+            ("model", predictions["model"].nunique()),
+            ("position", predictions["position_id"].nunique()),
+        )
+    )
+    return f"{what} of {of} on {on}"
+
+
+def counted(notes: Iterable[RowNote]) -> dict[str, int]:
+    """Return how many notes there are of each reason, most of all first."""
+    counts: dict[str, int] = {}
+    for note in notes:
+        counts[str(note.reason)] = counts.get(str(note.reason), 0) + 1
+    return dict(sorted(counts.items(), key=lambda item: -item[1]))
+
+
+def write_refused(notes: Iterable[RowNote], path: Path) -> None:
+    """Write every refusal as CSV, with the columns file, line, reason and detail."""
+    with replacing(path) as beside, beside.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["file", "line", "reason", "detail"])
+        writer.writerows([note.file, note.line, str(note.reason), note.detail] for note in notes)
+
+
+def _say_by_reason(notes: Sequence[RowNote]) -> None:
+    for reason, count in counted(notes).items():
+        chosen = [note for note in notes if note.reason == reason]
+        click.echo(f"  {count:,}: {reason}", err=True)
+        for note in chosen[:EXAMPLES]:
+            click.echo(f"    {note}", err=True)
+        if count > EXAMPLES:
+            click.echo(f"    all: {_places(chosen)}", err=True)
+        if advice := ADVICE.get(chosen[0].reason):
+            click.echo(f"    what to do: {advice}", err=True)
+
+
+def _places(notes: Sequence[RowNote]) -> str:
+    """Return the places of notes as ranges of lines, and where to find those left out."""
+    ordered = sorted({(note.file, note.line) for note in notes})
+    # In a run of lines without a gap, the line less its place is the same.
+    runs = groupby(enumerate(ordered), key=lambda item: (item[1][0], item[1][1] - item[0]))
+    ranges: dict[str, list[str]] = {}
+    count = 0
+    for (file, _), run in runs:
+        count += 1
+        if count <= RANGES:
+            lines = [line for _, (_, line) in run]
+            shown = f"{lines[0]}" if len(lines) == 1 else f"{lines[0]}-{lines[-1]}"
+            ranges.setdefault(file, []).append(shown)
+    said = "; ".join(f"{file} lines {', '.join(lines)}" for file, lines in ranges.items())
+    left = count - RANGES
+    return said + (f"; and {left:,} more places: --refused FILE lists all" if left > 0 else "")
