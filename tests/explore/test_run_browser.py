@@ -102,7 +102,7 @@ class TestFiles:
 
     def test_a_prediction_that_stands_twice_is_refused(self, predictions):
         twice = predictions.iloc[[0, 1, 0]]
-        with pytest.raises(TableError, match="rows 0 and 2"):
+        with pytest.raises(TableError, match="the first in row 2"):
             Replies(twice)
         with pytest.raises(TableError, match="reply"):
             Replies(predictions.drop(columns="reply"))

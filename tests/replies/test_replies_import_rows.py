@@ -9,13 +9,12 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 
+from workbench.checking import check_table
 from workbench.cli import main
 from workbench.games.cut import cut_games
 from workbench.games.random_play import random_games
 from workbench.replies.imports import Noticed, Refused, import_named_columns
 from workbench.replies.simulated import simulate
-from workbench.scoring import ScoringParameters
-from workbench.scoring.run import score_file
 from workbench.tables import POSITIONS, PREDICTIONS, read_provenance, read_table, write_table
 
 START = chess.STARTING_FEN
@@ -93,7 +92,7 @@ def test_whole_numbers_as_others_write_them(tmp_path: Path, group: object) -> No
         ("8/8/4k3/8/8/4K3/8/8", None, 0),
     ],
 )
-def test_a_true_fen_alone_gives_a_table_that_can_be_scored(
+def test_a_true_fen_alone_gives_a_sound_table(
     tmp_path: Path, fen: str, ply: int | None, group: int
 ) -> None:
     without_id = {name: value for name, value in row(true_fen=fen).items() if name != "position_id"}
@@ -102,10 +101,8 @@ def test_a_true_fen_alone_gives_a_table_that_can_be_scored(
     assert found["ply"].tolist() == ([pd.NA] if ply is None else [ply])
     assert len(found["position_id"][0]) == 16
     path = tmp_path / "out.parquet"
-    write_table(found, path, PREDICTIONS)
-    parameters = ScoringParameters(depth=1)
-    scores = score_file(path, tmp_path / "scores.parquet", parameters)
-    assert scores["unscored"].tolist() == [""]
+    write_table(found, path, PREDICTIONS, {"stage": "predictions"})
+    assert check_table(path).oddities == []
 
 
 def test_positions_without_a_name_are_named_by_moves_or_board(tmp_path: Path) -> None:

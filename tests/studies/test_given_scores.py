@@ -107,3 +107,22 @@ def test_figures_are_drawn_from_scores_and_others_refused_before_a_notebook_star
     assert run.error == ""
     assert not (out / "tables").exists()
     assert '"0-scores.parquet"' in (out / "03_kendall_tau.json").read_text()
+
+
+def test_a_reply_counts_once_or_the_study_refuses_the_table(predictions, tmp_path):
+    path = tmp_path / "twice.parquet"
+    write_table(pd.concat([predictions, predictions.iloc[1:3]]), path, PREDICTIONS)
+    scores = tmp_path / "scores.parquet"
+    score_file(path, scores, DEPTH_2)
+    for source in (Source(predictions=str(path)), Source(scores=str(scores))):
+        with pytest.raises(TableError, match=r"2 rows again, the first in row 6: .*'game001-002'"):
+            prepare(tmp_path / "tables", source, DEPTH_2)
+
+
+def test_positions_of_unknown_length_are_in_a_group_of_their_own(predictions, tmp_path):
+    path = tmp_path / "predictions.parquet"
+    write_table(predictions.assign(ply=[None, *predictions["ply"][1:]]), path, PREDICTIONS)
+    found = prepare(tmp_path / "tables", Source(predictions=str(path)), DEPTH_2)
+    bands = found.variants["bands of 5 full moves"]["group"]
+    # Of plies 10 and 12.
+    assert bands.tolist() == [0, 5, 5, 10, 10, 10]

@@ -12,11 +12,11 @@ from workbench.chess960 import chess960_row
 from workbench.errors import TableError
 from workbench.games.move_codes import decode_moves
 from workbench.replies.extract import ReplyClass, classify_fen
-from workbench.replies.recorded import PLIES_A_GROUP
+from workbench.replies.imports.true_boards import PLIES_A_GROUP
 from workbench.text import compared_text
 
 REQUIRED = {
-    "positions": ("position_id", "group", "ply", "true_fen"),
+    "positions": ("position_id", "group", "true_fen"),
     "predictions": ("model", "sample", "reply_class", "status", "reason"),
     "scores": ("terminal", "ill_formed_policy", "method", "unscored"),
     "games": ("number", "result", "termination", "moves"),

@@ -27,6 +27,7 @@ from workbench.checking.rows import (
 from workbench.errors import TableError
 from workbench.games.compact import GAMES
 from workbench.output_files import kind_of
+from workbench.reply_identity import REPLY_KEY
 from workbench.scoring import ScoringParameters, scores_schema
 from workbench.table_versions import can_upgrade, missing_columns, upgraded
 from workbench.tables import (
@@ -50,8 +51,8 @@ CHECKS: Final = {
 }
 KEYS: Final = {
     "positions": ["position_id"],
-    "predictions": ["position_id", "model", "sample"],
-    "scores": ["position_id", "model", "sample"],
+    "predictions": list(REPLY_KEY),
+    "scores": list(REPLY_KEY),
     "games": ["number"],
 }
 COUNTED: Final = ("group", "model", "reply_class", "terminal", "ill_formed_policy", "method")

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -12,13 +12,12 @@ from workbench.errors import TableError
 from workbench.games.bundled import bundled_games
 from workbench.games.cut import cut_games
 from workbench.replies.simulated import simulate
+from workbench.reply_identity import REPLY_KEY, refuse_repeated_replies
 from workbench.scoring import ScoringParameters
 from workbench.scoring.run import score
 from workbench.studies.data import FIVE_GROUPS
 from workbench.studies.stored_tables import StoredTables
 from workbench.tables import PREDICTIONS, read_table
-
-_KEY: Final = ("position_id", "model", "sample")
 
 
 def read_scores(scores: pd.DataFrame | str | Path) -> pd.DataFrame:
@@ -59,21 +58,16 @@ class Replies:
         self._places: dict[tuple[Any, ...], int] = {}
         if predictions is None:
             return
-        wanted = [*_KEY, "movetext", "moves", "reply"]
+        wanted = [*REPLY_KEY, "movetext", "moves", "reply"]
         missing = [name for name in wanted if name not in predictions.columns]
         if missing:
             raise TableError(
                 f"expected a predictions table, and of its columns {missing} are missing; see "
                 "data/README.md for the schemas"
             )
-        keys = zip(*(predictions[name] for name in _KEY), strict=True)
-        for place, key in enumerate(keys):
-            if key in self._places:
-                raise TableError(
-                    f"expected each prediction once, got position, model, sample {key!r} in rows "
-                    f"{self._places[key]} and {place}"
-                )
-            self._places[key] = place
+        refuse_repeated_replies(predictions, "predictions")
+        keys = zip(*(predictions[name] for name in REPLY_KEY), strict=True)
+        self._places = {key: place for place, key in enumerate(keys)}
 
     def find(self, row: Mapping[str, Any]) -> tuple[str | None, str | None, str]:
         """Return the game's moves and the model's reply for a row of the scores.
@@ -87,7 +81,7 @@ class Replies:
         """
         if self._table is None:
             return None, None, "The run was opened without its predictions: no moves and no reply."
-        place = self._places.get(tuple(row[name] for name in _KEY))
+        place = self._places.get(tuple(row[name] for name in REPLY_KEY))
         if place is None:
             return None, None, "The predictions table does not hold this row: no moves, no reply."
         found = self._table.iloc[place]

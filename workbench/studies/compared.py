@@ -12,6 +12,7 @@ import pandas as pd
 
 from workbench.errors import InvalidArgumentError, TableError
 from workbench.replies.simulated import simulate
+from workbench.reply_identity import REPLY_KEY, refuse_repeated_replies
 from workbench.scoring import ScoringParameters
 from workbench.seeds import derived_seed
 from workbench.studies.data import FIVE_GROUPS, Source, positions_made_of, positions_of
@@ -251,13 +252,7 @@ def _compared(
     games = whole_games(pd.concat(positions, ignore_index=True))
     scores = pd.concat(scored, ignore_index=True)
     _refuse_different_boards(scores)
-    key = ["position_id", "model", "prompt", "sample"]
-    twice = scores[scores.duplicated(key)]
-    if len(twice):
-        raise TableError(
-            f"expected each reply once, got {dict(twice[key].iloc[0])} again; "
-            "leave out the table that repeats it, or give it a prompt or model of its own"
-        )
+    refuse_repeated_replies(scores, source, (*REPLY_KEY, "prompt"))
     scores["game"] = scores["position_id"].map(games.games)
     return Comparison(scores, games, source, inputs)
 

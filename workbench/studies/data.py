@@ -16,7 +16,9 @@ from workbench.errors import InvalidArgumentError
 from workbench.games.bundled import BUNDLED_NAME, bundled_games, bundled_games_path
 from workbench.games.cut import cut_games
 from workbench.provenance import file_hash
+from workbench.replies.imports.true_boards import UNKNOWN_GROUP
 from workbench.replies.simulated import simulate
+from workbench.reply_identity import refuse_repeated_replies
 from workbench.scoring import ScoringParameters
 from workbench.studies.describe import describe_scores
 from workbench.studies.given_scores import read_scores
@@ -116,6 +118,7 @@ def prepare(
     Raises:
         InvalidArgumentError: If there is no row of the model asked for.
         RunMismatchError: If the scores given were made with other parameters.
+        TableError: If a reply stands twice in what was given.
     """
     folder = Path(tables)
     stored = StoredTables(folder)
@@ -126,8 +129,10 @@ def prepare(
             if source.scores
             else stored.scores(path, parameters, jobs=jobs)
         )
+        refuse_repeated_replies(found, path)
         scores = _of_model(found, source.model, path)
-        bands = scores.assign(group=((scores["ply"] - 1) // 10 + 1).clip(lower=1) * 5)
+        edges = ((scores["ply"] - 1) // 10 + 1).clip(lower=1) * 5
+        bands = scores.assign(group=edges.fillna(UNKNOWN_GROUP).astype("int32"))
         variants = {"groups of the predictions": scores, "bands of 5 full moves": bands}
         return StudyData(variants, f"games of {path.name}", (path,))
     variants = {}

@@ -10,7 +10,7 @@ from pathlib import Path, PureWindowsPath
 from typing import Any, Final, Literal
 
 from workbench.errors import InvalidArgumentError
-from workbench.replies.extract import Prediction, ReplyClass, classify, classify_fen
+from workbench.replies.extract import Prediction, ReplyClass, classify
 from workbench.replies.imports.gathering import imported_rows
 from workbench.replies.imports.imported import (
     ImportedReplies,
@@ -21,7 +21,7 @@ from workbench.replies.imports.imported import (
 )
 from workbench.replies.imports.named_columns import VARIANT_KEYS, content_of, json_rows
 from workbench.replies.imports.reading import FilesRead
-from workbench.replies.imports.rows import ForeignRow, storable
+from workbench.replies.imports.rows import ForeignRow, classified_fen, storable
 from workbench.replies.imports.true_boards import PlayedLine, played_movetext
 
 _CALLED: Final = {"true_fen": "input_fen", "ply": "number_of_halfmoves"}
@@ -180,7 +180,7 @@ class _Reader:
         if chosen is None:
             got = f"is {about_reply[key]!r:.80}" if key in about_reply else "is missing"
             return reply, Prediction(ReplyClass.ABSENT, None, reason=f"{key} {got}")
-        return reply, classify(chosen) if self.text == "raw" else classify_fen(chosen)
+        return reply, classify(chosen) if self.text == "raw" else classified_fen(chosen)
 
 
 def _member(entry: dict[str, Any], key: str, reason: Refused) -> dict[str, Any]:

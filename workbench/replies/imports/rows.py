@@ -5,6 +5,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from typing import Any, Final
 
 import pandas as pd
@@ -92,6 +93,12 @@ def present(values: Mapping[str, Any]) -> dict[str, Any]:
             or (isinstance(value, float) and math.isnan(value))
         )
     }
+
+
+@lru_cache(maxsize=1 << 16)
+def classified_fen(fen: str) -> Prediction:
+    """Return what a FEN amounts to; right ones are the same for many models."""
+    return classify_fen(fen)
 
 
 def storable(text: str) -> str:
@@ -229,7 +236,7 @@ def _movetext(values: Mapping[str, Any], line: PlayedLine | None) -> str | None:
 def _prediction(given: Mapping[str, Any], values: Mapping[str, Any]) -> Prediction:
     """Return what the reply amounts to; an empty reply and a null are the same."""
     if "predicted_fen" in values:
-        return classify_fen(str(values["predicted_fen"]))
+        return classified_fen(str(values["predicted_fen"]))
     said, reason = str(values.get("reply_class", "")), str(values.get("reason", ""))
     if said == ReplyClass.FAILED or reason.startswith(CALL_FAILED):
         return Prediction(ReplyClass.FAILED, None, reason=reason or f"{CALL_FAILED}unknown")

@@ -1,0 +1,35 @@
+"""Which reply a row is about: one model's, to one position, asked for the first or another time."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+import pandas as pd
+
+from workbench.errors import TableError
+
+REPLY_KEY: Final = ("position_id", "model", "sample")
+"""The columns that name a reply; in a table each stands once."""
+
+
+def refuse_repeated_replies(
+    rows: pd.DataFrame, where: object, key: Sequence[str] = REPLY_KEY
+) -> None:
+    """Refuse rows of which two are about one reply: whatever is counted would count it twice.
+
+    Args:
+        rows: Of a predictions or scores table.
+        where: Where they are from, for the message.
+        key: The columns that name a reply.
+
+    Raises:
+        TableError: If a reply stands twice.
+    """
+    again = np.flatnonzero(rows.duplicated(list(key)))
+    if len(again):
+        first = rows.iloc[again[0]]
+        raise TableError(
+            f"{where}: expected each reply once, got {len(again)} rows again, the first in row "
+            f"{again[0]}: {', '.join(f'{name} {first[name]!r}' for name in key)}; import the replies "
+            "again, each file once, or give further replies another sample"
+        )
