@@ -4,6 +4,8 @@ A message says what was expected, what came, where it was found and what to do n
 command line turns these into exit codes.
 """
 
+from collections.abc import Sequence
+
 
 class WorkbenchError(Exception):
     """Anything the workbench refuses to do, with the reason in its message."""
@@ -77,8 +79,25 @@ class AskingError(WorkbenchError, RuntimeError):
     """Asking a model stopped before every question was answered; what was answered is kept."""
 
 
+class AskingStoppedError(AskingError):
+    """Asking began and stopped before every question was tried.
+
+    Attributes:
+        notes: What else the user should know, a line each.
+    """
+
+    def __init__(self, message: str, notes: Sequence[str] = ()) -> None:
+        """Take the reason and how far asking came, and further lines."""
+        super().__init__(message)
+        self.notes = list(notes)
+
+
+class JournalError(WorkbenchError, OSError):
+    """The journal of a run cannot be written: nothing more may be asked."""
+
+
 class CallFailedError(WorkbenchError, RuntimeError):
-    """A call of a model failed; the question is asked again when the run goes on."""
+    """A call of a model failed; the reason is in the message."""
 
     def __repr__(self) -> str:
         """Return the message itself: it is what Inspect writes into its log."""

@@ -1,6 +1,7 @@
 """Positions to ask about, and the question put to the local server."""
 
 import os
+from hashlib import sha256
 
 import pytest
 from local_run import KEY, QUICK
@@ -29,6 +30,18 @@ def positions_path(positions, tmp_path):
 def answers(positions):
     """The true FEN by the moves, as the server is asked for them."""
     return dict(zip(positions["movetext"], positions["true_fen"], strict=True))
+
+
+@pytest.fixture
+def asked_moves(positions):
+    """The moves of all positions in the order in which they are asked about."""
+    return [
+        moves
+        for _, moves in sorted(
+            zip(positions["position_id"], positions["movetext"], strict=True),
+            key=lambda row: sha256(row[0].encode()).digest(),
+        )
+    ]
 
 
 @pytest.fixture(autouse=True)

@@ -10,6 +10,7 @@ from collections import Counter
 from workbench.replies.prompts import MOVES_HEADING
 
 HANG_SECONDS = 60
+USAGE = {"prompt_tokens": 400, "completion_tokens": 50, "total_tokens": 450}
 
 
 class LocalServer:
@@ -23,6 +24,7 @@ class LocalServer:
         self.faults = faults or {}
         self.seconds = seconds
         self.key = key
+        self.usage = USAGE
         self.asked = Counter()
         self.answered = Counter()
         self.requests = []
@@ -74,9 +76,7 @@ class LocalServer:
             writer.close()
 
     async def _reply(self, body, writer):
-        users = [said["content"] for said in body["messages"] if said["role"] == "user"]
-        (question,) = [text for text in users if MOVES_HEADING in text]
-        moves = question.rpartition(MOVES_HEADING)[2].strip()
+        moves = moves_of(body)
         self.asked[moves] += 1
         fault = self.faults.get(moves)
         if fault is not None:
@@ -84,8 +84,9 @@ class LocalServer:
         await asyncio.sleep(self.seconds)
         return await self._answer(moves, writer)
 
-    async def _answer(self, moves, writer):
-        await self._send(writer, 200, completion(self.answers[moves]))
+    async def _answer(self, moves, writer, **changes):
+        body = {**completion(self.answers[moves]), "usage": self.usage, **changes}
+        await self._send(writer, 200, {name: part for name, part in body.items() if part})
         self.answered[moves] += 1
         return True
 
@@ -162,6 +163,30 @@ class LocalServer:
         said = "This model's maximum context length is 100 tokens, your messages have 300."
         return await self._send(writer, 400, problem(said, "context_length_exceeded"))
 
+    async def _fault_bad_request(self, moves, writer):
+        said = "Unsupported parameter: 'temperature' is not supported with this model."
+        return await self._send(writer, 400, problem(said, "unsupported_parameter"))
+
+    async def _fault_forbidden(self, moves, writer):
+        return await self._send(writer, 403, problem("Not in your region", "forbidden"))
+
+    async def _fault_not_found(self, moves, writer):
+        return await self._send(writer, 404, problem("No such model", "model_not_found"))
+
+    async def _fault_error_with_200(self, moves, writer):
+        return await self._send(writer, 200, problem("The model is overloaded", "server_error"))
+
+    async def _fault_no_usage(self, moves, writer):
+        return await self._answer(moves, writer, usage=None)
+
+    async def _fault_negative_usage(self, moves, writer):
+        usage = {"prompt_tokens": 400, "completion_tokens": -5000, "total_tokens": -4600}
+        return await self._answer(moves, writer, usage=usage)
+
+    async def _fault_absurd_usage(self, moves, writer):
+        usage = {"prompt_tokens": 10**12, "completion_tokens": 50, "total_tokens": 10**12 + 50}
+        return await self._answer(moves, writer, usage=usage)
+
     async def _fault_quota(self, moves, writer):
         said = "You exceeded your current quota, check your plan and billing details."
         return await self._send(writer, 429, problem(said, "insufficient_quota"))
@@ -186,6 +211,13 @@ class LocalServer:
         return await self._send(writer, 200, body)
 
 
+def moves_of(body):
+    """Return the moves that a request asks about."""
+    users = [said["content"] for said in body["messages"] if said["role"] == "user"]
+    (question,) = [text for text in users if MOVES_HEADING in text]
+    return question.rpartition(MOVES_HEADING)[2].strip()
+
+
 def completion(text):
     return {
         "id": "chatcmpl-1",
@@ -199,7 +231,7 @@ def completion(text):
                 "finish_reason": "stop",
             }
         ],
-        "usage": {"prompt_tokens": 400, "completion_tokens": 50, "total_tokens": 450},
+        "usage": USAGE,
     }
 
 

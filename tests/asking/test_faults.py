@@ -2,27 +2,42 @@
 
 import pytest
 from local_run import KEY, needs_inspect
-from local_server import LocalServer
+from local_server import LocalServer, moves_of
 
-from workbench.errors import AskingError
+from workbench.errors import AskingStoppedError
 from workbench.replies.asking.faults import fault_of
 from workbench.replies.eval_logs import CALL_FAILED
 
-# The class of the row, what its reason holds, and whether the question is asked again.
+# The class of the row, what its reason holds, the requests with one retry, and whether the same
+# command asks again.
 TABLE = {
-    "rate_limit_once": ("valid", "", False),
-    "rate_limit": ("failed", "call failed: RateLimitError: Error code: 429", True),
-    "server_error": ("failed", "call failed: InternalServerError: Error code: 500", True),
-    "reset": ("failed", "call failed: APIConnectionError: Connection error.", True),
-    "hang": ("failed", "call failed: AttemptTimeoutError", True),
-    "truncated_json": ("failed", "call failed: JSONDecodeError", True),
-    "empty_choices": ("failed", "call failed: IndexError: list index out of range", True),
-    "html": ("failed", "call failed: OpenAIResponseError", True),
-    "context_length": ("failed", "call failed: the context is too long for the model", False),
-    "refusal": ("absent", "no piece placement found", False),
-    "megabyte": ("valid", "", False),
-    "invalid_utf8": ("failed", "call failed: UnicodeDecodeError", True),
-    "cut_off": ("absent", "no piece placement found; the reply was cut off", False),
+    "rate_limit_once": ("valid", "", 2, False),
+    "rate_limit": ("failed", "call failed: RateLimitError: Error code: 429", 2, True),
+    "server_error": ("failed", "call failed: InternalServerError: Error code: 500", 2, True),
+    "reset": ("failed", "call failed: APIConnectionError: Connection error.", 2, True),
+    "hang": ("failed", "call failed: AttemptTimeoutError", 2, True),
+    "truncated_json": ("failed", "call failed: JSONDecodeError", 2, True),
+    "empty_choices": (
+        "failed",
+        "call failed: NoAnswerError: the response holds no choice",
+        2,
+        True,
+    ),
+    "error_with_200": (
+        "failed",
+        "call failed: NoAnswerError: the response is an error: The model is overloaded "
+        "(server_error)",
+        2,
+        True,
+    ),
+    "html": ("failed", "call failed: OpenAIResponseError", 2, True),
+    "bad_request": ("failed", "call failed: BadRequestError: Error code: 400", 1, False),
+    "forbidden": ("failed", "call failed: PermissionDeniedError: Error code: 403", 1, False),
+    "context_length": ("failed", "call failed: the context is too long for the model", 1, False),
+    "refusal": ("absent", "no piece placement found", 1, False),
+    "megabyte": ("valid", "", 1, False),
+    "invalid_utf8": ("failed", "call failed: UnicodeDecodeError", 2, True),
+    "cut_off": ("absent", "no piece placement found; the reply was cut off", 1, False),
 }
 
 
@@ -30,32 +45,36 @@ TABLE = {
 def test_every_fault_ends_as_a_row_and_the_run_goes_on(ask_server, answers):
     moves = dict(zip(TABLE, answers, strict=False))
     faults = {text: fault for fault, text in moves.items()}
+    failed = [fault for fault, (reply_class, *_) in TABLE.items() if reply_class == "failed"]
     with LocalServer(answers, faults) as server:
-        run = ask_server(server, {"attempt_timeout": 8})
+        run = ask_server(server, {"attempt_timeout": 4, "retries": 1})
         table = run.predictions.set_index("movetext")
         assert len(table) == len(answers)
         assert not table.index.duplicated().any()
-        for fault, (reply_class, reason, _) in TABLE.items():
+        for fault, (reply_class, reason, requests, _) in TABLE.items():
             row = table.loc[moves[fault]]
             assert (fault, row["reply_class"]) == (fault, reply_class)
             assert row["reason"].startswith(reason)
             assert len(row["reason"]) < 400
             assert isinstance(row["reply"], str) != row["reason"].startswith(CALL_FAILED)
+            assert (fault, server.asked[moves[fault]]) == (fault, requests)
         others = table.drop(index=list(faults))
         assert (others["predicted_fen"] == others["true_fen"]).all()
         assert len(table.loc[moves["megabyte"], "reply"]) > 1_000_000
         assert table.loc[moves["refusal"], "reply"] == "I cannot help with that."
-        assert sum(run.failed.values()) == sum(
-            reason.startswith(CALL_FAILED) for _, reason, _ in TABLE.values()
-        )
-        # The server recovers. What failed is asked again, and nothing else.
+        assert run.failed.total() == len(failed)
+        assert run.describe() == f"{40 - len(failed)} answered, {len(failed)} failed, 0 not asked"
+        # The server recovers. What failed for a reason that may pass is asked again.
         before = dict(server.asked)
         server.faults = {}
         run = ask_server(server)
         again = {text for text in answers if server.asked[text] > before[text]}
-        assert again == {moves[fault] for fault, (_, _, failed) in TABLE.items() if failed}
+        assert again == {moves[fault] for fault, (_, _, _, asked) in TABLE.items() if asked}
         assert len(run.predictions) == len(answers)
-        assert sum(run.failed.values()) == 1
+        assert run.failed.total() == 3
+        # And what it had refused only where that is wanted.
+        run = ask_server(server, {"retry_failed": True})
+        assert run.describe() == "40 answered, 0 failed, 0 not asked"
         assert set(server.answered.values()) == {1}
 
 
@@ -68,21 +87,36 @@ def test_every_fault_ends_as_a_row_and_the_run_goes_on(ask_server, answers):
     ],
 )
 def test_a_fault_of_every_call_ends_the_run_with_one_message(ask_server, answers, fault, said):
-    with LocalServer(answers, dict.fromkeys(list(answers)[10:], fault), key=KEY) as server:
-        with pytest.raises(AskingError, match=f"asking stopped: {said}") as stopped:
-            ask_server(server, {"connections": 4})
-        # Ten answers came before; of the others only those under way were sent.
-        assert len(set(server.asked)) <= 14
-        assert "10 of 40 questions are answered" in str(stopped.value)
+    with LocalServer(answers, dict.fromkeys(answers, fault), key=KEY) as server:
+        with pytest.raises(AskingStoppedError, match=f"asking stopped: {said}") as stopped:
+            ask_server(server, {"connections": 4, "retries": 3})
+        # Only those under way were sent, and once.
+        assert len(server.asked) <= 4
+        assert set(server.asked.values()) == {1}
+        failed = len(server.asked)
+        assert f"0 answered, {failed} failed, {40 - failed} not asked" in str(stopped.value)
         assert KEY not in str(stopped.value)
 
 
 @needs_inspect
-def test_a_server_that_only_fails_is_not_asked_to_the_end(ask_server, answers):
+def test_failures_keep_no_other_question_from_being_asked(ask_server, answers):
+    bad = list(answers)[:25]
     with LocalServer(answers, dict.fromkeys(answers, "server_error")) as server:
-        with pytest.raises(AskingError, match=r"6 questions failed one after the other.*500"):
-            ask_server(server, {"failures_in_a_row": 6, "connections": 2})
-        assert len(server.asked) <= 8
+        with pytest.raises(
+            AskingStoppedError, match=r"6 questions failed one after the other.*500"
+        ) as stopped:
+            ask_server(server, {"max_failures": 6, "connections": 1})
+        assert "0 answered, 6 failed, 34 not asked" in str(stopped.value)
+        # 25 questions always fail: neighbours in the table, more than may fail in a row.
+        first = set(server.asked)
+        server.faults = dict.fromkeys(bad, "server_error")
+        server.requests.clear()
+        run = ask_server(server, {"max_failures": 20, "connections": 1})
+        assert run.describe() == "15 answered, 25 failed, 0 not asked"
+        assert set(run.predictions["reply_class"]) == {"valid", "failed"}
+        asked = [moves_of(body) for body in server.requests]
+        assert len(asked) == 40
+        assert set(asked[-6:]) == first
 
 
 @needs_inspect
@@ -90,7 +124,9 @@ def test_a_missing_key_is_one_message(ask_server, answers, monkeypatch):
     monkeypatch.delenv("LOCAL_API_KEY")
     with (
         LocalServer(answers) as server,
-        pytest.raises(AskingError, match=r"LOCAL_API_KEY.*0 of 40 questions are answered"),
+        pytest.raises(
+            AskingStoppedError, match=r"LOCAL_API_KEY.*0 answered, 0 failed, 40 not asked"
+        ),
     ):
         ask_server(server)
 

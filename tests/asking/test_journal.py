@@ -1,9 +1,28 @@
+"""Every answer is written before the next call, and no damage costs more than the damaged line."""
+
+import errno
+import json
+import os
+import resource
+
 import pytest
 
-from workbench.errors import TableError
-from workbench.replies.asking.journal import FILE_NAME, Journal, JournalReader
+from workbench.errors import JournalError
+from workbench.replies.asking.journal import (
+    DAMAGED_NAME,
+    FILE_NAME,
+    KILLED,
+    SPARE_NAME,
+    Failure,
+    Journal,
+    JournalReader,
+    journal_record,
+)
+from workbench.replies.asking.prices import Price
 
-OUTPUT = {"completion": "8/8", "usage": {"total_tokens": 450}}
+USAGE = {"input_tokens": 400, "output_tokens": 50, "total_tokens": 450}
+OUTPUT = {"completion": "8/8", "usage": USAGE}
+RESET = Failure("reset", permanent=False)
 
 
 def test_what_was_written_is_known_again_and_sums_up(tmp_path):
@@ -11,50 +30,174 @@ def test_what_was_written_is_known_again_and_sums_up(tmp_path):
     journal.answered(("a", 0, 0), OUTPUT, 0.25)
     journal.answered(("a", 0, 1), OUTPUT, 0.5)
     journal.answered(("b", 1, 0), OUTPUT, None)
-    journal.failed("c", 0, "500")
+    journal.failed(("c", 0, 0), RESET)
+    journal.failed(("d", 0, 0), Failure("400", permanent=True))
+    journal.failed(("b", 1, 0), RESET)
+    journal.failed(("a", 2, 0), RESET)
+    journal.answered(("a", 2, 0), OUTPUT, 0.25)
     journal.stopped("interrupted")
+    journal.close()
     again = Journal(tmp_path)
-    assert set(again.answers) == {("a", 0, 0), ("a", 0, 1), ("b", 1, 0)}
-    assert again.answers["a", 0, 0] == OUTPUT
-    assert again.dollars == journal.dollars == 0.75
+    for record in (again.record, journal.record):
+        assert set(record.answers) == {("a", 0, 0), ("a", 0, 1), ("b", 1, 0), ("a", 2, 0)}
+        assert record.answers["a", 0, 0] == OUTPUT
+        assert record.dollars == 1.0
+        assert record.answered(0) == {("a", 0), ("b", 1), ("a", 2)}
+        assert record.failures == {
+            ("c", 0): RESET, ("d", 0): Failure("400", permanent=True), ("b", 1): RESET,
+        }  # fmt: skip
+        assert list(record.failures)[-1] == ("b", 1)
+    assert not (tmp_path / DAMAGED_NAME).exists()
 
 
-def test_a_line_torn_by_a_kill_is_cut_off_and_nothing_else(tmp_path):
-    Journal(tmp_path).answered(("a", 0, 0), OUTPUT, 0.0)
-    path = tmp_path / FILE_NAME
-    whole = path.read_bytes()
-    for torn in (b"{", b'{"id": "b", "sample": 0, "tur'):
-        path.write_bytes(whole + torn)
+def test_what_was_answered_without_a_price_counts_by_the_price_given_later(tmp_path):
+    journal = Journal(tmp_path)
+    journal.answered(("a", 0, 0), OUTPUT, None)
+    journal.answered(("b", 0, 0), {"completion": "8/8"}, None)
+    assert journal_record(tmp_path, Price(1000.0, 2000.0)).dollars == pytest.approx(0.5)
+
+
+TORN = b'{"id": "x", "sample": 0, "turn": 0, "dollars": 0.5, "outp'
+
+
+class TestDamage:
+    @pytest.fixture
+    def lines(self, tmp_path):
         journal = Journal(tmp_path)
-        assert set(journal.answers) == {("a", 0, 0)}
-        journal.answered(("b", 0, 0), OUTPUT, 0.0)
-        assert set(Journal(tmp_path).answers) == {("a", 0, 0), ("b", 0, 0)}
+        for name in "abc":
+            journal.answered((name, 0, 0), OUTPUT, 0.25)
+        journal.close()
+        return (tmp_path / FILE_NAME).read_bytes().splitlines(keepends=True)
+
+    def damaged(self, tmp_path, text):
+        (tmp_path / FILE_NAME).write_bytes(text)
+        journal = Journal(tmp_path)
+        journal.answered(("z", 0, 0), OUTPUT, 0.0)
+        journal.close()
+        reopened = Journal(tmp_path)
+        assert reopened.set_aside == 0
+        assert journal.record.answers == reopened.record.answers
+        kept = tmp_path / DAMAGED_NAME
+        return (
+            {key[0] for key in reopened.record.answers},
+            journal.set_aside,
+            (kept.read_bytes() if kept.exists() else b""),
+        )
+
+    @pytest.mark.parametrize("torn", [b"{", TORN, b"\x00" * 100, b"\xff\xfe", b"[1]", b'{"id": 3}'])
+    @pytest.mark.parametrize("place", [1, 2, 4])
+    def test_a_damaged_line_is_set_aside_wherever_it_stands(self, tmp_path, lines, torn, place):
+        ending = b"" if place == 4 else b"\n"
+        text = b"".join([*lines[:place], torn + ending, *lines[place:]])
+        assert self.damaged(tmp_path, text) == ({"a", "b", "c", "z"}, 1, torn + b"\n")
+
+    def test_an_answer_glued_to_a_torn_line_is_kept(self, tmp_path, lines):
+        text = b"".join([*lines[:2], TORN, *lines[2:]])
+        assert self.damaged(tmp_path, text) == ({"a", "b", "c", "z"}, 1, TORN + lines[2])
+
+    def test_a_whole_last_line_needs_no_end(self, tmp_path, lines):
+        found, set_aside, kept = self.damaged(tmp_path, b"".join(lines).removesuffix(b"\n"))
+        assert (found, set_aside, kept) == ({"a", "b", "c", "z"}, 0, b"")
+
+    def test_a_reader_counts_lines_from_the_first(self, tmp_path, lines):
+        path = tmp_path / FILE_NAME
+        path.write_bytes(b"".join(lines[:3]))
+        reader = JournalReader(tmp_path)
+        reader.read()
+        with path.open("ab") as file:
+            file.write(lines[3] + TORN + b"\n")
+        reader.read()
+        assert reader.record.damaged == [5]
+        assert reader.record.answered(0) == {("a", 0), ("b", 0), ("c", 0)}
+        # Another process sets the line aside: the file is another one.
+        Journal(tmp_path).answered(("d", 0, 0), OUTPUT, 0.25)
+        reader.read()
+        assert reader.record.damaged == []
+        assert reader.record.dollars == 1.0
 
 
-def test_a_damaged_line_is_named(tmp_path):
-    (tmp_path / FILE_NAME).write_bytes(b'{"stopped": "x"}\nno json\n{"stopped": "x"}\n')
-    with pytest.raises(TableError, match="line 2"):
-        Journal(tmp_path)
+class TestAFullDisk:
+    def test_a_journal_that_cannot_be_written_is_found_before_the_first_call(self, tmp_path):
+        (tmp_path / FILE_NAME).symlink_to("/dev/full")
+        with pytest.raises(JournalError, match=r"answers\.jsonl cannot be written: No space left"):
+            Journal(tmp_path)
+
+    def test_there_is_room_for_the_answers_under_way(self, tmp_path, monkeypatch):
+        journal = Journal(tmp_path)
+        journal.answered(("a", 0, 0), OUTPUT, 0.25)
+        write = os.fsync
+
+        def full(number):
+            if (tmp_path / SPARE_NAME).exists():
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            write(number)
+
+        monkeypatch.setattr(os, "fsync", full)
+        for name in "bc":
+            journal.answered((name, 0, 0), OUTPUT, 0.25)
+            assert "No space left" in journal.full
+        monkeypatch.undo()
+        assert Journal(tmp_path).record.answered(0) == {("a", 0), ("b", 0), ("c", 0)}
+        assert journal_record(tmp_path).dollars == 0.75
+
+    def test_half_a_line_is_taken_back(self, tmp_path):
+        journal = Journal(tmp_path)
+        journal.answered(("a", 0, 0), OUTPUT, 0.25)
+        before = (tmp_path / FILE_NAME).read_bytes()
+        limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 40, limits[1]))
+        try:
+            with pytest.raises(JournalError, match="File too large"):
+                journal.answered(("b", 0, 0), OUTPUT, 0.25)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+        assert (tmp_path / FILE_NAME).read_bytes() == before
+        assert ("b", 0, 0) not in journal.record.answers
+
+
+class TestUnknownCosts:
+    def test_they_count_as_their_reserves(self, tmp_path):
+        journal = Journal(tmp_path)
+        journal.begun(("a", 0, 0), 0.5)
+        journal.failed(("a", 0, 0), RESET, reserve=0.5, unknown="timed out")
+        journal.begun(("a", 0, 0), 0.5)
+        journal.answered(("a", 0, 0), OUTPUT, 0.125)
+        journal.begun(("b", 0, 0), 0.5)
+        journal.answered(("b", 0, 0), OUTPUT, None, reserve=0.5, unknown="no token counts")
+        # The process is killed in the middle of two calls; later one of them is made again.
+        for name in "cd":
+            journal.begun((name, 0, 0), 0.25)
+        assert journal.record.dollars == 1.125
+        for _ in range(2):
+            record = Journal(tmp_path).record
+            assert (record.dollars, record.reserved) == (1.625, 1.5)
+            assert record.unknown == {"timed out": 1, "no token counts": 1, KILLED: 2}
+        again = Journal(tmp_path)
+        again.begun(("c", 0, 0), 0.25)
+        again.answered(("c", 0, 0), OUTPUT, 0.125)
+        for record in (again.record, Journal(tmp_path).record):
+            assert (record.dollars, record.unknown[KILLED]) == (1.75, 2)
 
 
 def test_a_reader_follows_whole_lines(tmp_path):
-    reader = JournalReader(tmp_path, last_turn=1)
+    reader = JournalReader(tmp_path)
     reader.read()
-    assert reader.answered == set()
+    assert reader.record.answers == {}
     journal = Journal(tmp_path)
     journal.answered(("a", 0, 0), OUTPUT, 0.25)
     reader.read()
-    assert (reader.answered, reader.tokens, reader.dollars) == (set(), 450, 0.25)
-    journal.failed("a", 0, "reset")
+    assert reader.record.answered(1) == set()
+    assert (reader.record.tokens, reader.record.dollars) == (450, 0.25)
+    journal.failed(("a", 0, 1), RESET)
     reader.read()
-    assert reader.failed == {("a", 0): "reset"}
-    journal.answered(("a", 0, 1), OUTPUT, 0.25)
-    with (tmp_path / FILE_NAME).open("ab") as file:
-        file.write(b'{"stopped": "no')
+    assert reader.record.failures == {("a", 0): RESET}
+    line = json.dumps({"id": "a", "sample": 0, "turn": 1, "dollars": 0.25, "output": OUTPUT})
+    with (tmp_path / FILE_NAME).open("a") as file:
+        file.write(line[:50])
     reader.read()
-    assert (reader.answered, reader.failed, reader.tokens) == ({("a", 0)}, {}, 900)
-    assert reader.stopped == ""
-    with (tmp_path / FILE_NAME).open("ab") as file:
-        file.write(b' money"}\n')
+    assert reader.record.answered(1) == set()
+    with (tmp_path / FILE_NAME).open("a") as file:
+        file.write(line[50:] + "\n")
     reader.read()
-    assert reader.stopped == "no money"
+    assert reader.record.answered(1) == {("a", 0)}
+    assert (reader.record.failures, reader.record.tokens) == ({}, 900)

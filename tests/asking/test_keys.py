@@ -10,12 +10,14 @@ import re
 import urllib.parse
 
 import pytest
+from filelock import FileLock
 from local_run import KEY, needs_inspect
 from local_server import LocalServer
 
 from workbench.errors import AskingError
 from workbench.replies.asking import run as asking_run
-from workbench.replies.asking.journal import Journal, journal_answers
+from workbench.replies.asking.folder import RUN_LOCK
+from workbench.replies.asking.journal import FILE_NAME, Failure, Journal, journal_record
 from workbench.replies.asking.keys import REMOVED, Secrets, secrets_in, without_secrets
 from workbench.replies.asking.run import ask
 from workbench.replies.asking.settings import Operation, Question
@@ -85,12 +87,14 @@ def places_with(folder, *secrets):
 
 
 @needs_inspect
-def test_a_key_that_the_server_repeats_is_written_nowhere(ask_server, answers, tmp_path, capfd):
+def test_a_key_that_the_server_repeats_is_written_nowhere(
+    ask_server, answers, asked_moves, tmp_path, capfd
+):
     from inspect_ai.log import read_eval_log
 
     # Five rows hold a message with the key, then it ends the run.
     faults = dict(
-        zip(list(answers)[5:], ["server_error_with_key"] * 5 + ["unauthorized"] * 30, strict=True)
+        zip(asked_moves[5:], ["server_error_with_key"] * 5 + ["unauthorized"] * 30, strict=True)
     )
     with LocalServer(answers, faults, key=KEY) as server:
         with pytest.raises(AskingError) as stopped:
@@ -125,7 +129,7 @@ def test_no_form_of_a_secret_reaches_any_file(positions_path, answers, tmp_path,
         model_args={"default_headers": {"X-Gateway": f"Bearer {HEADER}"}},
     )
     with LocalServer(answers, faults, key=echoed) as server:
-        operation = Operation(base_url=server.url, retries=0, sample_retries=0)
+        operation = Operation(base_url=server.url, retries=0)
         run = ask(positions_path, tmp_path / "run", question, operation, api_key=HARD)
         assert server.headers[0]["x-gateway"] == f"Bearer {HEADER}"
     assert held(echoed, HARD)
@@ -146,7 +150,7 @@ def test_no_form_of_a_secret_reaches_any_file(positions_path, answers, tmp_path,
 
 
 def test_a_process_that_was_refused_leaves_the_journal_of_the_other_alone(
-    positions_path, answers, tmp_path, monkeypatch
+    positions_path, tmp_path, monkeypatch
 ):
     question = Question("openai-api/local/model")
     folder = asking_run.open_run(
@@ -154,14 +158,18 @@ def test_a_process_that_was_refused_leaves_the_journal_of_the_other_alone(
         positions_path,
     )  # fmt: skip
     live = Journal(folder.path)
-    live.failed("a", 0, f"the server said {KEY}")
-    folder.process_log.write_text("another process is asking into this folder")
-    monkeypatch.setattr(asking_run, "_run_process", lambda *_: 3)
+    live.failed(("a", 0, 0), Failure(f"the server said {KEY}", permanent=False))
+    before = (folder.path / FILE_NAME).read_bytes()
+    monkeypatch.setattr(asking_run, "LOCK_SECONDS", 0.1)
     monkeypatch.setattr(asking_run, "require_extra", lambda: None)
-    with pytest.raises(AskingError):
+    with (
+        FileLock(folder.path / RUN_LOCK),
+        pytest.raises(AskingError, match="another process asks into"),
+    ):
         ask(positions_path, folder.path, question)
+    assert (folder.path / FILE_NAME).read_bytes() == before
     live.answered(("a", 0, 0), {"choices": []}, None)
-    assert set(journal_answers(folder.path)) == {("a", 0, 0)}
+    assert set(journal_record(folder.path).answers) == {("a", 0, 0)}
 
 
 class TestSecrets:

@@ -1,12 +1,23 @@
 """The command that asks a model."""
 
 import json
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
 from workbench.cli.group import PATH, main
+from workbench.errors import AskingStoppedError
+
+STOPPED = 3
+"""The exit code if asking stopped before every question was tried."""
+
+FAILED = 4
+"""The exit code if every question was tried and some failed."""
 
 
 def _model_argument(context: click.Context, option: click.Parameter, texts: Any) -> dict[str, Any]:
@@ -29,8 +40,16 @@ def _model_argument(context: click.Context, option: click.Parameter, texts: Any)
 @click.option("--prompt", default="pgn-direct", show_default=True, help="See `workbench prompts`.")
 @click.option("--samples-per-position", default=1, show_default=True, type=click.IntRange(1))
 @click.option("--temperature", type=click.FloatRange(0), help="The provider's default if left out.")
-@click.option("--max-tokens", type=click.IntRange(1), help="Of a reply.")
-@click.option("--budget", type=click.FloatRange(0, min_open=True), help="Dollars for the folder.")
+@click.option(
+    "--max-tokens", type=click.IntRange(1), help="The longest reply, and what a budget counts on."
+)
+@click.option(
+    "--budget",
+    type=click.FloatRange(0, min_open=True),
+    help="Dollars for the folder. A call begins only if the most it can cost is left; without "
+    "--max-tokens its reply is assumed to have 8,192 tokens, from 10 replies on twice the longest. "
+    "A call of unknown cost (no or absurd token counts, timed out, killed) counts as that much.",
+)
 @click.option(
     "--price", nargs=2, type=click.FloatRange(0), help="Dollars a million tokens: input output."
 )
@@ -43,8 +62,31 @@ def _model_argument(context: click.Context, option: click.Parameter, texts: Any)
     help="NAME=VALUE for Inspect's model; secrets and headers are redacted in files.",
 )  # fmt: skip
 @click.option("--connections", type=click.IntRange(1), help="Calls at a time.")
-@click.option("--retries", default=6, show_default=True, type=click.IntRange(0))
-@click.option("--attempt-timeout", default=120, show_default=True, type=click.IntRange(1))
+@click.option(
+    "--retries",
+    default=6,
+    show_default=True,
+    type=click.IntRange(0),
+    help="N: at most N + 1 requests for a turn of a question. HTTP 400, 403 and the like are not "
+    "repeated.",
+)
+@click.option(
+    "--retry-failed", is_flag=True, help="Ask again also what the server refused (HTTP 400 to 499)."
+)
+@click.option(
+    "--max-failures",
+    default=20,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Stop after so many failed questions with no answer between them.",
+)
+@click.option(
+    "--attempt-timeout",
+    default=600,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Seconds after which a request counts as failed.",
+)
 @click.option("--yes", is_flag=True, help="Do not ask before the first call.")
 def ask(
     positions: Path,
@@ -63,10 +105,22 @@ def ask(
     model_args: dict[str, Any],
     connections: int | None,
     retries: int,
+    retry_failed: bool,
+    max_failures: int,
     attempt_timeout: int,
     yes: bool,
 ) -> None:
-    """Ask a model for the board of each of POSITIONS; stopped at any moment, it goes on."""
+    """Ask a model for the board of each of POSITIONS; stopped at any moment, it goes on.
+
+    \b
+    Exit codes:
+      0    every question is answered
+      1    nothing was asked; the message says why
+      2    wrong usage
+      3    asking stopped, not every question was tried
+      4    every question was tried, and some failed
+      130  stopped by Ctrl-C; 128 + N by signal N
+    """  # noqa: D301
     from workbench.replies.asking.estimate import Estimate
     from workbench.replies.asking.prices import Price, read_price
     from workbench.replies.asking.run import ask as ask_model
@@ -88,6 +142,8 @@ def ask(
         batch=batch,
         connections=connections,
         retries=retries,
+        retry_failed=retry_failed,
+        max_failures=max_failures,
         attempt_timeout=attempt_timeout,
     )
     paid = Price(*price) if price else read_price(prices, model) if prices else None
@@ -96,23 +152,72 @@ def ask(
         click.echo(estimate.describe())
         return yes or click.confirm("Ask?")
 
-    run = ask_model(
-        positions,
-        out,
-        question,
-        operation,
-        price=paid,
-        api_key=api_key,
-        confirm=confirm,
-        progress=True,
-    )
+    with _interrupting_signals() as received:
+        try:
+            run = ask_model(
+                positions,
+                out,
+                question,
+                operation,
+                price=paid,
+                api_key=api_key,
+                confirm=confirm,
+                progress=True,
+            )
+        except AskingStoppedError as error:
+            _tell(error.notes)
+            click.echo(f"Error: {error}", err=True)
+            raise click.exceptions.Exit(128 + received[0] if received else STOPPED) from error
+        except KeyboardInterrupt:
+            click.echo("Error: interrupted; nothing that was answered is lost", err=True)
+            raise click.exceptions.Exit(128 + received[0] if received else STOPPED) from None
     for name, number in run.predictions["reply_class"].value_counts().items():
         click.echo(f"{number} {name}")
     for reason, number in run.failed.most_common():
-        click.echo(f"{number} failed, asked again by the same command: {reason}")
+        click.echo(f"{number} failed: {reason}")
+    _tell(run.notes)
     if run.dollars is not None:
         click.echo(f"{run.dollars:.4f} dollars")
     click.echo(f"{len(run.predictions)} predictions written to {run.path}")
+    if run.failed:
+        click.echo(
+            f"Error: {run.describe()}; the same command asks what failed again, with --retry-failed "
+            "also what the server refused",
+            err=True,
+        )
+        raise click.exceptions.Exit(FAILED)
+    click.echo(run.describe())
+
+
+def _tell(notes: list[str]) -> None:
+    for note in notes:
+        click.echo(f"Warning: {note}", err=True)
+
+
+@contextmanager
+def _interrupting_signals() -> Iterator[list[int]]:
+    """Let what ends a process end it in good order, as Ctrl-C does, and tell what came."""
+    received: list[int] = []
+
+    def interrupt(number: int, _: object) -> None:
+        received.append(number)
+        raise KeyboardInterrupt
+
+    names = ("SIGINT", "SIGTERM", "SIGHUP")
+    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        # What the shell had this process ignore, it goes on ignoring.
+        before = {
+            number: signal.signal(number, interrupt)
+            for number in numbers
+            if signal.getsignal(number) != signal.SIG_IGN
+        }
+    try:
+        yield received
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 @main.command()

@@ -160,6 +160,22 @@ def _entry(file: IO[bytes], info: zipfile.ZipInfo, path: Path) -> bytes:
     return data
 
 
+def with_attachments(value: Any, attachments: dict[str, str]) -> Any:
+    """Return a part of a sample with the texts that Inspect keeps beside it put in their places.
+
+    Args:
+        value: Any JSON of the sample.
+        attachments: Of the sample.
+    """
+    if isinstance(value, str) and value.startswith(_ATTACHMENT):
+        return attachments.get(value.removeprefix(_ATTACHMENT), value)
+    if isinstance(value, list):
+        return [with_attachments(inner, attachments) for inner in value]
+    if isinstance(value, dict):
+        return {name: with_attachments(inner, attachments) for name, inner in value.items()}
+    return value
+
+
 def logged_reply(entry: dict[str, Any], model: str) -> LoggedReply:
     """Return what a sample of Inspect, as JSON, says of the model's reply.
 

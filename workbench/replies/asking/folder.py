@@ -3,6 +3,7 @@
 run.json             the question with the whole prompt and its hash, the positions' hash, versions
 positions.parquet    the positions that are asked about
 answers.jsonl        the journal: every answer the moment it arrived
+answers.damaged      lines of the journal that were torn, if there were any
 logs/                Inspect's logs, for `inspect view`
 process.log          what the asking process said
 .inspect/            files that Inspect otherwise keeps in the user's data folder
@@ -23,6 +24,16 @@ from workbench.replies.asking.settings import Question
 from workbench.tables import POSITIONS, replacing, write_table
 
 RUN_FILE: Final = "run.json"
+
+RUN_LOCK: Final = ".lock"
+"""Held by whoever works in the folder, from the first call to the table."""
+
+PROCESS_LOCK: Final = ".asking.lock"
+"""Held by the asking process, which may outlive the one that started it."""
+
+LOCK_SECONDS: Final = 15
+"""How long to wait for another process to end."""
+
 _SHOWN: Final = 100
 
 
@@ -87,7 +98,7 @@ def refuse_other_run(path: Path, question: Question, source: Path) -> None:
     check_output(RunFolder(path).predictions, [source], "predictions")
     # Another process may be making the folder at this moment: the description is the first file that
     # it finishes, so that it is looked for after the others.
-    beginning = f".{Path(RUN_FILE).stem}-"
+    beginning = (f".{Path(RUN_FILE).stem}-", RUN_LOCK)
     entries = list(path.iterdir()) if path.exists() else []
     foreign = any(not entry.name.startswith(beginning) for entry in entries)
     found = RunFolder(path).description()

@@ -9,7 +9,16 @@ from typing import Any, Final
 
 from workbench.errors import InvalidArgumentError
 
+MOST_TOKENS: Final = 10_000_000
+"""More than any model reads or writes in one call."""
+
 _MILLION: Final = 1_000_000
+_COUNTS: Final = (
+    "input_tokens",
+    "output_tokens",
+    "input_tokens_cache_read",
+    "input_tokens_cache_write",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +71,29 @@ class Price:
             + tokens("input_tokens_cache_read") * read
             + tokens("input_tokens_cache_write") * write
         ) / _MILLION
+
+    def most(self, input_tokens: float, output_tokens: float) -> float:
+        """Return the most dollars that a call with at most so many tokens can cost."""
+        dearest = max(self.input, self.input_cache_read or 0.0, self.input_cache_write or 0.0)
+        return (input_tokens * dearest + output_tokens * self.output) / _MILLION
+
+
+def implausible_usage(usage: Mapping[str, Any] | None) -> str:
+    """Return why the token counts of an answer cannot be true, or an empty text if they can.
+
+    Args:
+        usage: As in `Price.cost`; None if the server sent none.
+    """
+    if not usage:
+        return "the reply came without token counts"
+    counts = {name: usage.get(name) or 0 for name in _COUNTS}
+    if any(count < 0 for count in counts.values()):
+        return "a token count below 0"
+    if any(count > MOST_TOKENS for count in counts.values()):
+        return f"a token count above {MOST_TOKENS:,}"
+    if not counts["output_tokens"] or sum(counts.values()) == counts["output_tokens"]:
+        return "a token count of 0"
+    return ""
 
 
 def read_price(path: Path, model: str) -> Price | None:

@@ -3,89 +3,164 @@
 Its first line of standard input is what to do, as JSON; a key comes that way, and not through
 arguments or files. Standard input then stays open: when it ends, because the caller wants to stop
 or was killed, no further call begins, those under way end, and the process ends.
+
+The last line of its standard output says how it went, as JSON: ``stopped``, why asking stopped
+before the end, or an empty text; and ``notes``, what the user should know. All else that is printed
+goes to standard error. This line reaches the caller also where no file can be written.
 """
 
+import contextlib
 import json
 import os
 import re
 import signal
 import sys
 import threading
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
+import pandas as pd
 from filelock import FileLock, Timeout
 from inspect_ai import eval_set
 from inspect_ai.log import EvalLog
-from inspect_ai.model import GenerateConfigArgs, get_model
+from inspect_ai.model import GenerateConfigArgs, Model, get_model
 
-from workbench.replies.asking.folder import RunFolder
-from workbench.replies.asking.journal import Journal
+from workbench.errors import JournalError, ReplyFileError
+from workbench.replies.asking.budget import Budget
+from workbench.replies.asking.folder import LOCK_SECONDS, PROCESS_LOCK, RunFolder
+from workbench.replies.asking.journal import DAMAGED_NAME, FILE_NAME, Journal
+from workbench.replies.asking.keys import Secrets
 from workbench.replies.asking.prices import Price
 from workbench.replies.asking.questions import questions_of
 from workbench.replies.asking.redaction import keep_files_in, redact_model, redact_output
+from workbench.replies.asking.responses import check_responses
 from workbench.replies.asking.session import Session, session_in_use
 from workbench.replies.asking.settings import Operation, Question, refuse_credentials
 from workbench.replies.asking.task import reconstruction
+from workbench.replies.eval_logs import log_entries, with_attachments
 from workbench.tables import POSITIONS, read_table
 
-LOCK_SECONDS: Final = 15
 _MARKUP: Final = re.compile(r"\[/?[a-z]+\]")
 """Inspect's messages are written for the terminal library rich."""
 
-ENDED_EARLY: Final = 3
-"""The exit code if asking stopped for a reason that stands in the journal."""
+_REPEATING: Final = ("azureai", "bedrock", "grok", "together")
+"""Inspect's providers whose clients repeat requests and cannot be told not to."""
 
 
 def main() -> int:
-    """Ask, and return the exit code: 0 if there is nothing left that could be asked."""
+    """Ask, say how it went, and return the exit code 0."""
     # A shell starts what it runs in the background with interrupts ignored.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    folder = RunFolder(Path(sys.argv[1]))
-    request: dict[str, Any] = json.loads(sys.stdin.readline())
-    keep_files_in(folder.path)
-    question = Question(**request["question"])
-    key: str | None = request["api_key"]
-    redact_output(lambda: question.secrets(os.environ, key))
-    try:
-        with FileLock(folder.path / ".lock").acquire(timeout=LOCK_SECONDS):
-            return _ask_locked(folder, question, request)
-    except Timeout:
-        print(f"{folder.path}: another process is asking into this folder", file=sys.stderr)
-        return ENDED_EARLY
+    with os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8") as caller:
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+        folder = RunFolder(Path(sys.argv[1]))
+        request: dict[str, Any] = json.loads(sys.stdin.readline())
+        keep_files_in(folder.path)
+        question = Question(**request["question"])
+        key: str | None = request["api_key"]
 
+        def secrets() -> Secrets:
+            return question.secrets(os.environ, key)
 
-def _ask_locked(folder: RunFolder, question: Question, request: dict[str, Any]) -> int:
-    journal = Journal(folder.path)
-    price = Price(**request["price"]) if request["price"] else None
-    session = Session(
-        journal,
-        price=price,
-        budget=request["operation"]["budget"],
-        expected_dollars=request["expected_dollars"],
-        failures_in_a_row=request["operation"]["failures_in_a_row"],
-    )
-    threading.Thread(target=_stop_at_end_of_input, args=(session,), daemon=True).start()
-    try:
-        with session_in_use(session):
-            logs = _evaluate(folder, question, request)
-    except KeyboardInterrupt:
-        if not session.stopping:
-            journal.stopped("interrupted")
-        return ENDED_EARLY
-    except Exception as error:
-        said = " ".join(_MARKUP.sub("", str(error)).split()) or repr(error)
-        journal.stopped(question.secrets(os.environ, request["api_key"]).redacted(said))
-        raise
-    if session.stopping:
-        return ENDED_EARLY
-    _remove_older_logs(folder, logs)
+        redact_output(secrets)
+        notes: list[str] = []
+        stopped = _ask(folder, question, request, notes)
+        said = secrets().redacted({"stopped": stopped, "notes": notes})
+        # Without a caller there is nobody to tell.
+        with contextlib.suppress(BrokenPipeError):
+            caller.write(json.dumps(said) + "\n")
+            caller.flush()
     return 0
 
 
-def _evaluate(folder: RunFolder, question: Question, request: dict[str, Any]) -> list[EvalLog]:
+def _ask(folder: RunFolder, question: Question, request: dict[str, Any], notes: list[str]) -> str:
+    """Ask alone in the folder, and return why asking stopped before the end, or an empty text."""
+    price = Price(**request["price"]) if request["price"] else None
+    try:
+        with FileLock(folder.path / PROCESS_LOCK).acquire(timeout=LOCK_SECONDS):
+            journal = Journal(folder.path, price)
+            try:
+                return _ask_with(journal, folder, question, request, notes)
+            finally:
+                journal.close()
+    except Timeout:
+        return "calls of an earlier run into this folder are still under way; wait for their end"
+    except JournalError as error:
+        return str(error)
+
+
+def _ask_with(
+    journal: Journal,
+    folder: RunFolder,
+    question: Question,
+    request: dict[str, Any],
+    notes: list[str],
+) -> str:
     operation = Operation(**request["operation"])
-    positions = read_table(folder.positions, POSITIONS)
+    if journal.set_aside:
+        notes.append(
+            f"{journal.set_aside} damaged lines of {FILE_NAME} are kept in {DAMAGED_NAME}; "
+            "questions whose answers they held are asked again"
+        )
+    last_turn = len(question.prompted.turns) - 1
+    _take_from_logs(journal, folder, last_turn, notes)
+    budget = Budget(
+        journal.record.price,
+        operation.budget,
+        question.max_tokens,
+        journal.record.dollars,
+        journal.record.answers.values(),
+    )
+    session = Session(journal, budget, operation)
+    _stop_when_told(session)
+    positions = _in_asking_order(read_table(folder.positions, POSITIONS), journal)
+    ended = ""
+    try:
+        with session_in_use(session):
+            logs = _evaluate(folder, request, question, operation, positions, notes)
+    except KeyboardInterrupt:
+        ended = "interrupted"
+    except Exception as error:  # noqa: BLE001  the caller is told, and its log
+        ended = " ".join(_MARKUP.sub("", str(error)).split()) or repr(error)
+        print(f"asking ended with {error!r}", file=sys.stderr)
+    tried = journal.record.answered(last_turn) | journal.record.failures.keys()
+    asked_for = len(positions) * question.samples_per_position
+    if not (session.stopping or ended):
+        if len(tried) < asked_for:
+            # Inspect ends in good order where a signal interrupted it.
+            ended = "interrupted"
+        else:
+            _remove_older_logs(folder, logs)
+    return session.stopping or ended
+
+
+def _in_asking_order(positions: pd.DataFrame, journal: Journal) -> pd.DataFrame:
+    """Return the positions as they are asked about.
+
+    Those of which no question has failed come first, so that nothing can stand in their way, in an
+    order that has nothing to do with that of the table: neighbours there fail for one reason, and
+    what a budget pays for is a sample of all. Then come the others, the latest failure last.
+    """
+    latest = {name: place for place, (name, _) in enumerate(journal.record.failures)}
+    order = sorted(
+        range(len(positions)),
+        key=lambda row: (
+            latest.get(positions["position_id"].iloc[row], -1),
+            sha256(positions["position_id"].iloc[row].encode()).digest(),
+        ),
+    )
+    return positions.iloc[order]
+
+
+def _evaluate(
+    folder: RunFolder,
+    request: dict[str, Any],
+    question: Question,
+    operation: Operation,
+    positions: pd.DataFrame,
+    notes: list[str],
+) -> list[EvalLog]:
     prompt = question.prompted
     questions = questions_of(positions, prompt)
     identity = f"{prompt.name}@{prompt.version} {prompt.sha256} {request['positions_sha256']}"
@@ -99,12 +174,14 @@ def _evaluate(folder: RunFolder, question: Question, request: dict[str, Any]) ->
     refuse_credentials(model.api.base_url, "the model's base URL")
     redact_model(model, lambda: question.secrets(os.environ, request["api_key"], model.api.api_key))
     model.model_args = question.shown_model_args
+    _leave_repeating_to_us(model, notes)
+    check_responses(model.api)
     connections = operation.connections_for(len(questions) * question.samples_per_position)
     config: GenerateConfigArgs = {
         "temperature": question.temperature,
         "max_tokens": question.max_tokens,
-        "max_retries": operation.retries,
         "max_connections": connections,
+        "max_retries": operation.retries if operation.batch else 0,
     }
     if operation.batch:
         config["batch"] = True
@@ -120,7 +197,7 @@ def _evaluate(folder: RunFolder, question: Question, request: dict[str, Any]) ->
         fail_on_error=True,
         continue_on_fail=True,
         retry_attempts=0,
-        retry_on_error=operation.sample_retries,
+        retry_on_error=0,
         score_on_error=True,
         max_samples=connections,
         log_buffer=operation.log_buffer,
@@ -137,6 +214,42 @@ def _evaluate(folder: RunFolder, question: Question, request: dict[str, Any]) ->
     return logs
 
 
+def _leave_repeating_to_us(model: Model, notes: list[str]) -> None:
+    """Let the provider's client send a request once."""
+    client: Any = getattr(model.api, "client", None)
+    if hasattr(client, "max_retries"):
+        client.max_retries = 0
+    provider = str(model).partition("/")[0]
+    if provider in _REPEATING:
+        notes.append(
+            f"the client of {provider} may repeat a request by itself: there can be more requests "
+            "than retries says, and what such a request costs is not reserved"
+        )
+
+
+def _take_from_logs(journal: Journal, folder: RunFolder, last_turn: int, notes: list[str]) -> None:
+    """Write into the journal what only Inspect's logs hold: such questions are not asked again.
+
+    A log that cannot be read, because the disk was full, is kept under another name.
+    """
+    for path in sorted(folder.logs.glob("*.eval")):
+        try:
+            for name, text in log_entries(path):
+                if name.startswith("samples/"):
+                    _take_sample(journal, json.loads(text), last_turn)
+        except (ReplyFileError, ValueError) as error:
+            kept = path.with_suffix(".damaged")
+            path.rename(kept)
+            notes.append(f"{error}; it is kept as {kept.name}, the answers stand in {FILE_NAME}")
+
+
+def _take_sample(journal: Journal, sample: dict[str, Any], last_turn: int) -> None:
+    key = (str(sample["id"]), int(sample["epoch"]) - 1, last_turn)
+    output = sample.get("output") or {}
+    if not sample.get("error") and output.get("choices") and key not in journal.record.answers:
+        journal.answered(key, with_attachments(output, sample.get("attachments") or {}), None)
+
+
 def _remove_older_logs(folder: RunFolder, logs: list[EvalLog]) -> None:
     """Remove the logs that killed processes left: the newest begins with a copy of them."""
     newest = {Path(log.location.removeprefix("file://")).name for log in logs}
@@ -145,9 +258,20 @@ def _remove_older_logs(folder: RunFolder, logs: list[EvalLog]) -> None:
             path.unlink()
 
 
-def _stop_at_end_of_input(session: Session) -> None:
-    sys.stdin.read()
-    session.stop("interrupted")
+def _stop_when_told(session: Session) -> None:
+    """Stop in good order when the caller says so, or ends, and when the process is told to end."""
+
+    def stop_at_end_of_input() -> None:
+        while os.read(sys.stdin.fileno(), 1024):
+            pass
+        session.stop("interrupted")
+
+    def stop_at_signal(*_: object) -> None:
+        # Not here: the signal may have come while the session holds its lock.
+        threading.Thread(target=session.stop, args=("the asking process was terminated",)).start()
+
+    threading.Thread(target=stop_at_end_of_input, daemon=True).start()
+    signal.signal(signal.SIGTERM, stop_at_signal)
 
 
 if __name__ == "__main__":

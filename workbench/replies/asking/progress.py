@@ -11,7 +11,12 @@ _SECONDS: Final = 0.5
 
 
 def follow(
-    process: "subprocess.Popen[bytes]", journal: JournalReader, questions: int, *, show: bool
+    process: "subprocess.Popen[bytes]",
+    journal: JournalReader,
+    questions: int,
+    last_turn: int,
+    *,
+    show: bool,
 ) -> None:
     """Wait for the asking process, and show what its journal says meanwhile.
 
@@ -19,11 +24,12 @@ def follow(
         process: The process.
         journal: Already read up to where the process began.
         questions: Of the whole run.
+        last_turn: The number of the prompt's last turn: with it a question is answered.
         show: Whether to show a bar on standard error.
     """
     with tqdm(
         total=questions,
-        initial=len(journal.answered),
+        initial=len(journal.record.answered(last_turn)),
         unit="question",
         desc="asking",
         disable=not show,
@@ -31,13 +37,14 @@ def follow(
         while True:
             ended = _ended(process)
             journal.read()
-            said = {"tokens": f"{journal.tokens:,}"}
-            if journal.dollars:
-                said["dollars"] = f"{journal.dollars:.4f}"
-            if journal.failed:
-                said["failed"] = str(len(journal.failed))
+            record = journal.record
+            said = {"tokens": f"{record.tokens:,}"}
+            if record.dollars:
+                said["dollars"] = f"{record.dollars:.4f}"
+            if record.failures:
+                said["failed"] = str(len(record.failures))
             bar.set_postfix(said, refresh=False)
-            bar.update(len(journal.answered) - bar.n)
+            bar.update(len(record.answered(last_turn)) - bar.n)
             if ended:
                 return
 

@@ -3,22 +3,36 @@
 import importlib.util
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Any, Final
 
 import pandas as pd
+from filelock import FileLock, Timeout
 
-from workbench.errors import AskingError, InvalidArgumentError, MissingExtraError
+from workbench.errors import (
+    AskingError,
+    AskingStoppedError,
+    InvalidArgumentError,
+    MissingExtraError,
+)
 from workbench.installation import install_hint
 from workbench.provenance import file_hash
+from workbench.replies.asking.budget import Budget
 from workbench.replies.asking.estimate import Estimate, estimate
-from workbench.replies.asking.folder import RunFolder, open_run, refuse_other_run
-from workbench.replies.asking.journal import FILE_NAME, JournalReader
+from workbench.replies.asking.folder import (
+    LOCK_SECONDS,
+    RUN_LOCK,
+    RunFolder,
+    open_run,
+    refuse_other_run,
+)
+from workbench.replies.asking.journal import FILE_NAME, JournalReader, Record
 from workbench.replies.asking.prices import Price
 from workbench.replies.asking.progress import follow
 from workbench.replies.asking.questions import questions_of
@@ -28,7 +42,6 @@ from workbench.replies.asking.settings import (
     refuse_credentials_in_environment,
 )
 from workbench.replies.asking.table import write_run_predictions
-from workbench.replies.eval_logs import CALL_FAILED
 from workbench.tables import POSITIONS, read_table
 
 _TAIL: Final = 2000
@@ -39,23 +52,45 @@ class AskedRun:
     """What a run came to.
 
     Attributes:
-        predictions: The table; a failed call is a row, a question not asked yet has none.
+        predictions: The table; a failed question is a row, one not asked yet has none.
         path: Where the table lies.
         questions: Positions times samples.
-        failed: Failed calls by their reason.
-        dollars: What the calls so far cost by the price; None without one.
+        answered: Questions with an answer.
+        failed: Failed questions by their reason.
+        dollars: What the calls so far cost by the price, with what counts for calls of unknown
+            cost; None without a price.
+        notes: What the user should know, a line each.
     """
 
     predictions: pd.DataFrame
     path: Path
     questions: int
+    answered: int
     failed: Counter[str]
     dollars: float | None
+    notes: list[str]
 
     @property
     def not_asked(self) -> int:
         """How many questions have neither an answer nor a failure."""
-        return self.questions - len(self.predictions)
+        return self.questions - self.answered - self.failed.total()
+
+    def describe(self) -> str:
+        """Return how far the run has come, in one line."""
+        return described(self.questions, self.answered, self.failed.total())
+
+
+def described(questions: int, answered: int, failed: int) -> str:
+    """Return how far a run has come, in one line."""
+    return f"{answered} answered, {failed} failed, {questions - answered - failed} not asked"
+
+
+@dataclass(slots=True)
+class _Ended:
+    """How the asking process ended: why before the end, if so, and what the user should know."""
+
+    stopped: str = ""
+    notes: list[str] = field(default_factory=list)
 
 
 def require_extra() -> None:
@@ -98,7 +133,10 @@ def ask(
         MissingExtraError: If Inspect is not installed.
         InvalidArgumentError: If there is a budget and no price, or a base URL holds credentials.
         RunMismatchError: If ``out`` belongs to another question.
-        AskingError: If asking stopped before the end; what was answered stands in the table.
+        AskingError: If nothing was asked, because the estimate was not accepted or another process
+            asks into the folder.
+        AskingStoppedError: If asking stopped before every question was tried; what was answered
+            stands in the table, failures included.
         TableError: If the positions cannot be read or asked about.
     """
     require_extra()
@@ -113,42 +151,124 @@ def ask(
     prompt = question.prompted
     questions = questions_of(positions, prompt)
     refuse_other_run(out, question, positions_path)
-    journal = JournalReader(out, last_turn=len(prompt.turns) - 1)
-    journal.read()
-    samples = question.samples_per_position
-    expected = estimate(prompt, questions, journal.answered, samples, price)
+    journal = JournalReader(out, price)
+    expected = _expected(journal, question, questions, operation)
     if confirm is not None and expected.calls and not confirm(expected):
         raise AskingError("nothing was asked, because the estimate was not accepted")
-    folder = open_run(out, question, positions, positions_path)
-    request = {
-        "question": {**asdict(question), "prompt": f"{prompt.name}@{prompt.version}"},
-        "operation": asdict(operation),
-        "positions_sha256": file_hash(positions_path),
-        "price": None if price is None else asdict(price),
-        "expected_dollars": (expected.dollars or 0.0) / max(expected.calls, 1),
-        "api_key": api_key,
-    }
-    journal.forget_stop()
-    code = 0
-    if expected.calls or not _is_tabled(folder):
-        code = _run_process(folder, json.dumps(request), journal, expected.questions, progress)
-        journal.read()
-    predictions = write_run_predictions(folder)
-    failures = predictions["reason"][predictions["reason"].str.startswith(CALL_FAILED)]
-    asked = AskedRun(
+    out.mkdir(parents=True, exist_ok=True)
+    try:
+        with FileLock(out / RUN_LOCK).acquire(timeout=LOCK_SECONDS):
+            folder = open_run(out, question, positions, positions_path)
+            # Another process may have asked in the meantime.
+            journal = JournalReader(out, price)
+            expected = _expected(journal, question, questions, operation)
+            request = {
+                "question": {**asdict(question), "prompt": f"{prompt.name}@{prompt.version}"},
+                "operation": asdict(operation),
+                "positions_sha256": file_hash(positions_path),
+                "price": None if price is None else asdict(price),
+                "api_key": api_key,
+            }
+            ended = _Ended()
+            if expected.calls or journal.record.damaged or not _is_tabled(folder):
+                last_turn = len(prompt.turns) - 1
+                ended = _run_process(
+                    folder, request, journal, expected.questions, last_turn, progress
+                )
+            return _result(folder, journal, question, expected.questions, price, ended)
+    except Timeout as error:
+        raise AskingError(
+            f"{out}: expected a folder that nobody works in, got one that another process asks "
+            "into; wait for its end"
+        ) from error
+
+
+def _expected(
+    journal: JournalReader,
+    question: Question,
+    questions: dict[str, tuple[str, ...]],
+    operation: Operation,
+) -> Estimate:
+    """Read the journal, and return what is still to be asked."""
+    journal.read()
+    record = journal.record
+    record.close()
+    refused = {key for key, failure in record.failures.items() if failure.permanent}
+    return estimate(
+        question.prompted,
+        questions,
+        record.answered(len(question.prompted.turns) - 1),
+        question.samples_per_position,
+        record.price,
+        refused=() if operation.retry_failed else refused,
+        budget=Budget(
+            record.price,
+            operation.budget,
+            question.max_tokens,
+            record.dollars,
+            record.answers.values(),
+        ),
+    )
+
+
+def _result(
+    folder: RunFolder,
+    journal: JournalReader,
+    question: Question,
+    questions: int,
+    price: Price | None,
+    ended: _Ended,
+) -> AskedRun:
+    """Write the table, and return what the run came to.
+
+    Raises:
+        AskingStoppedError: If not every question was tried, or the table cannot be written.
+    """
+    journal.read()
+    record = journal.record
+    record.close()
+    answered = record.answered(len(question.prompted.turns) - 1)
+    failed = {key: failure for key, failure in record.failures.items() if key not in answered}
+    stopped = ended.stopped
+    if not stopped and len(answered) + len(failed) < questions:
+        stopped = f"the asking process ended before its end (see {folder.process_log})"
+    notes = [*ended.notes, *_unknown_costs(record)]
+    counts = described(questions, len(answered), len(failed))
+    try:
+        predictions = write_run_predictions(folder)
+    except OSError as error:
+        reason = f"{stopped}; " if stopped else ""
+        raise AskingStoppedError(
+            f"asking stopped: {reason}the table cannot be written: {error}; {counts}; every answer "
+            f"is kept in {folder.path / FILE_NAME}: free some space and give the same command, "
+            "which asks nothing twice",
+            notes,
+        ) from error
+    if stopped:
+        raise AskingStoppedError(
+            f"asking stopped: {stopped}; {counts}; {folder.predictions} holds what there is, and "
+            "the same command goes on",
+            notes,
+        )
+    return AskedRun(
         predictions=predictions,
         path=folder.predictions,
-        questions=expected.questions,
-        failed=Counter(failures.str.removeprefix(CALL_FAILED)),
-        dollars=None if price is None else journal.dollars,
+        questions=questions,
+        answered=len(answered),
+        failed=Counter(failure.reason for failure in failed.values()),
+        dollars=None if price is None else record.dollars,
+        notes=notes,
     )
-    if code != 0:
-        reason = journal.stopped or _end_of(folder.process_log)
-        raise AskingError(
-            f"asking stopped: {reason}; {len(journal.answered)} of {expected.questions} questions "
-            f"are answered, {folder.predictions} holds them; ask again to go on"
-        )
-    return asked
+
+
+def _unknown_costs(record: Record) -> list[str]:
+    if not record.unknown:
+        return []
+    kinds = ", ".join(f"{number} ({reason})" for reason, number in record.unknown.most_common())
+    return [
+        f"the cost of {record.unknown.total()} calls is unknown; they count as the most they can "
+        f"have cost, {record.reserved:.4f} dollars in all: {kinds}"
+    ]
 
 
 def _is_tabled(folder: RunFolder) -> bool:
@@ -161,37 +281,60 @@ def _is_tabled(folder: RunFolder) -> bool:
 
 
 def _run_process(
-    folder: RunFolder, request: str, journal: JournalReader, questions: int, progress: bool
-) -> int:
-    """Run the asking process to its end and return its exit code."""
+    folder: RunFolder,
+    request: dict[str, Any],
+    journal: JournalReader,
+    questions: int,
+    last_turn: int,
+    progress: bool,
+) -> _Ended:
+    """Run the asking process to its end."""
     command = [sys.executable, "-m", "workbench.replies.asking.process", str(folder.path)]
     with folder.process_log.open("ab") as log:
+        begin = log.tell()
         # A session of its own keeps the terminal's Ctrl-C from it: it stops when its input ends.
         process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
-            stdout=log,
-            stderr=subprocess.STDOUT,
+            stdout=subprocess.PIPE,
+            stderr=log,
             start_new_session=True,
         )
         with process:
             pipe: IO[bytes] | None = process.stdin
+            output: IO[bytes] | None = process.stdout
             assert pipe is not None
-            pipe.write(request.encode() + b"\n")
-            pipe.flush()
+            assert output is not None
             try:
-                follow(process, journal, questions, show=progress)
+                pipe.write(json.dumps(request).encode() + b"\n")
+                pipe.flush()
+                follow(process, journal, questions, last_turn, show=progress)
+            except BrokenPipeError:
+                # It ended before it read its request; its log says why.
+                process.wait()
             except KeyboardInterrupt:
-                pipe.close()
-                print("waiting for the calls under way; again to drop them", file=sys.stderr)
-                try:
-                    process.wait()
-                except KeyboardInterrupt:
-                    process.kill()
-            return process.wait()
+                _end_in_order(process, pipe)
+            said = output.read()
+            code = process.wait()
+    if said:
+        return _Ended(**json.loads(said))
+    if code < 0:
+        name = signal.Signals(-code).name
+        memory = ", perhaps because memory ran out" if -code == signal.SIGKILL else ""
+        return _Ended(f"the asking process was killed by {name}{memory}")
+    return _Ended(f"the asking process failed: {_end_of(folder.process_log, begin)}")
 
 
-def _end_of(log: Path) -> str:
-    text = log.read_text(encoding="utf-8", errors="replace")[-_TAIL:]
+def _end_in_order(process: "subprocess.Popen[bytes]", pipe: IO[bytes]) -> None:
+    try:
+        pipe.close()
+        print("waiting for the calls under way; again to drop them", file=sys.stderr)
+        process.wait()
+    except KeyboardInterrupt:
+        process.kill()
+
+
+def _end_of(log: Path, begin: int) -> str:
+    text = log.read_bytes()[begin:][-_TAIL:].decode("utf-8", "replace")
     lines = [line for line in text.splitlines() if line.strip()]
-    return f"{lines[-1] if lines else 'the process was killed'} (see {log})"
+    return f"{lines[-1] if lines else 'it said nothing'} (see {log})"

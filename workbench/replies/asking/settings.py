@@ -122,12 +122,18 @@ class Operation:
         batch: Use the provider's batch interface: cheaper, and may take a day.
         connections: Questions under way at a time, at least 1: what a killed process may have paid
             for in vain. By default a hundredth of all questions, but 10 to 50.
-        retries: Times that a failed call is repeated, at least 0, waiting longer each time.
-        sample_retries: Times that a question is begun again after that, at least 0.
+        retries: Times that a failed request is repeated, at least 0: a turn of a question is sent
+            at most ``retries`` + 1 times in one run. What the server understood and refused (HTTP
+            400 to 499, but 408, 409, 425 and 429) is not repeated.
+        retry_wait: Seconds before the first repetition, at least 0; they double with each further
+            one, to two minutes. A longer wait that the server asks for is kept, to ten minutes.
+        retry_failed: Whether to ask again what an earlier run was refused for good. Other failed
+            questions are always asked again, after all that were not asked yet.
+        max_failures: Questions that may fail one after the other, with no answer between them,
+            before asking stops, at least 1.
         attempt_timeout: Seconds after which a call counts as failed, at least 1; not in a batch.
         log_buffer: Answers after which Inspect's log is written anew, at least 1. Answers are safe
             at once, in the journal.
-        failures_in_a_row: Questions that may fail one after the other before asking stops.
     """
 
     base_url: str | None = None
@@ -135,10 +141,11 @@ class Operation:
     batch: bool = False
     connections: int | None = None
     retries: int = 6
-    sample_retries: int = 2
-    attempt_timeout: int = 120
+    retry_wait: float = 3.0
+    retry_failed: bool = False
+    max_failures: int = 20
+    attempt_timeout: int = 600
     log_buffer: int = 100
-    failures_in_a_row: int = 20
 
     def __post_init__(self) -> None:
         """Check the arguments.
@@ -149,10 +156,10 @@ class Operation:
         for name, least in (
             ("connections", 1),
             ("retries", 0),
-            ("sample_retries", 0),
+            ("retry_wait", 0),
+            ("max_failures", 1),
             ("attempt_timeout", 1),
             ("log_buffer", 1),
-            ("failures_in_a_row", 1),
         ):
             value = getattr(self, name)
             if value is not None and value < least:
@@ -160,6 +167,11 @@ class Operation:
         if self.budget is not None and not self.budget > 0:
             raise InvalidArgumentError(f"budget: expected more than 0, got {self.budget!r}")
         refuse_credentials(self.base_url, "base_url")
+
+    @property
+    def requests(self) -> int:
+        """The most requests for a turn of a question; in a batch, Inspect counts them."""
+        return 1 if self.batch else self.retries + 1
 
     def connections_for(self, questions: int) -> int | None:
         """Return how many questions may be under way; None leaves it to the batch interface."""

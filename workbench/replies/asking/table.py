@@ -1,50 +1,34 @@
-"""From the logs of a run to its table of predictions."""
+"""From the journal of a run to its table of predictions."""
 
-from typing import Any, Final
+from typing import Any
 
 import pandas as pd
 
 from workbench.replies.asking.folder import RunFolder
-from workbench.replies.asking.journal import journal_answers
+from workbench.replies.asking.journal import journal_record
 from workbench.replies.asking.settings import Question
-from workbench.replies.eval_logs import CALL_FAILED, LoggedReply, logged_reply, read_replies
+from workbench.replies.eval_logs import LoggedReply, logged_reply
 from workbench.tables import POSITIONS, PREDICTIONS, read_table, write_table
-
-_CANCELLED: Final = (CALL_FAILED + "CancelledError(", CALL_FAILED + "Cancelled(")
-"""How Inspect logs a question that waited when asking stopped: it was not asked."""
 
 
 def known_replies(folder: RunFolder) -> dict[tuple[str, int], LoggedReply]:
-    """Return the replies of a run, by position and sample.
-
-    Each log begins with a copy of what the one before held, so that of several the newest counts;
-    but a reply counts before a failed call. What a killed process had no time to log stands in the
-    journal.
+    """Return the replies and the failures of a run, by position and sample.
 
     Args:
         folder: Of the run.
-
-    Raises:
-        ReplyFileError: If a log is damaged.
-        TableError: If the journal is.
     """
-    found: dict[tuple[str, int], LoggedReply] = {}
-    paths = folder.logs.glob("*.eval")
-    for path in sorted(paths, key=lambda path: (path.stat().st_mtime_ns, path.name)):
-        for reply in read_replies(path):
-            key = (reply.position_id, reply.sample)
-            if reply.failure.startswith(_CANCELLED):
-                continue
-            if reply.reply is not None or key not in found or found[key].reply is None:
-                found[key] = reply
     question = Question.from_description(folder.description()["question"])
+    record = journal_record(folder.path)
+    entries: dict[tuple[str, int], dict[str, Any]] = {
+        key: {"error": {"message": failure.reason}} for key, failure in record.failures.items()
+    }
     last_turn = len(question.prompted.turns) - 1
-    for (name, sample, turn), output in journal_answers(folder.path).items():
-        key = (name, sample)
-        if turn == last_turn and (key not in found or found[key].reply is None):
-            entry = {"id": name, "epoch": sample + 1, "output": output}
-            found[key] = logged_reply(entry, question.model)
-    return found
+    for name, sample in record.answered(last_turn):
+        entries[name, sample] = {"output": record.answers[name, sample, last_turn]}
+    return {
+        (name, sample): logged_reply({"id": name, "epoch": sample + 1, **entry}, question.model)
+        for (name, sample), entry in entries.items()
+    }
 
 
 def run_predictions(folder: RunFolder) -> pd.DataFrame:
@@ -57,7 +41,6 @@ def run_predictions(folder: RunFolder) -> pd.DataFrame:
         folder: Of the run.
 
     Raises:
-        ReplyFileError: If a log is damaged.
         TableError: If the copied positions cannot be read.
     """
     positions = read_table(folder.positions, POSITIONS)
