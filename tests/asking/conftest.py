@@ -1,13 +1,13 @@
 """Positions to ask about, and the question put to the local server."""
 
 import os
-from hashlib import sha256
 
 import pytest
 from local_run import KEY, QUICK
 from local_server import LocalServer
 
 from workbench.games import cut_games, random_games
+from workbench.replies.asking.questions import in_asking_order
 from workbench.replies.asking.run import ask
 from workbench.replies.asking.settings import Operation, Question
 from workbench.tables import POSITIONS, write_table
@@ -35,13 +35,7 @@ def answers(positions):
 @pytest.fixture
 def asked_moves(positions):
     """The moves of all positions in the order in which they are asked about."""
-    return [
-        moves
-        for _, moves in sorted(
-            zip(positions["position_id"], positions["movetext"], strict=True),
-            key=lambda row: sha256(row[0].encode()).digest(),
-        )
-    ]
+    return in_asking_order(positions)["movetext"].tolist()
 
 
 @pytest.fixture(autouse=True)

@@ -1,3 +1,4 @@
+import dataclasses
 import json
 
 import pytest
@@ -11,7 +12,7 @@ from workbench.replies.asking.settings import (
     Question,
     refuse_credentials_in_environment,
 )
-from workbench.replies.prompts import prompt_named
+from workbench.replies.prompts import Prompt, prompt_named
 
 
 class TestQuestion:
@@ -28,6 +29,14 @@ class TestQuestion:
             ("temperature", float("nan")),
             ("max_tokens", 0),
             ("prompt", "unknown"),
+            ("top_p", 0.0),
+            ("top_p", 1.1),
+            ("seed", -1),
+            ("reasoning_tokens", -1),
+            ("reasoning_effort", "very"),
+            ("system_prompt", " "),
+            ("extra_body", {"user_token": "abc"}),
+            ("extra_body", {"hook": "http://user:word@host"}),
         ],
     )
     def test_arguments_out_of_range(self, name, value):
@@ -76,6 +85,49 @@ class TestQuestion:
         with pytest.raises(InvalidArgumentError, match="model_args extra") as refused:
             refuse_credentials_in_environment(question, {"OTHER_API_KEY": "sk-secret-key"})
         assert "sk-secret" not in str(refused.value)
+
+    def test_a_question_of_before_is_the_same_question(self):
+        # What an earlier version wrote, with its order and its options.
+        written = {
+            "model": "openai/gpt-4o",
+            "prompt": prompt_named("pgn-direct@1").described(),
+            "samples_per_position": 2,
+            "temperature": 0.5,
+            "max_tokens": None,
+            "model_args": {"organization": "us"},
+        }
+        question = Question("openai/gpt-4o", "pgn-direct", 2, 0.5, None, {"organization": "us"})
+        assert question.described() == written
+        assert Question.from_description(written).described() == written
+
+    def test_an_option_that_is_used_makes_another_question(self):
+        options = {
+            "top_p": 0.9,
+            "seed": 0,
+            "reasoning_effort": "high",
+            "reasoning_tokens": 0,
+            "system_prompt": "You know chess.",
+            "extra_body": {"chat_template_kwargs": {"enable_thinking": False}},
+        }
+        plain = Question("openai/gpt-4o")
+        hashes = {plain.sha256}
+        for name, value in options.items():
+            question = Question("openai/gpt-4o", **{name: value})
+            assert question.described() == {**plain.described(), name: value}
+            hashes.add(question.sha256)
+        assert len(hashes) == len(options) + 1
+        assert Question("openai/gpt-4o", samples_per_position=5).sha256 == plain.sha256
+
+    def test_a_prompt_of_ones_own_goes_into_the_description_and_back(self):
+        prompt = Prompt("mine", 2, "san", ("From {moves}", "Sure?"), 500, "You know chess.")
+        question = Question("openai/gpt-4o", prompt, model_args={"token": "abc"}, seed=3)
+        assert question.described()["prompt"] == prompt.described()
+        assert Question.from_description(json.loads(json.dumps(question.request()))) == question
+        again = Question.from_description(question.described())
+        assert again.prompted == dataclasses.replace(prompt, reply_tokens=60)
+        assert again.system == "You know chess."
+        with pytest.raises(InvalidArgumentError, match="which has its own"):
+            Question("openai/gpt-4o", prompt, system_prompt="Another.")
 
 
 class TestOperation:

@@ -20,7 +20,7 @@ FAILED = 4
 """The exit code if every question was tried and some failed."""
 
 
-def _model_argument(context: click.Context, option: click.Parameter, texts: Any) -> dict[str, Any]:
+def _arguments(context: click.Context, option: click.Parameter, texts: Any) -> dict[str, Any]:
     arguments = {}
     for text in texts:
         name, equals, value = text.partition("=")
@@ -37,9 +37,19 @@ def _model_argument(context: click.Context, option: click.Parameter, texts: Any)
 @click.argument("positions", type=PATH)
 @click.option("--model", required=True, help="As Inspect names it; workbench/simulated is free.")
 @click.option("-o", "--out", required=True, type=PATH, help="The run's folder; goes on if there.")
-@click.option("--prompt", default="pgn-direct", show_default=True, help="See `workbench prompts`.")
+@click.option("--prompt", help="See `workbench prompts`.  [default: pgn-direct]")
+@click.option("--prompt-file", type=PATH, help="A prompt of one's own: see data/README.md.")
+@click.option("--system-prompt", help="The text that goes before every question.")
 @click.option("--samples-per-position", default=1, show_default=True, type=click.IntRange(1))
 @click.option("--temperature", type=click.FloatRange(0), help="The provider's default if left out.")
+@click.option("--top-p", type=click.FloatRange(0, 1, min_open=True))
+@click.option("--seed", type=click.IntRange(0), help="Sample k of a position is asked with it + k.")
+@click.option(
+    "--reasoning-effort",
+    type=click.Choice(["none", "minimal", "low", "medium", "high", "xhigh", "max"]),
+    help="Most models know only some of these.",
+)
+@click.option("--reasoning-tokens", type=click.IntRange(0), help="The most to reason with.")
 @click.option(
     "--max-tokens", type=click.IntRange(1), help="The longest reply, and what a budget counts on."
 )
@@ -58,10 +68,20 @@ def _model_argument(context: click.Context, option: click.Parameter, texts: Any)
 @click.option("--base-url", help="Of a compatible server; without credentials.")
 @click.option("--api-key", help="Better in the provider's environment variable.")
 @click.option(
-    "-M", "--model-arg", "model_args", multiple=True, callback=_model_argument,
+    "-M", "--model-arg", "model_args", multiple=True, callback=_arguments,
     help="NAME=VALUE for Inspect's model; secrets and headers are redacted in files.",
 )  # fmt: skip
+@click.option(
+    "--extra-body", multiple=True, callback=_arguments,
+    help="NAME=VALUE for the body of requests to an OpenAI-compatible server.",
+)  # fmt: skip
 @click.option("--connections", type=click.IntRange(1), help="Calls at a time.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    help="A pilot: so many positions, as many of each group; says what all would cost. Without it "
+    "the same command goes on with the others.",
+)
 @click.option(
     "--retries",
     default=6,
@@ -92,9 +112,15 @@ def ask(
     positions: Path,
     model: str,
     out: Path,
-    prompt: str,
+    prompt: str | None,
+    prompt_file: Path | None,
+    system_prompt: str | None,
     samples_per_position: int,
     temperature: float | None,
+    top_p: float | None,
+    seed: int | None,
+    reasoning_effort: str | None,
+    reasoning_tokens: int | None,
     max_tokens: int | None,
     budget: float | None,
     price: tuple[float, float] | None,
@@ -103,7 +129,9 @@ def ask(
     base_url: str | None,
     api_key: str | None,
     model_args: dict[str, Any],
+    extra_body: dict[str, Any],
     connections: int | None,
+    limit: int | None,
     retries: int,
     retry_failed: bool,
     max_failures: int,
@@ -126,21 +154,31 @@ def ask(
     from workbench.replies.asking.run import ask as ask_model
     from workbench.replies.asking.run import require_extra
     from workbench.replies.asking.settings import Operation, Question
+    from workbench.replies.prompt_files import read_prompt
 
     require_extra()
+    if prompt and prompt_file:
+        raise click.UsageError("expected --prompt or --prompt-file, got both")
     question = Question(
         model=model,
-        prompt=prompt,
+        prompt=read_prompt(prompt_file) if prompt_file else prompt or "pgn-direct",
         samples_per_position=samples_per_position,
         temperature=temperature,
         max_tokens=max_tokens,
         model_args=model_args,
+        top_p=top_p,
+        seed=seed,
+        reasoning_effort=reasoning_effort,
+        reasoning_tokens=reasoning_tokens,
+        system_prompt=system_prompt,
+        extra_body=extra_body,
     )
     operation = Operation(
         base_url=base_url,
         budget=budget,
         batch=batch,
         connections=connections,
+        limit=limit,
         retries=retries,
         retry_failed=retry_failed,
         max_failures=max_failures,
@@ -178,6 +216,8 @@ def ask(
     _tell(run.notes)
     if run.dollars is not None:
         click.echo(f"{run.dollars:.4f} dollars")
+    if limit is not None and run.forecast is not None:
+        click.echo(run.forecast.describe())
     click.echo(f"{len(run.predictions)} predictions written to {run.path}")
     if run.failed:
         click.echo(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from workbench.replies.asking.budget import KNOWN_REPLIES, Budget
+from workbench.replies.asking.forecast import Forecast
 from workbench.replies.asking.prices import Price
 from workbench.replies.prompts import Prompt
 
@@ -59,6 +60,7 @@ class Estimate:
         output_tokens: The same; much larger for a model that reasons.
         dollars: By the price, or None without one.
         reserve: What the budget sets aside, or None without one.
+        forecast: What the whole run costs, or None before the first answer.
     """
 
     questions: int
@@ -69,6 +71,7 @@ class Estimate:
     output_tokens: int
     dollars: float | None
     reserve: Reserve | None = None
+    forecast: Forecast | None = None
 
     def describe(self) -> str:
         """Return the estimate in lines of text."""
@@ -83,6 +86,8 @@ class Estimate:
         ]
         if self.reserve is not None:
             lines.append(self.reserve.describe())
+        if self.forecast is not None:
+            lines.append(self.forecast.describe())
         return os.linesep.join(lines)
 
 
@@ -95,6 +100,8 @@ def estimate(
     *,
     refused: Iterable[tuple[str, int]] = (),
     budget: Budget | None = None,
+    system: str = "",
+    forecast: Forecast | None = None,
 ) -> Estimate:
     """Return what a run will take.
 
@@ -106,6 +113,8 @@ def estimate(
         price: Of the model, if known.
         refused: Position and sample of each question that failed for good.
         budget: What calls may cost, if that is limited.
+        system: The system prompt, which goes with every call.
+        forecast: By the answers so far, if there are any.
     """
     done = set(answered)
     given_up = set(refused) - done
@@ -118,7 +127,7 @@ def estimate(
     characters = 0
     for name, messages in questions.items():
         shown = sum(len(text) * (turns - turn) for turn, text in enumerate(messages))
-        characters += waiting[name] * shown
+        characters += waiting[name] * (shown + len(system) * turns)
     repeated = prompt.reply_tokens * (turns - 1) // 2
     input_tokens = int(characters / CHARACTERS_A_TOKEN) + calls * repeated
     output_tokens = calls * prompt.reply_tokens
@@ -133,17 +142,20 @@ def estimate(
         input_tokens=input_tokens,
         output_tokens=output_tokens,
         dollars=None if price is None else price.cost(usage),
-        reserve=None if budget is None else _reserve(budget, questions),
+        reserve=None if budget is None else _reserve(budget, questions, system),
+        forecast=forecast,
     )
 
 
-def _reserve(budget: Budget, questions: Mapping[str, tuple[str, ...]]) -> Reserve | None:
+def _reserve(
+    budget: Budget, questions: Mapping[str, tuple[str, ...]], system: str
+) -> Reserve | None:
     if budget.limit is None:
         return None
     return Reserve(
         limit=budget.limit,
         spent=budget.spent,
-        dollars=max(budget.reserve_for(messages) for messages in questions.values()),
+        dollars=max(budget.reserve_for((system, *messages)) for messages in questions.values()),
         reply_tokens=budget.reply_tokens,
         assumed=budget.assuming,
     )

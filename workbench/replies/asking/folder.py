@@ -20,6 +20,7 @@ import pandas as pd
 from workbench.errors import RunMismatchError
 from workbench.output_files import check_output
 from workbench.provenance import file_hash, package_versions
+from workbench.replies.asking.keys import without_secrets
 from workbench.replies.asking.settings import Question
 from workbench.tables import POSITIONS, replacing, write_table
 
@@ -73,8 +74,12 @@ class RunFolder:
         if not path.exists():
             return {}
         try:
-            return dict(json.loads(path.read_text(encoding="utf-8")))
-        except (ValueError, TypeError) as error:
+            description = dict(json.loads(path.read_text(encoding="utf-8")))
+            # An earlier version wrote secrets among the arguments in clear.
+            question = description["question"]
+            question["model_args"] = without_secrets(question["model_args"])[0]
+            return description
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise RunMismatchError(
                 f"{path}: expected the description of a run, got: {error}; ask into another folder"
             ) from error
@@ -107,7 +112,7 @@ def refuse_other_run(path: Path, question: Question, source: Path) -> None:
         if differing:
             raise RunMismatchError(
                 f"{path} holds the answers to another question: {'; '.join(differing)}; "
-                "ask into another folder, or ask the same again"
+                f"ask into another folder, or ask the same again{_earlier_prompt(found, question)}"
             )
     elif foreign:
         raise RunMismatchError(
@@ -133,7 +138,9 @@ def open_run(path: Path, question: Question, positions: pd.DataFrame, source: Pa
     description = _description(question, source)
     with replacing(path / RUN_FILE) as beside:
         text = json.dumps(
-            {**description, "versions": package_versions()}, indent=2, ensure_ascii=False
+            {**description, "question_sha256": question.sha256, "versions": package_versions()},
+            indent=2,
+            ensure_ascii=False,
         )
         beside.write_text(text + "\n", encoding="utf-8")
     if not folder.positions.exists():
@@ -141,6 +148,14 @@ def open_run(path: Path, question: Question, positions: pd.DataFrame, source: Pa
         write_table(positions[POSITIONS.names], folder.positions, POSITIONS, provenance)
     folder.logs.mkdir(exist_ok=True)
     return folder
+
+
+def _earlier_prompt(found: dict[str, Any], question: Question) -> str:
+    """Return how to name the version of a prompt that has had another since."""
+    before, now = found["question"].get("prompt", {}), question.prompted
+    if before.get("name") != now.name or before.get("version") == now.version:
+        return ""
+    return f", with the prompt {before['name']}@{before['version']}"
 
 
 def _description(question: Question, source: Path) -> dict[str, Any]:

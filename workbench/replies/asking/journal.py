@@ -66,6 +66,7 @@ class Record:
     Attributes:
         price: Of the model; for answers that were given before a price was known.
         answers: Inspect's output of every answered call, by position, sample and turn.
+        costs: The dollars of these calls; None if nobody knows.
         failures: Questions whose last call failed, by position and sample, the latest last.
         dollars: What all calls have cost, with the reserves of those whose cost is unknown.
         reserved: The part of ``dollars`` that is reserves.
@@ -76,6 +77,7 @@ class Record:
 
     price: Price | None = None
     answers: dict[Key, dict[str, Any]] = field(default_factory=dict)
+    costs: dict[Key, float | None] = field(default_factory=dict)
     failures: dict[tuple[str, int], Failure] = field(default_factory=dict)
     dollars: float = 0.0
     reserved: float = 0.0
@@ -122,9 +124,12 @@ class Record:
         plausible = not implausible_usage(usage)
         if plausible:
             self.tokens += usage.get("total_tokens") or 0
+        cost: float | None = entry.get("dollars")
         if plausible and self.price is not None and not {"dollars", "reserve"} & _given(entry):
-            self.dollars += self.price.cost(usage)
+            cost = self.price.cost(usage)
+            self.dollars += cost
         self.answers[key] = entry["output"]
+        self.costs[key] = cost
 
     def close(self) -> None:
         """Count the calls that began and have no outcome; only when nobody writes any more."""

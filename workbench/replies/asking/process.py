@@ -16,7 +16,6 @@ import re
 import signal
 import sys
 import threading
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,7 +23,7 @@ import pandas as pd
 from filelock import FileLock, Timeout
 from inspect_ai import eval_set
 from inspect_ai.log import EvalLog
-from inspect_ai.model import GenerateConfigArgs, Model, get_model
+from inspect_ai.model import Model, get_model
 
 from workbench.errors import JournalError, ReplyFileError
 from workbench.replies.asking.budget import Budget
@@ -32,7 +31,7 @@ from workbench.replies.asking.folder import LOCK_SECONDS, PROCESS_LOCK, RunFolde
 from workbench.replies.asking.journal import DAMAGED_NAME, FILE_NAME, Journal
 from workbench.replies.asking.keys import Secrets
 from workbench.replies.asking.prices import Price
-from workbench.replies.asking.questions import questions_of
+from workbench.replies.asking.questions import in_asking_order, questions_of
 from workbench.replies.asking.redaction import keep_files_in, redact_model, redact_output
 from workbench.replies.asking.responses import check_responses
 from workbench.replies.asking.session import Session, session_in_use
@@ -57,7 +56,7 @@ def main() -> int:
         folder = RunFolder(Path(sys.argv[1]))
         request: dict[str, Any] = json.loads(sys.stdin.readline())
         keep_files_in(folder.path)
-        question = Question(**request["question"])
+        question = Question.from_description(request["question"])
         key: str | None = request["api_key"]
 
         def secrets() -> Secrets:
@@ -114,7 +113,9 @@ def _ask_with(
     )
     session = Session(journal, budget, operation)
     _stop_when_told(session)
-    positions = _in_asking_order(read_table(folder.positions, POSITIONS), journal)
+    positions = _failed_last(
+        in_asking_order(read_table(folder.positions, POSITIONS), operation.limit), journal
+    )
     ended = ""
     try:
         with session_in_use(session):
@@ -135,22 +136,16 @@ def _ask_with(
     return session.stopping or ended
 
 
-def _in_asking_order(positions: pd.DataFrame, journal: Journal) -> pd.DataFrame:
+def _failed_last(positions: pd.DataFrame, journal: Journal) -> pd.DataFrame:
     """Return the positions as they are asked about.
 
-    Those of which no question has failed come first, so that nothing can stand in their way, in an
-    order that has nothing to do with that of the table: neighbours there fail for one reason, and
-    what a budget pays for is a sample of all. Then come the others, the latest failure last.
+    Those of which no question has failed come first, so that nothing can stand in their way: in an
+    order that has nothing to do with that of the table, where neighbours fail for one reason. Then
+    come the others, the latest failure last.
     """
     latest = {name: place for place, (name, _) in enumerate(journal.record.failures)}
-    order = sorted(
-        range(len(positions)),
-        key=lambda row: (
-            latest.get(positions["position_id"].iloc[row], -1),
-            sha256(positions["position_id"].iloc[row].encode()).digest(),
-        ),
-    )
-    return positions.iloc[order]
+    places = [latest.get(name, -1) for name in positions["position_id"]]
+    return positions.iloc[sorted(range(len(positions)), key=places.__getitem__)]
 
 
 def _evaluate(
@@ -177,9 +172,8 @@ def _evaluate(
     _leave_repeating_to_us(model, notes)
     check_responses(model.api)
     connections = operation.connections_for(len(questions) * question.samples_per_position)
-    config: GenerateConfigArgs = {
-        "temperature": question.temperature,
-        "max_tokens": question.max_tokens,
+    config: dict[str, Any] = {
+        **question.generation(),
         "max_connections": connections,
         "max_retries": operation.retries if operation.batch else 0,
     }
@@ -188,8 +182,11 @@ def _evaluate(
     else:
         config["attempt_timeout"] = operation.attempt_timeout
     _, logs = eval_set(
-        reconstruction(positions, questions, prompt, identity),
+        reconstruction(positions, questions, question, identity),
         log_dir=str(folder.logs.resolve()),
+        # Logs of a version that described the same question otherwise are left alone: the journal
+        # has the answers.
+        log_dir_allow_dirty=True,
         model=model,
         epochs=question.samples_per_position,
         # With fail_on_error=False a run with failed questions counts as a success and is never

@@ -1,4 +1,7 @@
-"""From a table of positions to what the model is shown."""
+"""From a table of positions to what the model is shown, and in which order."""
+
+from collections import Counter
+from hashlib import sha256
 
 import pandas as pd
 
@@ -36,3 +39,23 @@ def questions_of(positions: pd.DataFrame, prompt: Prompt) -> dict[str, tuple[str
             positions["position_id"], positions["movetext"], positions["moves"], strict=True
         )
     }
+
+
+def in_asking_order(positions: pd.DataFrame, limit: int | None = None) -> pd.DataFrame:
+    """Return positions so that the first N, for every N, are a sample of all groups alike.
+
+    Within a group the order is that of the hashes of the ids: it looks random, has nothing to do
+    with the table's order, and is the same every time.
+
+    Args:
+        positions: Rows with ``position_id`` and ``group``.
+        limit: Only so many of them; all if None.
+    """
+    names, groups = positions["position_id"].tolist(), positions["group"].tolist()
+    rows = sorted(range(len(names)), key=lambda row: sha256(names[row].encode()).digest())
+    taken: Counter[int] = Counter()
+    rounds = {}
+    for row in rows:
+        rounds[row] = taken[groups[row]]
+        taken[groups[row]] += 1
+    return positions.iloc[sorted(rows, key=rounds.__getitem__)[:limit]]

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any, Final
@@ -32,16 +32,18 @@ from workbench.replies.asking.folder import (
     open_run,
     refuse_other_run,
 )
+from workbench.replies.asking.forecast import Forecast, forecast
 from workbench.replies.asking.journal import FILE_NAME, JournalReader, Record
 from workbench.replies.asking.prices import Price
 from workbench.replies.asking.progress import follow
-from workbench.replies.asking.questions import questions_of
+from workbench.replies.asking.questions import in_asking_order, questions_of
 from workbench.replies.asking.settings import (
     Operation,
     Question,
     refuse_credentials_in_environment,
 )
 from workbench.replies.asking.table import write_run_predictions
+from workbench.replies.asking.usage import question_usage
 from workbench.tables import POSITIONS, read_table
 
 _TAIL: Final = 2000
@@ -54,12 +56,13 @@ class AskedRun:
     Attributes:
         predictions: The table; a failed question is a row, one not asked yet has none.
         path: Where the table lies.
-        questions: Positions times samples.
+        questions: Positions that were asked about, times samples.
         answered: Questions with an answer.
         failed: Failed questions by their reason.
         dollars: What the calls so far cost by the price, with what counts for calls of unknown
             cost; None without a price.
         notes: What the user should know, a line each.
+        forecast: What asking about all positions costs, by the answers so far; None without any.
     """
 
     predictions: pd.DataFrame
@@ -69,6 +72,7 @@ class AskedRun:
     failed: Counter[str]
     dollars: float | None
     notes: list[str]
+    forecast: Forecast | None = None
 
     @property
     def not_asked(self) -> int:
@@ -148,11 +152,13 @@ def ask(
             "million tokens of input and of output"
         )
     positions = read_table(positions_path, POSITIONS)
-    prompt = question.prompted
-    questions = questions_of(positions, prompt)
+    every_question = questions_of(positions, question.prompted)
+    chosen = in_asking_order(positions, operation.limit)["position_id"]
+    questions = {name: every_question[name] for name in chosen}
+    groups = dict(zip(positions["position_id"], positions["group"], strict=True))
     refuse_other_run(out, question, positions_path)
     journal = JournalReader(out, price)
-    expected = _expected(journal, question, questions, operation)
+    expected = _expected(journal, question, questions, operation, groups)
     if confirm is not None and expected.calls and not confirm(expected):
         raise AskingError("nothing was asked, because the estimate was not accepted")
     out.mkdir(parents=True, exist_ok=True)
@@ -161,9 +167,9 @@ def ask(
             folder = open_run(out, question, positions, positions_path)
             # Another process may have asked in the meantime.
             journal = JournalReader(out, price)
-            expected = _expected(journal, question, questions, operation)
+            expected = _expected(journal, question, questions, operation, groups)
             request = {
-                "question": {**asdict(question), "prompt": f"{prompt.name}@{prompt.version}"},
+                "question": question.request(),
                 "operation": asdict(operation),
                 "positions_sha256": file_hash(positions_path),
                 "price": None if price is None else asdict(price),
@@ -171,11 +177,11 @@ def ask(
             }
             ended = _Ended()
             if expected.calls or journal.record.damaged or not _is_tabled(folder):
-                last_turn = len(prompt.turns) - 1
+                last_turn = len(question.prompted.turns) - 1
                 ended = _run_process(
                     folder, request, journal, expected.questions, last_turn, progress
                 )
-            return _result(folder, journal, question, expected.questions, price, ended)
+            return _result(folder, journal, question, questions, price, ended, groups)
     except Timeout as error:
         raise AskingError(
             f"{out}: expected a folder that nobody works in, got one that another process asks "
@@ -188,6 +194,7 @@ def _expected(
     question: Question,
     questions: dict[str, tuple[str, ...]],
     operation: Operation,
+    groups: dict[str, int],
 ) -> Estimate:
     """Read the journal, and return what is still to be asked."""
     journal.read()
@@ -208,16 +215,25 @@ def _expected(
             record.dollars,
             record.answers.values(),
         ),
+        system=question.system or "",
+        forecast=_forecast(record, question, groups),
     )
+
+
+def _forecast(record: Record, question: Question, groups: dict[str, int]) -> Forecast | None:
+    turns = len(question.prompted.turns)
+    costs = {key: question_usage(record, key, turns) for key in record.answered(turns - 1)}
+    return forecast(groups, question.samples_per_position, costs)
 
 
 def _result(
     folder: RunFolder,
     journal: JournalReader,
     question: Question,
-    questions: int,
+    questions: Iterable[str],
     price: Price | None,
     ended: _Ended,
+    groups: dict[str, int],
 ) -> AskedRun:
     """Write the table, and return what the run came to.
 
@@ -227,15 +243,16 @@ def _result(
     journal.read()
     record = journal.record
     record.close()
-    answered = record.answered(len(question.prompted.turns) - 1)
-    failed = {key: failure for key, failure in record.failures.items() if key not in answered}
+    asked = {(name, at) for name in questions for at in range(question.samples_per_position)}
+    answered = asked & record.answered(len(question.prompted.turns) - 1)
+    failed = {key: record.failures[key] for key in asked - answered if key in record.failures}
     stopped = ended.stopped
-    if not stopped and len(answered) + len(failed) < questions:
+    if not stopped and len(answered) + len(failed) < len(asked):
         stopped = f"the asking process ended before its end (see {folder.process_log})"
     notes = [*ended.notes, *_unknown_costs(record)]
-    counts = described(questions, len(answered), len(failed))
+    counts = described(len(asked), len(answered), len(failed))
     try:
-        predictions = write_run_predictions(folder)
+        predictions = write_run_predictions(folder, price)
     except OSError as error:
         reason = f"{stopped}; " if stopped else ""
         raise AskingStoppedError(
@@ -253,11 +270,12 @@ def _result(
     return AskedRun(
         predictions=predictions,
         path=folder.predictions,
-        questions=questions,
+        questions=len(asked),
         answered=len(answered),
         failed=Counter(failure.reason for failure in failed.values()),
         dollars=None if price is None else record.dollars,
         notes=notes,
+        forecast=_forecast(record, question, groups),
     )
 
 

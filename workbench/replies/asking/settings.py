@@ -1,5 +1,7 @@
 """What is asked of which model, and how: what makes a run the same run, and what does not."""
 
+import hashlib
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -13,6 +15,18 @@ from workbench.replies.prompts import Prompt, prompt_named
 MOST_CONNECTIONS: Final = 50
 LEAST_CONNECTIONS: Final = 10
 
+EFFORTS: Final = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
+"""How hard a model is asked to reason; most models know only some of these."""
+
+_LATER_OPTIONS: Final = (
+    "top_p",
+    "seed",
+    "reasoning_effort",
+    "reasoning_tokens",
+    "system_prompt",
+    "extra_body",
+)
+
 _SCHEME: Final = re.compile(r"\A(?:[A-Za-z][A-Za-z0-9+.-]*:)?//|\A(?=[^/])")
 _LIKE_A_URL: Final = re.compile(r"://|\A[^\s/]+:[^\s/]*@[^\s/]+")
 
@@ -23,21 +37,33 @@ class Question:
 
     Attributes:
         model: As Inspect names it, such as ``openai/gpt-4o`` or ``workbench/simulated``.
-        prompt: The prompt's name, with ``@version`` if not the latest.
+        prompt: The prompt's name, with ``@version`` if not the latest; or a prompt of one's own.
         samples_per_position: How often each position is asked, at least 1.
         temperature: At least 0; None for the provider's default.
         max_tokens: The longest reply, at least 1; None for the provider's default.
         model_args: Further arguments of Inspect's model class. They are written to the run folder
             and Inspect's logs, but secrets among them are not, see `shown_model_args`; nor do
             these make another question.
+        top_p: The share of the probability that tokens are drawn from, in (0, 1], or None.
+        seed: At least 0, or None. Sample k is asked with ``seed`` + k.
+        reasoning_effort: One of `EFFORTS`, or None for the provider's default.
+        reasoning_tokens: The most tokens to reason with, at least 0, or None.
+        system_prompt: The system prompt, or None for that of the prompt, if it has one.
+        extra_body: What else goes into the body of each request to an OpenAI-compatible server.
     """
 
     model: str
-    prompt: str = "pgn-direct"
+    prompt: str | Prompt = "pgn-direct"
     samples_per_position: int = 1
     temperature: float | None = None
     max_tokens: int | None = None
     model_args: Mapping[str, Any] = field(default_factory=dict)
+    top_p: float | None = None
+    seed: int | None = None
+    reasoning_effort: str | None = None
+    reasoning_tokens: int | None = None
+    system_prompt: str | None = None
+    extra_body: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Check the arguments.
@@ -58,8 +84,24 @@ class Question:
             raise InvalidArgumentError(
                 f"temperature: expected at least 0, got {self.temperature!r}"
             )
-        if self.max_tokens is not None and self.max_tokens < 1:
-            raise InvalidArgumentError(f"max_tokens: expected at least 1, got {self.max_tokens!r}")
+        for name, least in (("max_tokens", 1), ("seed", 0), ("reasoning_tokens", 0)):
+            value = getattr(self, name)
+            if value is not None and value < least:
+                raise InvalidArgumentError(f"{name}: expected at least {least}, got {value!r}")
+        if self.top_p is not None and not 0 < self.top_p <= 1:
+            raise InvalidArgumentError(f"top_p: expected a share in (0, 1], got {self.top_p!r}")
+        if self.reasoning_effort is not None and self.reasoning_effort not in EFFORTS:
+            raise InvalidArgumentError(
+                f"reasoning_effort: expected one of {', '.join(EFFORTS)}, "
+                f"got {self.reasoning_effort!r}"
+            )
+        if self.system_prompt is not None and not self.system_prompt.strip():
+            raise InvalidArgumentError("system_prompt: expected a text, got an empty one")
+        prompt = self.prompted
+        if self.system_prompt is not None and prompt.system is not None:
+            raise InvalidArgumentError(
+                f"system_prompt: expected none with prompt {prompt.name!r}, which has its own"
+            )
         if "api_key" in self.model_args:
             raise InvalidArgumentError(
                 "model_args: expected no key among them, because they are written to the logs; "
@@ -69,12 +111,22 @@ class Question:
             raise InvalidArgumentError("model_args: give a base URL as base_url, not among them")
         for name, value in self.shown_model_args.items():
             _refuse_credentials_within(value, f"model_args {name}")
-        prompt_named(self.prompt)
+        if without_secrets(self.extra_body)[1]:
+            raise InvalidArgumentError(
+                "extra_body: expected no key or token in it, because it is written to the logs; give "
+                "it as api_key or in the environment"
+            )
+        _refuse_credentials_within(self.extra_body, "extra_body")
 
     @property
     def prompted(self) -> Prompt:
         """The prompt itself."""
-        return prompt_named(self.prompt)
+        return self.prompt if isinstance(self.prompt, Prompt) else prompt_named(self.prompt)
+
+    @property
+    def system(self) -> str | None:
+        """The system prompt that is sent."""
+        return self.system_prompt or self.prompted.system
 
     @property
     def shown_model_args(self) -> dict[str, Any]:
@@ -94,22 +146,48 @@ class Question:
             environment,
             *others,
             *without_secrets(self.model_args)[1],
-            open_texts=(self.model, *self.prompted.turns),
+            open_texts=(self.model, *self.prompted.turns, self.system or ""),
         )
 
-    def described(self) -> dict[str, Any]:
-        """Return what makes two runs the same, but the positions, as JSON can hold it."""
+    def generation(self) -> dict[str, Any]:
+        """Return the options of Inspect's ``generate`` that are the same for every call."""
         return {
-            **asdict(self),
-            "model_args": self.shown_model_args,
-            "prompt": self.prompted.described(),
+            "temperature": self.temperature,
+            "max_tokens": self.max_tokens,
+            "top_p": self.top_p,
+            "reasoning_effort": self.reasoning_effort,
+            "reasoning_tokens": self.reasoning_tokens,
+            "extra_body": dict(self.extra_body) or None,
         }
+
+    def described(self) -> dict[str, Any]:
+        """Return what makes two runs the same, but the positions, as JSON can hold it.
+
+        An option that a later version added is in it only where it is used: a run of before stays
+        the same question.
+        """
+        described = {
+            **asdict(self),
+            "prompt": self.prompted.described(),
+            "model_args": self.shown_model_args,
+        }
+        unused = [name for name in _LATER_OPTIONS if described[name] in (None, {})]
+        return {name: value for name, value in described.items() if name not in unused}
+
+    @property
+    def sha256(self) -> str:
+        """The hash of `described` but the number of samples, in hexadecimal."""
+        described = {**self.described(), "samples_per_position": None}
+        return hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()
+
+    def request(self) -> dict[str, Any]:
+        """Return the whole question, secrets included, for the process that asks it."""
+        return {**asdict(self), "prompt": asdict(self.prompted)}
 
     @classmethod
     def from_description(cls, described: Mapping[str, Any]) -> "Question":
-        """Return the question that `described` describes."""
-        prompt = described["prompt"]
-        return cls(**{**described, "prompt": f"{prompt['name']}@{prompt['version']}"})
+        """Return the question that `described` or `request` describes."""
+        return cls(**{**described, "prompt": Prompt.from_description(described["prompt"])})
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +207,8 @@ class Operation:
             one, to two minutes. A longer wait that the server asks for is kept, to ten minutes.
         retry_failed: Whether to ask again what an earlier run was refused for good. Other failed
             questions are always asked again, after all that were not asked yet.
+        limit: Positions to ask about, at least 1, as many of each group; None for all. A larger
+            limit, or none, goes on with the same run.
         max_failures: Questions that may fail one after the other, with no answer between them,
             before asking stops, at least 1.
         attempt_timeout: Seconds after which a call counts as failed, at least 1; not in a batch.
@@ -143,6 +223,7 @@ class Operation:
     retries: int = 6
     retry_wait: float = 3.0
     retry_failed: bool = False
+    limit: int | None = None
     max_failures: int = 20
     attempt_timeout: int = 600
     log_buffer: int = 100
@@ -157,6 +238,7 @@ class Operation:
             ("connections", 1),
             ("retries", 0),
             ("retry_wait", 0),
+            ("limit", 1),
             ("max_failures", 1),
             ("attempt_timeout", 1),
             ("log_buffer", 1),

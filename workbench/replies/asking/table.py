@@ -1,37 +1,20 @@
 """From the journal of a run to its table of predictions."""
 
+import json
 from typing import Any
 
 import pandas as pd
 
 from workbench.replies.asking.folder import RunFolder
-from workbench.replies.asking.journal import journal_record
+from workbench.replies.asking.journal import Record, journal_record
+from workbench.replies.asking.prices import Price
 from workbench.replies.asking.settings import Question
-from workbench.replies.eval_logs import LoggedReply, logged_reply
+from workbench.replies.asking.usage import question_usage
+from workbench.replies.eval_logs import logged_reply
 from workbench.tables import POSITIONS, PREDICTIONS, read_table, write_table
 
 
-def known_replies(folder: RunFolder) -> dict[tuple[str, int], LoggedReply]:
-    """Return the replies and the failures of a run, by position and sample.
-
-    Args:
-        folder: Of the run.
-    """
-    question = Question.from_description(folder.description()["question"])
-    record = journal_record(folder.path)
-    entries: dict[tuple[str, int], dict[str, Any]] = {
-        key: {"error": {"message": failure.reason}} for key, failure in record.failures.items()
-    }
-    last_turn = len(question.prompted.turns) - 1
-    for name, sample in record.answered(last_turn):
-        entries[name, sample] = {"output": record.answers[name, sample, last_turn]}
-    return {
-        (name, sample): logged_reply({"id": name, "epoch": sample + 1, **entry}, question.model)
-        for (name, sample), entry in entries.items()
-    }
-
-
-def run_predictions(folder: RunFolder) -> pd.DataFrame:
+def run_predictions(folder: RunFolder, price: Price | None = None) -> pd.DataFrame:
     """Return the predictions of a run: positions in their order, samples within each.
 
     A failed call is a row of class ``failed``, whose reason begins with
@@ -39,43 +22,69 @@ def run_predictions(folder: RunFolder) -> pd.DataFrame:
 
     Args:
         folder: Of the run.
+        price: Of the model, for answers that were given before a price was known.
 
     Raises:
         TableError: If the copied positions cannot be read.
     """
     positions = read_table(folder.positions, POSITIONS)
-    model = str(folder.description()["question"]["model"])
-    replies = known_replies(folder)
+    question = Question.from_description(folder.description()["question"])
+    record = journal_record(folder.path, price)
     order = {name: place for place, name in enumerate(positions["position_id"])}
+    asked = record.answered(len(question.prompted.turns) - 1) | record.failures.keys()
     keys = sorted(
-        (key for key in replies if key[0] in order), key=lambda key: (order[key[0]], key[1])
+        (key for key in asked if key[0] in order), key=lambda key: (order[key[0]], key[1])
     )
-    answers: list[dict[str, Any]] = [
-        {
-            "model": model,
-            "sample": key[1],
-            "reply": replies[key].reply,
-            **replies[key].prediction().columns(),
-        }
-        for key in keys
-    ]
-    asked = positions.iloc[[order[name] for name, _ in keys]].reset_index(drop=True)
+    answers = [_answer(record, question, key) for key in keys]
+    rows = positions.iloc[[order[name] for name, _ in keys]].reset_index(drop=True)
     columns = PREDICTIONS.names[len(POSITIONS.names) :]
-    frame = pd.concat([asked, pd.DataFrame(answers, columns=columns)], axis=1)
-    return frame.astype({"sample": "int32"})
+    frame = pd.concat([rows, pd.DataFrame(answers, columns=columns)], axis=1)
+    tokens = ["input_tokens", "output_tokens", "reasoning_tokens"]
+    types = {"sample": "int32", **dict.fromkeys(tokens, "Int64")}
+    return frame.astype({**types, "dollars": "float64", "seconds": "float64"})
 
 
-def write_run_predictions(folder: RunFolder) -> pd.DataFrame:
+def _answer(record: Record, question: Question, key: tuple[str, int]) -> dict[str, Any]:
+    """Return the columns of a question that the positions do not have."""
+    name, sample = key
+    turns = len(question.prompted.turns)
+    replies = [
+        logged_reply({"id": name, "epoch": sample + 1, "output": output}, question.model)
+        for output in (record.answers.get((name, sample, turn)) for turn in range(turns))
+        if output is not None
+    ]
+    last = replies.pop() if len(replies) == turns else None
+    if last is None:
+        failed = {"error": {"message": record.failures[key].reason}}
+        last = logged_reply({"id": name, "epoch": sample + 1, **failed}, question.model)
+    earlier = json.dumps([reply.reply for reply in replies], ensure_ascii=False)
+    return {
+        "model": question.model,
+        "sample": sample,
+        "reply": last.reply,
+        **last.prediction().columns(),
+        "earlier_turns": earlier if turns > 1 else None,
+        "stop_reason": last.stop_reason or None,
+        **question_usage(record, key, turns),
+    }
+
+
+def write_run_predictions(folder: RunFolder, price: Price | None = None) -> pd.DataFrame:
     """Write the table of a run into its folder, and return it.
 
     The prompt, the model's options and the hashes go into the file's provenance.
+
+    Args:
+        folder: Of the run.
+        price: As of `run_predictions`.
     """
-    frame = run_predictions(folder)
+    frame = run_predictions(folder, price)
     description = folder.description()
     provenance = {
         "stage": "predictions",
         "positions_sha256": description["positions_sha256"],
         "asked": description["question"],
+        "asked_sha256": Question.from_description(description["question"]).sha256,
         "versions": description["versions"],
     }
     write_table(frame, folder.predictions, PREDICTIONS, provenance)

@@ -15,7 +15,7 @@ from typing import Any, Final
 import pandas as pd
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import ChatMessageUser
+from inspect_ai.model import ChatMessageSystem, ChatMessageUser
 from inspect_ai.scorer import Score, Scorer, Target, accuracy, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import registry_info
@@ -23,9 +23,9 @@ from inspect_ai.util import registry_info
 from workbench.games import cut_games, random_games
 from workbench.replies.asking.questions import questions_of
 from workbench.replies.asking.session import current_session
-from workbench.replies.asking.simulated_model import PROVIDER
+from workbench.replies.asking.settings import Question
+from workbench.replies.asking.simulated_model import MODEL, PROVIDER
 from workbench.replies.extract import classify
-from workbench.replies.prompts import Prompt, prompt_named
 from workbench.tables import POSITIONS, read_table
 
 NAME: Final = "state_reconstruction"
@@ -34,22 +34,38 @@ _RANDOM_GAMES: Final = 100
 
 
 def reconstruction(
-    positions: pd.DataFrame, questions: Mapping[str, tuple[str, ...]], prompt: Prompt, version: str
+    positions: pd.DataFrame,
+    questions: Mapping[str, tuple[str, ...]],
+    question: Question,
+    version: str,
 ) -> Task:
     """Return the task over a table of positions.
 
     Args:
         positions: Rows of the POSITIONS schema.
         questions: The user's messages of each position, by ``position_id``.
-        prompt: What they were made from.
+        question: What they were made from.
         version: What tells this task from others in a folder of logs.
     """
+    prompt = question.prompted
+    system = [] if question.system is None else [ChatMessageSystem(content=question.system)]
     samples = [
         Sample(
             id=name,
-            input=questions[name][0],
+            input=[*system, ChatMessageUser(content=questions[name][0])]
+            if system
+            else questions[name][0],
             target=true_fen,
-            metadata={"group": int(group), "ply": int(ply), "game_id": game},
+            metadata={
+                "group": int(group),
+                "ply": int(ply),
+                "game_id": game,
+                **(
+                    {"later_turns": later}
+                    if (later := questions[name][1:]) != prompt.turns[1:]
+                    else {}
+                ),
+            },
         )
         for name, true_fen, group, ply, game in zip(
             positions["position_id"],
@@ -60,9 +76,10 @@ def reconstruction(
             strict=True,
         )
     ]
+    seeded = {} if question.seed is None else {"seed": question.seed}
     return Task(
         dataset=MemoryDataset(samples, name=NAME),
-        solver=conversation(list(prompt.turns[1:])),
+        solver=conversation(list(prompt.turns[1:]), **seeded),
         scorer=exact_position(),
         name=NAME,
         version=version,
@@ -78,7 +95,8 @@ def build_task(positions: str = "", prompt: str = "pgn-direct") -> Task:
             from games of random legal moves.
         prompt: The name of a prompt of `workbench.replies.prompts`.
     """
-    chosen = prompt_named(prompt)
+    question = Question(f"{PROVIDER}/{MODEL}", prompt)
+    chosen = question.prompted
     if positions:
         frame = read_table(Path(positions), POSITIONS)
     else:
@@ -86,25 +104,31 @@ def build_task(positions: str = "", prompt: str = "pgn-direct") -> Task:
         frame = cut_games(games, groups=(5, 16, 27), per_group=_RANDOM_GAMES // 4, seed=0,
                           allow_unfilled=True).positions  # fmt: skip
     return reconstruction(
-        frame, questions_of(frame, chosen), chosen, f"{chosen.name}@{chosen.version}"
+        frame, questions_of(frame, chosen), question, f"{chosen.name}@{chosen.version}"
     )
 
 
 @solver
-def conversation(later_turns: list[str]) -> Solver:
+def conversation(later_turns: list[str], seed: int | None = None) -> Solver:
     """Ask, and after each reply say the next of the user's messages.
 
     Args:
-        later_turns: The messages after the sample's input.
+        later_turns: The messages after the sample's input, where they are the same for all.
+        seed: Of the first sample of a position; each further one has the next.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         session = current_session()
-        # The simulated model knows a question only by its text: the seed tells repetitions apart.
-        config: dict[str, Any] = {"seed": state.epoch} if state.model.api == PROVIDER else {}
-        for turn in range(len(later_turns) + 1):
+        config: dict[str, Any] = {}
+        if seed is not None:
+            config["seed"] = seed + state.epoch - 1
+        elif state.model.api == PROVIDER:
+            # The simulated model knows a question only by its text: this tells repetitions apart.
+            config["seed"] = state.epoch
+        said = state.metadata.get("later_turns", later_turns)
+        for turn in range(len(said) + 1):
             if turn:
-                state.messages.append(ChatMessageUser(content=later_turns[turn - 1]))
+                state.messages.append(ChatMessageUser(content=said[turn - 1]))
             if session is None:
                 state = await generate(state, **config)
             else:
