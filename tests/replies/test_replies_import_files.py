@@ -275,7 +275,11 @@ class TestInspectJson:
         choice = {"message": {"role": "assistant", "content": content}, "stop_reason": "max_tokens"}
         return {
             "id": name, "epoch": 1, "input": "?", "target": AFTER_E4, "metadata": {"a": {"b": "x"}},
-            "output": {"model": "they/model", "choices": [choice]}, **changes,
+            "output": {
+                "model": "they/model", "choices": [choice], "time": 1.5,
+                "usage": {"input_tokens": 90, "output_tokens": 7, "input_tokens_cache_read": 10,
+                          "reasoning_tokens": None, "total_cost": -1.0},
+            }, **changes,
         }  # fmt: skip
 
     def test_json_and_eval_logs_say_the_same(self, tmp_path: Path) -> None:
@@ -298,6 +302,23 @@ class TestInspectJson:
         assert one.predictions["reply_class"].tolist() == ["valid", "failed"]
         assert one.predictions["stop_reason"].fillna("").tolist() == ["max_tokens", ""]
         assert one.predictions["game_id"].tolist() == ["x", "x"]
+        counted = ["input_tokens", "output_tokens", "seconds"]
+        assert one.predictions[counted].to_numpy().tolist() == [[100, 7, 1.5]] * 2
+        # No amount below 0 is one.
+        assert one.predictions[["reasoning_tokens", "dollars"]].isna().all(axis=None)
+
+    def test_tokens_of_all_turns_count(self, tmp_path: Path) -> None:
+        usage = {"they/model": {"input_tokens": 300, "output_tokens": 30, "reasoning_tokens": 9,
+                                "total_cost": 0.25}, "grader": {"input_tokens": 1}}  # fmt: skip
+        path = tmp_path / "log.json"
+        log = {
+            "eval": {"model": "they/model"},
+            "samples": [self.sample("a", "x", model_usage=usage)],
+        }
+        path.write_text(json.dumps(log))
+        names = ["input_tokens", "output_tokens", "reasoning_tokens", "dollars"]
+        found = import_inspect_logs([path]).predictions
+        assert found[names].to_numpy().tolist() == [[300, 30, 9, 0.25]]
 
     def test_a_sample_that_is_none_is_refused_and_the_task_may_name_chess960(
         self, tmp_path: Path

@@ -84,7 +84,12 @@ def replies_import(
     )
     from workbench.tables import POSITIONS, PREDICTIONS, read_table, write_table
 
-    check_output(out, [*files, *([positions] if positions else [])], "predictions")
+    inputs = [*files, *([positions] if positions else [])]
+    check_output(out, inputs, "predictions")
+    if refused is not None:
+        check_output(refused, [*inputs, out])
+        if refused.absolute() == out.absolute():
+            raise click.UsageError(f"--refused: expected another file than the table, got {out}")
     found = {format_of(path, encoding) for path in files} if kind is None else {kind}
     if len(found) != 1:
         raise click.UsageError(f"expected files of one format, got {sorted(found)}; see --format")

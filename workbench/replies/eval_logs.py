@@ -10,7 +10,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -43,6 +43,8 @@ class LoggedReply:
         stop_reason: Why the model stopped, as Inspect names it.
         failure: Why there is no reply, beginning with `CALL_FAILED`; empty if there is one.
         metadata: The sample's metadata.
+        usage: Tokens and cost as Inspect names them, over all calls; empty if it is not logged.
+        seconds: Of the last call; None if it is not logged.
     """
 
     position_id: str
@@ -54,6 +56,8 @@ class LoggedReply:
     stop_reason: str
     failure: str
     metadata: dict[str, Any]
+    usage: dict[str, Any] = field(default_factory=dict)
+    seconds: float | None = None
 
     def prediction(self) -> Prediction:
         """Return what the reply amounts to; a failed call is ``failed``, with its reason."""
@@ -211,6 +215,8 @@ def logged_reply(entry: dict[str, Any], model: str) -> LoggedReply:
         stop_reason=stop_reason,
         failure=failure and CALL_FAILED + failure,
         metadata=entry.get("metadata") or {},
+        usage=(entry.get("model_usage") or {}).get(model) or output.get("usage") or {},
+        seconds=output.get("time"),
     )
 
 

@@ -1,6 +1,7 @@
 """Inspect's logs of others, ``.eval`` or ``.json``, as predictions; Inspect itself is not needed."""
 
 import json
+import math
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -16,18 +17,26 @@ from workbench.replies.imports.named_columns import VARIANT_KEYS, inside
 from workbench.replies.imports.reading import FilesRead, encoding_of
 from workbench.replies.imports.rows import ForeignRow, check_columns
 
+_COUNTED: Final = (
+    "stop_reason",
+    "input_tokens",
+    "output_tokens",
+    "reasoning_tokens",
+    "dollars",
+    "seconds",
+)
 DEFAULT_FIELDS: Final = {
     "position_id": "id",
     "sample": "epoch",
     "model": "model",
     "reply": "reply",
     "true_fen": "target",
-    "stop_reason": "stop_reason",
+    **{name: name for name in _COUNTED},
 }
 """Where a log has what our columns hold; ``epoch`` counts from 0 here."""
 
 _METADATA: Final = "metadata."
-_FIELDS: Final = ("id", "epoch", "model", "reply", "target", "question", "stop_reason")
+_FIELDS: Final = ("id", "epoch", "model", "reply", "target", "question", *_COUNTED)
 
 
 def import_inspect_logs(
@@ -46,7 +55,7 @@ def import_inspect_logs(
         paths: Logs in Inspect's own format, or in JSON.
         columns: Our column to the log's field, beside `DEFAULT_FIELDS`: ``id``, ``epoch``,
             ``model``, ``reply``, ``target``, ``question`` (the last message of the user),
-            ``stop_reason``, or ``metadata.NAME``, dotted where it reaches into objects.
+            or ``metadata.NAME``, dotted where it reaches into objects.
         positions: Rows of the POSITIONS schema, to be found by ``position_id``.
         model: The name of the model where a log has none.
         files: What opens them and follows the reading.
@@ -141,4 +150,18 @@ def _value(logged: LoggedReply, field: str) -> Any:
         "target": logged.target,
         "question": logged.question,
         "stop_reason": logged.stop_reason,
+        "input_tokens": _sum(
+            logged.usage, "input_tokens", "input_tokens_cache_read", "input_tokens_cache_write"
+        ),
+        "output_tokens": _sum(logged.usage, "output_tokens"),
+        "reasoning_tokens": _sum(logged.usage, "reasoning_tokens"),
+        "dollars": _sum(logged.usage, "total_cost"),
+        "seconds": _sum({"seconds": logged.seconds}, "seconds"),
     }[field]
+
+
+def _sum(usage: Mapping[str, Any], *names: str) -> int | float | None:
+    """Return the sum of what is logged; None where that is nothing, or no amount."""
+    found = [usage[name] for name in names if usage.get(name) is not None]
+    usable = all(isinstance(value, (int, float)) and 0 <= value < math.inf for value in found)
+    return sum(found) if found and usable else None
