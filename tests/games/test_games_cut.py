@@ -184,7 +184,7 @@ def test_files_are_read_again_where_the_reserve_is_used_up(tmp_path):
     assert cut.summary.read == 1040
     assert cut.summary.refused == cut_games(path, reserve=2000, **settings).summary.refused
     with pytest.raises(InvalidArgumentError, match="reserve of 0 were refused"):
-        cut_games(iter([path]), reserve=0, **settings)
+        cut_games(scan_games(path), reserve=0, **settings)
 
 
 @settings(max_examples=40, deadline=None)

@@ -17,10 +17,11 @@ from month_server import MONTH, serving
 from workbench.cli import main
 from workbench.errors import GameFileError, InvalidArgumentError, UnfilledGroupError
 from workbench.games.cut import cut_games
+from workbench.games.filters import GameFilters, speed_of
+from workbench.games.game_files import GameFiles
 from workbench.games.lichess import cut_lichess, default_cache
 from workbench.games.lichess_filling import Filling
-from workbench.games.lichess_filters import GameFilters, speed_of
-from workbench.games.lichess_sources import FileSource, MonthSource
+from workbench.games.lichess_sources import MonthSource
 from workbench.games.pgn import ScannedGame
 from workbench.games.random_play import random_games
 from workbench.games.streams import pgn_text
@@ -41,8 +42,7 @@ def written(tmp_path, texts, name="games.pgn"):
 
 
 def cut(paths, per_group=5, **options):
-    sources = [FileSource(path) for path in paths]
-    return cut_lichess(sources, groups=GROUPS, per_group=per_group, seed=1, **options)
+    return cut_lichess([GameFiles(paths)], groups=GROUPS, per_group=per_group, seed=1, **options)
 
 
 class TestFilters:
@@ -344,7 +344,7 @@ class TestCommand:
 
 @pytest.mark.skipif(not LICHESS.exists(), reason="needs ../shared/data")
 def test_real_games_fill_real_groups():
-    source = FileSource(LICHESS)
+    source = GameFiles([LICHESS])
     found = cut_lichess([source], per_group=100, seed=0)
     assert found.stopped_early
     assert len(found.cut.positions) == 500

@@ -30,6 +30,7 @@ from workbench.games.random_play import random_games
 from workbench.games.streams import open_pgn
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "data" / "lichess" / "lichess_games.pgn.zst"
+COMPRESS = {"gz": gzip.compress, "bz2": bz2.compress, "zst": zstandard.compress}
 SCHOLAR = "1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0"
 SCHOLAR_UCI = ("e2e4", "e7e5", "f1c4", "b8c6", "d1h5", "g8f6", "h5f7")
 
@@ -244,9 +245,11 @@ def test_compressed_files_of_several_frames_read_alike(tmp_path):
     texts = [pgn(SCHOLAR, Site=f"https://lichess.org/game{index}") for index in range(30)]
     plain = write(tmp_path, "".join(texts))
     gz = tmp_path / "games.pgn.gz"
-    gz.write_bytes(b"".join(gzip.compress(text.encode()) for text in texts))
+    gz.write_bytes(b"".join(gzip.compress(text.encode()) for text in texts) + bytes(512))
     zst = tmp_path / "games.pgn.zst"
     zst.write_bytes(b"".join(zstandard.compress(text.encode()) for text in texts))
+    bz = tmp_path / "games.pgn.bz2"
+    bz.write_bytes(b"".join(bz2.compress(text.encode()) for text in texts))
     unnamed = tmp_path / "games"
     unnamed.write_bytes(zst.read_bytes())
     # As pzstd writes it: a skippable frame before each frame.
@@ -259,13 +262,15 @@ def test_compressed_files_of_several_frames_read_alike(tmp_path):
     marked.write_bytes(b"\xef\xbb\xbf" + plain.read_bytes())
     windows = tmp_path / "windows.pgn"
     windows.write_bytes(plain.read_bytes().replace(b"\n", b"\r\n"))
+    wide = tmp_path / "wide.pgn"
+    wide.write_bytes(plain.read_text().encode("utf-16"))
     expected = list(scan_games(plain))
     assert len(expected) == 30
-    for path in (gz, zst, unnamed, skipping, marked, windows):
+    for path in (gz, bz, zst, wide, unnamed, skipping, marked, windows):
         assert list(scan_games(path)) == expected
 
 
-@pytest.mark.parametrize("ending", ["gz", "zst"])
+@pytest.mark.parametrize("ending", ["gz", "bz2", "zst"])
 @pytest.mark.parametrize("share", [0.02, 0.3, 0.7, 0.999])
 def test_compressed_data_cut_at_any_byte_is_an_error_after_what_was_whole(tmp_path, ending, share):
     text = "".join(
@@ -273,8 +278,7 @@ def test_compressed_data_cut_at_any_byte_is_an_error_after_what_was_whole(tmp_pa
             Site=f"https://lichess.org/{seed:08d}")
         for seed in range(400)
     )  # fmt: skip
-    compress = gzip.compress if ending == "gz" else zstandard.compress
-    data = compress(text.encode())
+    data = COMPRESS[ending](text.encode())
     path = tmp_path / f"games.pgn.{ending}"
     path.write_bytes(data[: int(len(data) * share)])
     read = []
@@ -290,6 +294,16 @@ def test_compressed_data_cut_at_any_byte_is_an_error_after_what_was_whole(tmp_pa
     assert all(game.plies == 116 for game in read)
 
 
+@pytest.mark.parametrize("ending", ["gz", "bz2", "zst"])
+def test_what_stands_behind_whole_data_is_not_left_out(tmp_path, ending):
+    path = tmp_path / f"games.pgn.{ending}"
+    path.write_bytes(COMPRESS[ending](pgn(SCHOLAR).encode()) + b"no data")
+    games = scan_games(path)
+    assert next(games).plies == 7
+    with pytest.raises(GameFileError, match=r"is broken.*\(1 games were read before\)"):
+        next(games)
+
+
 def test_games_before_the_break_are_yielded(tmp_path):
     whole = zstandard.compress(pgn(SCHOLAR).encode() * 3)
     path = tmp_path / "games.pgn.zst"
@@ -300,25 +314,32 @@ def test_games_before_the_break_are_yielded(tmp_path):
         next(games)
 
 
-@pytest.mark.parametrize("ending", ["gz", "zst"])
+@pytest.mark.parametrize("ending", ["gz", "bz2", "zst"])
 def test_a_file_that_is_not_what_its_name_says_is_named(tmp_path, ending):
     path = write(tmp_path, pgn(SCHOLAR), f"games.pgn.{ending}")
     with pytest.raises(GameFileError, match=r"games\.pgn.*\[Eve"):
         list(scan_games(path))
 
 
-@pytest.mark.parametrize("ending", ["gz", "zst"])
+@pytest.mark.parametrize("ending", ["gz", "bz2", "zst"])
 def test_garbage_behind_the_magic_is_named(tmp_path, ending):
-    magic = b"\x1f\x8b\x08\x00" if ending == "gz" else b"\x28\xb5\x2f\xfd"
     path = tmp_path / f"games.pgn.{ending}"
-    path.write_bytes(magic + bytes(range(256)) * 4)
+    path.write_bytes(COMPRESS[ending](b"")[:4] + bytes(range(256)) * 4)
     with pytest.raises(GameFileError, match="broken"):
         list(scan_games(path))
 
 
 @pytest.mark.parametrize(
     "data",
-    [pgn(SCHOLAR).encode("utf-16"), bz2.compress(pgn(SCHOLAR).encode()), b"PK\x03\x04\x00\x00"],
+    [
+        pgn(SCHOLAR).encode("utf-16-le"),
+        pgn(SCHOLAR).encode("utf-32"),
+        b"PK\x03\x04\x00\x00",
+        b"PAR1\x15\x04",
+        gzip.compress(bz2.compress(pgn(SCHOLAR).encode())),
+        gzip.compress(b"\x00\x01\x02"),
+    ],
+    ids=["utf-16 without a mark", "utf-32", "zip", "parquet", "bzip2 in gzip", "binary in gzip"],
 )
 def test_what_is_no_text_is_named(tmp_path, data):
     path = tmp_path / "games.pgn"

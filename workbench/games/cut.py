@@ -8,14 +8,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import chess
 import pandas as pd
 from tqdm.auto import tqdm
 
-from workbench.errors import GameFileError, InvalidArgumentError, UnfilledGroupError
-from workbench.games.compact import read_games
-from workbench.games.pgn import Game, RefusedGame, ScannedGame, scan_games
+from workbench.errors import InvalidArgumentError, UnfilledGroupError
+from workbench.games.filters import GameFilters
+from workbench.games.game_files import GameFiles
+from workbench.games.pgn import Game, RefusedGame, ScannedGame
 from workbench.games.selection import (
     Band,
     ReserveUsedUp,
@@ -27,6 +29,10 @@ from workbench.games.selection import (
 from workbench.tables import POSITIONS
 
 EXAMPLES = 5
+
+Games: TypeAlias = (
+    GameFiles | Path | str | Sequence[Path | str] | Iterable[Game | ScannedGame | RefusedGame]
+)
 
 
 @dataclass(slots=True)
@@ -90,27 +96,29 @@ class Cut:
 
 
 def cut_games(
-    games: Iterable[Path | str | Game | ScannedGame | RefusedGame] | Path | str,
+    games: Games,
     *,
     groups: Sequence[int] = (5, 16, 27, 38, 50),
     per_group: int = 2000,
     seed: int,
     allow_unfilled: bool = False,
     allow_truncated: bool = False,
+    filters: GameFilters | None = None,
     progress: bool = False,
     reserve: int | None = None,
 ) -> Cut:
     """Cut games into groups by length.
 
     Args:
-        games: PGN files, plain, gzip or zstd; Parquet files of games as ``workbench games
-            selfplay`` writes them; or games that are at hand or were scanned elsewhere.
+        games: Files and folders as `GameFiles` takes them, such a `GameFiles`, or games that are at
+            hand or were scanned elsewhere.
         groups: Full moves at which to cut, each at least 1, all different.
         per_group: Positions a group, at least 1.
         seed: Of the choice, at least 0.
         allow_unfilled: Go on with what there is where a group cannot be filled: all groups get
             equally many games as far as there are enough that are long enough.
         allow_truncated: Go on with what was read of a file that breaks off, if that is a game.
+        filters: Which games of files are wanted; all if None.
         progress: Whether to show progress bars on standard error.
         reserve: Games of each length kept in memory beyond need, at least 0, in place of those that
             turn out illegal; a tenth of ``per_group`` and 100 if None. The choice does not depend
@@ -128,25 +136,23 @@ def cut_games(
     _check(groups, per_group, seed, reserve)
     cuts = sorted(groups)
     kept = per_group // 10 + 100 if reserve is None else reserve
-    if isinstance(games, Path | str):
-        games = [games]
+    source = _as_files(games, allow_truncated, progress)
+    if filters and not isinstance(source, GameFiles):
+        raise InvalidArgumentError("expected files where filters are given, got games at hand")
     passes = 1
     while True:
         summary = CutSummary(
             eligible=dict.fromkeys(cuts, 0), taken=dict.fromkeys(cuts, 0), passes=passes
         )
         bands = bands_for(cuts, per_group, kept)
-        offered = tqdm(
-            _read(games, summary, allow_truncated), "reading", unit=" games", disable=not progress
-        )
-        for game in offered:
+        for game in _read(source, summary, filters, progress):
             _offer(game, cuts, bands, seed, summary)
         try:
             wanted = fair_counts(summary.eligible, per_group)
             rows = _take(bands, wanted, summary, progress)
             break
         except ReserveUsedUp as error:
-            if isinstance(games, Iterator):
+            if isinstance(source, Iterator):
                 raise InvalidArgumentError(
                     f"of the games chosen more than the reserve of {kept} were refused, and an "
                     "iterator cannot be read again: give the games as a list, or a larger reserve"
@@ -158,6 +164,14 @@ def cut_games(
         raise unfilled_error(per_group, summary)
     frame = pd.DataFrame(rows, columns=POSITIONS.names)
     return Cut(frame.sort_values(["group", "position_id"], ignore_index=True), summary)
+
+
+def _as_files(games: Games, allow_truncated: bool, progress: bool) -> GameFiles | Iterable[Any]:
+    if isinstance(games, Path | str):
+        games = [games]
+    if isinstance(games, Sequence) and games and all(isinstance(i, Path | str) for i in games):
+        return GameFiles(games, allow_truncated=allow_truncated, progress=progress)
+    return games
 
 
 def _check(groups: Sequence[int], per_group: int, seed: int, reserve: int | None) -> None:
@@ -174,29 +188,21 @@ def _check(groups: Sequence[int], per_group: int, seed: int, reserve: int | None
 
 
 def _read(
-    games: Iterable[Path | str | Game | ScannedGame | RefusedGame],
+    games: GameFiles | Iterable[Game | ScannedGame | RefusedGame],
     summary: CutSummary,
-    allow_truncated: bool,
+    filters: GameFilters | None,
+    progress: bool,
 ) -> Iterator[Game | ScannedGame | RefusedGame]:
-    for item in games:
-        if not isinstance(item, Path | str):
-            summary.read += 1
-            yield item
-            continue
-        path, before = Path(item), summary.read
-        if path.suffix == ".parquet":
-            for played in read_games(path):
-                summary.read += 1
-                yield played.as_game(path.stem)
-            continue
-        try:
-            for game in scan_games(path):
-                summary.read += 1
-                yield game
-        except GameFileError as error:
-            if not allow_truncated or summary.read == before:
-                raise
-            summary.truncated.append(str(error))
+    if isinstance(games, GameFiles):
+        # They show their own progress.
+        offered: Iterable[Any] = games.games(filters.refuse if filters else None)
+    else:
+        offered = tqdm(games, "reading", unit=" games", disable=not progress)
+    for game in offered:
+        summary.read += 1
+        yield game
+    if isinstance(games, GameFiles):
+        summary.truncated = games.broken_off
 
 
 def _offer(

@@ -14,10 +14,10 @@ import platformdirs
 
 from workbench.errors import ChangedRemoteFileError, InvalidArgumentError
 from workbench.games.cut import Cut, cut_games, unfilled_error
+from workbench.games.filters import GameFilters
 from workbench.games.lichess_filling import GamesUntilFull
-from workbench.games.lichess_filters import GameFilters
 from workbench.games.lichess_sources import Source
-from workbench.games.pgn import RefusedGame, ScannedGame, scan_texts
+from workbench.games.pgn import Game, RefusedGame, ScannedGame
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,16 +96,16 @@ def _cut(
     allow_unfilled: bool,
     progress: bool,
 ) -> LichessCut:
-    reached: dict[str, Source] = {}
+    reached: list[Source] = []
 
-    def read() -> Iterator[ScannedGame | RefusedGame]:
+    def read() -> Iterator[Game | ScannedGame | RefusedGame]:
         reached.clear()
         for source in sources:
-            reached[source.name] = source
-            yield from scan_texts(source.texts(), source.name, filters.refuse)
+            reached.append(source)
+            yield from source.games(filters.refuse)
 
     def show_filled(filled: int, asked: int) -> None:
-        reached[list(reached)[-1]].show_filled(filled, asked)
+        reached[-1].show_filled(filled, asked)
 
     margin = 0
     while True:
@@ -123,13 +123,14 @@ def _cut(
             break
         # Games that the choice fell on turned out illegal, and others are needed in their place.
         margin += max(short, margin)
+    cut.summary.truncated = [said for source in reached for said in source.broken_off]
     if short and not allow_unfilled:
         raise unfilled_error(per_group, cut.summary)
     return LichessCut(
         cut,
         games.stopped_early,
         {
-            "sources": [source.provenance() for source in reached.values()],
+            "sources": [entry for source in reached for entry in source.provenance()],
             "filters": asdict(filters),
             "games_read": cut.summary.read,
             "games_read_sha256": games.sha256,
@@ -137,5 +138,5 @@ def _cut(
             "per_group": per_group,
             "seed": seed,
         },
-        tuple(source.describe() for source in reached.values()),
+        tuple(source.describe() for source in reached),
     )

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from workbench.games.pgn import RefusedGame, ScannedGame
+from workbench.games.pgn import Game, RefusedGame, ScannedGame
 from workbench.games.selection import number_of
 
 
@@ -24,7 +24,7 @@ class Filling:
         self._per_group = per_group
         self._seen: list[set[int]] = [set() for _ in cuts]
 
-    def add(self, game: ScannedGame) -> bool:
+    def add(self, game: Game | ScannedGame) -> bool:
         """Count a game, and return whether it brought the groups nearer to full."""
         rank = sum(game.plies > 2 * cut for cut in self._cuts) - 1
         if rank < 0 or len(self._seen[rank]) >= self._per_group * (rank + 1):
@@ -50,7 +50,7 @@ class Filling:
         return self._per_group * len(self._cuts)
 
 
-class GamesUntilFull(Iterable[ScannedGame | RefusedGame]):
+class GamesUntilFull(Iterable[Game | ScannedGame | RefusedGame]):
     """Games of a source, read anew each time it is asked for them, as far as the groups need.
 
     Args:
@@ -67,7 +67,7 @@ class GamesUntilFull(Iterable[ScannedGame | RefusedGame]):
 
     def __init__(
         self,
-        read: Callable[[], Iterator[ScannedGame | RefusedGame]],
+        read: Callable[[], Iterator[Game | ScannedGame | RefusedGame]],
         cuts: Sequence[int],
         per_group: int,
         on_filled: Callable[[int, int], None] = lambda filled, wanted: None,
@@ -79,16 +79,16 @@ class GamesUntilFull(Iterable[ScannedGame | RefusedGame]):
         self.sha256 = ""
         self.stopped_early = False
 
-    def __iter__(self) -> Iterator[ScannedGame | RefusedGame]:
+    def __iter__(self) -> Iterator[Game | ScannedGame | RefusedGame]:
         filling = Filling(self._cuts, self._per_group)
         digest = hashlib.sha256()
         self.stopped_early = False
         games = self._read()
         for game in games:
-            said = game.moves_written if isinstance(game, ScannedGame) else game.reason
+            said = game.reason if isinstance(game, RefusedGame) else game.key_text
             digest.update(f"{game.source}\t{said}\n".encode())
             yield game
-            if isinstance(game, ScannedGame) and filling.add(game):
+            if not isinstance(game, RefusedGame) and filling.add(game):
                 filled = filling.filled
                 self._on_filled(filled, filling.wanted)
                 if filled == filling.wanted:

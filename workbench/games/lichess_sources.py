@@ -1,4 +1,4 @@
-"""Where Lichess games come from: a month of the database, or a file that is at hand."""
+"""A month of the Lichess database as a source of games, and what every source gives."""
 
 import io
 import re
@@ -16,12 +16,17 @@ from workbench.errors import (
     RemoteFileError,
 )
 from workbench.games.lichess_cache import RemoteFile
-from workbench.games.lichess_parquet import parquet_texts
 from workbench.games.lichess_remote import RemoteStream
 from workbench.games.lichess_requests import Patience
-from workbench.games.pgn import split_games
-from workbench.games.streams import CHUNK, open_pgn, pgn_text
-from workbench.provenance import file_hash
+from workbench.games.pgn import (
+    Game,
+    Refusal,
+    RefusedGame,
+    ScannedGame,
+    scan_texts,
+    split_games,
+)
+from workbench.games.streams import CHUNK, pgn_text
 
 DATABASE: Final = "https://database.lichess.org"
 _MONTH: Final = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
@@ -31,13 +36,14 @@ class Source(Protocol):
     """Games from their first, as often as they are asked for."""
 
     name: str
+    broken_off: list[str]
 
-    def texts(self) -> Iterator[tuple[str, str]]:
-        """Yield headers and movetext of one game after another."""
+    def games(self, refuse: Refusal | None = None) -> Iterator[Game | ScannedGame | RefusedGame]:
+        """Yield every game, usable or not; ``refuse`` is a test of the headers."""
         ...
 
-    def provenance(self) -> dict[str, Any]:
-        """Return which source it is, the same for the same games."""
+    def provenance(self) -> list[dict[str, Any]]:
+        """Return which files were read, the same for the same games."""
         ...
 
     def describe(self) -> str:
@@ -76,6 +82,7 @@ class MonthSource:
             raise InvalidArgumentError(f"expected a month such as 2017-04, got {month!r}")
         folder = address.rstrip("/") + "/standard"
         self.name = f"lichess {month}"
+        self.broken_off: list[str] = []
         self._progress = progress
         self._bar: Any = None
         self._changes = 0
@@ -88,8 +95,11 @@ class MonthSource:
             on_wait=self._say,
         )
 
-    def texts(self) -> Iterator[tuple[str, str]]:
-        """Yield headers and movetext of one game after another.
+    def games(self, refuse: Refusal | None = None) -> Iterator[ScannedGame | RefusedGame]:
+        """Yield every game, usable or not.
+
+        Args:
+            refuse: A test of the headers; the moves of what it refuses are not looked at.
 
         Raises:
             RemoteFileError: If the server does not give the file, or a wrong one.
@@ -108,7 +118,7 @@ class MonthSource:
                     io.BufferedReader(RemoteStream(file), CHUNK) as stream,
                     pgn_text(stream, file.state.address) as text,
                 ):
-                    yield from split_games(text)
+                    yield from scan_texts(split_games(text), self.name, refuse)
             except ChangedRemoteFileError:
                 self._changes += 1
                 file.forget()
@@ -119,16 +129,18 @@ class MonthSource:
                 file.forget()
                 raise GameFileError(f"{error}; what was kept of it is thrown away") from error
 
-    def provenance(self) -> dict[str, Any]:
+    def provenance(self) -> list[dict[str, Any]]:
         """Return the file's address, version and length, and its hash where all of it was read."""
         state = self._file.state
-        return {
-            "address": state.address,
-            "etag": state.etag,
-            "last_modified": state.last_modified,
-            "bytes_total": state.bytes_total,
-            "sha256": state.sha256 if self._whole else "",
-        }
+        return [
+            {
+                "address": state.address,
+                "etag": state.etag,
+                "last_modified": state.last_modified,
+                "bytes_total": state.bytes_total,
+                "sha256": state.sha256 if self._whole else "",
+            }
+        ]
 
     def describe(self) -> str:
         """Return in words how much was read, how it went, and whether the checksum is right."""
@@ -171,44 +183,3 @@ class MonthSource:
     def _say(self, sentence: str) -> None:
         if self._progress:
             tqdm.write(f"{self.name}: {sentence}", file=sys.stderr)
-
-
-class FileSource:
-    """A file of Lichess games: PGN, plain or compressed, or Parquet as on Hugging Face.
-
-    Args:
-        path: By its ending ``.parquet``, or PGN.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.name = path.name
-        self._games = 0
-
-    def texts(self) -> Iterator[tuple[str, str]]:
-        """Yield headers and movetext of one game after another.
-
-        Raises:
-            GameFileError: If the file cannot be read, or breaks off.
-        """
-        self._games = 0
-        if self.path.suffix.lower() == ".parquet":
-            for text in parquet_texts(self.path):
-                self._games += 1
-                yield text
-            return
-        with open_pgn(self.path) as stream:
-            for text in split_games(stream):
-                self._games += 1
-                yield text
-
-    def provenance(self) -> dict[str, Any]:
-        """Return the file's name and its hash."""
-        return {"file": self.path.name, "sha256": file_hash(self.path)}
-
-    def describe(self) -> str:
-        """Return in words how many games were read."""
-        return f"{self.path}: {self._games:,} games read"
-
-    def show_filled(self, filled: int, wanted: int) -> None:
-        """Show nothing: a file is read so quickly that the count of games is enough."""

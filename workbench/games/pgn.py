@@ -16,7 +16,7 @@ import chess
 
 from workbench.errors import GameFileError
 from workbench.games.movetext import RESULTS, Line, leaves_comment_open, lines_of
-from workbench.games.streams import open_pgn
+from workbench.games.streams import ByteStream, opened, pgn_text
 
 STANDARD_VARIANTS: Final = ("standard", "chess", "from position")
 INITIAL_FENS: Final = (
@@ -153,10 +153,25 @@ def scan_games(path: Path) -> Iterator[ScannedGame | RefusedGame]:
     Raises:
         GameFileError: If the file cannot be read, or breaks off; games before that were yielded.
     """
+    with opened(path) as stream:
+        yield from scan_stream(stream, path.name, str(path))
+
+
+def scan_stream(
+    stream: ByteStream, name: str, where: str, refuse: Refusal | None = None
+) -> Iterator[ScannedGame | RefusedGame]:
+    """Yield the games of a PGN file that is open, as `scan_games` does.
+
+    Args:
+        stream: Its bytes from the first.
+        name: What a game without a Site is named by, with its number.
+        where: What the file is called in a message; its ending says what it should be.
+        refuse: A further test of the headers; the moves of what it refuses are not looked at.
+    """
     index = 0
     try:
-        with open_pgn(path) as stream:
-            for game in scan_texts(split_games(stream), path.name):
+        with pgn_text(stream, where) as text:
+            for game in scan_texts(split_games(text), name, refuse):
                 index = game.index
                 yield game
     except GameFileError as error:

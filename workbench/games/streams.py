@@ -1,16 +1,20 @@
-"""PGN files as text streams: plain, gzip or zstd, and never silently cut short."""
+"""Bytes as the text of PGN: plain, gzip, bzip2 or zstd, and never silently cut short."""
 
-import gzip
+import bz2
 import io
+import lzma
+import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final, TextIO
+from typing import Any, Final, TextIO, TypeAlias
 
 import zstandard
 
-from workbench.errors import GameFileError
+from workbench.errors import GameFileError, WorkbenchError
+
+ByteStream: TypeAlias = "io.BufferedReader[Any]"
 
 ZSTD_MAGIC: Final = b"\x28\xb5\x2f\xfd"
 # A skippable frame starts with one of sixteen numbers; pzstd writes one before each frame.
@@ -19,16 +23,31 @@ GZIP_MAGIC: Final = b"\x1f\x8b"
 CHUNK: Final = 1 << 17
 # Of compressed data at a time: 4 bytes can stand for 128 KiB, and all of it comes out at once.
 SLICE: Final = 1 << 10
+_HEAD: Final = 64
+_WITH_GZIP_HEADER: Final = 16 + zlib.MAX_WBITS
+# By the ending that a name has.
+_KINDS: Final = {".gz": "gzip", ".bz2": "bzip2", ".zst": "zstd", ".zip": "zip"}
+_UTF_16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
+_READING_ERRORS: Final = (
+    EOFError,
+    OSError,
+    zlib.error,
+    lzma.LZMAError,
+    zstandard.ZstdError,
+    zipfile.BadZipFile,
+)
 
 
-class _ZstdFrames(io.RawIOBase):
-    """Bytes of zstd frames one after another; a frame that does not end is an error.
+class _Frames(io.RawIOBase):
+    """Bytes of compressed frames one after another; one that does not end is an error.
 
-    The library's own stream reader takes the end of a half-written frame for the end of the data.
+    The libraries' own stream readers take the end of a half-written zstd frame, and whatever stands
+    behind a bzip2 stream, for the end of the data. Zeros between frames are padding.
     """
 
-    def __init__(self, stream: "io.BufferedReader[Any]") -> None:
+    def __init__(self, stream: ByteStream, begin: Callable[[], Any]) -> None:
         self._stream = stream
+        self._begin = begin
         self._frame: Any = None
         self._pending = memoryview(b"")
         self._ready = memoryview(b"")
@@ -42,10 +61,13 @@ class _ZstdFrames(io.RawIOBase):
                 self._pending = memoryview(self._stream.read(CHUNK))
             if not self._pending:
                 if self._frame is not None:
-                    raise EOFError("the last zstd frame does not end")
+                    raise EOFError("the last frame does not end")
                 return 0
             if self._frame is None:
-                self._frame = zstandard.ZstdDecompressor().decompressobj()
+                if not self._pending[0]:
+                    self._pending = self._pending[1:]
+                    continue
+                self._frame = self._begin()
             given = self._pending[:SLICE]
             self._ready = memoryview(self._frame.decompress(given))
             taken = len(given) - len(self._frame.unused_data)
@@ -58,13 +80,51 @@ class _ZstdFrames(io.RawIOBase):
         return count
 
 
+class _Checked(io.RawIOBase):
+    """Bytes of a stream whose faults are those of a file of games."""
+
+    def __init__(self, stream: Any, name: str) -> None:
+        self._stream = stream
+        self._name = name
+        self._fault: GameFileError | None = None
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        if self._fault:
+            raise self._fault
+        view = memoryview(buffer)
+        count = 0
+        # The first bytes say what it is, and one frame may hold fewer of them.
+        while count < min(_HEAD, len(view)):
+            try:
+                added = int(self._stream.readinto(view[count:]))
+            except WorkbenchError:
+                raise
+            except _READING_ERRORS as error:
+                self._fault = GameFileError(
+                    f"{self._name}: the data cannot be read further, is broken or ends in the "
+                    f"middle ({error}); fetch the file again, or allow a truncated file to use "
+                    "what was read"
+                )
+                if not count:
+                    raise self._fault from error
+                added = 0
+            if not added:
+                break
+            count += added
+        return count
+
+
 @contextmanager
 def open_pgn(path: Path) -> Iterator[TextIO]:
     """Open a PGN file for reading as text.
 
-    The first bytes, not the name, decide whether it is gzip, zstd or plain text; gzip and zstd may
-    have any number of members or frames. Text is read as UTF-8, with or without a byte order mark;
-    bytes that are none become U+FFFD, which can touch names and comments but no move.
+    The first bytes, not the name, decide whether it is gzip, bzip2, zstd or plain text; compressed
+    data may have any number of members, streams or frames. Text is read as UTF-8, with or without a
+    byte order mark, or with its mark as UTF-16; bytes that are none become U+FFFD, which can touch
+    names and comments but no move.
 
     Args:
         path: A file; it is read in pieces and never held whole.
@@ -74,57 +134,101 @@ def open_pgn(path: Path) -> Iterator[TextIO]:
             or its compressed data is broken or ends in the middle. What was read before has been
             read.
     """
-    try:
-        stream = io.BufferedReader(io.FileIO(path), CHUNK)
-    except OSError as error:
-        raise GameFileError(
-            f"{path}: expected a readable PGN file, got: {error}; check the name, and whether the "
-            "file may be read"
-        ) from error
-    with stream, pgn_text(stream, str(path)) as text:
+    with opened(path) as stream, pgn_text(stream, str(path)) as text:
         yield text
 
 
-@contextmanager
-def pgn_text(stream: "io.BufferedReader[Any]", name: str) -> Iterator[TextIO]:
-    """Read a binary stream as the text of a PGN file, as `open_pgn` does a file.
+def opened(path: Path) -> ByteStream:
+    """Open a file of games for reading its bytes.
+
+    Raises:
+        GameFileError: If it is missing, a folder or may not be read.
+    """
+    try:
+        return io.BufferedReader(io.FileIO(path), CHUNK)
+    except OSError as error:
+        raise unreadable_error(path, error) from error
+
+
+def unreadable_error(path: Path, error: OSError) -> GameFileError:
+    """Return the error of a file that cannot be opened."""
+    return GameFileError(
+        f"{path}: expected readable games, got: {error}; check the name, and whether the file may "
+        "be read"
+    )
+
+
+def pgn_text(stream: ByteStream, name: str) -> TextIO:
+    """Return a binary stream as the text of a PGN file, as `open_pgn` does a file.
 
     Args:
         stream: Bytes from the file's first on; read once, in pieces.
         name: The file's name or address, of which the ending says what it should be.
 
     Raises:
-        GameFileError: As of `open_pgn`.
+        GameFileError: As of `open_pgn`, at once or by reading.
     """
-    try:
-        yield io.TextIOWrapper(_decompressed(name, stream), encoding="utf-8-sig", errors="replace")
-    except (EOFError, gzip.BadGzipFile, zlib.error, zstandard.ZstdError) as error:
+    checked = io.BufferedReader(_Checked(_decompressed(name, stream), name), CHUNK)
+    head = checked.peek(_HEAD)
+    inside = kind_of(head)
+    is_utf_16 = head.startswith(_UTF_16_MARKS) and head[2:4] != b"\0\0"
+    if inside or (b"\0" in head[:_HEAD] and not is_utf_16):
+        got = f"{inside} data" if inside else "a file"
         raise GameFileError(
-            f"{name}: the compressed data is broken or ends in the middle ({error}); "
-            "fetch the file again, or allow a truncated file to use what was read"
-        ) from error
-
-
-def _decompressed(name: str, stream: "io.BufferedReader[Any]") -> Any:
-    head = stream.peek(4096)
-    is_zstd = head.startswith(ZSTD_MAGIC) or (
-        head[:1] in {bytes([first]) for first in range(0x50, 0x60)}
-        and head[1:4] == ZSTD_SKIPPABLE_MAGIC
-    )
-    is_gzip = head.startswith(GZIP_MAGIC)
-    for suffix, kind, found in ((".zst", "zstd", is_zstd), (".gz", "gzip", is_gzip)):
-        if name.lower().endswith(suffix) and not found:
-            raise GameFileError(
-                f"{name}: expected {kind} data, got a file that starts {head[:8]!r}; fetch it "
-                "again, or give it the name of what it is"
-            )
-    if is_zstd:
-        return io.BufferedReader(_ZstdFrames(stream), CHUNK)
-    if is_gzip:
-        return gzip.GzipFile(fileobj=stream)
-    if b"\0" in head or head.startswith(b"BZh"):
-        raise GameFileError(
-            f"{name}: expected PGN text in UTF-8, plain or as gzip or zstd, got a file that starts "
+            f"{name}: expected PGN text in UTF-8, plain or compressed once, got {got} that starts "
             f"{head[:8]!r}; unpack it, or save it as UTF-8"
         )
+    encoding = "utf-16" if is_utf_16 else "utf-8-sig"
+    return io.TextIOWrapper(checked, encoding=encoding, errors="replace")
+
+
+def kind_of(head: bytes) -> str:
+    """Return what the first bytes of a file are: gzip, bzip2, zstd, zip, parquet, or nothing.
+
+    Args:
+        head: At least 4 bytes, or all there are.
+    """
+    if head.startswith(ZSTD_MAGIC) or (
+        head[:1] in {bytes([first]) for first in range(0x50, 0x60)}
+        and head[1:4] == ZSTD_SKIPPABLE_MAGIC
+    ):
+        return "zstd"
+    magics = {
+        GZIP_MAGIC: "gzip",
+        b"BZh": "bzip2",
+        b"PK\x03\x04": "zip",
+        b"PK\x05\x06": "zip",
+        b"PAR1": "parquet",
+    }
+    return next((kind for magic, kind in magics.items() if head.startswith(magic)), "")
+
+
+def check_name(name: str, head: bytes) -> None:
+    """Hold a compressed file to its name.
+
+    Args:
+        name: The file's name or address.
+        head: Its first bytes.
+
+    Raises:
+        GameFileError: If the ending names a kind of compressed data that it is not.
+    """
+    named = next((kind for end, kind in _KINDS.items() if name.lower().endswith(end)), "")
+    if named and kind_of(head) != named:
+        raise GameFileError(
+            f"{name}: expected {named} data, got a file that starts {head[:8]!r}; fetch it "
+            "again, or give it the name of what it is"
+        )
+
+
+def _decompressed(name: str, stream: ByteStream) -> Any:
+    head = stream.peek(_HEAD)
+    check_name(name, head)
+    match kind_of(head):
+        case "zstd":
+            return _Frames(stream, lambda: zstandard.ZstdDecompressor().decompressobj())
+        case "bzip2":
+            return _Frames(stream, bz2.BZ2Decompressor)
+        case "gzip":
+            return _Frames(stream, lambda: zlib.decompressobj(_WITH_GZIP_HEADER))
     return stream

@@ -1,4 +1,4 @@
-"""Which games of Lichess are wanted: by rating, time control, how they ended, and who played."""
+"""Which games are wanted: by rating, time control, how they ended, and who played."""
 
 import re
 from collections.abc import Sequence

@@ -1,0 +1,135 @@
+"""The options of every command that cuts games into groups."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from workbench.cli.group import PATH
+
+if TYPE_CHECKING:
+    from workbench.games.filters import GameFilters
+
+DEFAULT_PER_GROUP: Final = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class CutOptions:
+    """How games are to be cut, as a user said.
+
+    Attributes:
+        out: Where the positions go.
+        groups: Full moves at which to cut.
+        per_group: Positions a group.
+        seed: Of the choice.
+        filters: Which games are wanted.
+        allow_unfilled: Whether to go on where a group cannot be filled.
+        allow_truncated: Whether to use what was read of a broken file.
+    """
+
+    out: Path
+    groups: tuple[int, ...]
+    per_group: int
+    seed: int
+    filters: "GameFilters"
+    allow_unfilled: bool
+    allow_truncated: bool
+
+
+_OPTIONS: Final = (
+    click.option("-o", "--out", default="positions.parquet", show_default=True, type=PATH),
+    click.option(
+        "--groups", default="5,16,27,38,50", show_default=True, help="Full moves at which to cut."
+    ),
+    click.option(
+        "--per-group",
+        type=click.IntRange(1),
+        help=f"Positions a group.  [default: {DEFAULT_PER_GROUP}]",
+    ),
+    click.option(
+        "--games",
+        "number",
+        type=click.IntRange(1),
+        help="Positions over all groups, in place of --per-group.",
+    ),
+    click.option("--seed", default=0, show_default=True, type=click.IntRange(0)),
+    click.option(
+        "--filter",
+        "filters",
+        multiple=True,
+        help="rating=1600..2200, time-control=blitz,300+3 or termination=Normal.",
+    ),
+    click.option("--allow-unfilled", is_flag=True, help="Go on where a group cannot be filled."),
+    click.option("--allow-truncated", is_flag=True, help="Use what was read of a broken file."),
+)
+
+
+def cut_options(*, bots: bool) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options, which it gets as one argument ``options``.
+
+    Args:
+        bots: Whether games of bots are taken by default.
+    """
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @wraps(command)
+        def run(
+            *,
+            out: Path,
+            groups: str,
+            per_group: int | None,
+            number: int | None,
+            seed: int,
+            filters: tuple[str, ...],
+            bots: bool,
+            allow_unfilled: bool,
+            allow_truncated: bool,
+            **others: Any,
+        ) -> None:
+            from workbench.games.filters import GameFilters
+
+            cuts = _group_cuts(groups)
+            options = CutOptions(
+                out,
+                cuts,
+                _per_group(per_group, number, cuts),
+                seed,
+                GameFilters.from_texts(filters, bots=bots),
+                allow_unfilled,
+                allow_truncated,
+            )
+            command(options=options, **others)
+
+        bots_option = click.option(
+            "--bots/--no-bots", default=bots, show_default=True, help="Take games of bots too."
+        )
+        decorated: Callable[..., None] = run
+        for option in reversed((*_OPTIONS, bots_option)):
+            decorated = option(decorated)
+        return decorated
+
+    return decorate
+
+
+def _group_cuts(groups: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(part) for part in groups.split(","))
+    except ValueError as error:
+        raise click.BadParameter(
+            f"expected full moves such as 5,16,27, got {groups!r}", param_hint="--groups"
+        ) from error
+
+
+def _per_group(per_group: int | None, number: int | None, groups: tuple[int, ...]) -> int:
+    if number is None:
+        return per_group or DEFAULT_PER_GROUP
+    if per_group is not None:
+        raise click.UsageError("expected --per-group or --games, got both")
+    if number % len(groups):
+        raise click.BadParameter(
+            f"expected a multiple of the {len(groups)} groups, got {number}", param_hint="--games"
+        )
+    return number // len(groups)
