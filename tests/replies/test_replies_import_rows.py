@@ -198,6 +198,7 @@ class TestTheCommand:
         listed = tmp_path / "refused.csv"
         done = self.run(path, "-o", out, "--refused", listed)
         assert done.exit_code == 3
+        assert "reading: 100%" in done.stderr
         said = done.stderr.splitlines()
         start = said.index("5 of 9 rows refused:")
         assert said[start + 1 : start + 5] == ["  4: no model", *(
