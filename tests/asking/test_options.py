@@ -2,6 +2,7 @@
 
 import json
 
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 from local_run import needs_inspect
@@ -137,7 +138,7 @@ class TestTheTable:
         folder, journal = run("pgn-direct")
         journal.answered((positions["position_id"][0], 0, 0), self.output("said"), None)
         (row,) = run_predictions(folder).to_dict("records")
-        assert row["earlier_turns"] is None
+        assert pd.isna(row["earlier_turns"])
         assert row["reply"] == "said"
 
 

@@ -42,7 +42,7 @@ def _arguments(context: click.Context, option: click.Parameter, texts: Any) -> d
 @click.option("--system-prompt", help="The text that goes before every question.")
 @click.option("--samples-per-position", default=1, show_default=True, type=click.IntRange(1))
 @click.option("--temperature", type=click.FloatRange(0), help="The provider's default if left out.")
-@click.option("--top-p", type=click.FloatRange(0, 1, min_open=True))
+@click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), help="Nucleus sampling.")
 @click.option("--seed", type=click.IntRange(0), help="Sample k of a position is asked with it + k.")
 @click.option(
     "--reasoning-effort",

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 
 from workbench.replies.asking.folder import RunFolder
 from workbench.replies.asking.journal import Record, journal_record
@@ -11,7 +12,7 @@ from workbench.replies.asking.prices import Price
 from workbench.replies.asking.settings import Question
 from workbench.replies.asking.usage import question_usage
 from workbench.replies.eval_logs import logged_reply
-from workbench.tables import POSITIONS, PREDICTIONS, read_table, write_table
+from workbench.tables import POSITIONS, PREDICTIONS, as_frame, read_table, write_table
 
 
 def run_predictions(folder: RunFolder, price: Price | None = None) -> pd.DataFrame:
@@ -38,10 +39,9 @@ def run_predictions(folder: RunFolder, price: Price | None = None) -> pd.DataFra
     answers = [_answer(record, question, key) for key in keys]
     rows = positions.iloc[[order[name] for name, _ in keys]].reset_index(drop=True)
     columns = PREDICTIONS.names[len(POSITIONS.names) :]
-    frame = pd.concat([rows, pd.DataFrame(answers, columns=columns)], axis=1)
-    tokens = ["input_tokens", "output_tokens", "reasoning_tokens"]
-    types = {"sample": "int32", **dict.fromkeys(tokens, "Int64")}
-    return frame.astype({**types, "dollars": "float64", "seconds": "float64"})
+    frame = pd.concat([rows, pd.DataFrame(answers, columns=columns, dtype=object)], axis=1)
+    # The same types as when the table is read.
+    return as_frame(pa.Table.from_pandas(frame, schema=PREDICTIONS, preserve_index=False))
 
 
 def _answer(record: Record, question: Question, key: tuple[str, int]) -> dict[str, Any]:
