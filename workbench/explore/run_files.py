@@ -66,7 +66,7 @@ class Replies:
                 "data/README.md for the schemas"
             )
         refuse_repeated_replies(predictions, "predictions")
-        keys = zip(*(predictions[name] for name in REPLY_KEY), strict=True)
+        keys = map(_key, predictions[list(REPLY_KEY)].to_dict("records"))
         self._places = {key: place for place, key in enumerate(keys)}
 
     def find(self, row: Mapping[str, Any]) -> tuple[str | None, str | None, str]:
@@ -81,7 +81,7 @@ class Replies:
         """
         if self._table is None:
             return None, None, "The run was opened without its predictions: no moves and no reply."
-        place = self._places.get(tuple(row[name] for name in REPLY_KEY))
+        place = self._places.get(_key(row))
         if place is None:
             return None, None, "The predictions table does not hold this row: no moves, no reply."
         found = self._table.iloc[place]
@@ -90,6 +90,11 @@ class Replies:
         lacking = [name for name, text in (("moves", moves), ("reply", reply)) if text is None]
         said = f"The predictions table holds no {' and no '.join(lacking)} here." if lacking else ""
         return moves, reply, said
+
+
+def _key(row: Mapping[Any, Any]) -> tuple[Any, ...]:
+    # No NaN is equal to another.
+    return tuple(None if pd.isna(row[name]) else row[name] for name in REPLY_KEY)
 
 
 def _is_text(value: Any) -> bool:

@@ -23,7 +23,7 @@ def run_figure(run: RunTable) -> Figure:
     drawn = rows["edit_distance"].notna() & rows["precision"].notna()
     figure, (axes,) = new_figure(width=7.2, height=4.4)
     measure = column_label("precision", run.depth)
-    for index, (group, part) in enumerate(rows[drawn].groupby("group", sort=True)):
+    for index, (group, part) in enumerate(rows[drawn].groupby("group", dropna=False)):
         axes.scatter(
             part["edit_distance"],
             part["precision"],

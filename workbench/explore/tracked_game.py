@@ -185,6 +185,11 @@ def track_rows(
     rows, game_id = _chosen(frame, "game_id", game_id)
     rows, model = _chosen(rows, "model", model)
     rows, sample = _chosen(rows, "sample", sample)
+    if nowhere := int(rows["ply"].isna().sum()):
+        raise TableError(
+            f"game {game_id!r}, model {model!r}: expected a ply in every row, got none in {nowhere}; "
+            "import the replies with their games, or leave these rows out"
+        )
     rows = rows.sort_values("ply").reset_index(drop=True)
     twice = rows["ply"][rows["ply"].duplicated()]
     if len(twice):

@@ -16,7 +16,7 @@ from workbench.reply_identity import REPLY_KEY, refuse_repeated_replies
 from workbench.scoring import ScoringParameters
 from workbench.seeds import derived_seed
 from workbench.studies.data import FIVE_GROUPS, Source, positions_made_of, positions_of
-from workbench.studies.describe import counted_replies, left_out
+from workbench.studies.describe import counted_replies, left_out, with_names
 from workbench.studies.given_scores import read_scores, refuse_other_predictions
 from workbench.studies.stored_tables import StoredTables
 from workbench.studies.whole_games import WholeGames, whole_games
@@ -196,7 +196,7 @@ def _scored_before(
             f"made from, got {[str(path) for path in predictions]}"
         )
     refuse_other_predictions(scores, predictions[0])
-    table = read_scores(scores, parameters).assign(prompt="")
+    table = with_names(read_scores(scores, parameters)).assign(prompt="")
     positions = read_table(predictions[0], POSITIONS)
     return _compared([positions], [table], predictions[0].name, (*predictions, scores))
 
@@ -206,7 +206,8 @@ def _given(
 ) -> tuple[list[pd.DataFrame], list[pd.DataFrame]]:
     stored = StoredTables(folder)
     positions = [read_table(path, POSITIONS) for path in paths]
-    return positions, [stored.scores(path, parameters, jobs=jobs) for path in paths]
+    scored = [with_names(stored.scores(path, parameters, jobs=jobs)) for path in paths]
+    return positions, scored
 
 
 def _simulated(

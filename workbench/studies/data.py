@@ -20,7 +20,7 @@ from workbench.replies.imports.true_boards import UNKNOWN_GROUP
 from workbench.replies.simulated import simulate
 from workbench.reply_identity import refuse_repeated_replies
 from workbench.scoring import ScoringParameters
-from workbench.studies.describe import describe_scores
+from workbench.studies.describe import describe_scores, with_names
 from workbench.studies.given_scores import read_scores
 from workbench.studies.stored_tables import StoredTables
 from workbench.tables import POSITIONS, write_table
@@ -130,7 +130,7 @@ def prepare(
             else stored.scores(path, parameters, jobs=jobs)
         )
         refuse_repeated_replies(found, path)
-        scores = _of_model(found, source.model, path)
+        scores = _of_model(with_names(found), source.model, path)
         edges = ((scores["ply"] - 1) // 10 + 1).clip(lower=1) * 5
         bands = scores.assign(group=edges.fillna(UNKNOWN_GROUP).astype("int32"))
         variants = {"groups of the predictions": scores, "bands of 5 full moves": bands}

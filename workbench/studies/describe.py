@@ -1,12 +1,16 @@
 """What a scores table holds, in words that stand on every figure drawn from it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 import pandas as pd
 
 from workbench.replies.extract import ReplyClass
+from workbench.replies.imports.true_boards import UNKNOWN_GROUP
 
 CLASSES = tuple(str(name) for name in ReplyClass)
+NO_NAME: Final = "no name"
+"""What a model is called whose name is missing or empty."""
 
 
 def scored_rows(scores: pd.DataFrame) -> pd.DataFrame:
@@ -16,6 +20,26 @@ def scored_rows(scores: pd.DataFrame) -> pd.DataFrame:
     read; their column ``unscored`` says why. See `left_out`.
     """
     return scores[scores["unscored"] == ""]
+
+
+def with_names(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return scores in which a model without a name is called `NO_NAME`."""
+    models = scores["model"]
+    return scores.assign(model=models.where(models.notna() & (models != ""), NO_NAME))
+
+
+def by_length(scores: pd.DataFrame) -> Iterator[tuple[int, pd.DataFrame]]:
+    """Yield the rows of each length of games, in full moves; the shortest first.
+
+    Rows without a group stand at no length; `counted_replies` says how many they are.
+    """
+    known = scores[_has_length(scores)]
+    for length, part in known.groupby(known["group"].astype(int)):
+        yield int(str(length)), part
+
+
+def _has_length(scores: pd.DataFrame) -> "pd.Series[bool]":
+    return scores["group"].notna() & (scores["group"] != UNKNOWN_GROUP)
 
 
 def left_out(scores: pd.DataFrame) -> dict[str, int]:
@@ -39,8 +63,11 @@ def counted_replies(scores: pd.DataFrame) -> str:
     if missing["unscored"]:
         replies.append(f"{missing['unscored']} unscored")
     failed = missing["failed"]
-    return ", ".join(replies) + (
-        f"; {failed} failed {'call' if failed == 1 else 'calls'} left out" if failed else ""
+    nowhere = int((~_has_length(scores)).sum())
+    return (
+        ", ".join(replies)
+        + (f"; {failed} failed {'call' if failed == 1 else 'calls'} left out" if failed else "")
+        + (f"; {nowhere} without a length of the game" if nowhere else "")
     )
 
 
@@ -55,18 +82,16 @@ def class_counts(scores: pd.DataFrame, by: Sequence[str] = ("model",)) -> pd.Dat
         One row a group, with a column a class, ``unscored`` (replies that could not be scored)
         and ``count`` (all rows, failed calls included).
     """
-    counts = scores.assign(row=1).pivot_table(
-        index=list(by), columns="reply_class", values="row", aggfunc="sum", fill_value=0
-    )
-    counts = counts.reindex(columns=list(CLASSES), fill_value=0)
-    kept_out = (scores["unscored"] != "") & (scores["reply_class"] != ReplyClass.FAILED)
-    unscored = kept_out.groupby([scores[name] for name in by]).sum()
-    return counts.assign(unscored=unscored, count=counts.sum(axis=1)).reset_index()
+    rows = with_names(scores)
+    classes = {name: (rows["reply_class"] == name).astype(int) for name in CLASSES}
+    unscored = (rows["unscored"] != "") & (rows["reply_class"] != ReplyClass.FAILED)
+    counted = rows[list(by)].assign(**classes, unscored=unscored.astype(int), count=1)
+    return counted.groupby(list(by), as_index=False, dropna=False).sum()
 
 
 def describe_scores(scores: pd.DataFrame) -> str:
     """Return the data's one-line description: models, classes of replies, policy, terminal."""
-    models = ", ".join(sorted(scores["model"].unique())) or "no rows"
+    models = ", ".join(sorted(with_names(scores)["model"].unique())) or "no rows"
     policy = ", ".join(sorted(scores["ill_formed_policy"].unique()))
     terminal = ", ".join(sorted(scores["terminal"].unique()))
     return f"{models}; {counted_replies(scores)}\nill-formed boards: {policy}; finished games: {terminal}"

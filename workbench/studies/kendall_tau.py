@@ -17,7 +17,7 @@ from scipy.stats import kendalltau
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
 from workbench.studies.appearance import COLOURS, caption, new_figure
-from workbench.studies.describe import left_out, scored_rows
+from workbench.studies.describe import by_length, left_out, scored_rows
 from workbench.studies.intervals import bootstrap_interval
 
 Distance = Literal["levenshtein", "levenshtein_position", "levenshtein_placement"]
@@ -76,7 +76,7 @@ def compute(
             "score with this depth"
         )
     rows = []
-    groups = [(str(group), part) for group, part in scores.groupby("group")]
+    groups = [(str(group), part) for group, part in by_length(scores)]
     for group, part in [*groups, ("overall", scores)]:
         kept = scored_rows(part)
         if absent == "leave_out":

@@ -3,7 +3,7 @@
 Source: arXiv 2508.19851, the figure of mean precision per group.
 """
 
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 import pandas as pd
@@ -12,8 +12,12 @@ from matplotlib.figure import Figure
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
 from workbench.studies.appearance import COLOURS, MARKERS, caption, new_figure, plain_log_scale
-from workbench.studies.describe import left_out, scored_rows
+from workbench.studies.describe import by_length, left_out, scored_rows
 from workbench.studies.intervals import bootstrap_interval
+
+_COLUMNS: Final = [
+    "variant", "group", "measure", "depth", "mean", "low", "high", "count", "failed", "unscored",
+]  # fmt: skip
 
 
 def compute(
@@ -35,7 +39,8 @@ def compute(
 
     Returns:
         Columns variant, group, measure, depth, mean, low, high, count (scored replies), failed
-        (calls, left out) and unscored (replies, left out).
+        (calls, left out) and unscored (replies, left out). Rows without a group are in none of its
+        rows.
 
     Raises:
         InvalidArgumentError: If a table lacks a measure at this depth.
@@ -49,7 +54,7 @@ def compute(
                     f"{variant}: expected scores with a column {column!r}, "
                     f"got {list(scores.columns)}; score with this depth"
                 )
-            for group, part in scores.groupby("group"):
+            for group, part in by_length(scores):
                 kept = scored_rows(part)
                 found = bootstrap_interval(
                     np.mean,
@@ -60,7 +65,7 @@ def compute(
                 rows.append(
                     {
                         "variant": variant,
-                        "group": int(str(group)),
+                        "group": group,
                         "measure": measure,
                         "depth": depth,
                         "mean": found.value,
@@ -70,7 +75,7 @@ def compute(
                         **left_out(part),
                     }
                 )
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=_COLUMNS)
 
 
 def draw(table: pd.DataFrame, note: str = "") -> Figure:
@@ -80,6 +85,14 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
         table: What `compute` returned.
         note: In small below the axes, such as `describe_scores` gives.
     """
+    title = "State precision and recall against the length of the game"
+    if table.empty:
+        figure, (axes,) = new_figure(height=2.4)
+        words = "no row says how long its game was"
+        axes.text(0.5, 0.5, words, ha="center", transform=axes.transAxes)
+        axes.set_axis_off()
+        caption(figure, title, note)
+        return figure
     depth = table["depth"].iloc[0]
     variants = list(table["variant"].unique())
     figure, panels = new_figure(len(variants), width=4.2 * len(variants), height=4.2)
@@ -108,5 +121,5 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
         )
     panels[0].set_ylabel("mean over positions (logarithmic)")
     panels[0].legend(fontsize=8, frameon=False, loc="lower left")
-    caption(figure, "State precision and recall against the length of the game", note)
+    caption(figure, title, note)
     return figure

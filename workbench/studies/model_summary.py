@@ -12,7 +12,7 @@ from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
 from workbench.studies.appearance import COLOURS, MARKERS, caption, new_figure, plain_log_scale
 from workbench.studies.clusters import mean_interval, tau_interval
-from workbench.studies.describe import CLASSES, left_out, scored_rows
+from workbench.studies.describe import CLASSES, by_length, left_out, scored_rows
 from workbench.studies.intervals import Interval
 
 OVERALL: Final = "all"
@@ -56,7 +56,7 @@ def compute(
         )
     rows = []
     for name, of_model in scores.groupby(by, sort=True):
-        lengths = [(str(length), part) for length, part in of_model.groupby("group")]
+        lengths = [(str(length), part) for length, part in by_length(of_model)]
         for length, part in [*lengths, (OVERALL, of_model)]:
             kept = scored_rows(part)
             games = kept["game"].to_numpy()
