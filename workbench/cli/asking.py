@@ -264,8 +264,8 @@ def _interrupting_signals() -> Iterator[list[int]]:
 @click.argument("name", required=False)
 def prompts(name: str | None) -> None:
     """List the prompts, or show the one called NAME, or in the file NAME.toml, whole."""
-    from workbench.replies.prompt_files import read_prompt
-    from workbench.replies.prompts import PROMPTS, prompt_named
+    from workbench.replies.prompt_files import prompt_given
+    from workbench.replies.prompts import PROMPTS
 
     if name is None:
         for prompt in PROMPTS:
@@ -274,7 +274,7 @@ def prompts(name: str | None) -> None:
                 f"{prompt.name}@{prompt.version}  {prompt.notation}, {turns}, {prompt.sha256[:12]}"
             )
         return
-    shown = read_prompt(Path(name)) if name.endswith(".toml") else prompt_named(name)
+    shown = prompt_given(name)
     if shown.system is not None:
         click.echo(f"--- system\n{shown.system}")
     for number, turn in enumerate(shown.turns, start=1):

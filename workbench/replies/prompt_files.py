@@ -13,6 +13,7 @@ from workbench.replies.prompts import (
     REPLY_TOKENS,
     Notation,
     Prompt,
+    prompt_named,
 )
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -38,6 +39,18 @@ def read_prompt(path: Path) -> Prompt:
     except ValueError as error:
         raise InvalidArgumentError(f"{path}: expected TOML in UTF-8, got: {error}") from error
     return _PromptFile(path, text, fields).prompt()
+
+
+def prompt_given(name: str) -> Prompt:
+    """Return a prompt by what a user calls it.
+
+    Args:
+        name: As of `workbench.replies.prompts.prompt_named`; or a file, ending with ``.toml``.
+
+    Raises:
+        InvalidArgumentError: If there is no such prompt, or the file is none.
+    """
+    return read_prompt(Path(name)) if name.endswith(".toml") else prompt_named(name)
 
 
 class _PromptFile:

@@ -48,7 +48,6 @@ _ESCAPE: Final = re.compile(
     r"|(?P<space>(?:\s|\\+[nrt]|[\u200b-\u200d\u2060\ufeff])+)"
     r"|\\+(?P<sign>[^\\]|\Z)"
 )
-_ESCAPED: Final = re.compile(r"[%\\&\u200b-\u200d\u2060\ufeff]")
 _SPACE: Final = re.compile(r"\s|\\[nrt]")
 _PLAIN_SIGNS: Final = str.maketrans(
     # Base64 for URLs writes - and _ for + and /.
@@ -101,12 +100,10 @@ class Secrets:
         return changed if changed != value else value
 
     def _without(self, text: str) -> str:
-        if not _ESCAPED.search(text):
-            joined = "".join(text.split()).translate(_PLAIN_SIGNS)
-            if not any(
-                form[:part] in joined or form[-part:] in joined for form, part in self._forms
-            ):
-                return text
+        # Nearly every text is done with here; where a secret stands takes ten times as long to say.
+        signs = _ESCAPE.sub(_read, "".join(text.split())).translate(_PLAIN_SIGNS)
+        if not any(form[:part] in signs or form[-part:] in signs for form, part in self._forms):
+            return text
         plain = _Plain(text)
         spans = sorted(span for form, part in self._forms for span in plain.spans(form, part))
         parts: list[str] = []

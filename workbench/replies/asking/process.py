@@ -182,7 +182,9 @@ def _evaluate(
     else:
         config["attempt_timeout"] = operation.attempt_timeout
     _, logs = eval_set(
-        reconstruction(positions, questions, question, identity),
+        reconstruction(
+            positions, questions, prompt, identity, system=question.system, seed=question.seed
+        ),
         log_dir=str(folder.logs.resolve()),
         # Logs of a version that described the same question otherwise are left alone: the journal
         # has the answers.

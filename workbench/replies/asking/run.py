@@ -178,8 +178,11 @@ def ask(
             ended = _Ended()
             if expected.calls or journal.record.damaged or not _is_tabled(folder):
                 last_turn = len(question.prompted.turns) - 1
+                # Without a limit an earlier run may have asked about more.
+                known = journal.record.answered(last_turn)
+                more = sum(name not in questions for name, _ in known)
                 ended = _run_process(
-                    folder, request, journal, expected.questions, last_turn, progress
+                    folder, request, journal, expected.questions + more, last_turn, progress
                 )
             return _result(folder, journal, question, questions, price, ended, groups)
     except Timeout as error:

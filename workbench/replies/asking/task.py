@@ -8,14 +8,14 @@ One sample a position, with the position's id. From the shell, on positions of r
 Source: arXiv 2508.19851, the task of its section on chess.
 """
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import pandas as pd
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import ChatMessageSystem, ChatMessageUser
+from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser
 from inspect_ai.scorer import Score, Scorer, Target, accuracy, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import registry_info
@@ -23,9 +23,10 @@ from inspect_ai.util import registry_info
 from workbench.games import cut_games, random_games
 from workbench.replies.asking.questions import questions_of
 from workbench.replies.asking.session import current_session
-from workbench.replies.asking.settings import Question
-from workbench.replies.asking.simulated_model import MODEL, PROVIDER
+from workbench.replies.asking.simulated_model import PROVIDER
 from workbench.replies.extract import classify
+from workbench.replies.prompt_files import prompt_given
+from workbench.replies.prompts import Prompt
 from workbench.tables import POSITIONS, read_table
 
 NAME: Final = "state_reconstruction"
@@ -36,47 +37,27 @@ _RANDOM_GAMES: Final = 100
 def reconstruction(
     positions: pd.DataFrame,
     questions: Mapping[str, tuple[str, ...]],
-    question: Question,
+    prompt: Prompt,
     version: str,
+    *,
+    system: str | None = None,
+    seed: int | None = None,
 ) -> Task:
     """Return the task over a table of positions.
 
     Args:
         positions: Rows of the POSITIONS schema.
         questions: The user's messages of each position, by ``position_id``.
-        question: What they were made from.
+        prompt: What they were made from.
         version: What tells this task from others in a folder of logs.
+        system: The system prompt, if there is one.
+        seed: Of the first sample of a position; each further one has the next.
     """
-    prompt = question.prompted
-    system = [] if question.system is None else [ChatMessageSystem(content=question.system)]
     samples = [
-        Sample(
-            id=name,
-            input=[*system, ChatMessageUser(content=questions[name][0])]
-            if system
-            else questions[name][0],
-            target=true_fen,
-            metadata={
-                "group": int(group),
-                "ply": int(ply),
-                "game_id": game,
-                **(
-                    {"later_turns": later}
-                    if (later := questions[name][1:]) != prompt.turns[1:]
-                    else {}
-                ),
-            },
-        )
-        for name, true_fen, group, ply, game in zip(
-            positions["position_id"],
-            positions["true_fen"],
-            positions["group"],
-            positions["ply"],
-            positions["game_id"],
-            strict=True,
-        )
+        _sample(position, questions[position["position_id"]], prompt, system)
+        for position in positions.to_dict("records")
     ]
-    seeded = {} if question.seed is None else {"seed": question.seed}
+    seeded = {} if seed is None else {"seed": seed}
     return Task(
         dataset=MemoryDataset(samples, name=NAME),
         solver=conversation(list(prompt.turns[1:]), **seeded),
@@ -87,16 +68,31 @@ def reconstruction(
     )
 
 
+def _sample(
+    position: dict[Hashable, Any], messages: tuple[str, ...], prompt: Prompt, system: str | None
+) -> Sample:
+    first: list[ChatMessage] = [ChatMessageUser(content=messages[0])]
+    metadata = {name: position[name] for name in ("group", "ply", "game_id")}
+    if messages[1:] != prompt.turns[1:]:
+        # They have placeholders, so that each position has its own.
+        metadata["later_turns"] = list(messages[1:])
+    return Sample(
+        id=position["position_id"],
+        input=messages[0] if system is None else [ChatMessageSystem(content=system), *first],
+        target=position["true_fen"],
+        metadata=metadata,
+    )
+
+
 def build_task(positions: str = "", prompt: str = "pgn-direct") -> Task:
     """Ask for the board after the moves so far.
 
     Args:
         positions: A Parquet table made by ``workbench games cut``; without one, positions are cut
             from games of random legal moves.
-        prompt: The name of a prompt of `workbench.replies.prompts`.
+        prompt: The name of a prompt of `workbench.replies.prompts`, or a file of one's own.
     """
-    question = Question(f"{PROVIDER}/{MODEL}", prompt)
-    chosen = question.prompted
+    chosen = prompt_given(prompt)
     if positions:
         frame = read_table(Path(positions), POSITIONS)
     else:
@@ -104,7 +100,11 @@ def build_task(positions: str = "", prompt: str = "pgn-direct") -> Task:
         frame = cut_games(games, groups=(5, 16, 27), per_group=_RANDOM_GAMES // 4, seed=0,
                           allow_unfilled=True).positions  # fmt: skip
     return reconstruction(
-        frame, questions_of(frame, chosen), question, f"{chosen.name}@{chosen.version}"
+        frame,
+        questions_of(frame, chosen),
+        chosen,
+        f"{chosen.name}@{chosen.version}",
+        system=chosen.system,
     )
 
 
