@@ -63,13 +63,16 @@ def test_a_folder_without_notebooks_is_named(tmp_path):
 def test_a_failed_notebook_is_kept_and_named_and_the_others_go_on(two, tmp_path):
     good, bad = two
     dead = notebook(tmp_path, "03_dead", 'out = "."', "import os; os._exit(1)")
+    code = 'from workbench.errors import TableError; raise TableError("too few rows:\\nnone")'
+    refusing = notebook(tmp_path, "04_refusing", 'out = "."', code)
     reported, watched = [], []
     runs = run_notebooks(
-        {bad: {}, dead: {}, good: {"word": "new"}},
+        {bad: {}, dead: {}, good: {"word": "new"}, refusing: {}},
         tmp_path / "executed", jobs=3, report=reported.append, watch=watched.extend,
     )  # fmt: skip
-    assert sorted(run.name for run in reported) == ["01_good", "02_bad", "03_dead"]
-    assert [run.name for run in runs] == ["02_bad", "03_dead", "01_good"]
+    names = ["02_bad", "03_dead", "01_good", "04_refusing"]
+    assert sorted(run.name for run in reported) == sorted(names)
+    assert [run.name for run in runs] == names
     assert runs[0].error == "ZeroDivisionError: division by zero"
     assert runs[1].error == "DeadKernelError: Kernel died"
     assert runs[2].error == ""
@@ -77,7 +80,9 @@ def test_a_failed_notebook_is_kept_and_named_and_the_others_go_on(two, tmp_path)
     assert "said new" in runs[2].executed.read_text()
     with pytest.raises(NotebookError, match=r"02_bad failed .*executed/02_bad\.ipynb"):
         raise_for_failures(runs)
-    raise_for_failures(runs[2:])
+    with pytest.raises(NotebookError, match=r"^04_refusing cannot be drawn: too few rows:$"):
+        raise_for_failures(runs[2:])
+    raise_for_failures(runs[2:3])
     # The cell with the parameters that were given counts.
     of_good = [(each.cells_done, each.cells) for each in watched if each.name == "01_good"]
     assert of_good == sorted(of_good)

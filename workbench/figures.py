@@ -20,8 +20,8 @@ from workbench.scoring import ScoringParameters
 from workbench.studies.given_scores import refuse_other_parameters, refuse_other_predictions
 from workbench.tables import PREDICTIONS, read_chunks
 
-SCORING: Final = frozenset({"depth", "terminal", "ill_formed"})
 INPUTS: Final = ("games", "predictions", "prompts", "scores")
+SCORING: Final = frozenset({"depth", "terminal", "ill_formed"})
 """Parameters of the notebooks that say how replies are scored, exactly."""
 
 

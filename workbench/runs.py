@@ -20,6 +20,7 @@ from typing import Any, Final
 import papermill
 from traitlets.config import Config
 
+from workbench import errors
 from workbench.errors import InvalidArgumentError, NotebookError, UnknownParameterError
 from workbench.notebook_kernels import RunningKernels
 from workbench.resources import RESOURCES
@@ -40,12 +41,15 @@ class NotebookRun:
         executed: Where the executed notebook lies.
         seconds: Wall time.
         error: Empty if it went well; else the exception's name and message.
+        refused: Whether the error is one sentence of the workbench on why it cannot be done, as
+            from too little data, and no fault.
     """
 
     name: str
     executed: Path
     seconds: float
     error: str
+    refused: bool = False
 
 
 def figure_notebooks(only: Iterable[str] = (), folder: Path = NOTEBOOKS) -> list[Path]:
@@ -177,7 +181,7 @@ class _Execution:
     def run(self) -> NotebookRun:
         self.executed.parent.mkdir(parents=True, exist_ok=True)
         self.started = time.monotonic()
-        error = ""
+        error, refused = "", False
         try:
             with TemporaryDirectory(prefix="workbench-kernel-") as sockets:
                 papermill.execute_notebook(
@@ -196,10 +200,14 @@ class _Execution:
                 )
         except papermill.PapermillExecutionError as failure:
             error = f"{failure.ename}: {failure.evalue}"
+            raised = getattr(errors, failure.ename, None)
+            refused = isinstance(raised, type) and issubclass(raised, errors.WorkbenchError)
         except (RuntimeError, OSError) as failure:
             # A kernel that died or never answered; an executed notebook that cannot be written.
             error = f"{type(failure).__name__}: {failure}"
-        return NotebookRun(self.path.stem, self.executed, time.monotonic() - self.started, error)
+        return NotebookRun(
+            self.path.stem, self.executed, time.monotonic() - self.started, error, refused
+        )
 
     def _count_cells(self, notebook: Any) -> None:
         self.cells = sum(
@@ -273,13 +281,17 @@ def run_notebooks(
 
 
 def raise_for_failures(runs: Iterable[NotebookRun]) -> None:
-    """Name the notebooks that failed.
+    """Name the notebooks that failed, and those that could not be drawn from their data.
 
     Raises:
-        NotebookError: If there are any; each is named with its error and where it was kept.
+        NotebookError: If there are any; each is named with its error, and where it was kept.
     """
-    failed = [run for run in runs if run.error]
-    if failed:
-        raise NotebookError(
-            "; ".join(f"{run.name} failed ({run.error}), kept as {run.executed}" for run in failed)
-        )
+    said = [
+        f"{run.name} cannot be drawn: {run.error.split(': ', 1)[1].splitlines()[0]}"
+        if run.refused
+        else f"{run.name} failed ({run.error}), kept as {run.executed}"
+        for run in runs
+        if run.error
+    ]
+    if said:
+        raise NotebookError("\n".join(said))

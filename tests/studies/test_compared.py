@@ -90,7 +90,7 @@ def test_a_table_of_answers_says_its_prompt(tmp_path, write, predictions):
         for prompt in ("few-shot", "pgn-direct")
     ]  # fmt: skip
     data = compare_prompts(tmp_path / "tables", paths, Simulation(), DEPTH_ONE)
-    assert data.scores["prompt"].unique().tolist() == ["few-shot@1", "pgn-direct@1"]
+    assert data.scores["prompt"].unique().tolist() == ["few-shot@2", "pgn-direct@1"]
 
 
 def test_a_table_that_does_not_say_its_prompt_needs_a_name(tmp_path, write, predictions):

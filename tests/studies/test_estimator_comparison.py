@@ -14,7 +14,8 @@ from workbench.affordance.confidence import binomial_interval, mean_interval
 from workbench.affordance.estimate import BATCHES
 from workbench.affordance.profile import exact_set_overlap
 from workbench.automata import ChessAutomaton, ChessState
-from workbench.errors import InvalidArgumentError, UnfilledGroupError
+from workbench.errors import InvalidArgumentError
+from workbench.games.random_play import random_games
 from workbench.studies import comparison_runs, deep_comparison, estimator_comparison
 from workbench.studies.comparison_pairs import FAR_MOVES, NEAR_MOVES, ComparisonPair, pairs
 from workbench.studies.comparison_runs import compared, interval_covers
@@ -39,6 +40,11 @@ def table(thirteen):
     return estimator_comparison.compute(
         thirteen, depths=(2, 4), samples=100, repeats=10 * BATCHES, workers=1, seed=0
     )
+
+
+def as_pgn(game):
+    moves = [chess.Move.from_uci(move) for move in game.moves]
+    return f'[Event "?"]\n\n{chess.Board().variation_san(moves)} *\n\n'
 
 
 def squares_that_differ(pair):
@@ -72,11 +78,32 @@ class TestPairs:
         assert pairs(seed=0) == thirteen
         assert pairs(seed=1) != thirteen
 
-    def test_games_of_a_file_are_used(self, tmp_path):
+    def test_games_too_short_for_any_pair_are_named(self, tmp_path):
         path = tmp_path / "one.pgn"
         path.write_text("1. e4 e5 2. Nf3 Nc6 1-0\n")
-        with pytest.raises(UnfilledGroupError, match="5 full moves: 0"):
+        with pytest.raises(InvalidArgumentError, match="boards by full moves played: 5: 0, 11: 0,"):
             pairs(games=[str(path)])
+
+    def test_of_few_games_those_pairs_are_made_that_can_be(self, tmp_path):
+        path = tmp_path / "few.pgn"
+        path.write_text("".join(map(as_pgn, random_games(4, 24, seed=1))))
+        found = pairs(games=[str(path)], seed=0)
+        # Each of the games serves for both lengths.
+        assert [(pair.kind, pair.full_moves, pair.boards) for pair in found] == [
+            ("near", 5, 4), ("near", 11, 4), ("far", 5, 4),
+        ]  # fmt: skip
+        table = estimator_comparison.compute(found, depths=(2,), samples=20, repeats=4, workers=1)
+        note = estimator_comparison.draw(table)._supxlabel.get_text()
+        assert "pairs found among 4 boards" in note
+        assert "no near pair found after 18, 24, 31, 37, 44, 50 full moves" in note
+        assert "no far pair found after 16, 27, 38, 50 full moves" in note
+
+    def test_without_near_pairs_nothing_is_compared_deeper(self, thirteen):
+        deep = deep_comparison.compute(thirteen[8:], depth=2, samples=10, repeats=2)
+        assert deep_comparison.summarise(deep).empty
+
+    def test_all_thirteen_pairs_need_no_note(self, table):
+        assert "found" not in estimator_comparison.draw(table)._supxlabel.get_text()
 
     def test_a_floor_that_no_far_pair_has_is_refused(self):
         with pytest.raises(InvalidArgumentError, match=r"0\.5"):

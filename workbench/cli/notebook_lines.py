@@ -32,8 +32,9 @@ class NotebookLines:
     def ended(self, run: NotebookRun) -> None:
         """Show how a notebook ended."""
         self._ended += 1
+        ended = "not drawn" if run.refused else "failed" if run.error else "ok"
         with tqdm.external_write_mode(sys.stdout):
-            click.echo(f"{run.name:28} {run.seconds:6.1f} s  {'failed' if run.error else 'ok'}")
+            click.echo(f"{run.name:28} {run.seconds:6.1f} s  {ended}")
 
     def unfinished(self, notebooks: Sequence[NotebookProgress]) -> None:
         """Show how far the notebooks are that have not ended."""

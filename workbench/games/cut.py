@@ -278,3 +278,17 @@ def unfilled_error(per_group: int, summary: CutSummary) -> UnfilledGroupError:
         "read, and no game is used twice: give more games, ask for fewer a group, or allow "
         f"unfilled groups\n{summary.describe()}"
     )
+
+
+def nothing_long_enough(games: str, moves: int, summary: CutSummary) -> UnfilledGroupError:
+    """Return the error that no game can be cut, with what was read.
+
+    Args:
+        games: What they are called.
+        moves: Full moves of the shortest group.
+        summary: Of the cut.
+    """
+    return UnfilledGroupError(
+        f"expected games of more than {moves} full moves in {games}, found none; "
+        f"{summary.describe()}"
+    )

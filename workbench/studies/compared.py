@@ -15,7 +15,14 @@ from workbench.replies.simulated import simulate
 from workbench.reply_identity import REPLY_KEY, refuse_repeated_replies
 from workbench.scoring import ScoringParameters
 from workbench.seeds import derived_seed
-from workbench.studies.data import FIVE_GROUPS, Source, positions_made_of, positions_of
+from workbench.studies.data import (
+    FIVE_GROUPS,
+    Source,
+    positions_made_of,
+    positions_of,
+    refuse_nothing_scored,
+    shortfall,
+)
 from workbench.studies.describe import counted_replies, left_out, with_names
 from workbench.studies.given_scores import read_scores, refuse_other_predictions
 from workbench.studies.stored_tables import StoredTables
@@ -106,7 +113,7 @@ def compare_models(
 
     Raises:
         TableError: If a reply stands twice, or two tables name different positions alike.
-        InvalidArgumentError: If scores are given without their predictions.
+        InvalidArgumentError: If scores are given without their predictions, or no row has scores.
         RunMismatchError: If they are of other predictions, or were made with other parameters.
     """
     paths = [Path(predictions)] if isinstance(predictions, str) and predictions else []
@@ -241,7 +248,8 @@ def _simulated(
         scored.append(scores.assign(prompt=""))
     played = sorted(positions["source"].str.replace(r"[\W_]*\d+$", "", regex=True).unique())
     games = ", ".join(Path(name).name for name in simulation.games) or ", ".join(played[:3])
-    return [positions], scored, f"simulated trackers on {games}"
+    few = shortfall(positions, FIVE_GROUPS, simulation.per_group)
+    return [positions], scored, f"simulated trackers on {games}{few}"
 
 
 def _compared(
@@ -254,6 +262,7 @@ def _compared(
     scores = pd.concat(scored, ignore_index=True)
     _refuse_different_boards(scores)
     refuse_repeated_replies(scores, source, (*REPLY_KEY, "prompt"))
+    refuse_nothing_scored(scores, source)
     scores["game"] = scores["position_id"].map(games.games)
     return Comparison(scores, games, source, inputs)
 

@@ -5,7 +5,7 @@ A far pair is two boards of different games after equally many moves, as when a 
 game altogether; p_m is small, and rare lines carry it.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -15,7 +15,7 @@ import chess
 import numpy as np
 
 from workbench.errors import InvalidArgumentError
-from workbench.games import cut_games, random_games
+from workbench.games import Cut, cut_games, random_games
 from workbench.kernel import joint_profiles, pack_fens
 from workbench.seeds import derived_seed
 from workbench.terminal import Terminal
@@ -27,7 +27,7 @@ FAR_MOVES: Final = (5, 16, 27, 38, 50)
 """Full moves played before each far pair: the paper's groups."""
 
 # After 50 random moves one far pair in some hundreds is above the floor: 40 boards make 1,560.
-_POOL: Final = 40
+POOL: Final = 40
 _AT_ONCE: Final = 40
 _NEAR_DEPTH: Final = 4
 _SOONER: Final = 4
@@ -47,6 +47,7 @@ class ComparisonPair:
         full_moves: Moves of each side played before the boards were taken.
         true_fen: The board S.
         predicted_fen: The board T.
+        boards: Among how many boards the pair was found; fewer than 40 where games are few.
     """
 
     kind: Literal["near", "far"]
@@ -54,6 +55,7 @@ class ComparisonPair:
     full_moves: int
     true_fen: str
     predicted_fen: str
+    boards: int = POOL
 
 
 def pairs(
@@ -64,10 +66,11 @@ def pairs(
     terminal: Terminal = "absorb",
     seed: int = 0,
 ) -> list[ComparisonPair]:
-    """Return eight near pairs and five far ones, each from games of their own.
+    """Return eight near pairs and five far ones, or those that the games allow.
 
     Near: one piece removed, moved, recoloured and so on, so that the board stays one that may arise
-    and 0 < p_4 < 1. Far: two boards of two games.
+    and 0 < p_4 < 1. Far: two boards of two games. Where there are too few games for 40 boards of
+    each length from games of their own, a game serves for several lengths.
 
     Args:
         games: PGN files; games of random legal moves where there are none.
@@ -78,22 +81,14 @@ def pairs(
         seed: Of the games, the choice among them and the changes, at least 0.
 
     Raises:
-        InvalidArgumentError: If an argument is out of range, or no pair is found.
-        UnfilledGroupError: If the files hold too few games that are long enough.
+        InvalidArgumentError: If an argument is out of range, or no pair at all is found.
     """
     if not 0 <= far_floor < _FAR_CEILING:
         raise InvalidArgumentError(
             f"expected far_floor in [0, {_FAR_CEILING}), got {far_floor!r}; above that two boards "
             "are not far apart"
         )
-    groups = sorted({*NEAR_MOVES, *FAR_MOVES})
-    of_games: Any = [Path(name) for name in games]
-    if not of_games:
-        of_games = list(random_games(_POOL * len(groups), 2 * max(groups) + 1, seed))
-    positions = cut_games(of_games, groups=groups, per_group=_POOL, seed=seed).positions
-    boards = {
-        group: positions.loc[positions["group"] == group, "true_fen"].tolist() for group in groups
-    }
+    boards = _boards([Path(name) for name in games], seed)
     near = [
         _near_pair(boards[moves], moves, name, change, terminal, derived_seed(seed, "near", name))
         for moves, (name, change) in zip(NEAR_MOVES, CHANGES.items(), strict=True)
@@ -104,12 +99,50 @@ def pairs(
         )
         for moves in FAR_MOVES
     ]
-    return near + far
+    found = [pair for pair in near + far if pair is not None]
+    if not found:
+        counts = ", ".join(f"{moves}: {len(fens)}" for moves, fens in boards.items())
+        raise InvalidArgumentError(
+            f"expected boards for at least one pair, found none that fit; boards by full moves "
+            f"played: {counts}; give more games, another seed or a lower far_floor"
+        )
+    return found
+
+
+def missing_pairs(near: Collection[int], far: Collection[int]) -> str:
+    """Return in words which pairs were not found; empty if all were.
+
+    Args:
+        near: Full moves played before each near pair that was.
+        far: The same of far pairs.
+    """
+    said = []
+    for kind, all_moves, found in (("near", NEAR_MOVES, near), ("far", FAR_MOVES, far)):
+        if missing := [str(moves) for moves in all_moves if moves not in found]:
+            said.append(f"no {kind} pair found after {', '.join(missing)} full moves")
+    return "; ".join(said)
+
+
+def _boards(games: Sequence[Path], seed: int) -> dict[int, list[str]]:
+    groups = sorted({*NEAR_MOVES, *FAR_MOVES})
+    played: Any = games or list(random_games(POOL * len(groups), 2 * max(groups) + 1, seed))
+
+    def cut(*lengths: int) -> Cut:
+        return cut_games(played, groups=lengths, per_group=POOL, seed=seed, allow_unfilled=True)
+
+    apart = cut(*groups)
+    boards = {}
+    for group in groups:
+        positions = apart.positions[apart.positions["group"] == group]
+        if min(apart.summary.taken.values()) < POOL:
+            positions = cut(group).positions
+        boards[group] = positions["true_fen"].tolist()
+    return boards
 
 
 def _near_pair(
     fens: Sequence[str], moves: int, name: str, change: Change, terminal: Terminal, seed: int
-) -> ComparisonPair:
+) -> ComparisonPair | None:
     generator = np.random.default_rng(seed)
     for fen in fens:
         board = chess.Board(fen)
@@ -121,16 +154,15 @@ def _near_pair(
             pack_fens([fen]), pack_fens([predicted]), _NEAR_DEPTH, terminal, workers=1
         )
         if 0 < found.precision[0, -1] < 1:
-            return ComparisonPair("near", said, moves, fen, predicted)
-    raise InvalidArgumentError(
-        f"expected a board after {moves} full moves that stays well-formed with one {name}, found "
-        f"none among {len(fens)}; take another seed or other games"
-    )
+            return ComparisonPair("near", said, moves, fen, predicted, len(fens))
+    return None
 
 
 def _far_pair(
     fens: Sequence[str], moves: int, depth: int, floor: float, terminal: Terminal, seed: int
-) -> ComparisonPair:
+) -> ComparisonPair | None:
+    if len(fens) < 2:
+        return None
     rows = pack_fens(fens)
     order = np.array([(i, j) for i in range(len(fens)) for j in range(len(fens)) if i != j])
     np.random.default_rng(seed).shuffle(order)
@@ -142,11 +174,8 @@ def _far_pair(
             part = part[(found.precision[:, -1] > floor) & (found.precision[:, -1] < _FAR_CEILING)]
         if len(part):
             true, predicted = (fens[index] for index in part[0])
-            return ComparisonPair("far", "boards of two games", moves, true, predicted)
-    raise InvalidArgumentError(
-        f"expected two boards after {moves} full moves with p_{depth} between {floor!r} and "
-        f"{_FAR_CEILING}, found none among {len(order)} pairs; take a lower far_floor, another seed or other games"
-    )
+            return ComparisonPair("far", "boards of two games", moves, true, predicted, len(fens))
+    return None
 
 
 def _drawn(

@@ -14,13 +14,18 @@ import pandas as pd
 
 from workbench.errors import InvalidArgumentError
 from workbench.games.bundled import BUNDLED_NAME, bundled_games, bundled_games_path
-from workbench.games.cut import cut_games
+from workbench.games.cut import cut_games, nothing_long_enough
 from workbench.provenance import file_hash
 from workbench.replies.imports.true_boards import UNKNOWN_GROUP
 from workbench.replies.simulated import simulate
 from workbench.reply_identity import refuse_repeated_replies
 from workbench.scoring import ScoringParameters
-from workbench.studies.describe import describe_scores, with_names
+from workbench.studies.describe import (
+    counted_replies,
+    describe_scores,
+    scored_rows,
+    with_names,
+)
 from workbench.studies.given_scores import read_scores
 from workbench.studies.stored_tables import StoredTables
 from workbench.tables import POSITIONS, write_table
@@ -70,19 +75,54 @@ class StudyData:
 def positions_of(source: Source, groups: Sequence[int], tables: Path) -> pd.DataFrame:
     """Cut the source's games, or the bundled ones, into groups; done once a folder of tables.
 
+    Where there are too few games they are shared out among the groups, see `shortfall`.
+
     Args:
         source: The games; its predictions are not looked at.
         groups: Full moves at which games are cut.
         tables: The folder that keeps the positions.
+
+    Raises:
+        UnfilledGroupError: If no game is long enough for any group.
     """
     made_of = positions_made_of(source, groups)
 
     def make(path: Path) -> None:
         games: Any = game_files(source) if source.games else bundled_games()
-        cut = cut_games(games, groups=groups, per_group=made_of["per_group"], seed=source.seed)
+        cut = cut_games(
+            games,
+            groups=groups,
+            per_group=made_of["per_group"],
+            seed=source.seed,
+            allow_unfilled=True,
+        )
+        if cut.positions.empty:
+            raise nothing_long_enough(games_named(source), min(groups), cut.summary)
         write_table(cut.positions, path, POSITIONS, {"stage": "positions", "made_of": made_of})
 
     return StoredTables(tables).table("positions", POSITIONS, made_of, make)
+
+
+def shortfall(positions: pd.DataFrame, groups: Sequence[int], per_group: int) -> str:
+    """Return in words, for a caption, what groups lack of the positions asked for.
+
+    Args:
+        positions: Rows with ``position_id`` and ``group``.
+        groups: That were asked for.
+        per_group: Positions that were asked for in each.
+
+    Returns:
+        Empty if nothing is lacking.
+    """
+    counts = positions.drop_duplicates("position_id")["group"].value_counts()
+    found = {group: int(counts.get(group, 0)) for group in groups}
+    filled = sorted(number for number in found.values() if number)
+    if min(found.values()) >= per_group:
+        return ""
+    span = f"{filled[0]}" + (f" to {filled[-1]}" if filled[-1] > filled[0] else "")
+    empty = ", ".join(str(group) for group, number in found.items() if not number)
+    none = f", none after {empty} full moves" if empty else ""
+    return f" ({span} positions a group, where {per_group} were asked for{none})"
 
 
 def positions_made_of(source: Source, groups: Sequence[int]) -> dict[str, Any]:
@@ -116,7 +156,7 @@ def prepare(
         jobs: Workers.
 
     Raises:
-        InvalidArgumentError: If there is no row of the model asked for.
+        InvalidArgumentError: If there is no row of the model asked for, or none that has scores.
         RunMismatchError: If the scores given were made with other parameters.
         TableError: If a reply stands twice in what was given.
     """
@@ -146,7 +186,8 @@ def prepare(
         variants[name] = stored.scores_of_made(
             answers, {**made_of, "seed": source.seed}, parameters, jobs=jobs
         )
-    return StudyData(variants, games_named(source), game_files(source))
+    few = shortfall(variants["five groups"], FIVE_GROUPS, source.per_group)
+    return StudyData(variants, games_named(source) + few, game_files(source))
 
 
 def _of_model(scores: pd.DataFrame, model: str, path: Path) -> pd.DataFrame:
@@ -156,7 +197,21 @@ def _of_model(scores: pd.DataFrame, model: str, path: Path) -> pd.DataFrame:
             f"{path}: expected rows of model {model!r}, got models "
             f"{sorted(scores['model'].unique())}"
         )
+    refuse_nothing_scored(found, path)
     return found
+
+
+def refuse_nothing_scored(scores: pd.DataFrame, where: object) -> None:
+    """Refuse scores of which no study has anything to draw.
+
+    Raises:
+        InvalidArgumentError: If no row has scores.
+    """
+    if scored_rows(scores).empty:
+        raise InvalidArgumentError(
+            f"{where}: expected replies with scores, got none of {len(scores)} rows: "
+            f"{counted_replies(scores)}"
+        )
 
 
 def game_files(source: Source) -> tuple[Path, ...]:

@@ -1,6 +1,7 @@
 """Estimators compared at a depth where the exact value would take too long."""
 
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,11 @@ from workbench.seeds import derived_seed
 from workbench.studies.comparison_pairs import ComparisonPair
 from workbench.studies.comparison_runs import ROUNDING, timed_runs
 from workbench.studies.estimator_comparison import check
+
+_COLUMNS: Final = [
+    "pair", "method", "depth", "samples", "repeats", "reference", "reference_error", "mean", "bias",
+    "z", "deviation", "node_count", "milliseconds",
+]  # fmt: skip
 
 
 def compute(
@@ -85,7 +91,7 @@ def compute(
                     "milliseconds": elapsed,
                 }
             )
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=_COLUMNS)
 
 
 def summarise(table: pd.DataFrame) -> pd.DataFrame:

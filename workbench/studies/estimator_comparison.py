@@ -19,14 +19,14 @@ from workbench.errors import InvalidArgumentError
 from workbench.kernel import METHODS, joint_profiles, pack_fens
 from workbench.seeds import derived_seed
 from workbench.studies.appearance import COLOURS, MARKERS, caption
-from workbench.studies.comparison_pairs import ComparisonPair
+from workbench.studies.comparison_pairs import POOL, ComparisonPair, missing_pairs
 from workbench.studies.comparison_runs import LARGEST_Z, ROUNDING, compared, timed_runs
 from workbench.studies.estimator_boxes import METHOD_LABELS
 
 _COLUMNS: Final = [
     "pair", "kind", "difference", "full_moves", "depth", "method", "unbiased", "samples", "repeats",
     "exact", "mean", "bias", "standard_error", "z", "agrees", "deviation", "largest", "node_count",
-    "milliseconds", "intervals", "covered", "true_fen", "predicted_fen",
+    "milliseconds", "intervals", "covered", "true_fen", "predicted_fen", "boards",
 ]  # fmt: skip
 
 
@@ -64,7 +64,8 @@ def compute(
         mean, bias, standard_error and deviation (of the mean and of one run) and all three relative
         to the exact value, z (bias in standard errors), agrees (whether z is within `LARGEST_Z`),
         largest (largest run over the mean), node_count and milliseconds of a run, intervals (95%
-        intervals made of 8 runs each) and covered (those that hold the exact value). NaN
+        intervals made of 8 runs each) and covered (those that hold the exact value), boards
+        (among which the pair was found). NaN
         where a ratio is undefined; z is NaN where no run differs from the exact value.
 
     Raises:
@@ -102,6 +103,7 @@ def compute(
                         "milliseconds": elapsed,
                         "true_fen": pair.true_fen,
                         "predicted_fen": pair.predicted_fen,
+                        "boards": pair.boards,
                     }
                 )
     return pd.DataFrame(rows, columns=_COLUMNS)
@@ -249,6 +251,13 @@ def draw(table: pd.DataFrame) -> Figure:
     note += f"; bars: {LARGEST_Z:g} standard errors of the mean; * claims to be unbiased"
     if (table["mean"] == 0).any():
         note += "; hollow: every run gave 0"
+    few = sorted(table.loc[table["boards"] < POOL, "boards"].unique())
+    if few:
+        span = " to ".join(str(number) for number in dict.fromkeys((few[0], few[-1])))
+        note += f"\npairs found among {span} boards"
+    lengths = table.groupby("kind")["full_moves"].unique().to_dict()
+    if missing := missing_pairs(lengths.get("near", ()), lengths.get("far", ())):
+        note += f"\n{missing}"
     caption(figure, "Estimators against the exact value", note)
     return figure
 

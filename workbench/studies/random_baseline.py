@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from workbench.games.cut import cut_games
+from workbench.games.cut import cut_games, nothing_long_enough
 from workbench.scoring.affordance import affordance_scores
 from workbench.scoring.parameters import ScoringParameters
 from workbench.seeds import derived_seed
@@ -103,13 +103,19 @@ def played_boards(games: Sequence[str], moves: int, pairs: int, seed: int) -> pd
     Args:
         games: PGN files.
         moves: Full moves at which to cut.
-        pairs: Games to take.
+        pairs: Games to take, or as many as there are.
         seed: Of the choice.
+
+    Raises:
+        UnfilledGroupError: If no game is long enough.
     """
     if not games:
         return None
     paths = [Path(name) for name in games]
-    return cut_games(paths, groups=(moves,), per_group=pairs, seed=seed).positions
+    cut = cut_games(paths, groups=(moves,), per_group=pairs, seed=seed, allow_unfilled=True)
+    if cut.positions.empty:
+        raise nothing_long_enough(", ".join(path.name for path in paths), moves, cut.summary)
+    return cut.positions
 
 
 def _after(moves: str, plies: int) -> str:
@@ -165,6 +171,7 @@ def draw(table: pd.DataFrame) -> Figure:
     axes.set_xlabel("reading of “random boards after 5 moves”")
     axes.set_ylabel("state precision p_m (logarithmic)")
     axes.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    pairs = summary["pairs"].min()
+    counts = summary["pairs"]
+    pairs = " to ".join(str(number) for number in dict.fromkeys((counts.min(), counts.max())))
     caption(figure, "Random boards under each reading", f"exact p_m, {pairs} pairs a reading")
     return figure
