@@ -144,6 +144,7 @@ class TestNamedColumns:
             (reply(true_fen="no board"), Refused.NO_TRUE_BOARD, "true_fen: expected a FEN, got"),
             (reply(true_fen=None), Refused.NO_TRUE_BOARD, "true_fen: expected a FEN, or moves"),
             (reply(moves="e2e5"), Refused.ILLEGAL_MOVES, "moves: expected legal moves"),
+            (reply(moves="e2e4 0000"), Refused.ILLEGAL_MOVES, "moves: expected legal moves"),
             (reply(movetext="1. Ke2"), Refused.ILLEGAL_MOVES, "movetext: expected legal moves"),
             (reply(movetext="1. e4 }{"), Refused.ILLEGAL_MOVES, "movetext: expected legal moves"),
             (reply(moves="d2d4"), Refused.CONTRADICTION, f"true_fen: '{AFTER_E4}', but its moves"),

@@ -324,14 +324,15 @@ class TestInspectJson:
         self, tmp_path: Path
     ) -> None:
         path = tmp_path / "log.json"
-        log = {"eval": {"model": "m"}, "samples": [{}, self.sample("a", AFTER_E4), 3]}
+        odd = self.sample("b", AFTER_E4, metadata="none")
+        log = {"eval": {"model": "m"}, "samples": [{}, self.sample("a", AFTER_E4), 3, odd]}
         path.write_text(json.dumps(log))
         found = import_inspect_logs([path])
         assert len(found.predictions) == 1
         assert [(note.line, note.reason) for note in found.refusals] == [
-            (1, Refused.UNREADABLE), (3, Refused.UNREADABLE),
+            (1, Refused.UNREADABLE), (3, Refused.UNREADABLE), (4, Refused.UNREADABLE),
         ]  # fmt: skip
-        log["eval"] = {"model": "m", "task": "chess960_fen"}
+        log["eval"] = {"model": "m", "task": "chess960_fen", "dataset": "games"}
         path.write_text(json.dumps(log))
         assert import_inspect_logs([path]).refusals[1].reason is Refused.CHESS960
 

@@ -88,6 +88,7 @@ def test_whole_numbers_as_others_write_them(tmp_path: Path, group: object) -> No
     [
         (AFTER_E4, 1, 10),
         ("8/8/4k3/8/8/4K3/8/8 b - - 3 41", 81, 50),
+        ("8/8/4k3/8/8/4K3/8/8 b - - 3 9999999999", None, 0),
         ("8/8/4k3/8/8/4K3/8/8 b - -", None, 0),
         ("8/8/4k3/8/8/4K3/8/8", None, 0),
     ],

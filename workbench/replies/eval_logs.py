@@ -205,6 +205,12 @@ def logged_reply(entry: dict[str, Any], model: str) -> LoggedReply:
             failure = _shortened(f"the context is too long for the model: {reply}")
             reply = None
     target = entry.get("target")
+    metadata = entry.get("metadata") or {}
+    usage = (entry.get("model_usage") or {}).get(model) or output.get("usage") or {}
+    if not isinstance(metadata, dict) or not isinstance(usage, dict):
+        raise TypeError(
+            f"metadata or usage: expected an object, got {metadata!r:.80}, {usage!r:.80}"
+        )
     return LoggedReply(
         position_id=str(entry["id"]),
         sample=int(entry["epoch"]) - 1,
@@ -214,8 +220,8 @@ def logged_reply(entry: dict[str, Any], model: str) -> LoggedReply:
         reply=reply,
         stop_reason=stop_reason,
         failure=failure and CALL_FAILED + failure,
-        metadata=entry.get("metadata") or {},
-        usage=(entry.get("model_usage") or {}).get(model) or output.get("usage") or {},
+        metadata=metadata,
+        usage=usage,
         seconds=output.get("time"),
     )
 

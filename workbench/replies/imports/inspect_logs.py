@@ -81,23 +81,38 @@ def _rows(
     for path in map(Path, paths):
         whole = path.suffix.lower() != ".json"
         spec, replies = _whole_log(path, files) if whole else _json_log(path, files)
-        task = (spec.get("task"), (spec.get("dataset") or {}).get("name"))
         for number, logged in enumerate(replies, start=1):
             if isinstance(logged, str):
                 yield RowNote(str(path), number, Refused.UNREADABLE, logged)
-                continue
-            values = {column: _value(logged, field) for column, field in fields.items()}
-            # A FEN that the mapping points to is the answer itself, unless the call failed.
-            given = values.get("predicted_fen") is not None and logged.reply is not None
-            yield ForeignRow(
-                str(path),
-                number,
-                path.name,
-                values,
-                None if given else logged.prediction(),
-                names=(*task, *(logged.metadata.get(key) for key in VARIANT_KEYS)),
-                called=fields,
-            )
+            else:
+                yield _row(path, number, logged, fields, _named(spec))
+
+
+def _named(spec: Mapping[str, Any]) -> tuple[object, ...]:
+    """Return what may name the variant that was played: the task, and its set of games."""
+    dataset = spec.get("dataset")
+    return spec.get("task"), dataset.get("name") if isinstance(dataset, dict) else None
+
+
+def _row(
+    path: Path,
+    number: int,
+    logged: LoggedReply,
+    fields: Mapping[str, str],
+    names: tuple[object, ...],
+) -> ForeignRow:
+    values = {column: _value(logged, field) for column, field in fields.items()}
+    # A FEN that the mapping points to is the answer itself, unless the call failed.
+    given = values.get("predicted_fen") is not None and logged.reply is not None
+    return ForeignRow(
+        str(path),
+        number,
+        path.name,
+        values,
+        None if given else logged.prediction(),
+        names=(*names, *(logged.metadata.get(key) for key in VARIANT_KEYS)),
+        called=fields,
+    )
 
 
 def _whole_log(path: Path, files: FilesRead) -> tuple[dict[str, Any], Iterator[LoggedReply]]:

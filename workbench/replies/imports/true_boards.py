@@ -21,6 +21,7 @@ UNKNOWN_GROUP: Final = 0
 """The group of a position of which nobody says after how many plies it arose."""
 
 _FIELDS_WITH_CLOCKS: Final = 6
+_LARGEST: Final = 2**31
 _SHOWN: Final = 100
 
 
@@ -138,7 +139,10 @@ def played_moves(moves: str) -> PlayedLine:
     board = chess.Board()
     for number, text in enumerate(moves.split(), start=1):
         try:
-            board.push(board.parse_uci(text))
+            move = board.parse_uci(text)
+            if not move:
+                raise ValueError("a null move")
+            board.push(move)
         except ValueError as error:
             raise RefusedRowError(
                 Refused.ILLEGAL_MOVES,
@@ -228,5 +232,6 @@ def _fen_fault(fen: str) -> str:
 
 
 def _ply_of(fen: str) -> int | None:
-    """Return the half-moves that a FEN's move number tells, or None if it has none."""
-    return chess.Board(fen).ply() if len(fen.split()) == _FIELDS_WITH_CLOCKS else None
+    """Return the half-moves that a FEN's move number tells, or None if it has none, or no such."""
+    ply = chess.Board(fen).ply() if len(fen.split()) == _FIELDS_WITH_CLOCKS else None
+    return ply if ply is not None and ply < _LARGEST else None
