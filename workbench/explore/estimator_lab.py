@@ -23,7 +23,7 @@ from workbench.explore.estimator_runs import (
     reference,
     summarise_runs,
 )
-from workbench.studies.estimator_boxes import METHOD_LABELS
+from workbench.studies.estimator_appearance import METHOD_LABELS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

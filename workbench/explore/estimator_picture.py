@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from workbench.explore.estimator_runs import Reference, RunSettings, summarise_runs
 from workbench.studies.appearance import COLOURS, caption
-from workbench.studies.estimator_boxes import METHOD_LABELS
+from workbench.studies.estimator_appearance import METHOD_LABELS
 
 _GOLDEN = 0.6180339887
 """Heights of dots: multiples of it modulo 1 spread evenly however many there are."""

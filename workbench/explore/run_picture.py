@@ -1,13 +1,17 @@
 """A run as one still picture: edit distance against p_m, marked by group."""
 
+from typing import Final
+
 import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from workbench.explore.run_columns import column_label
 from workbench.explore.run_table import GAP, RunTable, group_name
-from workbench.studies.appearance import COLOURS, MARKERS, caption, new_figure
+from workbench.studies.appearance import caption, new_figure, style
 from workbench.studies.describe import describe_scores
+
+_MOST_IN_COLUMN: Final = 18
 
 
 def run_figure(run: RunTable) -> Figure:
@@ -28,8 +32,8 @@ def run_figure(run: RunTable) -> Figure:
             part["edit_distance"],
             part["precision"],
             s=18,
-            marker=MARKERS[index % len(MARKERS)],
-            color=COLOURS[index % len(COLOURS)],
+            marker=style(index).marker,
+            color=style(index).colour,
             alpha=0.6,
             edgecolors="white",
             linewidths=0.3,
@@ -39,7 +43,15 @@ def run_figure(run: RunTable) -> Figure:
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_ylabel(measure)
     axes.set_ylim(-0.03, 1.03)
-    axes.legend(title="group (rows)", fontsize=8, title_fontsize=8, frameon=False)
+    axes.legend(
+        title="group (rows)",
+        fontsize=8,
+        title_fontsize=8,
+        frameon=False,
+        loc="upper left",
+        bbox_to_anchor=(1.0, 1.0),
+        ncols=-(-max(1, rows["group"].nunique()) // _MOST_IN_COLUMN),
+    )
     apart = rows[drawn]["disagreement"].abs()
     far = int(np.count_nonzero(apart >= GAP))
     left = int((~drawn).sum())

@@ -1,14 +1,18 @@
 """The same question asked again: how far the answers to one position lie apart."""
 
 import math
+from typing import Final
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
 from workbench.errors import InvalidArgumentError
-from workbench.studies.appearance import COLOURS, caption, new_figure
+from workbench.studies.appearance import caption, new_figure, style
 from workbench.studies.describe import scored_rows
+from workbench.studies.labels import LONGEST, labels, some_of
+
+_MOST_IN_ROW: Final = 3
 
 
 def compute(scores: pd.DataFrame, *, depth: int = 4) -> pd.DataFrame:
@@ -96,7 +100,9 @@ def draw(table: pd.DataFrame, note: str = "", most_panels: int = 6) -> Figure:
         most_panels: Panels at most; the figure says how many are not drawn.
     """
     again = table[table["answers"] > 1]
-    title = "The same question asked again"
+    models = list(table["model"].unique())
+    whose = f"{some_of(models, 'models')}: the" if len(models) == 1 else "The"
+    title = f"{whose} same question asked again"
     if again.empty:
         figure, (axes,) = new_figure(height=2.4)
         axes.text(0.5, 0.5, "each position was asked once", ha="center", transform=axes.transAxes)
@@ -106,22 +112,29 @@ def draw(table: pd.DataFrame, note: str = "", most_panels: int = 6) -> Figure:
     depth = table["depth"].iloc[0]
     groups = list(again.groupby(["model", "prompt"], sort=False))
     shown = groups[:most_panels]
-    figure, panels = new_figure(len(shown), width=1.2 + 3.4 * len(shown), height=3.9)
-    several = table["model"].nunique() > 1
-    for axes, ((model, prompt), part) in zip(panels, shown, strict=True):
+    columns, rows = min(len(shown), _MOST_IN_ROW), -(-len(shown) // _MOST_IN_ROW)
+    figure, panels = new_figure(
+        columns, width=1.2 + 3.4 * columns, height=0.6 + 3.3 * rows, rows=rows
+    )
+    for axes in panels[len(shown) :]:
+        axes.set_axis_off()
+    several = len(models) > 1
+    of_models = labels(models, 24)
+    of_prompts = labels(table["prompt"], 24 if several else LONGEST)
+    for axes, ((model, prompt), part) in zip(panels, shown, strict=False):
         ordered = part.sort_values(["mean", "most", "least"])
         share = (np.arange(len(ordered)) + 0.5) / len(ordered)
         axes.vlines(
             share,
             ordered["least"],
             ordered["most"],
-            color=COLOURS[0],
+            color=style(0).colour,
             alpha=0.45,
             linewidth=min(1.5, 200 / len(ordered)),
         )
-        axes.plot(share, ordered["mean"], ".", color=COLOURS[3], markersize=2.5)
+        axes.plot(share, ordered["mean"], ".", color=style(3).colour, markersize=2.5)
         row = summarise(part).iloc[0]
-        name = f"{model}: {prompt}" if several else str(prompt)
+        name = (f"{of_models[str(model)]}: " if several else "") + of_prompts[str(prompt)]
         counts = sorted(part["answers"].unique())
         times = f"{counts[0]}" + (f" to {counts[-1]}" if len(counts) > 1 else "")
         axes.set_title(
@@ -130,9 +143,11 @@ def draw(table: pd.DataFrame, note: str = "", most_panels: int = 6) -> Figure:
             f"between {row['between']:.2f}",
             fontsize=8,
         )
+        axes.tick_params(labelbottom=True)
         axes.set_xlabel("positions, by their mean (share)", fontsize=9)
-    panels[0].set_ylabel(f"p_{depth}")
-    panels[0].set_ylim(-0.02, 1.02)
+    for axes in panels[::columns]:
+        axes.set_ylabel(f"p_{depth}")
+        axes.set_ylim(-0.02, 1.02)
     more = f"; {len(groups) - len(shown)} panels not drawn" if len(groups) > len(shown) else ""
     caption(
         figure,

@@ -25,6 +25,7 @@ from workbench.studies.data import (
 )
 from workbench.studies.describe import counted_replies, left_out, with_names
 from workbench.studies.given_scores import read_scores, refuse_other_predictions
+from workbench.studies.labels import some_of
 from workbench.studies.stored_tables import StoredTables
 from workbench.studies.whole_games import WholeGames, whole_games
 from workbench.tables import POSITIONS, read_provenance, read_table
@@ -133,7 +134,9 @@ def compare_models(
         several = table["model"].map(tables_of) > 1
         table["model"] = table["model"].mask(several, table["model"] + f" ({path.stem})")
         table["prompt"] = ""
-    return _compared(positions, scored, ", ".join(path.name for path in paths), tuple(paths))
+    return _compared(
+        positions, scored, some_of([path.name for path in paths], "tables"), tuple(paths)
+    )
 
 
 def compare_prompts(
@@ -174,7 +177,9 @@ def compare_prompts(
     positions, scored = _given(folder, paths, parameters, jobs)
     for name, scores in zip(names, scored, strict=True):
         scores["prompt"] = name
-    return _compared(positions, scored, ", ".join(path.name for path in paths), tuple(paths))
+    return _compared(
+        positions, scored, some_of([path.name for path in paths], "tables"), tuple(paths)
+    )
 
 
 def prompt_of(path: Path) -> str:
@@ -247,7 +252,7 @@ def _simulated(
         scores = StoredTables(folder).scores_of_made(answers, made_of, parameters, jobs=jobs)
         scored.append(scores.assign(prompt=""))
     played = sorted(positions["source"].str.replace(r"[\W_]*\d+$", "", regex=True).unique())
-    games = ", ".join(Path(name).name for name in simulation.games) or ", ".join(played[:3])
+    games = some_of([Path(name).name for name in simulation.games] or played, "sources")
     few = shortfall(positions, FIVE_GROUPS, simulation.per_group)
     return [positions], scored, f"simulated trackers on {games}{few}"
 

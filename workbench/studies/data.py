@@ -27,6 +27,7 @@ from workbench.studies.describe import (
     with_names,
 )
 from workbench.studies.given_scores import read_scores
+from workbench.studies.labels import some_of
 from workbench.studies.stored_tables import StoredTables
 from workbench.tables import POSITIONS, write_table
 
@@ -66,10 +67,24 @@ class StudyData:
     games: str
     inputs: tuple[Path, ...] = field(default_factory=tuple)
 
-    def describe(self) -> str:
-        """Return the line that stands on every figure drawn from these scores."""
+    def describe(self, *, every_model: bool = False) -> str:
+        """Return what stands on every figure drawn from these scores.
+
+        Args:
+            every_model: As for `describe_scores`.
+        """
         name, scores = next(iter(self.variants.items()))
-        return f"{self.games}, {name}; {describe_scores(scores)}"
+        return f"{self.games}, {name}; {describe_scores(scores, every_model=every_model)}"
+
+    def positions(self) -> pd.DataFrame:
+        """Return the positions that were asked about, each once, as rows of the POSITIONS schema.
+
+        What a scores table does not hold of them, such as the moves, is None.
+        """
+        scores = next(iter(self.variants.values()))
+        return scores.drop_duplicates("position_id", ignore_index=True).reindex(
+            columns=POSITIONS.names, fill_value=None
+        )
 
 
 def positions_of(source: Source, groups: Sequence[int], tables: Path) -> pd.DataFrame:
@@ -174,7 +189,7 @@ def prepare(
         edges = ((scores["ply"] - 1) // 10 + 1).clip(lower=1) * 5
         bands = scores.assign(group=edges.fillna(UNKNOWN_GROUP).astype("int32"))
         variants = {"groups of the predictions": scores, "bands of 5 full moves": bands}
-        return StudyData(variants, f"games of {path.name}", (path,))
+        return StudyData(variants, _games_of((path,)), (path,))
     variants = {}
     for name, groups in (("five groups", FIVE_GROUPS), ("ten groups", TEN_GROUPS)):
 
@@ -221,5 +236,8 @@ def game_files(source: Source) -> tuple[Path, ...]:
 
 def games_named(source: Source) -> str:
     """Return what a source's games are called on a figure."""
-    files = ", ".join(path.name for path in game_files(source))
-    return f"games of {files if source.games else BUNDLED_NAME}"
+    return _games_of(game_files(source)) if source.games else f"games of {BUNDLED_NAME}"
+
+
+def _games_of(files: Sequence[Path]) -> str:
+    return f"games of {some_of([path.name for path in files], 'files')}"

@@ -1,16 +1,14 @@
 """What a scores table holds, in words that stand on every figure drawn from it."""
 
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 import pandas as pd
 
 from workbench.replies.extract import ReplyClass
 from workbench.replies.imports.true_boards import UNKNOWN_GROUP
+from workbench.studies.labels import NO_NAME, some_of
 
 CLASSES = tuple(str(name) for name in ReplyClass)
-NO_NAME: Final = "no name"
-"""What a model is called whose name is missing or empty."""
 
 
 def scored_rows(scores: pd.DataFrame) -> pd.DataFrame:
@@ -89,9 +87,15 @@ def class_counts(scores: pd.DataFrame, by: Sequence[str] = ("model",)) -> pd.Dat
     return counted.groupby(list(by), as_index=False, dropna=False).sum()
 
 
-def describe_scores(scores: pd.DataFrame) -> str:
-    """Return the data's one-line description: models, classes of replies, policy, terminal."""
-    models = ", ".join(sorted(with_names(scores)["model"].unique())) or "no rows"
+def describe_scores(scores: pd.DataFrame, *, every_model: bool = False) -> str:
+    """Return the data's description: models, classes of replies, policy, terminal.
+
+    Args:
+        scores: Rows of a scores table.
+        every_model: Whether all models are named, however many, and whole: not for a figure.
+    """
+    names = sorted(with_names(scores)["model"].unique())
+    models = ", ".join(names) if every_model else some_of(names, "models")
     policy = ", ".join(sorted(scores["ill_formed_policy"].unique()))
     terminal = ", ".join(sorted(scores["terminal"].unique()))
-    return f"{models}; {counted_replies(scores)}\nill-formed boards: {policy}; finished games: {terminal}"
+    return f"{models or 'no rows'}; {counted_replies(scores)}\nill-formed boards: {policy}; finished games: {terminal}"

@@ -17,9 +17,9 @@ from matplotlib.figure import Figure
 from workbench.affordance import Terminal, estimate, exact_profile
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
-from workbench.studies.appearance import COLOURS, MARKERS, caption, new_figure
+from workbench.studies.appearance import caption, new_figure
 from workbench.studies.environment_pairs import Environment, Pair, environments
-from workbench.studies.estimator_boxes import METHOD_LABELS
+from workbench.studies.estimator_appearance import METHOD_LABELS, method_style
 
 _COLUMNS: Final = [
     "environment", "pair", "method", "depth", "value", "standard_error", "samples", "batches",
@@ -187,14 +187,14 @@ def draw(table: pd.DataFrame) -> Figure:
                 rows["depth"], rows["mean"], color="0.82", linewidth=6, zorder=0
             )
         for index, method in enumerate(methods):
-            rows = part.loc[[method]]
-            labelled[METHOD_LABELS.get(method, method)] = axes.errorbar(
+            rows, look = part.loc[[method]], method_style(method)
+            labelled[METHOD_LABELS[method]] = axes.errorbar(
                 rows["depth"] + 0.2 * (index - (len(methods) - 1) / 2),
                 rows["mean"],
                 yerr=[rows["mean"] - rows["low"], rows["high"] - rows["mean"]],
-                fmt=MARKERS[index],
+                fmt=look.marker,
                 markersize=4,
-                color=COLOURS[index],
+                color=look.colour,
                 elinewidth=0.8,
                 capsize=1.5,
                 zorder=4,

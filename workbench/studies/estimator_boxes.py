@@ -5,21 +5,14 @@ from typing import Any
 
 import pandas as pd
 import seaborn as sns
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator
 
-from workbench.studies.appearance import COLOURS, HATCHES, caption, new_figure
-
-METHOD_LABELS = {
-    "naive": "Algorithm 1 (naive)",
-    "branch": "uniform branching",
-    "intermediate": "Algorithm 2 (rescaled by count)",
-    "intermediate-mass": "Algorithm 2 (rescaled by mass)",
-    "intermediate-resampled": "Algorithm 2 (resampled by weight)",
-    "stratified": "stratified (ours)",
-}
+from workbench.studies.appearance import caption, new_figure
+from workbench.studies.estimator_appearance import METHOD_LABELS, method_style
 
 
 def draw_estimators(table: pd.DataFrame, by: str, *, label: str, title: str, note: str) -> Figure:
@@ -34,11 +27,13 @@ def draw_estimators(table: pd.DataFrame, by: str, *, label: str, title: str, not
         title: Of the figure.
         note: In small below the axes.
     """
-    figure, (axes,) = new_figure()
     estimates = table[table["method"] != "exact"]
     exact = table[table["method"] == "exact"]
     settings = sorted(estimates[by].unique())
     methods = list(estimates["method"].unique())
+    looks = {method: method_style(method) for method in methods}
+    width = max(6.4, 1.0 + 0.16 * len(settings) * len(methods))
+    figure, (axes,) = new_figure(width=width)
     positive = table.loc[table["value"] > 0, "value"]
     if positive.empty:
         positive = pd.Series([1.0])
@@ -51,22 +46,20 @@ def draw_estimators(table: pd.DataFrame, by: str, *, label: str, title: str, not
         hue="method",
         order=settings,
         hue_order=methods,
-        palette=list(COLOURS[: len(methods)]),
+        palette={method: look.colour for method, look in looks.items()},
+        saturation=1,
         linewidth=0.8,
         fliersize=2,
         width=0.7,
         legend=False,
         ax=axes,
     )
-    boxes = [patch for patch in axes.patches if not isinstance(patch, Line2D)]
-    per_method = max(1, len(boxes) // max(1, len(methods)))
-    for index, box in enumerate(boxes):
-        box.set_hatch(HATCHES[index // per_method])
+    hatches = {look.colour: look.hatch for look in looks.values()}
+    for box in axes.patches:
+        box.set_hatch(hatches[to_rgb(box.get_facecolor())])
     handles: list[Line2D | Patch] = [
-        Patch(
-            facecolor=COLOURS[i], edgecolor="0.2", hatch=HATCHES[i], label=METHOD_LABELS.get(m, m)
-        )
-        for i, m in enumerate(methods)
+        Patch(facecolor=look.colour, edgecolor="0.2", hatch=look.hatch, label=METHOD_LABELS[method])
+        for method, look in looks.items()
     ]
     style: dict[str, Any] = {"color": "black", "linewidth": 1.2, "zorder": 5}
     if by == "depth":
@@ -95,7 +88,7 @@ def draw_estimators(table: pd.DataFrame, by: str, *, label: str, title: str, not
         frameon=False,
         loc="lower center",
         bbox_to_anchor=(0.5, 1.0),
-        ncols=len(handles),
+        ncols=len(handles) if len(handles) <= 3 else int(width // 3),
     )
     caption(figure, title, note)
     return figure

@@ -18,11 +18,12 @@ from workbench.affordance.estimate import ESTIMATORS
 from workbench.errors import InvalidArgumentError
 from workbench.kernel import METHODS, joint_profiles, pack_fens
 from workbench.seeds import derived_seed
-from workbench.studies.appearance import COLOURS, MARKERS, caption
+from workbench.studies.appearance import caption, style
 from workbench.studies.comparison_pairs import POOL, ComparisonPair, missing_pairs
 from workbench.studies.comparison_runs import LARGEST_Z, ROUNDING, compared, timed_runs
-from workbench.studies.estimator_boxes import METHOD_LABELS
+from workbench.studies.estimator_appearance import METHOD_LABELS
 
+_MOST_BESIDE_TITLE: Final = 4
 _COLUMNS: Final = [
     "pair", "kind", "difference", "full_moves", "depth", "method", "unbiased", "samples", "repeats",
     "exact", "mean", "bias", "standard_error", "z", "agrees", "deviation", "largest", "node_count",
@@ -64,7 +65,7 @@ def compute(
         mean, bias, standard_error and deviation (of the mean and of one run) and all three relative
         to the exact value, z (bias in standard errors), agrees (whether z is within `LARGEST_Z`),
         largest (largest run over the mean), node_count and milliseconds of a run, intervals (95%
-        intervals made of 8 runs each) and covered (those that hold the exact value), boards
+        intervals, each made of `BATCHES` runs) and covered (those that hold the exact value), boards
         (among which the pair was found). NaN
         where a ratio is undefined; z is NaN where no run differs from the exact value.
 
@@ -234,12 +235,24 @@ def draw(table: pd.DataFrame) -> Figure:
         _draw_deviation(right, part, methods)
         right.set_title(f"{pairs}: spread of one run", fontsize=10)
     handles = [
-        Line2D([], [], linestyle="", marker=MARKERS[i], color=COLOURS[i], label=f"m = {depth}")
+        Line2D(
+            [],
+            [],
+            linestyle="",
+            marker=style(i).marker,
+            color=style(i).colour,
+            label=f"m = {depth}",
+        )
         for i, depth in enumerate(sorted(table["depth"].unique()))
     ]
     handles.append(Line2D([], [], color="black", linewidth=1.5, label="median over pairs"))
+    beside = len(handles) <= _MOST_BESIDE_TITLE
     figure.legend(
-        handles=handles, loc="outside upper right", ncols=len(handles), fontsize=8, frameon=False
+        handles=handles,
+        loc="outside upper right" if beside else "outside right upper",
+        ncols=len(handles) if beside else 1,
+        fontsize=8,
+        frameon=False,
     )
     counts = table.groupby("method", sort=False)["repeats"].max()
     note = f"N = {table['samples'].iloc[0]}, {counts.max()} runs a point"
@@ -294,8 +307,8 @@ def _draw_bias(axes: Axes, part: pd.DataFrame, methods: Sequence[str]) -> None:
             places,
             rows["bias"],
             yerr=LARGEST_Z * rows["standard_error"],
-            fmt=MARKERS[index],
-            color=COLOURS[index],
+            fmt=style(index).marker,
+            color=style(index).colour,
             markersize=3.5,
             elinewidth=0.8,
         )
@@ -315,13 +328,13 @@ def _draw_deviation(axes: Axes, part: pd.DataFrame, methods: Sequence[str]) -> N
     foot = float(random.min()) / 4 if len(random) else 1e-3
     for index, places, rows in _places(part, methods):
         drawn = rows["deviation"].where(rows["deviation"] > ROUNDING, foot)
-        for chosen, fill in ((rows["mean"] > 0, COLOURS[index]), (rows["mean"] == 0, "white")):
+        for chosen, fill in ((rows["mean"] > 0, style(index).colour), (rows["mean"] == 0, "white")):
             axes.plot(
                 places[chosen],
                 drawn[chosen],
                 linestyle="",
-                marker=MARKERS[index],
-                color=COLOURS[index],
+                marker=style(index).marker,
+                color=style(index).colour,
                 markerfacecolor=fill,
                 markersize=3.5,
             )

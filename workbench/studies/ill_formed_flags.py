@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 
 from workbench.replies.extract import ReplyClass
 from workbench.studies.appearance import caption, new_figure
+from workbench.studies.labels import labels, room
 
 ANY: Final = "ANY"
 """The name under which the share of all ill-formed boards stands."""
@@ -52,7 +53,11 @@ def draw(table: pd.DataFrame, note: str = "", by: str = "model") -> Figure:
     shares = shares.sort_values(ANY, ascending=False, kind="stable")
     replies = table.groupby(by)["replies"].first()
     rows, columns = shares.shape
-    figure, (axes,) = new_figure(width=3.2 + 0.62 * columns, height=2.6 + 0.34 * rows)
+    shown = labels(shares.index)
+    names = [f"{shown[name]} ({replies[name]})" for name in shares.index]
+    beyond = max(0.0, max(room(name, 8) for name in names) - 2.1)
+    width = max(6.4, 3.2 + 0.62 * columns + beyond)
+    figure, (axes,) = new_figure(width=width, height=2.6 + 0.34 * rows)
     axes.grid(visible=False)
     largest = max(0.01, float(shares.to_numpy().max()))
     axes.imshow(shares, cmap="Greys", vmin=0, vmax=largest * 1.35, aspect="auto")
@@ -66,10 +71,9 @@ def draw(table: pd.DataFrame, note: str = "", by: str = "model") -> Figure:
             fontsize=7.5,
             color="white" if share > 0.75 * largest else "black",
         )
-    labels = [name.lower().replace("_", " ") for name in shares.columns]
-    labels[0] = "any flag"
-    axes.set_xticks(range(columns), labels, rotation=40, ha="right", fontsize=8)
-    axes.set_yticks(range(rows), [f"{name} ({replies[name]})" for name in shares.index], fontsize=8)
+    flags = ["any flag", *(name.lower().replace("_", " ") for name in shares.columns[1:])]
+    axes.set_xticks(range(columns), flags, rotation=40, ha="right", fontsize=8)
+    axes.set_yticks(range(rows), names, fontsize=8)
     axes.axvline(0.5, color="0.3", linewidth=1.0)
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)

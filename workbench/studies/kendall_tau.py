@@ -16,9 +16,10 @@ from scipy.stats import kendalltau
 
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
-from workbench.studies.appearance import COLOURS, caption, new_figure
+from workbench.studies.appearance import caption, new_figure, style
 from workbench.studies.describe import by_length, left_out, scored_rows
 from workbench.studies.intervals import bootstrap_interval
+from workbench.studies.labels import fitting_ticks
 
 Distance = Literal["levenshtein", "levenshtein_position", "levenshtein_placement"]
 
@@ -111,17 +112,18 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
         table: What `compute` returned.
         note: In small below the axes, such as `describe_scores` gives.
     """
-    figure, (axes,) = new_figure()
+    width = min(max(6.4, 1.0 + 0.6 * len(table)), 16.0)
+    figure, (axes,) = new_figure(width=width)
     overall = (table["group"] == "overall").to_numpy()
     places = np.arange(len(table))
     tau, low, high = (table[name].to_numpy(float) for name in ("tau", "low", "high"))
-    for chosen, mark, colour in ((~overall, "o", COLOURS[0]), (overall, "D", COLOURS[1])):
+    for chosen, mark, look in ((~overall, "o", style(0)), (overall, "D", style(1))):
         axes.errorbar(
             places[chosen],
             tau[chosen],
             yerr=np.clip([(tau - low)[chosen], (high - tau)[chosen]], 0, None),
             fmt=mark,
-            color=colour,
+            color=look.colour,
             markersize=7,
             capsize=4,
         )
@@ -129,8 +131,8 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
         axes.annotate("undefined", (place, 0), ha="center", va="bottom", fontsize=7)
     axes.axhline(0, color="0.4", linewidth=0.8)
     labels = [f"{g}\nn = {n}" for g, n in zip(table["group"], table["count"], strict=True)]
-    axes.set_xticks(places, labels, fontsize=8)
     axes.set_xlim(-0.5, len(table) - 0.5)
+    fitting_ticks(axes, places, labels, width - 0.8, 8)
     axes.set_xlabel("group (full moves played), and all groups together")
     axes.set_ylabel(f"Kendall's τ-b ({table['measure'].iloc[0]}, −edit distance)")
     axes.set_ylim(min(0.0, float(np.nanmin([0.0, *low])) * 1.1), 1.08)

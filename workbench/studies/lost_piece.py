@@ -11,10 +11,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from workbench.errors import InvalidArgumentError
+from workbench.automata import ChessState
+from workbench.errors import InvalidArgumentError, InvalidFenError
 from workbench.replies.extract import classify_fen
 from workbench.seeds import derived_seed
-from workbench.studies.appearance import COLOURS, HATCHES, caption, new_figure
+from workbench.studies.appearance import caption, new_figure, style
 from workbench.tables import PREDICTIONS
 
 Owner = Literal["side to move", "other side"]
@@ -53,7 +54,8 @@ def predictions_without(positions: pd.DataFrame, *, count: int, seed: int) -> pd
     """Return a predictions table of boards with one piece less.
 
     Args:
-        positions: Rows of the POSITIONS schema.
+        positions: Rows of the POSITIONS schema; those whose true FEN cannot be read have no board
+            to take a piece from, and are not taken.
         count: Positions to take, at least 1, spread evenly over the table.
         seed: Of the pieces drawn.
 
@@ -62,9 +64,14 @@ def predictions_without(positions: pd.DataFrame, *, count: int, seed: int) -> pd
     """
     if count < 1:
         raise InvalidArgumentError(f"expected at least 1 position, got {count!r}")
-    places = np.unique(np.linspace(0, len(positions) - 1, min(count, len(positions))).astype(int))
+    readable = positions[[_is_readable(fen) for fen in positions["true_fen"]]]
+    if readable.empty:
+        raise InvalidArgumentError(
+            f"expected positions with a true FEN that can be read, got none among {len(positions)}"
+        )
+    places = np.unique(np.linspace(0, len(readable) - 1, min(count, len(readable))).astype(int))
     rows = []
-    for position in positions.iloc[places].to_dict("records"):
+    for position in readable.iloc[places].to_dict("records"):
         for piece, owner, fen in boards_without(position["true_fen"], seed):
             prediction = classify_fen(fen)
             rows.append(
@@ -80,6 +87,14 @@ def predictions_without(positions: pd.DataFrame, *, count: int, seed: int) -> pd
                 }
             )
     return pd.DataFrame(rows, columns=PREDICTIONS.names)
+
+
+def _is_readable(fen: object) -> bool:
+    try:
+        ChessState.from_fen(str(fen))
+    except InvalidFenError:
+        return False
+    return True
 
 
 def compute(scores: dict[str, pd.DataFrame], *, depth: int = 4) -> pd.DataFrame:
@@ -146,8 +161,14 @@ def king_by_check(scores: dict[str, pd.DataFrame], *, depth: int = 4) -> pd.Data
     ).reset_index()
 
 
-def draw(table: pd.DataFrame, policy: str = "as_is") -> Figure:
-    """Draw mean p_m and r_m for each piece that is missing, of either side."""
+def draw(table: pd.DataFrame, note: str = "", policy: str = "as_is") -> Figure:
+    """Draw mean p_m and r_m for each piece that is missing, of either side.
+
+    Args:
+        table: What `compute` returned.
+        note: In small below the axes: whose boards these are.
+        policy: Of the rows to draw.
+    """
     part = table[table["policy"] == policy]
     owners = list(get_args(Owner))
     figure, panels = new_figure(len(owners), width=8.4, height=3.8)
@@ -161,9 +182,9 @@ def draw(table: pd.DataFrame, policy: str = "as_is") -> Figure:
                 rows["mean"],
                 width=0.36,
                 yerr=[rows["mean"] - rows["low"], rows["high"] - rows["mean"]],
-                color=COLOURS[index],
+                color=style(index).colour,
                 edgecolor="0.2",
-                hatch=HATCHES[index],
+                hatch=style(index).hatch,
                 error_kw={"linewidth": 0.8, "ecolor": "0.2"},
                 capsize=2,
                 label=f"{measure[0]}_{part['depth'].iloc[0]} ({measure})",
@@ -179,6 +200,6 @@ def draw(table: pd.DataFrame, policy: str = "as_is") -> Figure:
     caption(
         figure,
         "One character away: a piece missing from the board",
-        f"ill-formed boards: {policy}; {span} positions a bar; whiskers: 5% to 95% of positions",
+        f"{note}\nill-formed boards: {policy}; {span} positions a bar; whiskers: 5% to 95% of positions",
     )
     return figure

@@ -11,9 +11,13 @@ from matplotlib.figure import Figure
 
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
-from workbench.studies.appearance import COLOURS, MARKERS, caption, new_figure, plain_log_scale
+from workbench.studies.appearance import caption, new_figure, plain_log_scale, style
 from workbench.studies.describe import by_length, left_out, scored_rows
 from workbench.studies.intervals import bootstrap_interval
+from workbench.studies.labels import fitting_ticks
+
+_PANEL: Final = 4.2
+_LEGEND: Final = 1.4
 
 _COLUMNS: Final = [
     "variant", "group", "measure", "depth", "mean", "low", "high", "count", "failed", "unscored",
@@ -95,7 +99,7 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
         return figure
     depth = table["depth"].iloc[0]
     variants = list(table["variant"].unique())
-    figure, panels = new_figure(len(variants), width=4.2 * len(variants), height=4.2)
+    figure, panels = new_figure(len(variants), width=_PANEL * len(variants) + _LEGEND, height=4.2)
     for axes, variant in zip(panels, variants, strict=True):
         part = table[table["variant"] == variant]
         for index, (measure, line) in enumerate(part.groupby("measure", sort=False)):
@@ -105,14 +109,15 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
                 line["group"] + (index - 0.5) * 0.5,
                 mean,
                 yerr=[(mean - low).clip(lower=0), (line["high"] - mean).clip(lower=0)],
-                marker=MARKERS[index],
-                linestyle=("-", "--")[index % 2],
-                color=COLOURS[index],
+                marker=style(index).marker,
+                linestyle=style(index).line,
+                color=style(index).colour,
                 capsize=3,
                 label=f"mean {str(measure)[0]}_{depth} ({measure})",
             )
         plain_log_scale(axes)
-        axes.set_xticks(sorted(part["group"].unique()))
+        groups = sorted(part["group"].unique())
+        fitting_ticks(axes, groups, map(str, groups), _PANEL - 0.6, 10)
         axes.set_xlabel("full moves played")
         sizes = sorted(part["count"].unique())
         axes.set_title(
@@ -120,6 +125,7 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
             fontsize=9,
         )
     panels[0].set_ylabel("mean over positions (logarithmic)")
-    panels[0].legend(fontsize=8, frameon=False, loc="lower left")
+    # Beside the last panel: inside, a point could stand behind it.
+    panels[-1].legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     caption(figure, title, note)
     return figure

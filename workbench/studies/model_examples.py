@@ -11,6 +11,7 @@ from workbench.errors import InvalidArgumentError
 from workbench.studies.appearance import caption
 from workbench.studies.board_picture import different_squares, draw_board
 from workbench.studies.describe import scored_rows
+from workbench.studies.labels import labels, wrapped
 from workbench.studies.model_ranks import Distance
 
 _COLUMNS: Final = ("model", "fen", "distance", "precision", "recall", "status")
@@ -130,6 +131,7 @@ def draw(table: pd.DataFrame, note: str = "", depth: int = 4) -> Figure:
         figure.text(0.5, 0.5, "no position at which the two measures disagree", ha="center")
         caption(figure, title, note)
         return figure
+    shown = labels([*table["near_model"], *table["precise_model"]], 36)
     grid = figure.subplots(len(table), 3, squeeze=False)
     for line, row in zip(grid, table.to_dict("records"), strict=True):
         true = str(row["true_fen"])
@@ -146,7 +148,7 @@ def draw(table: pd.DataFrame, note: str = "", depth: int = 4) -> Figure:
             draw_board(axes, fen, different_squares(true, fen))
             edits = row[f"{side}_distance"]
             axes.set_title(
-                f"{row[f'{side}_model']}\n{edits} edit{'' if edits == 1 else 's'}, "
+                f"{shown[row[f'{side}_model']]}\n{edits} edit{'' if edits == 1 else 's'}, "
                 f"p_{depth} = {row[f'{side}_precision']:.2g}, "
                 f"r_{depth} = {row[f'{side}_recall']:.2g}",
                 fontsize=8,
@@ -168,4 +170,4 @@ def _other_fields(fen: str, true: str, status: str) -> str:
     turn += "" if board.turn == right.turn else " (wrong)"
     castling += "" if board.castling_xfen() == right.castling_xfen() else " (wrong)"
     flags = "\n" + ", ".join(status.lower().split()).replace("_", " ")
-    return f"{turn}; {castling}{flags}".rstrip()
+    return wrapped(f"{turn}; {castling}{flags}".rstrip(), 2.6, 7)

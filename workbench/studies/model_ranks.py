@@ -4,6 +4,7 @@ Ranks are taken over positions that every ranked model has answered: otherwise a
 about short games alone would lead.
 """
 
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -13,7 +14,7 @@ from matplotlib.figure import Figure
 
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
-from workbench.studies.appearance import COLOURS, caption, new_figure
+from workbench.studies.appearance import caption, new_figure, style
 from workbench.studies.clusters import (
     cluster_codes,
     drawn_clusters,
@@ -21,11 +22,16 @@ from workbench.studies.clusters import (
     resampled_means,
 )
 from workbench.studies.describe import scored_rows
+from workbench.studies.labels import labels, room
 
 Distance = Literal["levenshtein", "levenshtein_position", "levenshtein_placement"]
 
 MOST_POSITIONS: Final = "models with most positions"
 ALL_MODELS: Final = "all models"
+_SIDES: Final = ("distance", "precision")
+_SIZE: Final = 7.5
+_ROOM: Final = 2.2
+_INCHES_A_UNIT: Final = 5.8 / 4.2
 COLUMNS: Final = (
     "ranking", "model", "distance", "distance_rank", "distance_rank_low", "distance_rank_high",
     "precision", "precision_rank", "precision_rank_low", "precision_rank_high", "moved",
@@ -104,12 +110,14 @@ def compute(
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=COLUMNS)
 
 
-def draw(table: pd.DataFrame, note: str = "") -> Figure:
+def draw(table: pd.DataFrame, note: str = "", models: Iterable[str] = ()) -> Figure:
     """Draw each model's rank by edit distance, left, and by p_m, right, joined by a line.
 
     Args:
         table: What `compute` returned.
         note: In small below the axes, such as `Comparison.describe` gives.
+        models: All that are compared, so that each has the colour that it has in other figures even
+            if some are not ranked.
     """
     title = "Does state precision rank models otherwise than edit distance does?"
     if table.empty:
@@ -121,14 +129,23 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
         return figure
     rankings = list(table["ranking"].unique())
     most = int(table.groupby("ranking").size().max())
-    names = sorted(table["model"].unique())
+    names = sorted({*models, *table["model"]})
+    shown = labels(names)
+    texts = [_text(row, shown, side) for row in table.to_dict("records") for side in _SIDES]
+    beyond = max(0.0, max(room(text, _SIZE) for text in texts) - _ROOM)
     figure, panels = new_figure(
-        len(rankings), width=0.6 + 5.8 * len(rankings), height=1.9 + 0.36 * most
+        len(rankings), width=0.6 + (5.8 + 2 * beyond) * len(rankings), height=1.9 + 0.36 * most
     )
     for axes, ranking in zip(panels, rankings, strict=True):
         part = table[table["ranking"] == ranking]
+        # Models of equal rank are drawn one below the other, each with the rank that they share.
+        places = {
+            side: part[f"{side}_rank"].rank(method="first").set_axis(part["model"])
+            for side in _SIDES
+        }
         for row in part.to_dict("records"):
-            _draw_model(axes, row, names.index(row["model"]))
+            ends = tuple(float(places[side][row["model"]]) for side in _SIDES)
+            _draw_model(axes, row, ends, shown, style(names.index(row["model"])).colour)
         left_out = len(names) - len(part)
         apart = f" ({left_out} with fewer left out)" if left_out else ""
         axes.set_title(
@@ -137,36 +154,44 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
             fontsize=9,
         )
         axes.set_xticks([0, 1], ["edit distance\n(mean)", f"p_{part['depth'].iloc[0]}\n(mean)"])
-        axes.set(xlim=(-1.6, 2.6), ylim=(most + 0.6, 0.4), yticks=[])
+        margin = beyond / _INCHES_A_UNIT
+        axes.set(xlim=(-1.6 - margin, 2.6 + margin), ylim=(most + 0.6, 0.4), yticks=[])
         axes.grid(visible=False)
         axes.spines[["left", "bottom"]].set_visible(False)
         axes.tick_params(axis="x", length=0)
-    caption(
-        figure,
-        title,
-        f"{note}\nin brackets: 95% of ranks when games are resampled; thick lines: models that move",
-    )
+    tied = any(table.duplicated(["ranking", f"{side}_rank"]).any() for side in _SIDES)
+    words = "in brackets: 95% of ranks when games are resampled; thick lines: models that move"
+    words += "; equal means share a rank" if tied else ""
+    caption(figure, title, f"{note}\n{words}")
     return figure
 
 
-def _draw_model(axes: Axes, row: dict[str, Any], index: int) -> None:
-    colour = COLOURS[index % len(COLOURS)]
-    ranks = [row["distance_rank"], row["precision_rank"]]
-    axes.plot([0, 1], ranks, color=colour, linewidth=2.8 if row["moved"] else 1.2, zorder=1)
-    axes.scatter([0, 1], ranks, s=150, facecolor="white", edgecolor=colour, linewidth=1.8, zorder=2)
-    for side, name, value in (
-        (-1, "distance", f"{row['distance']:.1f}"),
-        (1, "precision", f"{row['precision']:.2g}"),
-    ):
-        place, rank = (side + 1) / 2, row[f"{name}_rank"]
-        axes.text(place, rank, f"{rank:g}", ha="center", va="center", fontsize=7, zorder=3)
-        low, high = row[f"{name}_rank_low"], row[f"{name}_rank_high"]
-        between = "" if np.isnan(low) else f"  [{low:.2g}–{high:.2g}]"
+def _text(row: Mapping[Hashable, Any], shown: Mapping[str, str], side: str) -> str:
+    value = f"{row['distance']:.1f}" if side == "distance" else f"{row['precision']:.2g}"
+    low, high = row[f"{side}_rank_low"], row[f"{side}_rank_high"]
+    between = "" if np.isnan(low) else f"  [{low:.2g}–{high:.2g}]"
+    return f"{shown[row['model']]}  {value}{between}"
+
+
+def _draw_model(
+    axes: Axes,
+    row: Mapping[Hashable, Any],
+    places: tuple[float, ...],
+    shown: Mapping[str, str],
+    colour: tuple[float, float, float],
+) -> None:
+    axes.plot([0, 1], places, color=colour, linewidth=2.8 if row["moved"] else 1.2, zorder=1)
+    axes.scatter(
+        [0, 1], places, s=150, facecolor="white", edgecolor=colour, linewidth=1.8, zorder=2
+    )
+    for column, (side, place) in enumerate(zip(_SIDES, places, strict=True)):
+        rank = f"{row[f'{side}_rank']:g}"
+        axes.text(column, place, rank, ha="center", va="center", fontsize=7, zorder=3)
         axes.text(
-            place + 0.12 * side,
-            rank,
-            f"{row['model']}  {value}{between}",
-            ha="right" if side < 0 else "left",
+            column + (0.12 if column else -0.12),
+            place,
+            _text(row, shown, side),
+            ha="left" if column else "right",
             va="center",
-            fontsize=7.5,
+            fontsize=_SIZE,
         )

@@ -5,20 +5,24 @@ from typing import Final
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from workbench.affordance.curve import half_depth
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
-from workbench.studies.appearance import COLOURS, MARKERS, caption, new_figure, plain_log_scale
+from workbench.studies.appearance import Style, caption, new_figure, plain_log_scale, style
 from workbench.studies.clusters import mean_interval, tau_interval
 from workbench.studies.describe import CLASSES, by_length, left_out, scored_rows
 from workbench.studies.intervals import Interval
+from workbench.studies.labels import fitting_ticks, labels, room
 
 OVERALL: Final = "all"
 """The length under which a model's rows of all lengths stand."""
 
-_LINES: Final = ("-", "--", ":", "-.")
+_MOST_IN_PANEL: Final = 10
+_SIZE: Final = 8
+_ROOM: Final = 2.1
 
 
 def compute(
@@ -111,7 +115,7 @@ def compute(
 
 
 def draw(table: pd.DataFrame, note: str = "", by: str = "model", least: float = 1e-4) -> Figure:
-    """Draw mean p_m against the length of the game, a line a model.
+    """Draw mean p_m against the length of the game, a line a model, the best in the first panel.
 
     Args:
         table: What `compute` returned.
@@ -124,48 +128,65 @@ def draw(table: pd.DataFrame, note: str = "", by: str = "model", least: float = 
     overall = table[table["length"] == OVERALL].sort_values("precision", ascending=False)
     parts = table[table["length"] != OVERALL].assign(length=lambda rows: rows["length"].astype(int))
     lengths = sorted(parts["length"].unique())
-    figure, (axes,) = new_figure(width=8.4, height=4.6)
-    names = sorted(overall[by])
+    # Looks go by name, so that a model has the same one in every figure.
+    looks = {name: style(index) for index, name in enumerate(sorted(overall[by]))}
+    shown = labels(overall[by])
+    counts = dict(zip(overall[by], overall["count"], strict=True))
+    legend = max(room(f"{shown[name]} ({count})", _SIZE) for name, count in counts.items())
+    width = 8.4 + max(0.0, legend - _ROOM)
+    panels = np.array_split(overall[by].to_numpy(), -(-len(overall) // _MOST_IN_PANEL))
+    figure, grid = new_figure(
+        width=width, height=0.4 + 4.2 * len(panels), rows=len(panels)
+    )  # fmt: skip
+    step = float(min(np.diff(lengths), default=1))
     hidden = 0
-    step = min(np.diff(lengths), default=1)
-    for place, (name, count) in enumerate(zip(overall[by], overall["count"], strict=True)):
-        # Colours go by name, so that a model has the same one in every figure.
-        index = names.index(name)
-        line = parts[parts[by] == name].sort_values("length")
-        seen = line["precision"] >= least
-        hidden += int((~seen & line["precision"].notna()).sum())
-        mean = line["precision"].where(seen)
-        low = line["precision_low"].clip(lower=least).fillna(mean)
-        shift = (place - (len(overall) - 1) / 2) / len(overall) * 0.3 * step
-        axes.errorbar(
-            line["length"] + shift,
-            mean,
-            yerr=[(mean - low).clip(lower=0), (line["precision_high"] - mean).clip(lower=0)],
-            marker=MARKERS[index % len(MARKERS)],
-            linestyle=_LINES[index % len(_LINES)],
-            color=COLOURS[index % len(COLOURS)],
-            markersize=5,
-            linewidth=1.3,
-            elinewidth=0.8,
-            capsize=2,
-            label=f"{name} ({count})",
+    for axes, names in zip(grid, panels, strict=True):
+        for place, name in enumerate(names):
+            line = parts[parts[by] == name].sort_values("length")
+            shift = (place - (len(names) - 1) / 2) / len(names) * 0.3 * step
+            label = f"{shown[name]} ({counts[name]})"
+            hidden += _draw_line(axes, line, shift, least, looks[name], label)
+        axes.legend(
+            title=f"by mean p_{depth} over all its replies\n(their number)",
+            fontsize=_SIZE,
+            title_fontsize=_SIZE,
+            frameon=False,
+            loc="upper left",
+            bbox_to_anchor=(1.0, 1.0),
         )
-    plain_log_scale(axes)
-    axes.set_xticks(lengths)
-    axes.set_xlabel("full moves played (the group's upper edge, or its cut)")
-    axes.set_ylabel(f"mean p_{depth} (logarithmic)")
-    axes.legend(
-        title=f"by mean p_{depth} over all its replies\n(their number)",
-        fontsize=8,
-        title_fontsize=8,
-        frameon=False,
-        loc="upper left",
-        bbox_to_anchor=(1.0, 1.0),
-    )
+        axes.set_ylabel(f"mean p_{depth} (logarithmic)")
+        plain_log_scale(axes)
+    fitting_ticks(grid[-1], lengths, map(str, lengths), width - legend - 1.6, 10)
+    grid[-1].set_xlabel("full moves played (the group's upper edge, or its cut)")
     below = f"; {hidden} means below {least:g} are not drawn" if hidden else ""
+    below += "; each panel has its own vertical axis" if len(panels) > 1 else ""
     caption(
         figure,
         f"State precision p_{depth} by length of the game",
         f"{note}; bars: 95%, resampling games{below}",
     )
     return figure
+
+
+def _draw_line(
+    axes: Axes, line: pd.DataFrame, shift: float, least: float, look: Style, label: str
+) -> int:
+    """Draw one model's means and return how many lie below the axis."""
+    seen = line["precision"] >= least
+    mean = line["precision"].where(seen)
+    low = line["precision_low"].clip(lower=least).fillna(mean)
+    axes.errorbar(
+        line["length"] + shift,
+        mean,
+        yerr=[(mean - low).clip(lower=0), (line["precision_high"] - mean).clip(lower=0)],
+        marker=look.marker,
+        linestyle=look.line,
+        color=look.colour,
+        markerfacecolor=look.face,
+        markersize=5,
+        linewidth=1.3,
+        elinewidth=0.8,
+        capsize=2,
+        label=label,
+    )
+    return int((~seen & line["precision"].notna()).sum())

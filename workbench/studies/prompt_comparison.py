@@ -11,13 +11,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from scipy.stats import binomtest
 
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
-from workbench.studies.appearance import COLOURS, MARKERS, caption, new_figure
+from workbench.studies.appearance import caption, new_figure, style
 from workbench.studies.clusters import mean_interval
 from workbench.studies.describe import left_out, scored_rows
+from workbench.studies.labels import labels, room, shortened, some_of
 
 
 def mcnemar(only_one: int, only_other: int) -> float:
@@ -163,11 +165,13 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
     """
     depth, reference = table["depth"].iloc[0], table["reference"].iloc[0]
     models = list(table["model"].unique())
-    labels = [
-        f"{prompt}" if len(models) == 1 else f"{model}: {prompt}"
+    of_models, of_prompts = labels(models, 28), labels(table["prompt"])
+    names = [
+        of_prompts[prompt] if len(models) == 1 else f"{of_models[model]}: {of_prompts[prompt]}"
         for model, prompt in zip(table["model"], table["prompt"], strict=True)
     ]
-    figure, panels = new_figure(3, width=10.0, height=1.9 + 0.4 * len(table))
+    beyond = max(0.0, max(room(name, 8) for name in names) - 1.5)
+    figure, panels = new_figure(3, width=10.0 + beyond, height=1.9 + 0.4 * len(table))
     places = np.arange(len(table))
     for axes, (name, title) in zip(
         panels,
@@ -186,15 +190,18 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
                 value[of_model],
                 places[of_model],
                 xerr=ends[:, of_model],
-                fmt=MARKERS[index % len(MARKERS)],
-                color=COLOURS[index % len(COLOURS)],
+                fmt=style(index).marker,
+                color=style(index).colour,
+                markerfacecolor=style(index).face,
                 capsize=3,
             )
         axes.set_xlabel(title, fontsize=9)
         axes.grid(visible=False, axis="y")
         axes.grid(visible=True, axis="x", linewidth=0.5, alpha=0.5)
-    panels[0].set_yticks(places, labels, fontsize=8)
+    panels[0].set_yticks(places, names, fontsize=8)
     panels[0].set_ylim(len(table) - 0.4, -0.6)
+    # Numbers with a sign are wider than matplotlib allows for.
+    panels[2].xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
     panels[2].axvline(0, color="0.3", linewidth=0.9)
     for place, row in zip(places, table.to_dict("records"), strict=True):
         panels[2].annotate(
@@ -205,9 +212,10 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
             fontsize=7.5,
             annotation_clip=False,
         )
+    whose = f"{some_of(models, 'models')}: the" if len(models) == 1 else "The"
     caption(
         figure,
-        f"The same positions under several prompts; reference: {reference}",
+        f"{whose} same positions under several prompts; reference: {shortened(reference)}",
         f"{note}\nbars: 95%, resampling games; McNemar's exact test of the first answers: right only "
         "here : right only under the reference, Holm's p",
     )

@@ -18,7 +18,7 @@ from workbench.games.cut import cut_games, nothing_long_enough
 from workbench.scoring.affordance import affordance_scores
 from workbench.scoring.parameters import ScoringParameters
 from workbench.seeds import derived_seed
-from workbench.studies.appearance import COLOURS, MARKERS, caption, new_figure, plain_log_scale
+from workbench.studies.appearance import caption, new_figure, plain_log_scale, style
 from workbench.studies.boards import random_board
 from workbench.terminal import Terminal
 
@@ -138,17 +138,19 @@ def draw(table: pd.DataFrame) -> Figure:
     summary = summarise(table)
     readings = list(summary["reading"].unique())
     figure, (axes,) = new_figure(width=8.0)
+    depths = summary["depth"].nunique()
+    apart = min(0.12, 0.8 / depths)
     for index, (depth, part) in enumerate(summary.groupby("depth")):
         places = [
-            readings.index(reading) + 0.12 * (index - (summary["depth"].nunique() - 1) / 2)
+            readings.index(reading) + apart * (index - (depths - 1) / 2)
             for reading in part["reading"]
         ]
         axes.errorbar(
             places,
             part["mean"],
             yerr=[part["standard_error"].clip(upper=part["mean"] * 0.95), part["standard_error"]],
-            fmt=MARKERS[index],
-            color=COLOURS[index],
+            fmt=style(index).marker,
+            color=style(index).colour,
             capsize=4,
             label=f"m = {depth}: mean ± standard error",
         )

@@ -23,7 +23,7 @@ from workbench.affordance.engine import twin_for
 from workbench.affordance.estimate import single_runs
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
-from workbench.studies.appearance import COLOURS, MARKERS, caption
+from workbench.studies.appearance import caption
 from workbench.studies.complexity_growth import growth, summarise
 from workbench.studies.complexity_settings import (
     HOMOGENEOUS,
@@ -34,7 +34,7 @@ from workbench.studies.complexity_settings import (
     chess_settings,
     tree_settings,
 )
-from workbench.studies.estimator_boxes import METHOD_LABELS
+from workbench.studies.estimator_appearance import METHOD_LABELS, method_style
 from workbench.studies.needed_samples import (
     AT_MOST,
     FOUND,
@@ -265,7 +265,7 @@ def _draw_panel(
 ) -> None:
     """Draw the marks of every method and the curves into one panel."""
     on_tree = part["chance"].notna().all()
-    for index, method in enumerate(METHODS):
+    for method in METHODS:
         rows = part[part["method"] == method]
         if on_tree:
             exact = rows[rows["setting"] == HOMOGENEOUS]
@@ -274,7 +274,7 @@ def _draw_panel(
                 (handles[_CONSTANT],) = axes.plot(
                     exact["depth"], exact[name], "x", color="0.5", markersize=4, zorder=2
                 )
-        colour, marker = COLOURS[index], MARKERS[index]
+        colour, marker = method_style(method).colour, method_style(method).marker
         found = rows[rows["status"] == FOUND]
         (handles[METHOD_LABELS[method]],) = axes.plot(
             found["depth"], found[name], marker=marker, color=colour, markersize=5,

@@ -1,0 +1,342 @@
+"""Figures as they come out: nothing cut off, nothing on top of another, every name told apart."""
+
+import pandas as pd
+import pytest
+from drawn import drawn_texts, faults
+from matplotlib.colors import to_rgb
+
+from workbench.affordance import ESTIMATORS
+from workbench.explore.run_picture import run_figure
+from workbench.explore.run_table import run_table
+from workbench.studies import (
+    answer_spread,
+    environments,
+    estimator_comparison,
+    ill_formed_flags,
+    kendall_tau,
+    lost_piece,
+    mean_precision,
+    model_examples,
+    model_ranks,
+    model_summary,
+    precision_by_depth,
+    precision_by_samples,
+    prompt_comparison,
+    random_baseline,
+)
+from workbench.studies.appearance import style
+from workbench.studies.comparison_pairs import ComparisonPair
+from workbench.studies.data import StudyData
+from workbench.studies.describe import describe_scores
+from workbench.studies.estimator_appearance import METHOD_LABELS
+from workbench.studies.labels import labels, room, shortened, some_of, wrapped
+
+pytestmark = pytest.mark.filterwarnings("error::UserWarning")
+
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+WRONG_SIDE = START.replace(" w ", " b ")
+KINGLESS = START.replace("RNBQKBNR", "RNBQ1BNR")
+ODD = (
+    "_hidden", "cost $5 and $10", "50%_off", "<script>alert(1)</script>", "模型一", "模型二", "Модель",
+    "two\nlines", "$x^2$", r"\frac{1}", "عربي", "🙂", "", "^_{}", r"\$a", " a ", "#",
+)  # fmt: skip
+LONG_FILE = "predictions-of-a-run-with-a-very-long-name-" * 3 + ".parquet"
+
+
+def names_of(kind, count):
+    if kind == "short":
+        return [f"m{number:04d}" for number in range(count)]
+    if kind == "long":
+        return [
+            ("a-model-of-an-organisation/checkpoint-" * 4)[:112] + f"-{n:07d}" for n in range(count)
+        ]
+    return [ODD[n] if n < len(ODD) else f"{ODD[n % len(ODD)]} {n}" for n in range(count)]
+
+
+def scores_of(names, groups=(5, 16, 27, 38, 50), prompt=""):
+    """Two replies of every model to each length; the first model is the best."""
+    rows = []
+    for number, name in enumerate(names):
+        slip = (number + 1) / (len(names) + 1)
+        for group in groups:
+            for reply in range(2):
+                wrong = reply == 1
+                rows.append(
+                    {
+                        "position_id": f"p{group}-{reply}",
+                        "game": f"g{group}-{reply}",
+                        "group": group,
+                        "ply": 2 * group,
+                        "model": name,
+                        "prompt": prompt,
+                        "sample": 0,
+                        "true_fen": START,
+                        "predicted_fen": KINGLESS if wrong else START,
+                        "reply_class": "ill_formed" if wrong else "valid",
+                        "status": "NO_WHITE_KING OPPOSITE_CHECK" if wrong else "",
+                        "unscored": "",
+                        "exact_match": not wrong,
+                        "levenshtein": round(10 * slip) * reply,
+                        "levenshtein_to_empty": False,
+                        "precision_1": 1 - slip * reply * group / 51,
+                        "recall_1": 1 - slip * reply * group / 60,
+                        "ill_formed_policy": "as_is",
+                        "terminal": "absorb",
+                    }
+                )
+    return pd.DataFrame(rows)
+
+
+def note_of(scores, files=40):
+    named = some_of([f"{number}-{LONG_FILE}" for number in range(files)], "tables")
+    return f"games of {named}, groups of the predictions; {describe_scores(scores)}"
+
+
+def sound(figure):
+    assert faults(figure) == []
+    return figure
+
+
+def figure_of_models(scores, note):
+    return model_summary.draw(model_summary.compute(scores, depth=1, resamples=2), note)
+
+
+def figure_of_ranks(scores, note):
+    return model_ranks.draw(model_ranks.compute(scores, depth=1, resamples=2), note)
+
+
+def figure_of_flags(scores, note):
+    return ill_formed_flags.draw(ill_formed_flags.compute(scores), note)
+
+
+def figure_of_prompts(scores, note):
+    prompted = pd.concat([scores.assign(prompt="direct@1"), scores.assign(prompt="p" * 120)])
+    found = prompt_comparison.compute(prompted, depth=1, resamples=2)
+    return prompt_comparison.draw(found, note)
+
+
+def figure_of_spread(scores, note):
+    again = pd.concat([scores, scores.assign(sample=1)])
+    return answer_spread.draw(answer_spread.compute(again, depth=1), note)
+
+
+@pytest.mark.parametrize(("kind", "count"), [("long", 1), ("odd", 17), ("long", 40)], ids=str)
+@pytest.mark.parametrize(
+    ("figure", "longest", "most"),
+    [
+        (figure_of_models, 40, 40),
+        (figure_of_ranks, 40, 40),
+        (figure_of_flags, 40, 40),
+        (figure_of_prompts, 28, 17),
+        (figure_of_spread, 24, 7),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_any_number_of_models_with_any_names_can_be_read(figure, longest, most, kind, count):
+    """``longest``: characters of a name in this figure; ``most``: models, to keep the test short."""
+    count = min(count, most)
+    names = names_of(kind, count)
+    scores = scores_of(names, groups=(5, 16))
+    said = "\n".join(
+        text.get_text() for text in drawn_texts(sound(figure(scores, note_of(scores))))
+    )
+    # The spread has six panels at most, and says how many there would be.
+    of_figure = names[:6] if figure is figure_of_spread else names
+    shown = labels(names, longest if count > 1 else 40)
+    assert [name for name in of_figure if shown[name] not in said] == []
+
+
+def test_a_line_is_told_from_every_other_and_each_model_has_one():
+    scores = scores_of(names_of("odd", 40), groups=(5,))
+    figure = figure_of_models(scores, "")
+    seen = []
+    for axes in figure.axes:
+        entries = axes.get_legend().get_texts()
+        assert 0 < len(entries) <= 10
+        seen += [entry.get_text() for entry in entries]
+        lines = [container.lines[0] for container in axes.containers]
+        looks = {
+            (line.get_marker(), line.get_linestyle(), line.get_mfc() == "white") for line in lines
+        }
+        assert len(looks) == len(entries)
+    assert len(set(seen)) == len(seen) == 40
+
+
+def test_models_of_equal_rank_do_not_stand_on_each_other():
+    scores = scores_of(["one", "two", "three", "four"])
+    scores = scores.assign(levenshtein=3, precision_1=0.5)
+    figure = sound(figure_of_ranks(scores, ""))
+    ranks = [text.get_text() for text in figure.axes[0].texts]
+    assert ranks.count("2.5") == 8
+
+
+def test_a_model_has_one_colour_whether_others_are_ranked_or_not():
+    ranks = model_ranks.compute(scores_of(["b", "c"]), depth=1, resamples=2)
+    figure = model_ranks.draw(ranks, models=["a", "b", "c"])
+    assert [line.get_color() for line in figure.axes[0].lines] == [style(1).colour, style(2).colour]
+
+
+@pytest.mark.parametrize("kind", ["long", "odd"])
+def test_examples_name_both_models(kind):
+    one, other = names_of(kind, 2)
+    wrong = scores_of([one]).assign(predicted_fen=WRONG_SIDE, levenshtein=1, precision_1=0.0)
+    near = scores_of([other]).assign(
+        predicted_fen=KINGLESS, levenshtein=2, status="NO_WHITE_KING TOO_MANY_BLACK_PAWNS " * 3
+    )
+    scores = pd.concat([wrong, near]).assign(reply_class="valid")
+    ranks = model_ranks.compute(scores, depth=1, resamples=2)
+    table = model_examples.compute(scores, ranks, depth=1, count=1)
+    assert len(table) == 1
+    figure = sound(model_examples.draw(table, note_of(scores), 1))
+    said = "\n".join(text.get_text() for text in drawn_texts(figure))
+    assert all(name in said for name in labels([one, other], 36).values())
+
+
+@pytest.mark.parametrize("groups", [(5,), (5, 16, 27, 38, 50), range(5, 301, 5)])
+def test_any_number_of_groups_can_be_read(groups):
+    one = scores_of(names_of("odd", 3), groups=(5,))
+    note = note_of(one, files=2)
+    tau = kendall_tau.compute(one, depth=1, resamples=2)
+    of_groups = [tau.iloc[:1].assign(group=str(group)) for group in groups]
+    sound(kendall_tau.draw(pd.concat([*of_groups, tau.iloc[1:]], ignore_index=True), note))
+    variants = {"groups of the predictions": one, "bands of 5 full moves": one}
+    means = mean_precision.compute(variants, depth=1, resamples=2)
+    sound(mean_precision.draw(pd.concat([means.assign(group=group) for group in groups]), note))
+    summary = model_summary.compute(one, depth=1, resamples=2)
+    by_length = summary[summary["length"] != "all"]
+    lengths = [by_length.assign(length=str(group)) for group in groups]
+    sound(model_summary.draw(pd.concat([*lengths, summary[summary["length"] == "all"]]), note))
+
+
+def test_the_legend_of_a_run_lies_beside_its_points():
+    scores = scores_of(["one"], groups=range(1, 41))
+    columns = {"source": "by hand", "game_id": scores["game"], "reason": "", "recall_1": 1.0}
+    figure = run_figure(run_table(scores.assign(**columns)))
+    assert faults(figure) == []
+
+
+class TestEveryEstimator:
+    """All that are registered, drawn by each figure that draws estimators."""
+
+    METHODS = tuple(ESTIMATORS)
+
+    def test_has_a_name_and_a_look_of_its_own(self):
+        assert set(METHOD_LABELS) == set(ESTIMATORS)
+
+    @pytest.mark.parametrize("by", ["depth", "samples"])
+    def test_in_boxes(self, by):
+        pair = {"true_fen": START, "predicted_fen": KINGLESS, "runs": 3, "methods": self.METHODS}
+        if by == "depth":
+            table = precision_by_depth.compute(depths=2, samples=4, exact_depth=2, **pair)
+            figure = sound(precision_by_depth.draw(table))
+        else:
+            table = precision_by_samples.compute(depth=2, samples=(2, 4, 8), **pair)
+            figure = sound(precision_by_samples.draw(table))
+        (axes,) = figure.axes
+        named = [text.get_text() for text in axes.get_legend().get_texts()]
+        assert named[:-1] == [METHOD_LABELS[method] for method in self.METHODS]
+        keys = axes.get_legend().get_patches()
+        looks = {(to_rgb(key.get_facecolor()), key.get_hatch()) for key in keys}
+        assert len(looks) == len({hatch for _, hatch in looks}) == len(ESTIMATORS)
+        boxes = {(to_rgb(box.get_facecolor()), box.get_hatch()) for box in axes.patches}
+        assert boxes == looks
+
+    def test_against_the_exact_value_at_many_depths(self):
+        pair = ComparisonPair("near", "a king", 1, START, KINGLESS)
+        table = estimator_comparison.compute(
+            [pair], depths=(1, 2), samples=4, repeats=2, reference_repeats=2
+        )
+        deeper = [table.assign(depth=table["depth"] + 2 * more) for more in range(6)]
+        figure = sound(estimator_comparison.draw(pd.concat(deeper)))
+        drawn = [text.get_text() for text in figure.axes[0].get_xticklabels()]
+        assert len(drawn) == len(ESTIMATORS)
+
+    def test_in_environments(self):
+        table = pd.DataFrame(
+            [
+                {
+                    "environment": "chess", "pair": 0, "method": method, "depth": depth,
+                    "value": 0.5, "standard_error": 0.0, "samples": 4, "batches": 2, "node_count": 1,
+                }
+                for method in self.METHODS
+                for depth in (1, 2)
+            ]
+        )  # fmt: skip
+        figure = sound(environments.draw(table))
+        (legend,) = figure.legends
+        assert [text.get_text() for text in legend.get_texts()] == [
+            METHOD_LABELS[method] for method in self.METHODS
+        ]
+
+
+def test_the_baseline_takes_any_number_of_depths():
+    table = random_baseline.compute(pairs=2, moves=1, depths=(1,))
+    deeper = pd.concat([table.assign(depth=m, precision=0.5**m) for m in range(1, 15)])
+    figure = sound(random_baseline.draw(deeper))
+    (axes,) = figure.axes
+    places = [x for each in axes.containers for x in each.lines[0].get_xdata()]
+    # Those of one reading stay nearer to its label than to the next.
+    assert max(abs(x - round(x)) for x in places) < 0.5
+    assert len(places) == 14 * 3
+
+
+def test_a_lost_piece_is_taken_off_the_positions_that_were_asked_about(predictions):
+    """Three replies to two positions, one of them without a board to take a piece from."""
+    scores = scores_of(["one", "two"], groups=(5,))
+    scores.loc[scores["position_id"] == "p5-1", "true_fen"] = "no board"
+    data = StudyData({"groups of the predictions": scores}, f"games of {shortened(LONG_FILE)}")
+    positions = data.positions()
+    assert positions["position_id"].tolist() == ["p5-0", "p5-1"]
+    bare = lost_piece.predictions_without(positions, count=5, seed=0)
+    assert set(bare["position_id"]) == {"p5-0"}
+    measures = {"precision_1": 0.5, "recall_1": 0.5}
+    table = lost_piece.compute({"as_is": bare.assign(**measures)}, depth=1)
+    figure = sound(lost_piece.draw(table, data.games))
+    assert data.games in "".join(text.get_text() for text in drawn_texts(figure))
+
+
+class TestLabels:
+    def test_short_names_stand_as_they_are(self):
+        assert labels(["gpt-4o", "o3"]) == {"gpt-4o": "gpt-4o", "o3": "o3"}
+
+    def test_long_names_lose_their_middle(self):
+        name = "organisation/" + "x" * 100 + "-step-900"
+        assert shortened(name) == name[:19] + "…" + name[-20:]
+        assert labels([name]) == {name: shortened(name)}
+
+    @pytest.mark.parametrize("longest", [24, 28, 40])
+    def test_different_names_are_written_differently(self, longest):
+        names = [f"{'a' * 50}{number:03d}{'b' * 60}" for number in range(120)]
+        names += ["a" * 120, "a" * 121, "x\ny", r"x\ny", "", "no name", *ODD]
+        written = labels(names, longest)
+        assert len(set(written.values())) == len(set(names))
+        assert max(len(text.replace(r"\$", "$")) for text in written.values()) <= longest + 1
+
+    def test_what_matplotlib_would_take_for_something_else_is_literal(self):
+        found = labels(["$a$", "_b", "模"])
+        assert found == {"$a$": r"\$a\$", "_b": " _b", "模": r"\u6a21"}
+
+    def test_digits_after_arabic_keep_their_order(self):
+        assert labels(["عربي"])["عربي"] == "\u200eعربي\u200e"
+
+    def test_names_in_words(self):
+        assert some_of(["a", "b"], "models") == "a, b"
+        assert some_of("abcdef", "models") == "6 models (a, b, c and 3 more)"
+        assert some_of([], "models") == ""
+
+    def test_lines_are_as_wide_as_there_is_room(self):
+        text = "a note of many words, " * 20 + "x" * 300 + "\nand a second line"
+        lines = wrapped(text, 3.0, 7).split("\n")
+        assert all(room(line, 7) <= 3.0 for line in lines)
+        assert lines[-1] == "and a second line"
+        assert "".join(lines).replace(" ", "") == text.replace(" ", "").replace("\n", "")
+
+
+def test_looks_do_not_run_out():
+    """Without colour the first 64 differ, with it the first 320; and any number has one."""
+    looks = [style(index) for index in range(320)]
+    plain = {(look.marker, look.line, look.face == "white") for look in looks[:64]}
+    assert len(plain) == 64
+    whole = {(look.colour, look.marker, look.line, look.face == "white") for look in looks}
+    assert len(whole) == 320
+    assert style(10_000).marker in {look.marker for look in looks}

@@ -1,0 +1,211 @@
+"""Names and notes as they stand on a figure: literal, distinct, and no wider than there is room.
+
+A name can be anything: ``$`` would begin a formula, a character that the font lacks would be drawn
+as a box like any other, and a file's name can be longer than the figure is wide. What a table holds
+stays whole.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import cache
+from itertools import pairwise
+from typing import Final
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.font_manager import FontProperties, findfont, get_font
+
+LONGEST: Final = 40
+"""Characters of a name on a figure, unless there is another reason."""
+
+NO_NAME: Final = "no name"
+"""What a thing is called whose name is missing or empty."""
+
+_ELLIPSIS: Final = "…"
+_BEFORE_DIFFERENCE: Final = 3
+# Hebrew, Arabic and the scripts between them: digits that follow would be drawn in their direction.
+_RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]+")
+_LEFT_TO_RIGHT_MARK: Final = "\u200e"
+
+
+def labels(names: Iterable[str], longest: int = LONGEST) -> dict[str, str]:
+    """Return how each name is written on a figure; different names are written differently.
+
+    Args:
+        names: Names of models, prompts, files; may repeat.
+        longest: Characters of each at most, at least 24, not counting escapes.
+    """
+    different = dict.fromkeys(names)
+    shown = {name: _visible(name) or NO_NAME for name in different}
+    found: dict[str, str] = {}
+    for name, short in _distinct(shown, longest).items():
+        # matplotlib keeps what begins with an underscore out of legends.
+        found[name] = _literal(f" {short}" if short.startswith("_") else short)
+    return found
+
+
+def shortened(text: str, longest: int = LONGEST) -> str:
+    """Return a text with its middle left out, if it is longer than so many characters."""
+    if len(text) <= longest:
+        return text
+    head = (longest - 1) // 2
+    return text[:head] + _ELLIPSIS + text[len(text) - (longest - 1 - head) :]
+
+
+def some_of(names: Iterable[str], noun: str, most: int = 4) -> str:
+    """Return names in words: all of a few, else how many there are and the first of them.
+
+    Args:
+        names: The names.
+        noun: What they name, in the plural.
+        most: Names that are all given.
+    """
+    short = [shortened(name) or NO_NAME for name in names]
+    if len(short) <= most:
+        return ", ".join(short)
+    first = ", ".join(short[: most - 1])
+    return f"{len(short)} {noun} ({first} and {len(short) - most + 1} more)"
+
+
+def room(text: str, size: float) -> float:
+    """Return the width in inches of the widest line of a text.
+
+    Args:
+        text: What `labels` returned, or any text.
+        size: Of the font, in points.
+    """
+    lines = text.replace(r"\$", "$").split("\n")
+    return max(sum(map(_advance, line)) for line in lines) * size / 72
+
+
+def wrapped(text: str, width: float, size: float) -> str:
+    """Return a text in lines that fit, broken between words where that is possible.
+
+    Args:
+        text: May have lines already; they stay apart.
+        width: In inches.
+        size: Of the font, in points.
+    """
+    lines = []
+    for line in _visible(text, keep="\n").split("\n"):
+        current = ""
+        for word in line.split(" "):
+            longer = f"{current} {word}" if current else word
+            if room(longer, size) <= width:
+                current = longer
+                continue
+            if current:
+                lines.append(current)
+            *full, current = _pieces(word, width, size)
+            lines += full
+        lines.append(current)
+    return _literal("\n".join(lines))
+
+
+def fitting_ticks(
+    axes: Axes, places: Iterable[float], texts: Iterable[str], width: float, size: float
+) -> None:
+    """Label the horizontal axis at every place, or every second or third, ..., as there is room.
+
+    The last place has its label always.
+
+    Args:
+        axes: The axes, with their limits set.
+        places: In ascending order.
+        texts: The label of each place.
+        width: Of the axes in inches, about.
+        size: Of the font, in points.
+    """
+    low, high = axes.get_xlim()
+    ticks = list(zip(places, texts, strict=True))[::-1]
+    edges = [
+        ((place - low) / (high - low) * width, room(text, size) / 2 + size / 72 / 4)
+        for place, text in ticks
+    ]
+    steps = (
+        step
+        for step in range(1, len(ticks) + 1)
+        if all(
+            middle - half >= following + reach
+            for (middle, half), (following, reach) in pairwise(edges[::step])
+        )
+    )
+    step = next(steps, 1)
+    kept = ticks[::step]
+    axes.set_xticks([place for place, _ in kept], [text for _, text in kept], fontsize=size)
+
+
+def _distinct(shown: dict[str, str], longest: int) -> dict[str, str]:
+    """Shorten texts; where that makes some the same, keep the place at which they part."""
+    found: dict[str, str] = {}
+    waiting = [(dict(shown), 0)]
+    while waiting:
+        texts, start = waiting.pop()
+        groups: dict[str, dict[str, str]] = defaultdict(dict)
+        for name, text in texts.items():
+            cut = text if start == 0 else text[: longest // 4] + _ELLIPSIS + text[start:]
+            groups[shortened(cut, longest)][name] = text
+        for short, same in groups.items():
+            if len(same) == 1 and short not in found.values():
+                found[next(iter(same))] = short
+                continue
+            parting = _parting(same.values())
+            following = max(parting - _BEFORE_DIFFERENCE, start + 1)
+            if len(set(same.values())) == 1 or following >= min(map(len, same.values())):
+                for number, name in enumerate(same, start=1):
+                    found[name] = f"{shortened(short, longest - 6)} ({number})"
+            else:
+                waiting.append((same, following))
+    return {name: found[name] for name in shown}
+
+
+def _parting(texts: Iterable[str]) -> int:
+    """Return the place of the first character that is not the same in all, or where one ends."""
+    columns = list(zip(*texts, strict=False))
+    differing = (place for place, column in enumerate(columns) if len(set(column)) > 1)
+    return next(differing, len(columns))
+
+
+def _literal(text: str) -> str:
+    """Return a text that matplotlib draws as it stands, and not as a formula."""
+    return text.replace("$", r"\$")
+
+
+def _pieces(word: str, width: float, size: float) -> list[str]:
+    pieces = [""]
+    for character in word:
+        if pieces[-1] and room(pieces[-1] + character, size) > width:
+            pieces.append("")
+        pieces[-1] += character
+    return pieces
+
+
+def _visible(text: str, keep: str = "") -> str:
+    """Return a text with what the font cannot draw written as Python's escapes."""
+    drawn = "".join(
+        character
+        if character in keep or any(ord(character) in glyphs for glyphs in _glyphs(_families()))
+        else character.encode("unicode_escape").decode()
+        for character in text
+    )
+    mark = _LEFT_TO_RIGHT_MARK
+    return _RIGHT_TO_LEFT.sub(lambda found: f"{mark}{found[0]}{mark}", drawn)
+
+
+def _families() -> tuple[str, ...]:
+    return tuple(mpl.rcParams["font.family"])
+
+
+@cache
+def _glyphs(families: tuple[str, ...]) -> list[frozenset[int]]:
+    fonts = [get_font(findfont(FontProperties(family=[family]))) for family in families]
+    return [frozenset(font.get_charmap()) for font in fonts]
+
+
+@cache
+def _advance(character: str) -> float:
+    """Return a character's width at size 1."""
+    font = get_font(findfont(FontProperties()))
+    font.set_size(10, 72)
+    return float(font.load_char(ord(character)).linearHoriAdvance / 65536 / 10)
