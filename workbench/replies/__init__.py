@@ -1,10 +1,17 @@
 """Replies of models: the FEN in them, the logs of others, and a simulated tracker."""
 
-from workbench.replies.extract import Prediction, ReplyClass, classify, classify_fen
+from workbench.replies.extract import (
+    EXTRACTOR_VERSION,
+    Prediction,
+    ReplyClass,
+    classify,
+    classify_fen,
+)
 from workbench.replies.imports import ImportedReplies, RowNote, import_pgn2fen
 from workbench.replies.simulated import Slip, SlipKind, Tracking, simulate, track
 
 __all__ = [
+    "EXTRACTOR_VERSION",
     "ImportedReplies",
     "Prediction",
     "ReplyClass",

@@ -1,0 +1,126 @@
+"""A reply in plain signs: entities, escapes, wide and invisible signs, and line breaks in boards."""
+
+import html
+import re
+from typing import Final
+
+_DASHES: Final = "‐‑‒–—―−﹣"
+_SLASHES: Final = "∕⁄⧸╱"
+_INVISIBLE: Final = (
+    "\u00ad\u034f\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e"
+    "\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069\ufe0e\ufe0f\ufeff"
+)
+_SIGNS: Final = {
+    **{wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)},
+    0x3000: " ",
+    0x2028: "\n",
+    0x2029: "\n",
+    **dict.fromkeys(map(ord, _DASHES), "-"),
+    **dict.fromkeys(map(ord, _SLASHES), "/"),
+    **dict.fromkeys(map(ord, _INVISIBLE), None),
+}
+_ENTITY: Final = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,8});")
+_STRUCK: Final = re.compile("(?:[^\u0335-\u0338\n][\u0335-\u0338])+")
+_LINE_TAG: Final = re.compile(r"<br\s{0,4}/?>", re.IGNORECASE)
+_BREAK_TAG: Final = re.compile(r"</?wbr\s{0,4}/?>", re.IGNORECASE)
+_BACKSLASHES: Final = re.compile(r"\\{2,}")
+_UNICODE_ESCAPE: Final = re.compile(r"\\u00([2-7][0-9a-fA-F]|0[aA])")
+_NEWLINE_ESCAPE: Final = re.compile(r"(?:\\r)?\\n(?![a-z])|\\n(?=[a-zA-Z1-8]{1,8}/)")
+_ANY_NEWLINE_ESCAPE: Final = re.compile(r"(?:\\r)?\\n")
+_LATEX_TEXT: Final = re.compile(r"\\(?:text|math)(?:tt|bf|rm|sf|it|normal)?\s?\{")
+_LATEX_SPACE: Final = re.compile(r"\\(?:[,;:! ]|q?quad\b|space\b|t(?![a-z]))")
+_ESCAPED_SIGN: Final = re.compile(r"\\([^\w\s])")
+_WORD: Final = r"[A-Za-z0-9~.]{1,16}"
+_RANK: Final = r"[pnbrqkPNBRQK0-9~.]{1,16}"
+_SPACED_RANKS: Final = re.compile(
+    rf"{_WORD}(?: / {_WORD}){{4,}}|(?<![A-Za-z0-9]){_RANK}(?:[ \t]{{0,2}}/[ \t]{{0,2}}{_RANK}){{4,}}"
+)
+_SLASHED_FIELDS: Final = re.compile(
+    r" / ([wb]) / (-|[KQkq]{1,4}) / (-|[a-h][1-8])(?: / (\d{1,4}) / (\d{1,4}))?"
+)
+_LINE_BREAK: Final = re.compile(r"(?<=[A-Za-z0-9~./])[ \t]*\r?\n[\s>|]{0,40}(?=[A-Za-z0-9./])")
+_RANK_BEFORE: Final = re.compile(r"(?:(/)|(?<![\w/])|^)([pnbrqkPNBRQK0-9~.]{1,8})(/?)\Z")
+_RANK_AFTER: Final = re.compile(r"(/?)([pnbrqkPNBRQK0-9~.]{1,8})(/|(?=[\s\"'`*<)]|\Z))")
+
+SQUARES: Final = {**dict.fromkeys("pnbrqkPNBRQK.", 1), **{d: int(d) for d in "12345678"}, "~": 0}
+"""How many squares a sign of a rank describes; a dot may stand for an empty one."""
+
+
+def plain_signs(text: str) -> str:
+    """Return a text with plain hyphens, slashes and ASCII signs, and without invisible ones."""
+    return text.translate(_SIGNS)
+
+
+def plain_text(reply: str) -> str:
+    """Return a reply as a reader sees it, each board on one line.
+
+    Entities, JSON and Markdown escapes are undone, full-width signs become ASCII, dashes hyphens;
+    what combining strokes strike out stands between ``~~``; ranks broken over lines are joined.
+    The time taken is linear in the length.
+
+    Args:
+        reply: Any text.
+    """
+    text = reply
+    if "&" in text:
+        text = _without_entities(text)
+    if not text.isascii():
+        text = _STRUCK.sub(lambda found: f"~~{found[0][::2]}~~", text.translate(_SIGNS))
+    if "\\" in text:
+        text = _without_escapes(text)
+    if "<" in text:
+        text = _LINE_TAG.sub("\n", _BREAK_TAG.sub("", text))
+    if "\n" in text and "/" in text:
+        text = _joined(text)
+    if "/ " in text or " /" in text or "/\t" in text or "\t/" in text:
+        text = _SLASHED_FIELDS.sub(
+            lambda found: "".join(f" {field}" for field in found.groups() if field), text
+        )
+        text = _SPACED_RANKS.sub(lambda found: re.sub(r"[ \t]", "", found[0]), text)
+    return text
+
+
+def _without_entities(text: str) -> str:
+    # Where a reply has tags of its own, an escaped one is a mention of a tag.
+    has_tags = "<" in text
+
+    def sign(entity: re.Match[str]) -> str:
+        written = html.unescape(entity[0])
+        return {"<": "‹", ">": "›"}.get(written, written) if has_tags else written
+
+    return _ENTITY.sub(sign, text)
+
+
+def _without_escapes(text: str) -> str:
+    newline = _NEWLINE_ESCAPE if "\n" in text.strip() else _ANY_NEWLINE_ESCAPE
+    text = _BACKSLASHES.sub("\\\\", text)
+    text = _UNICODE_ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
+    text = newline.sub("\n", _LATEX_TEXT.sub("{", text))
+    return _ESCAPED_SIGN.sub(r"\1", _LATEX_SPACE.sub(" ", text))
+
+
+def _joined(text: str) -> str:
+    """Return a text in which no line break stands inside a placement."""
+    kept = []
+    begin = 0
+    for found in _LINE_BREAK.finditer(text):
+        if _breaks_a_board(text, found.start(), found.end()):
+            kept.append(text[begin : found.start()].rstrip(" \t"))
+            begin = found.end()
+    return "".join(kept) + text[begin:] if kept else text
+
+
+def _breaks_a_board(text: str, end: int, start: int) -> bool:
+    """Tell whether a placement that stands before ``end`` goes on at ``start``."""
+    before = _RANK_BEFORE.search(text, max(0, end - 10), end)
+    after = _RANK_AFTER.match(text, start, start + 10)
+    if not before or not after:
+        return False
+    if before[3] or after[1]:
+        # The line ends or begins with the slash between two ranks.
+        return not (before[3] and after[1])
+    if not before[1] and (not after[3] or before[2].isdigit()):
+        return False
+    if text.count("\n", end, start) > 1:
+        return False
+    return sum(SQUARES.get(sign, 8) for sign in before[2] + after[2]) == 8
