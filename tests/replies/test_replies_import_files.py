@@ -179,6 +179,14 @@ def test_files_say_which_format_they_have(
     assert format_of(tmp_path / name) == expected
 
 
+def test_the_wrong_encoding_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps(ROWS[0]) + "!")
+    for read in (format_of, lambda path, name: import_named_columns([path], encoding=name)):
+        with pytest.raises(ReplyFileError, match=r"in one encoding, got: .*utf-16"):
+            read(path, "utf-16-le")
+
+
 def test_a_pipe_is_read_once_and_hashed_as_it_is_read(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

@@ -1,17 +1,15 @@
 """Which format a file of replies has, by its name or its first line."""
 
-import json
+from contextlib import closing
 from pathlib import Path
-from typing import Final, Literal
+from typing import Literal
 
 from workbench.errors import ReplyFileError
 from workbench.replies.imports.harness_samples import SAMPLES_NAME
-from workbench.replies.imports.named_columns import DELIMITED
-from workbench.replies.imports.reading import FilesRead, encoding_of, text_of
+from workbench.replies.imports.named_columns import DELIMITED, json_rows
+from workbench.replies.imports.reading import FilesRead
 
 Format = Literal["pgn2fen", "inspect", "lm-eval", "columns"]
-
-_LONGEST_LINE: Final = 1 << 24
 
 
 def format_of(path: Path, encoding: str | None = None) -> Format:
@@ -37,15 +35,8 @@ def format_of(path: Path, encoding: str | None = None) -> Format:
             f"{path}: expected a file, found none, or a folder or pipe; check the name, or name the "
             "format of a pipe"
         )
-    with FilesRead().opened(path) as stream:
-        text = text_of(stream, encoding_of(stream, str(path), encoding))
-        line = next(
-            (line for line in iter(lambda: text.readline(_LONGEST_LINE), "") if line.strip()), ""
-        )
-    try:
-        entry = json.loads(line)
-    except (ValueError, RecursionError):
-        entry = None
+    with closing(json_rows(path, encoding, FilesRead())) as rows:
+        _, entry = next(rows, (0, None))
     if isinstance(entry, dict):
         if "game_info" in entry or "llm_info" in entry:
             return "pgn2fen"

@@ -3,7 +3,7 @@
 import csv
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, TextIO
 
@@ -150,7 +150,7 @@ def _split(line: str, mark: str) -> list[str]:
 
 def json_rows(
     path: Path, encoding: str | None, files: FilesRead
-) -> Iterator[tuple[int, dict[str, Any] | str]]:
+) -> Generator[tuple[int, dict[str, Any] | str]]:
     """Yield the objects of JSON Lines, each with its line, or what is wrong with it."""
     try:
         with files.opened(path) as stream:
