@@ -187,6 +187,12 @@ class LocalServer:
         usage = {"prompt_tokens": 10**12, "completion_tokens": 50, "total_tokens": 10**12 + 50}
         return await self._answer(moves, writer, usage=usage)
 
+    async def _fault_usage_of_nulls(self, moves, writer):
+        return await self._answer(moves, writer, usage=dict.fromkeys(USAGE))
+
+    async def _fault_usage_of_words(self, moves, writer):
+        return await self._answer(moves, writer, usage=dict.fromkeys(USAGE, "many"))
+
     async def _fault_quota(self, moves, writer):
         said = "You exceeded your current quota, check your plan and billing details."
         return await self._send(writer, 429, problem(said, "insufficient_quota"))

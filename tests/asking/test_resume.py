@@ -6,11 +6,10 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 
 import pandas as pd
 import pytest
-from local_run import needs_inspect
+from local_run import asking_process, needs_inspect, shell_command, wait_until
 from local_server import LocalServer
 
 from workbench.errors import (
@@ -30,40 +29,12 @@ pytestmark = needs_inspect
 AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
 
 
-def wait_until(condition):
-    for _ in range(6000):
-        if condition():
-            return
-        time.sleep(0.01)
-    raise TimeoutError
-
-
-def asking_process(parent):
-    listing = subprocess.run(
-        ["ps", "-o", "pid=,args=", "--ppid", str(parent)],
-        capture_output=True, text=True, check=True,
-    ).stdout  # fmt: skip
-    (line,) = [line for line in listing.splitlines() if "asking.process" in line]
-    return int(line.split()[0])
-
-
-# A shell may have started the tests with interrupts ignored.
-COMMAND = """
-import signal
-signal.signal(signal.SIGINT, signal.default_int_handler)
-from workbench.cli import main
-main(prog_name="workbench")
-"""
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for the process with ps")
 @pytest.mark.parametrize("how", ["killed", "interrupted"])
 def test_stopped_in_the_middle_and_asked_again(positions_path, answers, tmp_path, how):
     out = tmp_path / "run"
     with LocalServer(answers, seconds=0.2) as server:
-        command = [sys.executable, "-c", COMMAND, "ask", str(positions_path), "-o", str(out),
-                   "--model", "openai-api/local/model", "--base-url", server.url, "--yes",
-                   "--connections", "4"]  # fmt: skip
+        command = shell_command(positions_path, out, server)
         process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
         wait_until(lambda: sum(server.answered.values()) >= 16)
         if how == "killed":

@@ -18,6 +18,7 @@ question is asked again.
 """
 
 import contextlib
+import errno
 import json
 import os
 import re
@@ -236,7 +237,7 @@ class Journal:
             try:
                 self._append(line, synced=synced)
             except OSError as error:
-                reason = f"{self._path} cannot be written: {error.strerror}; free some space"
+                reason = f"{self._path} cannot be written: {error.strerror}{_advice(error)}"
                 if not self._spare.exists():
                     raise JournalError(reason) from error
                 # There is room for the calls under way, and a call that begins would be one more.
@@ -280,7 +281,7 @@ class JournalReader:
 
     def read(self) -> None:
         """Take in the whole lines that have come since the last call."""
-        if not self._path.exists():
+        if not self._path.is_file():
             return
         with self._path.open("rb") as file:
             number = os.fstat(file.fileno()).st_ino
@@ -299,6 +300,12 @@ def journal_record(folder: Path, price: Price | None = None) -> Record:
     reader = JournalReader(folder, price)
     reader.read()
     return reader.record
+
+
+def _advice(error: OSError) -> str:
+    if error.errno == errno.EFBIG:
+        return "; raise the limit on the size of a file (ulimit -f)"
+    return "; free some space" if error.errno in (errno.ENOSPC, errno.EDQUOT) else ""
 
 
 def _set_damaged_aside(path: Path) -> int:

@@ -11,6 +11,7 @@ goes to standard error. This line reaches the caller also where no file can be w
 
 import contextlib
 import json
+import logging
 import os
 import re
 import signal
@@ -40,6 +41,7 @@ from workbench.replies.asking.task import reconstruction
 from workbench.replies.eval_logs import log_entries, with_attachments
 from workbench.tables import POSITIONS, read_table
 
+_LOGGER: Final = logging.getLogger(__name__)
 _MARKUP: Final = re.compile(r"\[/?[a-z]+\]")
 """Inspect's messages are written for the terminal library rich."""
 
@@ -87,6 +89,8 @@ def _ask(folder: RunFolder, question: Question, request: dict[str, Any], notes: 
         return "calls of an earlier run into this folder are still under way; wait for their end"
     except JournalError as error:
         return str(error)
+    except KeyboardInterrupt:
+        return "interrupted"
 
 
 def _ask_with(
@@ -112,28 +116,38 @@ def _ask_with(
         journal.record.answers.values(),
     )
     session = Session(journal, budget, operation)
-    _stop_when_told(session)
     positions = _failed_last(
         in_asking_order(read_table(folder.positions, POSITIONS), operation.limit), journal
     )
     ended = ""
+    logs: list[EvalLog] = []
     try:
+        _stop_when_told(session)
         with session_in_use(session):
             logs = _evaluate(folder, request, question, operation, positions, notes)
     except KeyboardInterrupt:
         ended = "interrupted"
-    except Exception as error:  # noqa: BLE001  the caller is told, and its log
+    except Exception as error:
         ended = " ".join(_MARKUP.sub("", str(error)).split()) or repr(error)
-        print(f"asking ended with {error!r}", file=sys.stderr)
+        _LOGGER.exception("asking ended")
+    finally:
+        session.finish()
     tried = journal.record.answered(last_turn) | journal.record.failures.keys()
     asked_for = len(positions) * question.samples_per_position
+    if session.lost:
+        notes.append(f"{session.lost} answers under way came and could not be written")
     if not (session.stopping or ended):
         if len(tried) < asked_for:
-            # Inspect ends in good order where a signal interrupted it.
-            ended = "interrupted"
+            ended = _end_of(logs)
         else:
             _remove_older_logs(folder, logs)
     return session.stopping or ended
+
+
+def _end_of(logs: list[EvalLog]) -> str:
+    """Return why Inspect ended in good order before every question was tried."""
+    said = [log.error.message for log in logs if log.status == "error" and log.error]
+    return f"Inspect ended early: {' '.join(said[0].split())}" if said else "interrupted"
 
 
 def _failed_last(positions: pd.DataFrame, journal: Journal) -> pd.DataFrame:

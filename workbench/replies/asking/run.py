@@ -1,5 +1,6 @@
 """Asking a model about a table of positions, from the estimate to the table of predictions."""
 
+import contextlib
 import importlib.util
 import json
 import os
@@ -327,12 +328,11 @@ def _run_process(
             assert pipe is not None
             assert output is not None
             try:
-                pipe.write(json.dumps(request).encode() + b"\n")
-                pipe.flush()
+                # A process that has ended already says in its log why.
+                with contextlib.suppress(BrokenPipeError):
+                    pipe.write(json.dumps(request).encode() + b"\n")
+                    pipe.flush()
                 follow(process, journal, questions, last_turn, show=progress)
-            except BrokenPipeError:
-                # It ended before it read its request; its log says why.
-                process.wait()
             except KeyboardInterrupt:
                 _end_in_order(process, pipe)
             said = output.read()
@@ -349,7 +349,9 @@ def _run_process(
 def _end_in_order(process: "subprocess.Popen[bytes]", pipe: IO[bytes]) -> None:
     try:
         pipe.close()
-        print("waiting for the calls under way; again to drop them", file=sys.stderr)
+        # Standard error may have lost its reader, which is no reason to drop the calls.
+        with contextlib.suppress(OSError):
+            print("waiting for the calls under way; again to drop them", file=sys.stderr)
         process.wait()
     except KeyboardInterrupt:
         process.kill()

@@ -39,6 +39,7 @@ class Session:
 
     Attributes:
         stopping: Why asking stops, or an empty text.
+        lost: Answers that could not be written down.
     """
 
     def __init__(
@@ -62,6 +63,7 @@ class Session:
         self._lock = threading.Lock()
         self._interrupted = False
         self.stopping = ""
+        self.lost = 0
 
     async def ask(
         self, state: TaskState, generate: Generate, turn: int, **config: Any
@@ -112,6 +114,11 @@ class Session:
         if first and recorded:
             self._recorded(lambda: self._journal.stopped(reason))
         self._interrupt_if_idle()
+
+    def finish(self) -> None:
+        """Interrupt nobody from now on: Inspect has ended."""
+        with self._lock:
+            self._interrupted = True
 
     async def _admit(self, key: Key, state: TaskState) -> float:
         """Wait until a call may begin, and return the dollars reserved for it."""
@@ -173,6 +180,7 @@ class Session:
         self._recorded(
             lambda: self._journal.answered(key, entry, charge.dollars, **charge.unknown())
         )
+        self.lost += key not in self._journal.record.answers
 
     def _recorded(self, write: Callable[[], None]) -> bool:
         """Write to the journal and return True, or stop the run if that is no longer possible."""

@@ -1,0 +1,148 @@
+"""Stop `workbench ask` in every way and let its server do its worst; print what it cost.
+
+Run from the repository as root on Linux: ``python -m benchmarks.hostile_server``, some 20 minutes,
+or with ``--only WORD`` the cases whose name holds a word. Each case runs the command once and then,
+with the hindrance gone, again; all traffic is local. Needs the extra ``ask``.
+"""
+
+import argparse
+import contextlib
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from benchmarks.asking import LocalServer, positions_table
+from benchmarks.hostile_cases import (
+    FULL_DISK,
+    SMALL_DISK,
+    Attempt,
+    Case,
+    cases,
+    environment,
+    small_disk,
+)
+from workbench.replies.asking.journal import FILE_NAME
+
+
+def run(case: Case, folder: Path) -> dict[str, Any]:
+    """Run a case, and return its row of the table."""
+    path, out = folder / "positions.parquet", folder / "disk" / "run"
+    frame = positions_table(case.questions, path)
+    answers = dict(zip(frame["movetext"], frame["true_fen"], strict=True))
+    faults = {
+        moves: case.faults.get(place, case.faults.get(-1, ""))
+        for place, moves in enumerate(answers)
+    }
+    variables = environment()
+    with contextlib.ExitStack() as stack:
+        server = stack.enter_context(
+            LocalServer(
+                answers,
+                {moves: fault for moves, fault in faults.items() if fault},
+                seconds=case.seconds,
+            )
+        )
+        server.usage = case.usage or server.usage
+        command = [
+            sys.executable, "-m", "workbench", "ask", str(path), "-o", str(out), "--yes",
+            "--model", "openai-api/local/model", "--base-url", server.url, "--connections", "8",
+            "--retries", "1", "--attempt-timeout", "4", *case.options,
+        ]  # fmt: skip
+        if case.disk:
+            stack.enter_context(small_disk(out.parent, case.disk))
+        hindrance = contextlib.ExitStack()
+        if case.before is not None:
+            entered = case.before(out, command)
+            if entered is not None:
+                hindrance.enter_context(entered)
+        process = subprocess.Popen(
+            command, env=variables, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            preexec_fn=_limited(case.limit),
+        )  # fmt: skip
+        watcher = threading.Thread(target=case.stop, args=(Attempt(server, out, process),))
+        watcher.start()
+        said = process.communicate()[1]
+        watcher.join()
+        first = {
+            "case": case.name,
+            "exit": process.returncode,
+            "requests": len(server.requests),
+            "billed": server.answered.total(),
+            "rows": _rows(out),
+            "message": _message(said),
+        }
+        # The hindrance is gone.
+        hindrance.close()
+        (out.parent / "filler").unlink(missing_ok=True)
+        if (out / FILE_NAME).is_symlink():
+            (out / FILE_NAME).unlink()
+            (out.parent / "journal").rename(out / FILE_NAME)
+        if case.disk == FULL_DISK:
+            subprocess.run(["mount", "-o", f"remount,size={SMALL_DISK}", out.parent], check=True)
+        server.faults = {}
+        options = ("--retry-failed", "--budget", "1000000") if "--budget" in command else (
+            "--retry-failed",)  # fmt: skip
+        done = subprocess.run(
+            [*command, *options], env=variables, text=True, capture_output=True, check=False
+        )
+        table = pd.read_parquet(out / "predictions.parquet")
+        return {
+            **first,
+            "exit 2": done.returncode,
+            "rows 2": len(table),
+            "right": int((table["predicted_fen"] == table["true_fen"]).sum()),
+            "billed 2": server.answered.total(),
+            "answered twice": sum(number > 1 for number in server.answered.values()),
+        }
+
+
+def _limited(size: int | None) -> Callable[[], None] | None:
+    if size is None:
+        return None
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+def _rows(out: Path) -> str:
+    path = out / "predictions.parquet"
+    if not path.exists():
+        return "-"
+    classes = pd.read_parquet(path)["reply_class"]
+    failed = int((classes == "failed").sum())
+    return f"{len(classes) - failed}" + (f" + {failed} failed" if failed else "")
+
+
+def _message(said: str) -> str:
+    lines = [line for line in said.splitlines() if line.startswith(("Warning: ", "Error: "))]
+    return " / ".join(lines) or said.strip().splitlines()[-1][-100:]
+
+
+def main() -> None:
+    """Run the cases and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", help="a word of the names of the cases")
+    arguments = parser.parse_args()
+    # A shell starts what it runs in the background with these ignored, and so would the command.
+    for number in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+    columns = ["case", "exit", "requests", "billed", "rows", "exit 2", "rows 2", "right", "billed 2",
+               "answered twice", "message"]  # fmt: skip
+    print("| " + " | ".join(columns) + " |")
+    print("|" + " --- |" * len(columns), flush=True)
+    for case in cases():
+        if arguments.only in case.name:
+            with tempfile.TemporaryDirectory() as name:
+                row = run(case, Path(name))
+                short = {name: str(value).replace(str(name), "") for name, value in row.items()}
+                print("| " + " | ".join(short[name] for name in columns) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
