@@ -1,6 +1,7 @@
 """Notebooks through papermill: strict parameters, failures kept and named, the others go on."""
 
 import json
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -15,6 +16,8 @@ from workbench.errors import (
 from workbench.figures import make_figures
 from workbench.presets import PRESETS
 from workbench.runs import (
+    NotebookProgress,
+    NotebookRun,
     assign_parameters,
     figure_notebooks,
     notebook_parameters,
@@ -87,6 +90,25 @@ def test_a_failed_notebook_is_kept_and_named_and_the_others_go_on(two, tmp_path)
     of_good = [(each.cells_done, each.cells) for each in watched if each.name == "01_good"]
     assert of_good == sorted(of_good)
     assert (2, 3) in of_good
+
+
+def test_a_line_is_shown_where_a_notebook_has_got_further(capsys):
+    from workbench.cli.notebook_lines import NotebookLines
+
+    with NotebookLines() as lines:
+        waiting = NotebookProgress("02_b", 0, 0, 0.0)
+        lines.unfinished([NotebookProgress("01_a", 0, 0, 0.3), waiting])
+        for seconds in (1.0, 2.0):
+            lines.unfinished([NotebookProgress("01_a", 3, 5, seconds), waiting])
+        lines.ended(NotebookRun("01_a", Path("01_a.ipynb"), 2.5, "TableError: no", refused=True))
+        lines.unfinished([NotebookProgress("02_b", 0, 4, 0.1)])
+    shown = capsys.readouterr()
+    assert shown.err.splitlines() == [
+        "0 of 2 notebooks done; 01_a starts",
+        "0 of 2 notebooks done; 01_a 3/5 cells 1 s",
+        "1 of 2 notebooks done; 02_b 0/4 cells 0 s",
+    ]
+    assert shown.out.split() == ["01_a", "2.5", "s", "not", "drawn"]
 
 
 def test_an_unknown_parameter_is_an_error_before_anything_runs(two, tmp_path):

@@ -1,5 +1,6 @@
 """What `workbench figures` shows of the notebooks it runs: those under way, and how each ended."""
 
+import shutil
 import sys
 from collections.abc import Sequence
 from typing import Self
@@ -19,8 +20,9 @@ class NotebookLines:
     def __init__(self) -> None:
         self._ended = 0
         self._shown: list[tuple[str, int]] = []
+        # Its size is given, since tqdm shows nothing where a terminal does not say its own.
         self._bar = tqdm(
-            bar_format="{desc}", leave=False, dynamic_ncols=True, disable=not sys.stderr.isatty()
+            bar_format="{desc}", leave=False, ncols=80, nrows=2, disable=not sys.stderr.isatty()
         )
 
     def __enter__(self) -> Self:
@@ -48,6 +50,7 @@ class NotebookLines:
         line = f"{self._ended} of {self._ended + len(notebooks)} notebooks done; {said}"
         done = [(each.name, each.cells_done) for each in running]
         if not self._bar.disable:
+            self._bar.ncols = shutil.get_terminal_size().columns - 1
             self._bar.set_description_str(line)
         elif done and done != self._shown:
             click.echo(line, err=True)
