@@ -1,6 +1,8 @@
 """Cutting games into groups: eligibility to the ply, no game twice, order of no account."""
 
+import io
 import itertools
+import re
 from pathlib import Path
 
 import chess
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 
 from workbench.errors import GameFileError, InvalidArgumentError, UnfilledGroupError
 from workbench.games.cut import cut_games
-from workbench.games.pgn import Game, scan_games
+from workbench.games.pgn import Game, scan_games, scan_texts, split_games
 from workbench.games.random_play import random_games
 from workbench.games.selection import bands_for, fair_counts, number_of
 from workbench.tables import POSITIONS, read_table, write_table
@@ -215,7 +217,7 @@ def test_the_choice_is_the_lowest_numbers_left(tmp_path):
 
 
 def test_no_more_games_are_held_than_can_be_needed():
-    bands = bands_for((2, 5), per_group=3, reserve=1)
+    bands = bands_for((2, 5), games=3, reserve=1)
     assert [bands[cut].capacity for cut in (2, 5)] == [4, 7]
     for game in GAMES * 2:
         bands[2].offer(number_of(game, 0), game)
@@ -270,6 +272,56 @@ def test_a_group_that_cannot_be_filled_is_named_or_allowed():
     assert len(cut.positions) == 40
     cut = cut_games(GAMES, groups=(1, 4), per_group=39, seed=0, allow_unfilled=True)
     assert cut.summary.taken == {1: 20, 4: 20}
+
+
+FEW = GAMES[:18]
+
+
+def with_illegal_games_and_copies():
+    """`FEW` as scanned, a copy of each in another spelling, and eight illegal games."""
+    illegal = [f"1. {file}4 Ke5 2. a3 a6 3. a4 a5 4. b3 b6 5. b4 *" for file in "abcdefgh"]
+    copies = [re.sub(r"1\. (N?)(\w+)", longer, as_pgn(game), count=1) for game in FEW]
+    texts = [*map(as_pgn, FEW), *copies, *(f'[Event "?"]\n\n{text}\n\n' for text in illegal)]
+    return list(scan_texts(split_games(io.StringIO("".join(texts))), "games"))
+
+
+def longer(first):
+    """The same first move with the square it leaves."""
+    (move,) = (
+        move for move in chess.Board().legal_moves if chess.Board().san(move) == first[0][3:]
+    )
+    return f"1. {first[1]}{chess.square_name(move.from_square)}{chess.square_name(move.to_square)}"
+
+
+@settings(max_examples=8, deadline=None)
+@given(
+    st.lists(st.integers(1, 6), min_size=1, max_size=3, unique=True),
+    st.sampled_from(["white", "black", "both"]),
+)
+def test_max_is_the_most_that_all_groups_can_have(groups, side):
+    """By Hall, as above; illegal games and copies in other spellings only the choice finds."""
+    games = with_illegal_games_and_copies()
+    less = {"white": [0], "black": [1], "both": [0, 1]}[side]
+    plies = [2 * group - each for group in groups for each in less]
+    most = len(less) * min(
+        sum(game.plies > ply for game in FEW) // sum(each >= ply for each in plies) for ply in plies
+    )
+    settings = {"groups": groups, "seed": 3, "side_to_move": side}
+    found = cut_games(games, per_group="max", **settings)
+    assert found.per_group == most > 0
+    assert set(found.summary.taken.values()) == {most}
+    assert found.positions.equals(cut_games(games, per_group=most, **settings).positions)
+    with pytest.raises(UnfilledGroupError, match=rf"--per-group {most}, or --per-group max"):
+        cut_games(games, per_group=most + len(less), **settings)
+
+
+def test_max_names_a_group_that_no_game_is_long_enough_for():
+    with pytest.raises(
+        UnfilledGroupError, match=r"got for 30 full moves: 0;.*leave out the groups"
+    ):
+        cut_games(GAMES, groups=(2, 30), per_group="max", seed=0)
+    with pytest.raises(InvalidArgumentError, match="allow_unfilled"):
+        cut_games(GAMES, groups=(2,), per_group="max", seed=0, allow_unfilled=True)
 
 
 @settings(max_examples=50)

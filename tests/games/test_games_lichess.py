@@ -154,7 +154,7 @@ class TestFilling:
         return ScannedGame(1, f"moves {number}", plies, "", True)
 
     def test_a_long_game_serves_a_short_group(self):
-        filling = Filling((2, 4), 1)
+        filling = Filling((4, 8), 1)
         assert filling.wanted == 2
         filling.add(self.game(1, 5))
         assert filling.filled == 1
@@ -162,7 +162,7 @@ class TestFilling:
         assert filling.filled == 2
 
     def test_copies_and_games_too_short_count_for_nothing(self):
-        filling = Filling((2,), 2)
+        filling = Filling((4,), 2)
         assert filling.add(self.game(1, 5))
         assert not filling.add(self.game(1, 5))
         assert not filling.add(self.game(2, 4))
@@ -174,7 +174,7 @@ class TestFilling:
         cuts=st.sets(st.integers(1, 5), min_size=1, max_size=4),
     )
     def test_full_is_when_the_longest_first_fills_every_group(self, plies, per_group, cuts):
-        filling = Filling(sorted(cuts), per_group)
+        filling = Filling([2 * cut for cut in sorted(cuts)], per_group)
         for number, length in enumerate(plies):
             filling.add(self.game(number, length))
         left = list(plies)

@@ -11,6 +11,7 @@ import click
 from workbench.cli.group import PATH
 
 if TYPE_CHECKING:
+    from workbench.games.cut_plies import PerGroup, SideToMove
     from workbench.games.filters import GameFilters
 
 DEFAULT_PER_GROUP: Final = 2000
@@ -24,6 +25,7 @@ class CutOptions:
         out: Where the positions go.
         groups: Full moves at which to cut.
         per_group: Positions a group.
+        side_to_move: Who is to move in the positions.
         seed: Of the choice.
         filters: Which games are wanted.
         allow_unfilled: Whether to go on where a group cannot be filled.
@@ -32,11 +34,20 @@ class CutOptions:
 
     out: Path
     groups: tuple[int, ...]
-    per_group: int
+    per_group: "PerGroup"
+    side_to_move: "SideToMove"
     seed: int
     filters: "GameFilters"
     allow_unfilled: bool
     allow_truncated: bool
+
+
+def _number_or_max(value: str) -> "PerGroup":
+    if value == "max":
+        return "max"
+    if not value.isdecimal() or not int(value):
+        raise click.BadParameter(f"expected a number of at least 1, or max, got {value!r}")
+    return int(value)
 
 
 _OPTIONS: Final = (
@@ -46,14 +57,23 @@ _OPTIONS: Final = (
     ),
     click.option(
         "--per-group",
-        type=click.IntRange(1),
-        help=f"Positions a group.  [default: {DEFAULT_PER_GROUP}]",
+        type=_number_or_max,
+        metavar="INTEGER|max",
+        help="Positions a group, or max: as many as all groups can have.  "
+        f"[default: {DEFAULT_PER_GROUP}]",
     ),
     click.option(
         "--games",
         "number",
         type=click.IntRange(1),
         help="Positions over all groups, in place of --per-group.",
+    ),
+    click.option(
+        "--side-to-move",
+        type=click.Choice(["white", "black", "both"]),
+        default="white",
+        show_default=True,
+        help="White after both sides' last move, Black after White's; both: half of each.",
     ),
     click.option("--seed", default=0, show_default=True, type=click.IntRange(0)),
     click.option(
@@ -80,7 +100,8 @@ def cut_options(*, bots: bool) -> Callable[[Callable[..., None]], Callable[..., 
             *,
             out: Path,
             groups: str,
-            per_group: int | None,
+            per_group: "PerGroup | None",
+            side_to_move: "SideToMove",
             number: int | None,
             seed: int,
             filters: tuple[str, ...],
@@ -96,6 +117,7 @@ def cut_options(*, bots: bool) -> Callable[[Callable[..., None]], Callable[..., 
                 out,
                 cuts,
                 _per_group(per_group, number, cuts),
+                side_to_move,
                 seed,
                 GameFilters.from_texts(filters, bots=bots),
                 allow_unfilled,
@@ -123,7 +145,9 @@ def _group_cuts(groups: str) -> tuple[int, ...]:
         ) from error
 
 
-def _per_group(per_group: int | None, number: int | None, groups: tuple[int, ...]) -> int:
+def _per_group(
+    per_group: "PerGroup | None", number: int | None, groups: tuple[int, ...]
+) -> "PerGroup":
     if number is None:
         return per_group or DEFAULT_PER_GROUP
     if per_group is not None:

@@ -35,6 +35,7 @@ def games_cut(files: tuple[Path, ...], options: CutOptions) -> None:
         groups=options.groups,
         per_group=options.per_group,
         seed=options.seed,
+        side_to_move=options.side_to_move,
         filters=options.filters,
         allow_unfilled=options.allow_unfilled,
         progress=True,
@@ -44,7 +45,8 @@ def games_cut(files: tuple[Path, ...], options: CutOptions) -> None:
         "sources": source.provenance(),
         "filters": asdict(options.filters),
         "groups": options.groups,
-        "per_group": options.per_group,
+        "per_group": cut.per_group,
+        "side_to_move": options.side_to_move,
         "seed": options.seed,
     }
     write_table(cut.positions, options.out, POSITIONS, provenance)

@@ -48,6 +48,7 @@ def games_lichess(
         groups=options.groups,
         per_group=options.per_group,
         seed=options.seed,
+        side_to_move=options.side_to_move,
         filters=options.filters,
         allow_unfilled=options.allow_unfilled,
         progress=True,

@@ -1,6 +1,7 @@
 """Games: read as streams, cut into groups by length, or played by random legal moves."""
 
-from workbench.games.cut import Cut, CutSummary, cut_games
+from workbench.games.cut import Cut, cut_games
+from workbench.games.cut_summary import CutSummary
 from workbench.games.pgn import Game, RefusedGame, ScannedGame, scan_games
 from workbench.games.random_play import random_games
 

@@ -1,12 +1,14 @@
 """Games cut into groups by length: positions to ask a model for, seeded, no game used twice.
 
-A "move" is a full move, two plies. A game can be cut after k moves if it has more than 2k plies.
+A "move" is a full move, two plies. A game can be cut after k moves if it has more than 2k plies, and
+after White's k-th if it has more than 2k - 1.
 Source: arXiv 2508.19851, the set-up of its groups; how games are chosen: `workbench.games.selection`.
 """
 
-from collections import Counter
+import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from copy import deepcopy
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -14,7 +16,17 @@ import chess
 import pandas as pd
 from tqdm.auto import tqdm
 
-from workbench.errors import InvalidArgumentError, UnfilledGroupError
+from workbench.errors import InvalidArgumentError
+from workbench.games.cut_plies import (
+    MAX,
+    PerGroup,
+    SideToMove,
+    cut_plies,
+    group_of,
+    per_ply,
+    possible_per_ply,
+)
+from workbench.games.cut_summary import CutSummary, unfilled_error
 from workbench.games.filters import GameFilters
 from workbench.games.game_files import GameFiles
 from workbench.games.pgn import Game, RefusedGame, ScannedGame
@@ -28,79 +40,33 @@ from workbench.games.selection import (
 )
 from workbench.tables import POSITIONS
 
-EXAMPLES = 5
-
 Games: TypeAlias = (
     GameFiles | Path | str | Sequence[Path | str] | Iterable[Game | ScannedGame | RefusedGame]
 )
 
 
-@dataclass(slots=True)
-class CutSummary:
-    """What became of the games that were read; the counts do not depend on their order.
-
-    Attributes:
-        read: Games read.
-        refused: Games that cannot be used, by reason. Legality is looked at only for games that the
-            choice falls on; an illegal one there is counted, and the next takes its place.
-        examples: The first refused games.
-        duplicates: Further copies of games that were low enough to be kept for the choice.
-        too_short: Games too short for every group.
-        eligible: For each group the games long enough for it, copies and illegal ones included.
-        taken: For each group the positions cut.
-        without_result: Games whose text ends without a result, as where a file is cut short.
-        truncated: Files that broke off, with the error; empty unless that was allowed.
-        passes: Times the games were read: again only if very many of the chosen were refused.
-    """
-
-    read: int = 0
-    refused: Counter[str] = field(default_factory=Counter)
-    examples: list[RefusedGame] = field(default_factory=list)
-    duplicates: int = 0
-    too_short: int = 0
-    eligible: dict[int, int] = field(default_factory=dict)
-    taken: dict[int, int] = field(default_factory=dict)
-    without_result: int = 0
-    truncated: list[str] = field(default_factory=list)
-    passes: int = 1
-
-    def refuse(self, game: RefusedGame) -> None:
-        """Count a game that cannot be used."""
-        self.refused[game.reason] += 1
-        if len(self.examples) < EXAMPLES:
-            self.examples.append(game)
-
-    def describe(self) -> str:
-        """Return the summary in lines of text."""
-        lines = [
-            f"{self.read} games read, {self.too_short} too short for every group, "
-            f"{self.duplicates} duplicates, {self.without_result} without a result"
-        ]
-        for reason, number in sorted(self.refused.items()):
-            lines.append(f"{number} refused: {reason}")
-        lines += [f"  {game.source}: {game.reason}, {game.detail}" for game in self.examples]
-        lines += [f"broke off: {error}" for error in self.truncated]
-        for group, number in sorted(self.taken.items()):
-            lines.append(
-                f"group of {group} full moves: {number} taken of {self.eligible[group]} long enough"
-            )
-        return "\n".join(lines)
-
-
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Positions with the columns of `workbench.tables.POSITIONS`, and what became of the games."""
+    """Positions with the columns of `workbench.tables.POSITIONS`, and what became of the games.
+
+    Attributes:
+        positions: Sorted by group and position_id.
+        summary: What became of the games.
+        per_group: Positions a group that were asked for, or that all groups can have.
+    """
 
     positions: pd.DataFrame
     summary: CutSummary
+    per_group: int
 
 
 def cut_games(
     games: Games,
     *,
     groups: Sequence[int] = (5, 16, 27, 38, 50),
-    per_group: int = 2000,
+    per_group: PerGroup = 2000,
     seed: int,
+    side_to_move: SideToMove = "white",
     allow_unfilled: bool = False,
     allow_truncated: bool = False,
     filters: GameFilters | None = None,
@@ -113,8 +79,11 @@ def cut_games(
         games: Files and folders as `GameFiles` takes them, such a `GameFiles`, or games that are at
             hand or were scanned elsewhere.
         groups: Full moves at which to cut, each at least 1, all different.
-        per_group: Positions a group, at least 1.
+        per_group: Positions a group, at least 1; an even number if both sides are to move. ``max``
+            is as many as all groups can have: all games are held in memory for it.
         seed: Of the choice, at least 0.
+        side_to_move: Who is to move: White after ``group`` full moves, Black after the last of them
+            was played by White alone, or either in half of each group.
         allow_unfilled: Go on with what there is where a group cannot be filled: all groups get
             equally many games as far as there are enough that are long enough.
         allow_truncated: Go on with what was read of a file that breaks off, if that is a game.
@@ -125,7 +94,7 @@ def cut_games(
             on it: if it does not suffice, the games are read again with a larger one.
 
     Returns:
-        The positions, sorted by group and position_id, and a summary.
+        The positions and a summary.
 
     Raises:
         InvalidArgumentError: If a number is out of range, or the games have to be read again and
@@ -133,23 +102,30 @@ def cut_games(
         GameFileError: If a file cannot be read, or breaks off.
         UnfilledGroupError: If there are too few games for a group.
     """
-    _check(groups, per_group, seed, reserve)
-    cuts = sorted(groups)
-    kept = per_group // 10 + 100 if reserve is None else reserve
+    if seed < 0 or (reserve is not None and reserve < 0):
+        raise InvalidArgumentError(
+            f"expected a seed >= 0 and a reserve >= 0 or None, got {seed!r} and {reserve!r}"
+        )
+    if per_group == MAX and allow_unfilled:
+        raise InvalidArgumentError(
+            "expected allow_unfilled with a number per group, got it with 'max', which fills all"
+        )
+    plies = cut_plies(groups, side_to_move)
+    asked = None if per_group == MAX else per_ply(per_group, side_to_move)
+    kept = (asked or 0) // 10 + 100 if reserve is None else reserve
     source = _as_files(games, allow_truncated, progress)
     if filters and not isinstance(source, GameFiles):
         raise InvalidArgumentError("expected files where filters are given, got games at hand")
     passes = 1
     while True:
         summary = CutSummary(
-            eligible=dict.fromkeys(cuts, 0), taken=dict.fromkeys(cuts, 0), passes=passes
+            eligible_at=dict.fromkeys(plies, 0), taken_at=dict.fromkeys(plies, 0), passes=passes
         )
-        bands = bands_for(cuts, per_group, kept)
+        bands = bands_for(plies, sys.maxsize if asked is None else asked, kept)
         for game in _read(source, summary, filters, progress):
-            _offer(game, cuts, bands, seed, summary)
+            _offer(game, plies, bands, seed, summary)
         try:
-            wanted = fair_counts(summary.eligible, per_group)
-            rows = _take(bands, wanted, summary, progress)
+            rows, summary, number = _chosen(bands, asked, summary, progress)
             break
         except ReserveUsedUp as error:
             if isinstance(source, Iterator):
@@ -158,12 +134,13 @@ def cut_games(
                     "iterator cannot be read again: give the games as a list, or a larger reserve"
                     f"\n{summary.describe()}"
                 ) from error
-            kept = 8 * max(kept, per_group)
+            kept = 8 * max(kept, asked or 0)
             passes += 1
-    if min(summary.taken.values()) < per_group and not allow_unfilled:
-        raise unfilled_error(per_group, summary)
+    number *= len(plies) // len(groups)
+    if min(summary.taken.values()) < number and not allow_unfilled:
+        raise unfilled_error(number, summary)
     frame = pd.DataFrame(rows, columns=POSITIONS.names)
-    return Cut(frame.sort_values(["group", "position_id"], ignore_index=True), summary)
+    return Cut(frame.sort_values(["group", "position_id"], ignore_index=True), summary, number)
 
 
 def _as_files(games: Games, allow_truncated: bool, progress: bool) -> GameFiles | Iterable[Any]:
@@ -172,19 +149,6 @@ def _as_files(games: Games, allow_truncated: bool, progress: bool) -> GameFiles 
     if isinstance(games, Sequence) and games and all(isinstance(i, Path | str) for i in games):
         return GameFiles(games, allow_truncated=allow_truncated, progress=progress)
     return games
-
-
-def _check(groups: Sequence[int], per_group: int, seed: int, reserve: int | None) -> None:
-    if not groups or len(set(groups)) != len(groups) or min(groups) < 1:
-        raise InvalidArgumentError(
-            f"expected groups of different numbers of full moves, each at least 1, got {groups!r}"
-        )
-    if per_group < 1 or seed < 0:
-        raise InvalidArgumentError(
-            f"expected per_group >= 1 and seed >= 0, got {per_group!r} and {seed!r}"
-        )
-    if reserve is not None and reserve < 0:
-        raise InvalidArgumentError(f"expected reserve >= 0 or None, got {reserve!r}")
 
 
 def _read(
@@ -207,7 +171,7 @@ def _read(
 
 def _offer(
     game: Game | ScannedGame | RefusedGame,
-    cuts: list[int],
+    plies: tuple[int, ...],
     bands: dict[int, Band],
     seed: int,
     summary: CutSummary,
@@ -217,13 +181,28 @@ def _offer(
     if isinstance(game, RefusedGame):
         summary.refuse(game)
         return
-    fitting = [cut for cut in cuts if game.plies > 2 * cut]
+    fitting = [ply for ply in plies if game.plies > ply]
     if not fitting:
         summary.too_short += 1
         return
-    for cut in fitting:
-        summary.eligible[cut] += 1
+    for ply in fitting:
+        summary.eligible_at[ply] += 1
     bands[fitting[-1]].offer(number_of(game, seed), game)
+
+
+def _chosen(
+    bands: dict[int, Band], asked: int | None, summary: CutSummary, progress: bool
+) -> tuple[list[dict[str, object]], CutSummary, int]:
+    """Return the positions, the summary with them, and how many a cut were asked for."""
+    number = max(1, possible_per_ply(summary.eligible_at)) if asked is None else asked
+    while True:
+        found = deepcopy(summary)
+        rows = _take(bands, fair_counts(found.eligible_at, number), found, progress)
+        possible = found.possible * len(found.taken) // len(found.taken_at)
+        if asked is not None or not 0 < possible < number:
+            return rows, found, number
+        # Some of the games are illegal or copies.
+        number = possible
 
 
 def _take(
@@ -234,20 +213,19 @@ def _take(
     with tqdm(
         desc="cutting", total=sum(wanted.values()), unit=" games", disable=not progress
     ) as bar:
-        for cut, game, chosen_before in choose(bands, wanted):
+        for ply, game, chosen_before in choose(bands, wanted):
             if isinstance(game, RefusedGame):
                 summary.refuse(game)
             elif chosen_before:
                 summary.duplicates += 1
             else:
-                rows.append(_position(game, cut))
-                summary.taken[cut] += 1
+                rows.append(_position(game, ply))
+                summary.taken_at[ply] += 1
                 bar.update()
     return rows
 
 
-def _position(game: Game, cut: int) -> dict[str, object]:
-    ply = 2 * cut
+def _position(game: Game, ply: int) -> dict[str, object]:
     moves = [chess.Move.from_uci(move) for move in game.moves[:ply]]
     board = chess.Board()
     movetext = []
@@ -259,36 +237,10 @@ def _position(game: Game, cut: int) -> dict[str, object]:
         "position_id": f"{game_id}-{ply:03d}",
         "game_id": game_id,
         "source": game.source,
-        "group": cut,
+        "group": group_of(ply),
         "ply": ply,
         "game_plies": game.plies,
         "movetext": " ".join(movetext),
         "moves": " ".join(game.moves[:ply]),
         "true_fen": board.fen(),
     }
-
-
-def unfilled_error(per_group: int, summary: CutSummary) -> UnfilledGroupError:
-    """Return the error that names the groups that were not filled, with what was read."""
-    said = ", ".join(
-        f"{cut} full moves: {taken}" for cut, taken in summary.taken.items() if taken < per_group
-    )
-    return UnfilledGroupError(
-        f"expected {per_group} games for each group, got for {said}; {summary.read} games were "
-        "read, and no game is used twice: give more games, ask for fewer a group, or allow "
-        f"unfilled groups\n{summary.describe()}"
-    )
-
-
-def nothing_long_enough(games: str, moves: int, summary: CutSummary) -> UnfilledGroupError:
-    """Return the error that no game can be cut, with what was read.
-
-    Args:
-        games: What they are called.
-        moves: Full moves of the shortest group.
-        summary: Of the cut.
-    """
-    return UnfilledGroupError(
-        f"expected games of more than {moves} full moves in {games}, found none; "
-        f"{summary.describe()}"
-    )

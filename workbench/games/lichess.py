@@ -13,7 +13,9 @@ from typing import Any
 import platformdirs
 
 from workbench.errors import ChangedRemoteFileError, InvalidArgumentError
-from workbench.games.cut import Cut, cut_games, unfilled_error
+from workbench.games.cut import Cut, cut_games
+from workbench.games.cut_plies import MAX, PerGroup, SideToMove, cut_plies, per_ply
+from workbench.games.cut_summary import unfilled_error
 from workbench.games.filters import GameFilters
 from workbench.games.lichess_filling import GamesUntilFull
 from workbench.games.lichess_sources import Source
@@ -51,8 +53,9 @@ def cut_lichess(
     sources: Sequence[Source],
     *,
     groups: Sequence[int] = (5, 16, 27, 38, 50),
-    per_group: int = 2000,
+    per_group: PerGroup = 2000,
     seed: int,
+    side_to_move: SideToMove = "white",
     filters: GameFilters | None = None,
     allow_unfilled: bool = False,
     progress: bool = False,
@@ -62,8 +65,9 @@ def cut_lichess(
     Args:
         sources: Months or files, at least one.
         groups: Full moves at which to cut, each at least 1, all different.
-        per_group: Positions a group, at least 1.
+        per_group: Positions a group, as of `cut_games`; for ``max`` the sources are read to the end.
         seed: Of the choice among the games read, at least 0.
+        side_to_move: Who is to move, as of `cut_games`.
         filters: Which games are wanted; all but those of bots if None.
         allow_unfilled: Go on with what there is where a group cannot be filled.
         progress: Whether to show bars of the games read and cut on standard error.
@@ -79,7 +83,9 @@ def cut_lichess(
     wanted = filters or GameFilters()
     for again in (True, False):
         try:
-            return _cut(sources, groups, per_group, seed, wanted, allow_unfilled, progress)
+            return _cut(
+                sources, groups, per_group, seed, side_to_move, wanted, allow_unfilled, progress
+            )
         except ChangedRemoteFileError:
             # What was kept of the older version is gone; a second change in a row is reported.
             if not again:
@@ -90,8 +96,9 @@ def cut_lichess(
 def _cut(
     sources: Sequence[Source],
     groups: Sequence[int],
-    per_group: int,
+    per_group: PerGroup,
     seed: int,
+    side_to_move: SideToMove,
     filters: GameFilters,
     allow_unfilled: bool,
     progress: bool,
@@ -107,25 +114,29 @@ def _cut(
     def show_filled(filled: int, asked: int) -> None:
         reached[-1].show_filled(filled, asked)
 
+    plies = cut_plies(groups, side_to_move)
+    asked = None if per_group == MAX else per_ply(per_group, side_to_move)
     margin = 0
     while True:
-        games = GamesUntilFull(read, sorted(groups), per_group + margin, show_filled)
+        wanted = None if asked is None else asked + margin
+        games = GamesUntilFull(read, plies, wanted, show_filled)
         cut = cut_games(
             games,
             groups=groups,
             per_group=per_group,
             seed=seed,
-            allow_unfilled=True,
+            side_to_move=side_to_move,
+            allow_unfilled=asked is not None,
             progress=progress,
         )
-        short = per_group - min(cut.summary.taken.values())
+        short = cut.per_group - min(cut.summary.taken.values())
         if not short or not games.stopped_early:
             break
         # Games that the choice fell on turned out illegal, and others are needed in their place.
         margin += max(short, margin)
     cut.summary.truncated = [said for source in reached for said in source.broken_off]
     if short and not allow_unfilled:
-        raise unfilled_error(per_group, cut.summary)
+        raise unfilled_error(cut.per_group, cut.summary)
     return LichessCut(
         cut,
         games.stopped_early,
@@ -135,7 +146,8 @@ def _cut(
             "games_read": cut.summary.read,
             "games_read_sha256": games.sha256,
             "groups": list(groups),
-            "per_group": per_group,
+            "per_group": cut.per_group,
+            "side_to_move": side_to_move,
             "seed": seed,
         },
         tuple(source.describe() for source in reached),

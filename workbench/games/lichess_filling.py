@@ -15,19 +15,19 @@ class Filling:
     for a longer one are as many as these groups ask for.
 
     Args:
-        cuts: Full moves at which to cut, ascending.
-        per_group: Games a group.
+        cuts: Half-moves after which to cut, ascending.
+        games: Games a cut.
     """
 
-    def __init__(self, cuts: Sequence[int], per_group: int) -> None:
+    def __init__(self, cuts: Sequence[int], games: int) -> None:
         self._cuts = cuts
-        self._per_group = per_group
+        self._games = games
         self._seen: list[set[int]] = [set() for _ in cuts]
 
     def add(self, game: Game | ScannedGame) -> bool:
         """Count a game, and return whether it brought the groups nearer to full."""
-        rank = sum(game.plies > 2 * cut for cut in self._cuts) - 1
-        if rank < 0 or len(self._seen[rank]) >= self._per_group * (rank + 1):
+        rank = sum(game.plies > cut for cut in self._cuts) - 1
+        if rank < 0 or len(self._seen[rank]) >= self._games * (rank + 1):
             return False
         before = len(self._seen[rank])
         self._seen[rank].add(number_of(game, 0) >> 64)
@@ -39,7 +39,7 @@ class Filling:
         filled = pool = 0
         for seen in reversed(self._seen):
             pool += len(seen)
-            taken = min(pool, self._per_group)
+            taken = min(pool, self._games)
             filled += taken
             pool -= taken
         return filled
@@ -47,7 +47,7 @@ class Filling:
     @property
     def wanted(self) -> int:
         """Positions that are asked for."""
-        return self._per_group * len(self._cuts)
+        return self._games * len(self._cuts)
 
 
 class GamesUntilFull(Iterable[Game | ScannedGame | RefusedGame]):
@@ -55,8 +55,8 @@ class GamesUntilFull(Iterable[Game | ScannedGame | RefusedGame]):
 
     Args:
         read: Returns the source's games from its first.
-        cuts: Full moves at which to cut, ascending.
-        per_group: Games a group.
+        cuts: Half-moves after which to cut, ascending.
+        games: Games a cut; None reads them all.
         on_filled: Called with the positions that could be cut, and those asked for.
 
     Attributes:
@@ -69,18 +69,18 @@ class GamesUntilFull(Iterable[Game | ScannedGame | RefusedGame]):
         self,
         read: Callable[[], Iterator[Game | ScannedGame | RefusedGame]],
         cuts: Sequence[int],
-        per_group: int,
+        games: int | None,
         on_filled: Callable[[int, int], None] = lambda filled, wanted: None,
     ) -> None:
         self._read = read
         self._cuts = cuts
-        self._per_group = per_group
+        self._wanted = games
         self._on_filled = on_filled
         self.sha256 = ""
         self.stopped_early = False
 
     def __iter__(self) -> Iterator[Game | ScannedGame | RefusedGame]:
-        filling = Filling(self._cuts, self._per_group)
+        filling = None if self._wanted is None else Filling(self._cuts, self._wanted)
         digest = hashlib.sha256()
         self.stopped_early = False
         games = self._read()
@@ -88,7 +88,7 @@ class GamesUntilFull(Iterable[Game | ScannedGame | RefusedGame]):
             said = game.reason if isinstance(game, RefusedGame) else game.key_text
             digest.update(f"{game.source}\t{said}\n".encode())
             yield game
-            if not isinstance(game, RefusedGame) and filling.add(game):
+            if filling and not isinstance(game, RefusedGame) and filling.add(game):
                 filled = filling.filled
                 self._on_filled(filled, filling.wanted)
                 if filled == filling.wanted:

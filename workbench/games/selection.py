@@ -79,15 +79,15 @@ class Band:
         return sum(kept.copies - 1 for kept in self._kept.values())
 
 
-def bands_for(cuts: Sequence[int], per_group: int, reserve: int) -> dict[int, Band]:
+def bands_for(cuts: Sequence[int], games: int, reserve: int) -> dict[int, Band]:
     """Return an empty band for each cut: its games are long enough for it and all shorter ones.
 
     Args:
-        cuts: Full moves at which to cut, ascending.
-        per_group: Games a group.
+        cuts: Half-moves after which to cut, ascending.
+        games: Games a cut.
         reserve: Games to keep beyond need, in place of those that may be refused.
     """
-    return {cut: Band(per_group * (rank + 1) + reserve) for rank, cut in enumerate(cuts)}
+    return {cut: Band(games * (rank + 1) + reserve) for rank, cut in enumerate(cuts)}
 
 
 def fair_counts(eligible: Mapping[int, int], most: int) -> dict[int, int]:
@@ -105,6 +105,8 @@ def fair_counts(eligible: Mapping[int, int], most: int) -> dict[int, int]:
     given = dict.fromkeys(cuts, 0)
     growing = cuts
     for _ in range(most):
+        if not growing:
+            break
         grown = []
         for cut in growing:
             shorter = [each for each in cuts if each <= cut]

@@ -14,7 +14,8 @@ import pandas as pd
 
 from workbench.errors import InvalidArgumentError
 from workbench.games.bundled import BUNDLED_NAME, bundled_games, bundled_games_path
-from workbench.games.cut import cut_games, nothing_long_enough
+from workbench.games.cut import cut_games
+from workbench.games.cut_summary import nothing_long_enough
 from workbench.provenance import file_hash
 from workbench.replies.imports.true_boards import UNKNOWN_GROUP
 from workbench.replies.simulated import simulate

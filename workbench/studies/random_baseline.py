@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from workbench.games.cut import cut_games, nothing_long_enough
+from workbench.games.cut import cut_games
+from workbench.games.cut_summary import nothing_long_enough
 from workbench.scoring.affordance import affordance_scores
 from workbench.scoring.parameters import ScoringParameters
 from workbench.seeds import derived_seed
