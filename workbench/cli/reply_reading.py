@@ -74,6 +74,7 @@ def replies_import(
     from workbench.cli.import_report import counted, described, report, write_refused
     from workbench.output_files import check_output
     from workbench.provenance import file_hash
+    from workbench.replies.extract import EXTRACTOR_VERSION
     from workbench.replies.imports import (
         FilesRead,
         format_of,
@@ -94,7 +95,11 @@ def replies_import(
     if len(found) != 1:
         raise click.UsageError(f"expected files of one format, got {sorted(found)}; see --format")
     chosen = found.pop()
-    provenance: dict[str, Any] = {"stage": "predictions", "format": chosen}
+    provenance: dict[str, Any] = {
+        "stage": "predictions",
+        "format": chosen,
+        "extractor_version": EXTRACTOR_VERSION,
+    }
     with FilesRead(files, progress=True) as reading:
         if chosen == "pgn2fen":
             if columns or positions or model:
@@ -125,6 +130,37 @@ def replies_import(
     report(imported, f"{described(imported.predictions)} written to {out}")
     if imported.refusals:
         context.exit(3)
+
+
+@replies.command("extract")
+@click.argument("source", metavar="RUN_OR_TABLE", type=PATH)
+@click.option("-o", "--out", required=True, type=PATH, help="Another file than those read.")
+def replies_extract(source: Path, out: Path) -> None:
+    """Find the boards in replies again, by the extractor as it is now.
+
+    RUN_OR_TABLE is the folder of `workbench ask`, whose journal is read, or a predictions table.
+    Everything but the FEN, its class, status and reason stays as it is; no model is asked.
+    """
+    from workbench.output_files import check_output
+    from workbench.replies.extract import EXTRACTOR_VERSION
+    from workbench.replies.reading_again import read_again
+    from workbench.tables import PREDICTIONS, write_table
+
+    again = read_again(source)
+    check_output(out, again.inputs, "predictions")
+    write_table(again.predictions, out, PREDICTIONS, again.provenance)
+    click.echo(f"{again.changed_fens:,} rows with another FEN")
+    click.echo(f"{sum(again.changed_classes.values()):,} rows of another class")
+    for (before, now), rows in again.changed_classes.items():
+        click.echo(f"  {rows:,} {before} -> {now}")
+    if again.new_rows:
+        click.echo(f"{again.new_rows:,} rows that the table of the run does not have")
+    if again.without_reply:
+        click.echo(f"{again.without_reply:,} rows without a reply, kept as they are")
+    click.echo(
+        f"{len(again.predictions):,} predictions written to {out}, "
+        f"read by version {EXTRACTOR_VERSION} of the extractor"
+    )
 
 
 @replies.command("simulate")

@@ -10,7 +10,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any, Final
 
@@ -63,16 +63,24 @@ class LoggedReply:
         """Return what the reply amounts to; a failed call is ``failed``, with its reason."""
         if self.reply is None:
             return Prediction(ReplyClass.FAILED, None, reason=self.failure)
-        found = classify(self.reply)
-        if found.reply_class not in (ReplyClass.ABSENT, ReplyClass.UNPARSEABLE):
-            return found
-        ended = {
-            "max_tokens": "; the reply was cut off at its longest length",
-            "content_filter": "; the provider's content filter stopped the reply",
-        }.get(self.stop_reason, "")
-        return Prediction(
-            found.reply_class, found.predicted_fen, found.status, found.reason + ended
-        )
+        return prediction_of(self.reply, self.stop_reason)
+
+
+def prediction_of(reply: str, stop_reason: str) -> Prediction:
+    """Return what a reply amounts to; where it names no state, with what ended it.
+
+    Args:
+        reply: The model's whole text.
+        stop_reason: Why the model stopped, as Inspect names it; empty if unknown.
+    """
+    found = classify(reply)
+    if found.reply_class not in (ReplyClass.ABSENT, ReplyClass.UNPARSEABLE):
+        return found
+    ended = {
+        "max_tokens": "; the reply was cut off at its longest length",
+        "content_filter": "; the provider's content filter stopped the reply",
+    }.get(stop_reason, "")
+    return replace(found, reason=found.reason + ended)
 
 
 def read_replies(path: Path) -> Iterator[LoggedReply]:

@@ -12,6 +12,7 @@ from workbench.replies.asking.prices import Price
 from workbench.replies.asking.settings import Question
 from workbench.replies.asking.usage import question_usage
 from workbench.replies.eval_logs import logged_reply
+from workbench.replies.extract import EXTRACTOR_VERSION
 from workbench.tables import POSITIONS, PREDICTIONS, as_frame, read_table, write_table
 
 
@@ -79,13 +80,18 @@ def write_run_predictions(folder: RunFolder, price: Price | None = None) -> pd.D
         price: As of `run_predictions`.
     """
     frame = run_predictions(folder, price)
+    write_table(frame, folder.predictions, PREDICTIONS, run_provenance(folder))
+    return frame
+
+
+def run_provenance(folder: RunFolder) -> dict[str, Any]:
+    """Return what a run's table was made from: prompt, options, hashes and the extractor."""
     description = folder.description()
-    provenance = {
+    return {
         "stage": "predictions",
         "positions_sha256": description["positions_sha256"],
         "asked": description["question"],
         "asked_sha256": Question.from_description(description["question"]).sha256,
         "versions": description["versions"],
+        "extractor_version": EXTRACTOR_VERSION,
     }
-    write_table(frame, folder.predictions, PREDICTIONS, provenance)
-    return frame
