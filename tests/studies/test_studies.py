@@ -186,6 +186,8 @@ class TestMeanPrecision:
         table = mean_precision.compute({"all": scores, "again": scores}, depth=2, resamples=20)
         figure = mean_precision.draw(table)
         assert [axes.get_yscale() for axes in figure.axes] == ["log", "log"]
+        # Of two groups one, by precision and recall, in two panels.
+        assert "4 of 8 means, which are 0" in figure._supxlabel.get_text()
 
 
 class TestRandomBaseline:

@@ -127,5 +127,7 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
     panels[0].set_ylabel("mean over positions (logarithmic)")
     # Beside the last panel: inside, a point could stand behind it.
     panels[-1].legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    if hidden := int((table["mean"] == 0).sum()):
+        note += f"\nnot drawn on the logarithmic scale: {hidden} of {len(table)} means, which are 0"
     caption(figure, title, note)
     return figure
