@@ -42,8 +42,8 @@ def zipped(path, members, **options):
 
 def played_games(path):
     games = [
-        PlayedGame(3, 1, 0, 0, "1-0", "resignation", ("e2e4", "e7e5")),
-        PlayedGame(4, 1, 0, 0, "1/2-1/2", "stalemate", ("d2d4", "d7d5")),
+        PlayedGame(3, 1, 0, 0, "1-0", "resignation", ("e2e4", "e7e5", "g1f3")),
+        PlayedGame(4, 1, 0, 0, "1/2-1/2", "stalemate", ("d2d4", "d7d5", "c2c4")),
     ]
     write_table(games_frame(games), path, GAMES)
     return path
@@ -122,11 +122,9 @@ class TestKinds:
         one, other = GameFiles([path]).games(filters.refuse)
         assert isinstance(one, RefusedGame)
         assert (one.source, one.reason) == ("games #3", "termination")
-        assert other.moves == ("d2d4", "d7d5")
-        found = cut_lichess(
-            [GameFiles([path])], groups=(1,), per_group=1, seed=0, allow_unfilled=True
-        )
-        assert found.cut.summary.too_short == 2
+        assert other.moves == ("d2d4", "d7d5", "c2c4")
+        found = cut_lichess([GameFiles([path])], groups=(1,), per_group=2, seed=0)
+        assert sorted(found.cut.positions["source"]) == ["games #3", "games #4"]
 
 
 class TestPipes:
@@ -363,3 +361,14 @@ def test_filters_and_counts_hold_for_both_commands(tmp_path):
     everything = ["games", "lichess", str(path), "--allow-unfilled", "--groups", "1,2"]
     found = CliRunner().invoke(main, [*everything, "-o", str(tmp_path / "x.parquet")]).output
     assert "48 games read" in found
+
+
+@pytest.mark.parametrize("command", ["cut", "lichess"])
+def test_a_table_without_a_position_is_not_written(tmp_path, command):
+    path, out = tmp_path / "games.pgn", tmp_path / "positions.parquet"
+    path.write_text("1. e4 e5 *\n")
+    options = ["--groups", "2,5", "--allow-unfilled", "-o", str(out)]
+    ended = CliRunner().invoke(main, ["games", command, str(path), *options])
+    assert ended.exit_code == 1
+    assert "expected games of more than 2 full moves in games.pgn, found none" in ended.output
+    assert not out.exists()

@@ -11,6 +11,7 @@ import click
 from workbench.cli.group import PATH
 
 if TYPE_CHECKING:
+    from workbench.games.cut import Cut
     from workbench.games.cut_plies import PerGroup, SideToMove
     from workbench.games.filters import GameFilters
 
@@ -134,6 +135,31 @@ def cut_options(*, bots: bool) -> Callable[[Callable[..., None]], Callable[..., 
         return decorated
 
     return decorate
+
+
+def write_positions(
+    cut: "Cut", options: CutOptions, games: str, provenance: dict[str, Any], said: str
+) -> None:
+    """Write the positions of a cut, and say what became of the games.
+
+    Args:
+        cut: The positions, at least one.
+        options: Where they go.
+        games: What the games are called.
+        provenance: What the table was made from and how.
+        said: The summary in lines of text.
+
+    Raises:
+        UnfilledGroupError: If there is no position.
+    """
+    from workbench.games.cut_summary import nothing_long_enough
+    from workbench.tables import POSITIONS, write_table
+
+    if cut.positions.empty:
+        raise nothing_long_enough(games, min(options.groups), cut.summary)
+    write_table(cut.positions, options.out, POSITIONS, {"stage": "positions", **provenance})
+    click.echo(said)
+    click.echo(f"{len(cut.positions)} positions written to {options.out}")
 
 
 def _group_cuts(groups: str) -> tuple[int, ...]:

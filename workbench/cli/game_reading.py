@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from workbench.cli.cut_options import CutOptions, cut_options
+from workbench.cli.cut_options import CutOptions, cut_options, write_positions
 from workbench.cli.group import PATH, main
 
 
@@ -26,7 +26,6 @@ def games_cut(files: tuple[Path, ...], options: CutOptions) -> None:
     from workbench.games.cut import cut_games
     from workbench.games.game_files import GameFiles
     from workbench.output_files import check_output
-    from workbench.tables import POSITIONS, write_table
 
     source = GameFiles(files, allow_truncated=options.allow_truncated, progress=True)
     check_output(options.out, source.paths, "positions")
@@ -41,7 +40,6 @@ def games_cut(files: tuple[Path, ...], options: CutOptions) -> None:
         progress=True,
     )
     provenance = {
-        "stage": "positions",
         "sources": source.provenance(),
         "filters": asdict(options.filters),
         "groups": options.groups,
@@ -49,7 +47,5 @@ def games_cut(files: tuple[Path, ...], options: CutOptions) -> None:
         "side_to_move": options.side_to_move,
         "seed": options.seed,
     }
-    write_table(cut.positions, options.out, POSITIONS, provenance)
-    click.echo(source.describe())
-    click.echo(cut.summary.describe())
-    click.echo(f"{len(cut.positions)} positions written to {options.out}")
+    said = f"{source.describe()}\n{cut.summary.describe()}"
+    write_positions(cut, options, source.name, provenance, said)

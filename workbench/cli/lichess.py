@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from workbench.cli.cut_options import CutOptions, cut_options
+from workbench.cli.cut_options import CutOptions, cut_options, write_positions
 from workbench.cli.game_reading import games
 from workbench.cli.group import PATH
 
@@ -31,7 +31,6 @@ def games_lichess(
     from workbench.games.lichess import cut_lichess, default_cache
     from workbench.games.lichess_sources import DATABASE, MonthSource, Source
     from workbench.output_files import check_output
-    from workbench.tables import POSITIONS, write_table
 
     if bool(files) == bool(months):
         raise click.UsageError("expected either --month, or FILES")
@@ -53,7 +52,5 @@ def games_lichess(
         allow_unfilled=options.allow_unfilled,
         progress=True,
     )
-    provenance = {"stage": "positions", **found.provenance}
-    write_table(found.cut.positions, options.out, POSITIONS, provenance)
-    click.echo(found.describe())
-    click.echo(f"{len(found.cut.positions)} positions written to {options.out}")
+    named = ", ".join(source.name for source in sources)
+    write_positions(found.cut, options, named, found.provenance, found.describe())
