@@ -23,6 +23,7 @@ from traitlets.config import Config
 from workbench import errors
 from workbench.errors import InvalidArgumentError, NotebookError, UnknownParameterError
 from workbench.notebook_kernels import RunningKernels
+from workbench.notebook_pictures import embed_pictures
 from workbench.resources import RESOURCES
 
 NOTEBOOKS: Final = RESOURCES / "notebooks"
@@ -194,7 +195,7 @@ class _Execution:
                     # A kernel that is interrupted while it shuts down would say so on our terminal.
                     extra_arguments=["--log-level=50"],
                     kernel_manager_class=self.kernels.manager_class(),
-                    on_notebook_start=self._count_cells,
+                    on_notebook_start=self._begin,
                     on_cell_executed=self._count_done,
                     **_transport(sockets),
                 )
@@ -209,7 +210,8 @@ class _Execution:
             self.path.stem, self.executed, time.monotonic() - self.started, error, refused
         )
 
-    def _count_cells(self, notebook: Any) -> None:
+    def _begin(self, notebook: Any) -> None:
+        embed_pictures(notebook, self.path.parent)
         self.cells = sum(
             cell.cell_type == "code" and bool(cell.source.strip()) for cell in notebook.cells
         )
