@@ -130,9 +130,9 @@ class TestTheWholeWay:
         log = tmp_path / "log.jsonl"
         log.write_text(f'{json.dumps(fine)}\n{json.dumps(null)}\nnot json\n{{"game_info"')
         out = tmp_path / "predictions.parquet"
-        said = run("replies", "import", log, "-o", out)
-        assert "2 lines without a position or a model, left out" in said
-        assert "2 predictions written" in said
+        said = run("replies", "import", log, "-o", out, code=3)
+        assert "2 of 4 rows refused" in said
+        assert "2 predictions of 1 model on 2 positions written" in said
         table = pd.read_parquet(out)
         assert list(table["reply_class"]) == ["valid", "absent"]
 
@@ -140,7 +140,7 @@ class TestTheWholeWay:
     def test_real_logs_are_imported_whole(self, tmp_path):
         out = tmp_path / "predictions.parquet"
         log = LOGS / "openai_gpt-4o-2024-08-06.jsonl"
-        assert "200 predictions written" in run("replies", "import", log, "-o", out)
+        assert "200 predictions of 1 model" in run("replies", "import", log, "-o", out)
 
 
 class TestRefusals:
@@ -187,5 +187,5 @@ class TestRefusals:
     def test_a_notebook_that_fails_makes_the_exit_code(self, tmp_path):
         arguments = ["--only", "precision_by_samples", "--parameter", "depth=0"]
         said = run("figures", *arguments, "--out", tmp_path, "--jobs", 1, code=1)
-        assert "02_precision_by_samples failed (InvalidArgumentError" in said
+        assert "02_precision_by_samples cannot be drawn: expected a depth m of at least 1" in said
         assert (tmp_path / "notebooks" / "02_precision_by_samples.ipynb").exists()
