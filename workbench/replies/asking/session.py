@@ -158,12 +158,12 @@ class Session:
         # under way are paid for, and their answers still go into the journal.
         with anyio.CancelScope(shield=True):
             try:
-                state = await generate(state, **config)
-                fault = _fault_of_output(state.output)
-            except Exception as error:  # noqa: BLE001  a provider can raise anything
-                fault = fault_of(error)
-                wait = _wait_asked_for(error)
-            try:
+                try:
+                    state = await generate(state, **config)
+                    fault = _fault_of_output(state.output)
+                except Exception as error:  # noqa: BLE001  a provider can raise anything
+                    fault = fault_of(error)
+                    wait = _wait_asked_for(error)
                 if fault is None:
                     self._answered(key, reserve, state.output)
                 else:
@@ -236,8 +236,9 @@ def _wait_asked_for(error: Exception) -> float:
     """Return the seconds that the server asks to wait before the next request, or 0."""
     # Where a call failed for a reason that may pass, Inspect wraps the provider's exception.
     attempt = getattr(error, "last_attempt", None)
-    cause = error if attempt is None else attempt.exception()
-    decision = get_model().api.should_retry(cause)
+    if attempt is None:
+        return 0.0
+    decision = get_model().api.should_retry(attempt.exception())
     asked = decision.retry_after if isinstance(decision, RetryDecision) else None
     return min(asked or 0.0, LONGEST_WAIT_ASKED_FOR)
 
