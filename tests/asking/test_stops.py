@@ -73,7 +73,7 @@ def test_a_full_disk_ends_the_run_at_once(positions_path, answers, tmp_path):
     with LocalServer(answers, seconds=0.05) as server:
         question = Question("openai-api/local/model")
         open_run(out, question, read_table(positions_path, POSITIONS), positions_path)
-        line = json.dumps({"stopped": " " * SPARE_BYTES}) + "\n"
+        line = json.dumps({"stopped": " " * 4 * SPARE_BYTES}) + "\n"
         (out / FILE_NAME).write_text(line)
         size = len(line) + 4000
         command = shell_command(positions_path, out, server)

@@ -37,8 +37,8 @@ from workbench.tables import replacing
 FILE_NAME: Final = "answers.jsonl"
 DAMAGED_NAME: Final = "answers.damaged"
 SPARE_NAME: Final = ".spare"
-SPARE_BYTES: Final = 4 * 2**20
-"""Kept free for the answers of calls under way when the disk becomes full."""
+SPARE_BYTES: Final = 2**18
+"""Kept free for each call under way when the disk becomes full: a reply of some 60,000 tokens."""
 
 KILLED: Final = "the process was killed during the call"
 _ENTRY: Final = re.compile(r'\{"(?:id|started|stopped)": ')
@@ -153,12 +153,13 @@ class Journal:
         full: Why the run must stop though the last line was still written; else empty.
     """
 
-    def __init__(self, folder: Path, price: Price | None = None) -> None:
+    def __init__(self, folder: Path, price: Price | None = None, calls: int = 10) -> None:
         """Open the journal of a run folder, and make it if it is missing.
 
         Args:
             folder: The run's.
             price: Of the model, if known.
+            calls: How many may be under way at a time.
 
         Raises:
             JournalError: If it cannot be written, or the disk has no room for a run.
@@ -169,13 +170,13 @@ class Journal:
         self.full = ""
         try:
             self.set_aside = _set_damaged_aside(self._path)
-            self._spare.write_bytes(os.urandom(SPARE_BYTES))
+            self._spare.write_bytes(os.urandom(calls * SPARE_BYTES))
             self._file = self._path.open("ab", buffering=0)
         except OSError as error:
             self._spare.unlink(missing_ok=True)
             raise JournalError(
-                f"{folder}: expected a folder that can be written to, with {SPARE_BYTES >> 20} MiB "
-                f"free, got: {error}"
+                f"{folder}: expected a folder that can be written to, with "
+                f"{calls * SPARE_BYTES / 2**20:.1f} MiB free for the calls under way, got: {error}"
             ) from error
         self.record = Record(price)
         self.record.read(self._path.read_bytes() if self._path.is_file() else b"")

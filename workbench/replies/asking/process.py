@@ -36,7 +36,12 @@ from workbench.replies.asking.questions import in_asking_order, questions_of
 from workbench.replies.asking.redaction import keep_files_in, redact_model, redact_output
 from workbench.replies.asking.responses import check_responses
 from workbench.replies.asking.session import Session, session_in_use
-from workbench.replies.asking.settings import Operation, Question, refuse_credentials
+from workbench.replies.asking.settings import (
+    MOST_CONNECTIONS,
+    Operation,
+    Question,
+    refuse_credentials,
+)
 from workbench.replies.asking.task import reconstruction
 from workbench.replies.eval_logs import log_entries, with_attachments
 from workbench.tables import POSITIONS, read_table
@@ -55,19 +60,11 @@ def main() -> int:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8") as caller:
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-        folder = RunFolder(Path(sys.argv[1]))
-        request: dict[str, Any] = json.loads(sys.stdin.readline())
-        keep_files_in(folder.path)
-        question = Question.from_description(request["question"])
-        key: str | None = request["api_key"]
-
-        def secrets() -> Secrets:
-            return question.secrets(os.environ, key)
-
-        redact_output(secrets)
-        notes: list[str] = []
-        stopped = _ask(folder, question, request, notes)
-        said = secrets().redacted({"stopped": stopped, "notes": notes})
+        work = _Work(RunFolder(Path(sys.argv[1])), json.loads(sys.stdin.readline()))
+        keep_files_in(work.folder.path)
+        redact_output(work.secrets)
+        stopped = _ask(work)
+        said = work.secrets().redacted({"stopped": stopped, "notes": work.notes})
         # Without a caller there is nobody to tell.
         with contextlib.suppress(BrokenPipeError):
             caller.write(json.dumps(said) + "\n")
@@ -75,14 +72,41 @@ def main() -> int:
     return 0
 
 
-def _ask(folder: RunFolder, question: Question, request: dict[str, Any], notes: list[str]) -> str:
+class _Work:
+    """What is to be done, as the caller says it, and what the user should know of it."""
+
+    def __init__(self, folder: RunFolder, request: dict[str, Any]) -> None:
+        self.folder = folder
+        self.question = Question.from_description(request["question"])
+        self.operation = Operation(**request["operation"])
+        self.price = Price(**request["price"]) if request["price"] else None
+        self.positions_sha256: str = request["positions_sha256"]
+        self.api_key: str | None = request["api_key"]
+        self.positions = in_asking_order(
+            read_table(folder.positions, POSITIONS), self.operation.limit
+        )
+        self.wanted = {
+            (name, sample)
+            for name in self.positions["position_id"]
+            for sample in range(self.question.samples_per_position)
+        }
+        self.connections = self.operation.connections_for(len(self.wanted))
+        self.last_turn = len(self.question.prompted.turns) - 1
+        self.notes: list[str] = []
+
+    def secrets(self, *others: str | None) -> Secrets:
+        """Return what must not be written; Inspect may load more of it from a file .env."""
+        return self.question.secrets(os.environ, self.api_key, *others)
+
+
+def _ask(work: _Work) -> str:
     """Ask alone in the folder, and return why asking stopped before the end, or an empty text."""
-    price = Price(**request["price"]) if request["price"] else None
+    path = work.folder.path
     try:
-        with FileLock(folder.path / PROCESS_LOCK).acquire(timeout=LOCK_SECONDS):
-            journal = Journal(folder.path, price)
+        with FileLock(path / PROCESS_LOCK).acquire(timeout=LOCK_SECONDS):
+            journal = Journal(path, work.price, work.connections or MOST_CONNECTIONS)
             try:
-                return _ask_with(journal, folder, question, request, notes)
+                return _ask_with(journal, work)
             finally:
                 journal.close()
     except Timeout:
@@ -93,38 +117,28 @@ def _ask(folder: RunFolder, question: Question, request: dict[str, Any], notes: 
         return "interrupted"
 
 
-def _ask_with(
-    journal: Journal,
-    folder: RunFolder,
-    question: Question,
-    request: dict[str, Any],
-    notes: list[str],
-) -> str:
-    operation = Operation(**request["operation"])
+def _ask_with(journal: Journal, work: _Work) -> str:
     if journal.set_aside:
-        notes.append(
+        work.notes.append(
             f"{journal.set_aside} damaged lines of {FILE_NAME} are kept in {DAMAGED_NAME}; "
             "questions whose answers they held are asked again"
         )
-    last_turn = len(question.prompted.turns) - 1
-    _take_from_logs(journal, folder, last_turn, notes)
+    _take_from_logs(journal, work)
+    record = journal.record
     budget = Budget(
-        journal.record.price,
-        operation.budget,
-        question.max_tokens,
-        journal.record.dollars,
-        journal.record.answers.values(),
+        record.price,
+        work.operation.budget,
+        work.question.max_tokens,
+        record.dollars,
+        record.answers.values(),
     )
-    session = Session(journal, budget, operation)
-    positions = _failed_last(
-        in_asking_order(read_table(folder.positions, POSITIONS), operation.limit), journal
-    )
+    session = Session(journal, budget, work.operation)
     ended = ""
     logs: list[EvalLog] = []
     try:
         _stop_when_told(session)
         with session_in_use(session):
-            logs = _evaluate(folder, request, question, operation, positions, notes)
+            logs = _evaluate(work, _failed_last(work.positions, journal))
     except KeyboardInterrupt:
         ended = "interrupted"
     except Exception as error:
@@ -132,15 +146,13 @@ def _ask_with(
         _LOGGER.exception("asking ended")
     finally:
         session.finish()
-    tried = journal.record.answered(last_turn) | journal.record.failures.keys()
-    asked_for = len(positions) * question.samples_per_position
     if session.lost:
-        notes.append(f"{session.lost} answers under way came and could not be written")
+        work.notes.append(f"{session.lost} answers under way came and could not be written")
     if not (session.stopping or ended):
-        if len(tried) < asked_for:
-            ended = _end_of(logs)
+        if work.wanted <= record.answered(work.last_turn) | record.failures.keys():
+            _remove_older_logs(work.folder, logs)
         else:
-            _remove_older_logs(folder, logs)
+            ended = _end_of(logs)
     return session.stopping or ended
 
 
@@ -162,33 +174,25 @@ def _failed_last(positions: pd.DataFrame, journal: Journal) -> pd.DataFrame:
     return positions.iloc[sorted(range(len(positions)), key=places.__getitem__)]
 
 
-def _evaluate(
-    folder: RunFolder,
-    request: dict[str, Any],
-    question: Question,
-    operation: Operation,
-    positions: pd.DataFrame,
-    notes: list[str],
-) -> list[EvalLog]:
-    prompt = question.prompted
+def _evaluate(work: _Work, positions: pd.DataFrame) -> list[EvalLog]:
+    question, operation, prompt = work.question, work.operation, work.question.prompted
     questions = questions_of(positions, prompt)
-    identity = f"{prompt.name}@{prompt.version} {prompt.sha256} {request['positions_sha256']}"
+    identity = f"{prompt.name}@{prompt.version} {prompt.sha256} {work.positions_sha256}"
     model = get_model(
         question.model,
         base_url=operation.base_url,
-        api_key=request["api_key"],
+        api_key=work.api_key,
         **question.model_args,
     )
     # Inspect may have loaded an address or a key from a file .env.
     refuse_credentials(model.api.base_url, "the model's base URL")
-    redact_model(model, lambda: question.secrets(os.environ, request["api_key"], model.api.api_key))
+    redact_model(model, lambda: work.secrets(model.api.api_key))
     model.model_args = question.shown_model_args
-    _leave_repeating_to_us(model, notes)
+    _leave_repeating_to_us(model, work.notes)
     check_responses(model.api)
-    connections = operation.connections_for(len(questions) * question.samples_per_position)
     config: dict[str, Any] = {
         **question.generation(),
-        "max_connections": connections,
+        "max_connections": work.connections,
         "max_retries": operation.retries if operation.batch else 0,
     }
     if operation.batch:
@@ -199,7 +203,7 @@ def _evaluate(
         reconstruction(
             positions, questions, prompt, identity, system=question.system, seed=question.seed
         ),
-        log_dir=str(folder.logs.resolve()),
+        log_dir=str(work.folder.logs.resolve()),
         # Logs of a version that described the same question otherwise are left alone: the journal
         # has the answers.
         log_dir_allow_dirty=True,
@@ -212,7 +216,7 @@ def _evaluate(
         retry_attempts=0,
         retry_on_error=0,
         score_on_error=True,
-        max_samples=connections,
+        max_samples=work.connections,
         log_buffer=operation.log_buffer,
         # The journal is what survives a kill; Inspect's own buffer would cost 3 ms a question more,
         # and lies outside the run's folder.
@@ -240,20 +244,22 @@ def _leave_repeating_to_us(model: Model, notes: list[str]) -> None:
         )
 
 
-def _take_from_logs(journal: Journal, folder: RunFolder, last_turn: int, notes: list[str]) -> None:
+def _take_from_logs(journal: Journal, work: _Work) -> None:
     """Write into the journal what only Inspect's logs hold: such questions are not asked again.
 
     A log that cannot be read, because the disk was full, is kept under another name.
     """
-    for path in sorted(folder.logs.glob("*.eval")):
+    for path in sorted(work.folder.logs.glob("*.eval")):
         try:
             for name, text in log_entries(path):
                 if name.startswith("samples/"):
-                    _take_sample(journal, json.loads(text), last_turn)
+                    _take_sample(journal, json.loads(text), work.last_turn)
         except (ReplyFileError, ValueError) as error:
             kept = path.with_suffix(".damaged")
             path.rename(kept)
-            notes.append(f"{error}; it is kept as {kept.name}, the answers stand in {FILE_NAME}")
+            work.notes.append(
+                f"{error}; it is kept as {kept.name}, the answers stand in {FILE_NAME}"
+            )
 
 
 def _take_sample(journal: Journal, sample: dict[str, Any], last_turn: int) -> None:
