@@ -23,7 +23,7 @@ PACKAGES: Final = (
     "rapidfuzz",
     "scipy",
 )
-_SHOWN: Final = 60
+_SHOWN: Final = 40
 _ROOT: Final = Path(__file__).resolve().parent
 
 

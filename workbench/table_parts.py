@@ -133,7 +133,7 @@ class TableParts:
         if differences := differing(found, self._description):
             raise RunMismatchError(
                 f"{self._out} was made otherwise ({differences_in_words(differences)}); write "
-                "elsewhere, or restart: the old table stays until the new one is whole"
+                "elsewhere, or --restart: the old table stays until the new one is whole"
             )
 
     def _require_same_parts(self, manifest: dict[str, Any] | None) -> None:
@@ -150,7 +150,7 @@ class TableParts:
                 raise RunMismatchError(
                     f"{self._folder} holds {len(parts)} parts of an unfinished run that was "
                     f"started otherwise ({differences_in_words(differences)}); end that one, "
-                    "write elsewhere, or restart to throw the parts away"
+                    "write elsewhere, or --restart to throw the parts away"
                 )
             self.discard()
 
@@ -203,9 +203,10 @@ class TableParts:
             raise
         except OSError as error:
             kept = len(self._files(_PART)) if self._folder.is_dir() else 0
+            why = os.strerror(error.errno) if error.errno else str(error)
             raise OutputError(
-                f"{self._out}: it cannot be written: {error.strerror or error}; {kept} finished "
-                f"parts are kept in {self._folder}: put this right, and the same command goes on"
+                f"{self._out}: it cannot be written: {why}; {kept} finished parts are kept in "
+                f"{self._folder}: make room, or mend what is wrong, and the same command goes on"
             ) from error
 
     @contextmanager
