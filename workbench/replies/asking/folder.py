@@ -19,7 +19,7 @@ import pandas as pd
 
 from workbench.errors import RunMismatchError
 from workbench.output_files import check_output
-from workbench.provenance import file_hash, package_versions
+from workbench.provenance import differences_in_words, differing, file_hash, package_versions
 from workbench.replies.asking.keys import without_secrets
 from workbench.replies.asking.settings import Question
 from workbench.tables import POSITIONS, replacing, write_table
@@ -34,8 +34,6 @@ PROCESS_LOCK: Final = ".asking.lock"
 
 LOCK_SECONDS: Final = 15
 """How long to wait for another process to end."""
-
-_SHOWN: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +106,10 @@ def refuse_other_run(path: Path, question: Question, source: Path) -> None:
     foreign = any(not entry.name.startswith(beginning) for entry in entries)
     found = RunFolder(path).description()
     if found:
-        differing = _differences(found, _description(question, source))
-        if differing:
+        differences = _differences(found, _description(question, source))
+        if differences:
             raise RunMismatchError(
-                f"{path} holds the answers to another question: {'; '.join(differing)}; "
+                f"{path} holds the answers to another question: {differences}; "
                 f"ask into another folder, or ask the same again{_earlier_prompt(found, question)}"
             )
     elif foreign:
@@ -162,34 +160,16 @@ def _description(question: Question, source: Path) -> dict[str, Any]:
     return {"question": question.described(), "positions_sha256": file_hash(source)}
 
 
-def _differences(found: dict[str, Any], wanted: dict[str, Any]) -> list[str]:
-    there, asked = _flat(found.get("question", {})), _flat(wanted["question"])
-    there["positions"], asked["positions"] = (
-        found.get("positions_sha256"),
-        wanted["positions_sha256"],
+def _differences(found: dict[str, Any], wanted: dict[str, Any]) -> str:
+    there, asked = (
+        {**run.get("question", {}), "positions": run.get("positions_sha256")}
+        for run in (found, wanted)
     )
+    differences = differing(there, asked)
     # The hash says that the prompt differs, its name and version say how; its text would drown both.
-    names = sorted((there.keys() | asked.keys()) - {"prompt turns", "prompt notation"})
-    differing = []
-    for name in names:
-        before, now = there.get(name), asked.get(name)
-        if name == "samples_per_position" and (before or 0) <= (now or 0):
-            continue
-        if before != now:
-            differing.append(f"{name}: there {_shown(before)}, asked {_shown(now)}")
-    return differing
-
-
-def _flat(question: dict[str, Any]) -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for name, value in question.items():
-        if isinstance(value, dict):
-            flat |= {f"{name} {key}": inner for key, inner in value.items()}
-        else:
-            flat[name] = value
-    return flat
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+    for name in ("prompt turns", "prompt notation"):
+        differences.pop(name, None)
+    before, now = differences.get("samples_per_position", (0, 0))
+    if isinstance(before, int) and isinstance(now, int) and before <= now:
+        differences.pop("samples_per_position", None)
+    return differences_in_words(differences)
