@@ -62,6 +62,7 @@ class Case:
         options: Of the command.
         before: What to do to the folder before, given the command.
         usage: The token counts that the server says.
+        turns: Of the prompt.
         seconds: How long a reply takes.
         questions: How many there are.
         limit: The largest file that the command may write, in bytes.
@@ -74,6 +75,7 @@ class Case:
     options: tuple[str, ...] = ()
     before: Callable[[Path, list[str]], Any] | None = None
     usage: dict[str, int] | None = None
+    turns: int = 1
     seconds: float = 0.05
     questions: int = QUESTIONS
     limit: int | None = None
@@ -179,7 +181,10 @@ def _stops() -> Iterator[Case]:
     yield Case("kill -9 of the asking process after 1 answer", _to_child(kill, 1))
     yield Case("kill -9 of both", _to_both(kill, 30))
     yield Case(
-        "kill -9 of both between turns", _to_both(kill, 45), options=("--prompt", "self-check")
+        "kill -9 of both between turns",
+        _to_both(kill, 45),
+        options=("--prompt", "self-check"),
+        turns=2,
     )
     yield Case("SIGINT to the asking process", _to_child(interrupt, 30))
     yield Case("SIGTERM to the asking process", _to_child(end, 30))

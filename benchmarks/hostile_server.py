@@ -100,7 +100,7 @@ def run(case: Case, folder: Path) -> dict[str, Any]:
             "rows 2": len(table),
             "right": int((table["predicted_fen"] == table["true_fen"]).sum()),
             "billed 2": server.answered.total(),
-            "answered twice": sum(number > 1 for number in server.answered.values()),
+            "answered twice": sum(number > case.turns for number in server.answered.values()),
         }
 
 

@@ -265,7 +265,9 @@ def _result(
             "which asks nothing twice",
             notes,
         ) from error
-    if stopped:
+    if stopped and len(answered) + len(failed) == len(asked):
+        notes.append(f"asking stopped after the last question: {stopped}")
+    elif stopped:
         raise AskingStoppedError(
             f"asking stopped: {stopped}; {counts}; {folder.predictions} holds what there is, and "
             "the same command goes on",
