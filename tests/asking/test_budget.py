@@ -47,7 +47,7 @@ class TestReserves:
         budget.answered(1.0, usage())
         assert [budget.begin(1.0) for _ in range(3)] == [True, True, False]
         known = [{"usage": usage(tokens_out=200)}] * KNOWN_REPLIES
-        assert Budget(PRICE, answers=known[1:]).reply_tokens == ASSUMED_REPLY_TOKENS
+        assert Budget(PRICE, answers=known[:5]).reply_tokens == ASSUMED_REPLY_TOKENS / 2
         assert Budget(PRICE, answers=known).reply_tokens == 400
         long = [{"usage": usage(tokens_out=ASSUMED_REPLY_TOKENS)}]
         assert Budget(PRICE, answers=long).reply_tokens == 2 * ASSUMED_REPLY_TOKENS

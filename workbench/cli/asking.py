@@ -57,8 +57,8 @@ def _arguments(context: click.Context, option: click.Parameter, texts: Any) -> d
     "--budget",
     type=click.FloatRange(0, min_open=True),
     help="Dollars for the folder. A call begins only if the most it can cost is left; without "
-    "--max-tokens its reply is assumed to have 8,192 tokens, from 10 replies on twice the longest. "
-    "A call of unknown cost (no or absurd token counts, timed out, killed) counts as that much.",
+    "--max-tokens its reply is assumed to have 8,192 tokens, less with every reply known, from 10 on "
+    "twice the longest. A call of unknown cost (no or absurd token counts, timed out, killed) counts as that much.",
 )
 @click.option(
     "--price", nargs=2, type=click.FloatRange(0), help="Dollars a million tokens: input output."

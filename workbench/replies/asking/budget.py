@@ -10,7 +10,8 @@ ASSUMED_REPLY_TOKENS: Final = 8_192
 """The longest reply, where no limit is set and few replies are known."""
 
 KNOWN_REPLIES: Final = 10
-"""From so many replies on, twice the longest of them is assumed to be the longest."""
+"""From so many replies on, twice the longest of them is assumed to be the longest; up to then the
+first assumption counts less with each."""
 
 _MESSAGE_TOKENS: Final = 32
 """What a provider may put around a message."""
@@ -39,9 +40,9 @@ class Budget:
     """Reserves the most that a call can cost before it begins.
 
     A token of the question is at least one byte of it, and a reply has at most ``max_tokens``.
-    Without such a limit a reply is assumed to have up to `ASSUMED_REPLY_TOKENS`, from
-    `KNOWN_REPLIES` on up to twice as many as the longest; and no more calls begin at a time than
-    replies are known, and one, so that the first do not spend everything.
+    Without such a limit a reply is assumed to have up to `ASSUMED_REPLY_TOKENS`, less with every
+    reply that is known, but up to twice as many as the longest of them; and no more calls are under
+    way at a time than replies are known, and one, so that the first do not spend everything.
 
     Attributes:
         limit: Dollars that the run folder may cost in all, or None.
@@ -92,8 +93,8 @@ class Budget:
         """The most tokens that a reply is thought to have."""
         if self._max_tokens is not None:
             return max(self._max_tokens, self._longest)
-        assumed = 0 if self._replies >= KNOWN_REPLIES else ASSUMED_REPLY_TOKENS
-        return max(2 * self._longest, assumed)
+        unknown = max(KNOWN_REPLIES - self._replies, 0)
+        return max(2 * self._longest, ASSUMED_REPLY_TOKENS * unknown // KNOWN_REPLIES)
 
     def reserve_for(self, messages: Iterable[str]) -> float:
         """Return the most dollars that a call can cost; 0 without a price.

@@ -35,8 +35,8 @@ class Reserve:
     def describe(self) -> str:
         """Return it as a line of text."""
         assumed = (
-            f" (assumed, because max_tokens is not set; from {KNOWN_REPLIES} replies on twice the "
-            "longest)"
+            " (assumed, because max_tokens is not set; less with every reply known, from "
+            f"{KNOWN_REPLIES} on twice the longest)"
             if self.assumed
             else ""
         )
