@@ -110,6 +110,9 @@ def test_a_table_of_another_kind_and_a_pipe_are_refused(predictions, tmp_path):
     predictions[["reply"]].to_parquet(other)
     os.mkfifo(pipe)
     check_output(positions, [], "positions")
+    check_output(other, [])
+    with pytest.raises(OutputError, match=r"one that is no table.* got a positions table"):
+        check_output(positions, [])
     for out, said in (
         (positions, "a positions table"),
         (other, "a Parquet file of another kind"),

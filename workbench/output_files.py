@@ -51,15 +51,16 @@ def check_output(out: Path, inputs: Iterable[Path], kind: str | None = None) -> 
             f"{out}: expected the name of a file to write, got "
             f"{'a folder' if out.is_dir() else 'what is no plain file'}; write elsewhere"
         )
-    if kind is None or out.stat().st_size == 0:
+    if out.stat().st_size == 0:
         return
     try:
         found = kind_of(pq.read_schema(out).names)
     except (OSError, pa.ArrowException):
         found = "no whole Parquet file"
-    if found != kind:
+    if found in KINDS if kind is None else found != kind:
+        wanted = "one that is no table" if kind is None else f"a {kind} table"
         raise OutputError(
-            f"{out}: expected no file, or a {kind} table, which would be written over, got "
+            f"{out}: expected no file, or {wanted}, which would be written over, got "
             f"{_kind_in_words(found)}; write elsewhere, or move it away"
         )
 
