@@ -213,10 +213,9 @@ class TableParts:
     def in_use(self, inputs: Iterable[Path]) -> Iterator[None]:
         """Hold the folder of the parts, and leave it only if there is something in it."""
         with self._keeping():
-            self._folder.mkdir(parents=True, exist_ok=True)
-            self._require_own_folder(inputs)
             lock = self._locked()
         try:
+            self._require_own_folder(inputs)
             if lock is not None:
                 for path in self._files(_UNFINISHED):
                     path.unlink()
@@ -231,11 +230,12 @@ class TableParts:
 
     def _require_own_folder(self, inputs: Iterable[Path]) -> None:
         # Of hidden files some are ours, and the others are those of a file system or a desktop.
-        known = {_MANIFEST, _WHOLE, *(path.name for path in self._files(_PART))}
         foreign = sorted(
             path.name
             for path in self._folder.iterdir()
-            if path.name not in known and not path.name.startswith(".")
+            if path.name not in (_MANIFEST, _WHOLE)
+            and not _PART.fullmatch(path.name)
+            and not path.name.startswith(".")
         )
         if foreign:
             raise OutputError(
@@ -251,8 +251,12 @@ class TableParts:
 
     def _locked(self) -> FileLock | None:
         lock = FileLock(self._folder / _LOCK)
+        self._folder.mkdir(parents=True, exist_ok=True)
         try:
             lock.acquire(timeout=0)
+        except FileNotFoundError:
+            # A process that ended at this moment has removed the folder.
+            return self._locked()
         except Timeout as error:
             raise OutputError(
                 f"{self._out}: another process is making it; wait until it ends, or write "
