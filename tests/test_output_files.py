@@ -104,6 +104,20 @@ def test_a_table_of_the_same_kind_and_an_empty_file_are_written_over(inputs, tmp
     assert pd.read_parquet(out)["model"].str.contains("0.5").all()
 
 
+def test_answers_of_a_model_are_written_over_by_no_other_command(inputs, predictions, tmp_path):
+    paid = tmp_path / "predictions.parquet"
+    write_table(predictions, paid, PREDICTIONS, {"asked": {"model": "openai/gpt-4o"}})
+    before = paid.read_bytes()
+    for name in ("answers.csv", "positions.parquet"):
+        result = CliRunner().invoke(
+            main, [*COMMANDS[name], str(inputs / name), "-o", str(paid)], catch_exceptions=False
+        )
+        assert result.exit_code == 1
+        assert "answers of 'openai/gpt-4o'" in result.output
+    assert paid.read_bytes() == before
+    check_output(paid, [], "predictions", own_answers=True)
+
+
 def test_a_table_of_another_kind_and_a_pipe_are_refused(predictions, tmp_path):
     positions, other, pipe = (tmp_path / name for name in ("p.parquet", "o.parquet", "pipe"))
     write_table(predictions[POSITIONS.names], positions, POSITIONS)

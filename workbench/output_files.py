@@ -1,5 +1,6 @@
-"""What a command may write over: no input, and nothing but a table of the kind that it writes."""
+"""What a command may write over: no input, no answers, and only a table of the kind that it writes."""
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
@@ -8,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from workbench.errors import OutputError
+from workbench.tables import PROVENANCE_KEY
 
 KINDS: Final = {
     "scores": ("position_id", "levenshtein", "unscored"),
@@ -24,8 +26,10 @@ def kind_of(names: Iterable[str]) -> str:
     return next((kind for kind, needed in KINDS.items() if found.issuperset(needed)), "unknown")
 
 
-def check_output(out: Path, inputs: Iterable[Path], kind: str | None = None) -> None:
-    """Refuse to write over an input, or over what is no table of the kind to be written.
+def check_output(
+    out: Path, inputs: Iterable[Path], kind: str | None = None, *, own_answers: bool = False
+) -> None:
+    """Refuse to write over an input, a model's answers, or what is no table of the kind to be written.
 
     Every command asks this about its output before it writes anything. A file without a byte in it
     holds nothing, and may be written over.
@@ -34,6 +38,8 @@ def check_output(out: Path, inputs: Iterable[Path], kind: str | None = None) -> 
         out: The file to be written.
         inputs: What the command reads; under another name, such as a link, as well.
         kind: One of `KINDS`; None for a file that is no table.
+        own_answers: Whether answers that stand in ``out`` are kept elsewhere by the command itself, as
+            the journal of a run keeps them.
 
     Raises:
         OutputError: If ``out`` must not be written over.
@@ -53,8 +59,10 @@ def check_output(out: Path, inputs: Iterable[Path], kind: str | None = None) -> 
         )
     if out.stat().st_size == 0:
         return
+    metadata: dict[bytes, bytes] = {}
     try:
-        found = kind_of(pq.read_schema(out).names)
+        schema = pq.read_schema(out)
+        found, metadata = kind_of(schema.names), schema.metadata or {}
     except (OSError, pa.ArrowException):
         found = "no whole Parquet file"
     if found in KINDS if kind is None else found != kind:
@@ -62,6 +70,13 @@ def check_output(out: Path, inputs: Iterable[Path], kind: str | None = None) -> 
         raise OutputError(
             f"{out}: expected no file, or {wanted}, which would be written over, got "
             f"{_kind_in_words(found)}; write elsewhere, or move it away"
+        )
+    provenance = json.loads(metadata.get(PROVENANCE_KEY.encode(), b"{}"))
+    if "asked" in provenance and not own_answers:
+        raise OutputError(
+            f"{out}: expected no file, or one that can be made again, got a table of answers of "
+            f"{provenance['asked'].get('model', 'a model')!r}, which `workbench ask` may have paid "
+            "for; write elsewhere, or move it away"
         )
 
 

@@ -98,7 +98,7 @@ def refuse_other_run(path: Path, question: Question, source: Path) -> None:
             other files; it says what differs.
         OutputError: If the table of predictions would be written over another file.
     """
-    check_output(RunFolder(path).predictions, [source], "predictions")
+    check_output(RunFolder(path).predictions, [source], "predictions", own_answers=True)
     # Another process may be making the folder at this moment: the description is the first file that
     # it finishes, so that it is looked for after the others.
     beginning = (f".{Path(RUN_FILE).stem}-", RUN_LOCK)
