@@ -5,6 +5,8 @@ from itertools import combinations
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 
+from workbench.studies.labels import FILE_DOTS_AN_INCH
+
 SLACK = 1.0
 """Pixels."""
 
@@ -40,6 +42,7 @@ def legends(figure):
 
 def faults(figure):
     """Return in words what is cut off, or stands on something else, when a figure is drawn."""
+    figure.set_dpi(FILE_DOTS_AN_INCH)
     renderer = FigureCanvasAgg(figure).get_renderer()
     figure.draw_without_rendering()
     found = []

@@ -3,7 +3,9 @@
 import pandas as pd
 import pytest
 from drawn import drawn_texts, faults
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
 
 from workbench.affordance import ESTIMATORS
 from workbench.explore.run_picture import run_figure
@@ -29,7 +31,15 @@ from workbench.studies.comparison_pairs import ComparisonPair
 from workbench.studies.data import StudyData
 from workbench.studies.describe import describe_scores
 from workbench.studies.estimator_appearance import METHOD_LABELS
-from workbench.studies.labels import labels, room, shortened, some_of, wrapped
+from workbench.studies.labels import (
+    FILE_DOTS_AN_INCH,
+    STILL_DOTS_AN_INCH,
+    labels,
+    room,
+    shortened,
+    some_of,
+    wrapped,
+)
 
 pytestmark = pytest.mark.filterwarnings("error::UserWarning")
 
@@ -323,6 +333,18 @@ class TestLabels:
         assert some_of(["a", "b"], "models") == "a, b"
         assert some_of("abcdef", "models") == "6 models (a, b, c and 3 more)"
         assert some_of([], "models") == ""
+
+    @pytest.mark.parametrize("size", [7, 8, 11])
+    def test_the_room_is_enough_in_a_file_and_in_a_notebook(self, size):
+        """Where characters are whole dots wide, a line can be longer than its outlines are."""
+        text = some_of(
+            [f"{n:02d}-{'a_very_long_file_name_' * 5}.parquet" for n in range(9)], "tables"
+        )
+        for dots in (FILE_DOTS_AN_INCH, STILL_DOTS_AN_INCH):
+            figure = Figure(dpi=dots)
+            drawn = figure.text(0, 0, text, fontsize=size)
+            width = drawn.get_window_extent(FigureCanvasAgg(figure).get_renderer()).width
+            assert width / dots <= room(text, size)
 
     def test_lines_are_as_wide_as_there_is_room(self):
         text = "a note of many words, " * 20 + "x" * 300 + "\nand a second line"

@@ -6,9 +6,8 @@ from pathlib import Path
 from IPython.display import Image
 from matplotlib.figure import Figure
 
+from workbench.studies.labels import STILL_DOTS_AN_INCH
 from workbench.tables import replacing
-
-_DOTS_AN_INCH = 100
 
 
 def still(figure: Figure, alt: str, name: str = "", out: str | Path = "") -> Image:
@@ -21,7 +20,7 @@ def still(figure: Figure, alt: str, name: str = "", out: str | Path = "") -> Ima
         out: The folder for it; none is written if it is empty.
     """
     written = BytesIO()
-    figure.savefig(written, format="png", dpi=_DOTS_AN_INCH, metadata={"Software": None})
+    figure.savefig(written, format="png", dpi=STILL_DOTS_AN_INCH, metadata={"Software": None})
     picture = written.getvalue()
     if out:
         with replacing(Path(out) / f"{name}.png") as beside:

@@ -17,7 +17,7 @@ HATCHES: Final = ("", "///", "...", "xx", "\\\\\\", "---", "ooo", "+++", "|||", 
 
 _TITLE_SIZE: Final = 11
 _NOTE_SIZE: Final = 7
-_MARGIN: Final = 0.15
+_MARGIN: Final = 0.06
 _LINE_HEIGHT: Final = 1.25
 
 

@@ -55,7 +55,7 @@ def draw(table: pd.DataFrame, note: str = "", by: str = "model") -> Figure:
     rows, columns = shares.shape
     shown = labels(shares.index)
     names = [f"{shown[name]} ({replies[name]})" for name in shares.index]
-    beyond = max(0.0, max(room(name, 8) for name in names) - 2.1)
+    beyond = max(0.0, max(room(name, 8) for name in names) - 2.2)
     width = max(6.4, 3.2 + 0.62 * columns + beyond)
     figure, (axes,) = new_figure(width=width, height=2.6 + 0.34 * rows)
     axes.grid(visible=False)

@@ -19,6 +19,12 @@ from matplotlib.font_manager import FontProperties, findfont, get_font
 LONGEST: Final = 40
 """Characters of a name on a figure, unless there is another reason."""
 
+FILE_DOTS_AN_INCH: Final = 130
+"""Of a figure in a PNG file. Characters are whole dots wide, so that their room depends on it."""
+
+STILL_DOTS_AN_INCH: Final = 100
+"""Of a still picture in a notebook."""
+
 NO_NAME: Final = "no name"
 """What a thing is called whose name is missing or empty."""
 
@@ -76,7 +82,7 @@ def room(text: str, size: float) -> float:
         size: Of the font, in points.
     """
     lines = text.replace(r"\$", "$").split("\n")
-    return max(sum(map(_advance, line)) for line in lines) * size / 72
+    return max(sum(_advance(character, size) for character in line) for line in lines)
 
 
 def wrapped(text: str, width: float, size: float) -> str:
@@ -204,8 +210,12 @@ def _glyphs(families: tuple[str, ...]) -> list[frozenset[int]]:
 
 
 @cache
-def _advance(character: str) -> float:
-    """Return a character's width at size 1."""
+def _advance(character: str, size: float) -> float:
+    """Return the width of a character in inches, the largest of all in which it is drawn."""
     font = get_font(findfont(FontProperties()))
-    font.set_size(10, 72)
-    return float(font.load_char(ord(character)).linearHoriAdvance / 65536 / 10)
+    widths = []
+    for dots in (FILE_DOTS_AN_INCH, STILL_DOTS_AN_INCH):
+        font.set_size(size, dots)
+        glyph = font.load_char(ord(character))
+        widths += [glyph.horiAdvance / 64 / dots, glyph.linearHoriAdvance / 65536 / dots]
+    return max(widths)

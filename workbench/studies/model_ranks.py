@@ -30,7 +30,7 @@ MOST_POSITIONS: Final = "models with most positions"
 ALL_MODELS: Final = "all models"
 _SIDES: Final = ("distance", "precision")
 _SIZE: Final = 7.5
-_ROOM: Final = 2.2
+_ROOM: Final = 2.35
 _INCHES_A_UNIT: Final = 5.8 / 4.2
 COLUMNS: Final = (
     "ranking", "model", "distance", "distance_rank", "distance_rank_low", "distance_rank_high",
@@ -186,7 +186,15 @@ def _draw_model(
     )
     for column, (side, place) in enumerate(zip(_SIDES, places, strict=True)):
         rank = f"{row[f'{side}_rank']:g}"
-        axes.text(column, place, rank, ha="center", va="center", fontsize=7, zorder=3)
+        axes.text(
+            column,
+            place,
+            rank,
+            ha="center",
+            va="center",
+            fontsize=7 if len(rank) < 4 else 5.5,
+            zorder=3,
+        )
         axes.text(
             column + (0.12 if column else -0.12),
             place,

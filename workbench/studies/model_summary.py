@@ -22,7 +22,7 @@ OVERALL: Final = "all"
 
 _MOST_IN_PANEL: Final = 10
 _SIZE: Final = 8
-_ROOM: Final = 2.1
+_ROOM: Final = 2.2
 
 
 def compute(

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from workbench.output_files import check_output
 from workbench.provenance import file_hash, git_commit, package_versions
+from workbench.studies.labels import FILE_DOTS_AN_INCH
 from workbench.tables import replacing
 
 
@@ -53,7 +54,7 @@ def save_study(
         check_output(path, read)
     with mpl.rc_context({"svg.hashsalt": name}):
         with replacing(paths["png"]) as beside:
-            figure.savefig(beside, dpi=130, metadata={"Software": None})
+            figure.savefig(beside, dpi=FILE_DOTS_AN_INCH, metadata={"Software": None})
         with replacing(paths["svg"]) as beside:
             figure.savefig(beside, metadata={"Date": None, "Creator": None})
     with replacing(paths["csv"]) as beside:

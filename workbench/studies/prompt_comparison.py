@@ -170,7 +170,7 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
         of_prompts[prompt] if len(models) == 1 else f"{of_models[model]}: {of_prompts[prompt]}"
         for model, prompt in zip(table["model"], table["prompt"], strict=True)
     ]
-    beyond = max(0.0, max(room(name, 8) for name in names) - 1.5)
+    beyond = max(0.0, max(room(name, 8) for name in names) - 1.6)
     figure, panels = new_figure(3, width=10.0 + beyond, height=1.9 + 0.4 * len(table))
     places = np.arange(len(table))
     for axes, (name, title) in zip(
