@@ -137,7 +137,7 @@ def figure_of_spread(scores, note):
         (figure_of_models, 40, 40),
         (figure_of_ranks, 40, 40),
         (figure_of_flags, 40, 40),
-        (figure_of_prompts, 28, 17),
+        (figure_of_prompts, 28, 9),
         (figure_of_spread, 24, 7),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
