@@ -25,17 +25,19 @@ PRESETS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = MappingProxyType
 )
 
 LONGEST_FIRST: Final = (
-    "06_sample_complexity",
-    "07_estimators",
     "04_mean_precision",
+    "05_random_baseline",
+    "07_estimators",
+    "06_sample_complexity",
     "08_models",
-    "09_prompts",
     "12_environments",
+    "09_prompts",
     "03_kendall_tau",
 )
 """Notebooks in the order in which to start them, so that no long one is left for the end.
 
-03 draws the scores that 04 makes: begun with it, it would only wait.
+By their times at the size ``paper``. 03 draws the scores that 04 makes: begun with it, it would only
+wait.
 """
 
 
