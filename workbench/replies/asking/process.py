@@ -120,8 +120,8 @@ def _ask(work: _Work) -> str:
 def _ask_with(journal: Journal, work: _Work) -> str:
     if journal.set_aside:
         work.notes.append(
-            f"{journal.set_aside} damaged lines of {FILE_NAME} are kept in {DAMAGED_NAME}; "
-            "questions whose answers they held are asked again"
+            f"damaged lines of {FILE_NAME}: {journal.set_aside}, kept in {DAMAGED_NAME}; questions "
+            "whose answers they held are asked again"
         )
     _take_from_logs(journal, work)
     record = journal.record
@@ -147,7 +147,7 @@ def _ask_with(journal: Journal, work: _Work) -> str:
     finally:
         session.finish()
     if session.lost:
-        work.notes.append(f"{session.lost} answers under way came and could not be written")
+        work.notes.append(f"answers that came and could not be written: {session.lost}")
     if not (session.stopping or ended):
         if work.wanted <= record.answered(work.last_turn) | record.failures.keys():
             _remove_older_logs(work.folder, logs)

@@ -139,10 +139,10 @@ class Session:
                 await anyio.sleep_forever()
             if not admitted and not others:
                 self.stop(
-                    f"the budget of {self._budget.limit} dollars is used up: "
-                    f"{self._budget.spent:.4f} spent, and the next call can cost up to "
-                    f"{reserve:.4f} with a reply of {self._budget.reply_tokens:,} tokens; give a "
-                    "larger budget or a smaller max_tokens"
+                    f"the budget of {self._budget.limit} dollars leaves too little for the next "
+                    f"call: {self._budget.spent:.4f} spent, and it can cost up to {reserve:.4f} "
+                    f"with a reply of {self._budget.reply_tokens:,} tokens; give a larger budget or "
+                    "a smaller max_tokens"
                 )
             await anyio.sleep(_POLL_SECONDS)
 
