@@ -1,8 +1,6 @@
 """Necessary conditions of reachability: never violated in a game, and violated where they should be."""
 
 import random
-from itertools import islice
-from pathlib import Path
 
 import chess
 import pytest
@@ -11,9 +9,7 @@ from hypothesis import strategies as st
 
 from workbench.backward import Condition, conditions_violated_by, violated_conditions
 from workbench.errors import InvalidFenError
-from workbench.games import scan_games
-
-LICHESS = Path(__file__).parents[3] / "shared" / "data" / "lichess" / "lichess_games.pgn.zst"
+from workbench.games.bundled import bundled_games
 
 
 def violated(fen):
@@ -203,11 +199,9 @@ def test_the_written_fen_of_a_reached_position_violates_nothing(seed, style):
         assert violated_conditions(boards[-1].fen(en_passant=mode)) == ()
 
 
-@pytest.mark.skipif(not LICHESS.exists(), reason="needs the real games beside the repository")
 def test_no_position_of_a_played_game_violates_anything():
     looked_at = 0
-    for scanned in islice(scan_games(LICHESS), 150):
-        game = scanned.replay()
+    for game in bundled_games()[:50]:
         board = chess.Board()
         for name in game.moves:
             board.push(chess.Move.from_uci(name))

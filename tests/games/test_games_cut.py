@@ -3,10 +3,10 @@
 import io
 import itertools
 import re
-from pathlib import Path
 
 import chess
 import pytest
+import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,8 +16,6 @@ from workbench.games.pgn import Game, scan_games, scan_texts, split_games
 from workbench.games.random_play import random_games
 from workbench.games.selection import bands_for, fair_counts, number_of
 from workbench.tables import POSITIONS, read_table, write_table
-
-SHARED = Path(__file__).parents[2].parent / "shared" / "data" / "lichess" / "lichess_games.pgn.zst"
 
 GAMES = [
     Game(game.moves[: 4 + (index * 7) % 36], game.source)
@@ -255,12 +253,19 @@ def test_movetext_is_what_python_chess_writes():
         assert len(moves) == row.ply == 2 * row.group
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="the shared Lichess games are not here")
-def test_real_games_fill_the_five_groups():
-    cut = cut_games(SHARED, per_group=20, seed=0)
-    assert cut.summary.read == 18920
-    assert cut.summary.eligible == {5: 18476, 16: 15341, 27: 9750, 38: 5110, 50: 2408}
-    assert len(cut.positions) == 100
+def test_a_compressed_file_fills_the_five_groups(tmp_path):
+    """Two games of each length on either side of each cut: 5, 16, 27, 38 and 50 full moves."""
+    lengths = [cut + more for cut in (10, 32, 54, 76, 100) for more in (0, 1)] * 2
+    games = [
+        Game(game.moves[:length], game.source)
+        for game, length in zip(random_games(20, 101, seed=2), lengths, strict=True)
+    ]
+    path = tmp_path / "games.pgn.zst"
+    path.write_bytes(zstandard.compress("".join(map(as_pgn, games)).encode()))
+    cut = cut_games(path, per_group=2, seed=0)
+    assert cut.summary.read == 20
+    assert cut.summary.eligible == {5: 18, 16: 14, 27: 10, 38: 6, 50: 2}
+    assert cut.summary.taken == {5: 2, 16: 2, 27: 2, 38: 2, 50: 2}
     assert cut.positions["game_id"].is_unique
 
 
@@ -344,8 +349,6 @@ def test_few_games_are_shared_out_fairly(longest_for, most):
 
 
 def test_a_file_that_breaks_off_is_an_error_or_counted(tmp_path):
-    import zstandard
-
     path = tmp_path / "games.pgn.zst"
     whole = zstandard.compress("".join(map(as_pgn, GAMES[:20])).encode())
     path.write_bytes(whole + zstandard.compress(as_pgn(GAMES[20]).encode())[:-5])

@@ -3,7 +3,6 @@
 import io
 import tracemalloc
 from collections import Counter
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -27,7 +26,6 @@ from workbench.games.random_play import random_games
 from workbench.games.streams import pgn_text
 from workbench.tables import POSITIONS, read_provenance, read_table
 
-LICHESS = Path(__file__).parents[3] / "shared" / "data" / "lichess" / "lichess_games.pgn.zst"
 GROUPS = (3, 6)
 
 
@@ -342,11 +340,24 @@ class TestCommand:
         assert default_cache().name == "lichess"
 
 
-@pytest.mark.skipif(not LICHESS.exists(), reason="needs ../shared/data")
-def test_real_games_fill_real_groups():
-    source = GameFiles([LICHESS])
-    found = cut_lichess([source], per_group=100, seed=0)
+def test_the_five_groups_are_filled_by_the_games_that_run_past_them(tmp_path):
+    """One game fits each group alone; nothing is read past the one that fills the last."""
+    lengths = [11, 100, 33, 10, 55, 101, 101, 77]
+    games = random_games(len(lengths), 101, seed=3)
+    texts = [
+        game_text(number, game.moves[:length])
+        for number, (game, length) in enumerate(zip(games, lengths, strict=True))
+    ]
+    found = cut_lichess([GameFiles([written(tmp_path, texts)])], per_group=1, seed=0)
+    # 101 plies for 50 moves, 100 for 38, 55 for 27, 33 for 16, 11 for 5: the sixth game is the last.
     assert found.stopped_early
-    assert len(found.cut.positions) == 500
-    assert found.cut.summary.read < 2500
-    assert found.cut.positions["game_id"].is_unique
+    assert found.cut.summary.read == 6
+    assert found.cut.summary.taken == {5: 1, 16: 1, 27: 1, 38: 1, 50: 1}
+    sources = found.cut.positions.set_index("group")["source"].to_dict()
+    assert sources == {
+        5: "game0000",
+        16: "game0002",
+        27: "game0004",
+        38: "game0001",
+        50: "game0005",
+    }
