@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 from hypothesis import settings
+from recorded_logs import write_logs
 
 from workbench.replies.extract import classify
 from workbench.tables import PREDICTIONS
@@ -35,6 +36,14 @@ def prediction_row(index, true_fen, reply, group=5):
         "status": " ".join(found.status),
         "reason": found.reason,
     }
+
+
+@pytest.fixture(scope="session")
+def recorded(tmp_path_factory):
+    """A folder with the PGNs and logs of `recorded_logs`, to be read only."""
+    folder = tmp_path_factory.mktemp("recorded")
+    write_logs(folder)
+    return folder
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""PGN2FEN logs: hand-made logs whose rows are known, bad lines, and the real logs."""
+"""PGN2FEN logs: hand-made logs whose rows are known, bad lines, and whole logs."""
 
 import json
 from collections import Counter
@@ -13,9 +13,6 @@ from workbench.errors import InvalidArgumentError, ReplyFileError
 from workbench.replies import ReplyClass, import_pgn2fen
 from workbench.replies.imports import Noticed, Refused
 from workbench.tables import PREDICTIONS, read_table, write_table
-
-SHARED = Path(__file__).parents[2].parent / "shared"
-LOGS = SHARED / "data" / "pgn2fen" / "model_logs"
 
 AFTER_E4_C5 = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"
 ENDGAME = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"
@@ -311,23 +308,31 @@ def test_any_reply_can_be_written_and_read_again(folder: Path, tmp_path: Path) -
     )
 
 
-@pytest.mark.skipif(not LOGS.is_dir(), reason="shared/data/pgn2fen is not beside the repository")
-def test_the_real_logs_lose_nothing() -> None:
-    """Of both sets, and of one model at seven settings that gave some replies alike."""
-    logs = [
-        path for key in ("o3", "think", "chessgpt-base") for path in LOGS.glob(f"*{key}*.jsonl")
-    ]
+def test_whole_logs_lose_nothing(recorded: Path) -> None:
+    """Of both sets, and of one model at three settings that gave some replies alike."""
+    logs = sorted((recorded / "model_logs").glob("*.jsonl"))
     imported = import_pgn2fen(logs)
     found = imported.predictions
     assert (imported.refusals, imported.remarks) == ((), ())
-    assert len(found) == sum(len(path.read_bytes().splitlines()) for path in logs) == 5700
-    assert found["position_id"].nunique() == 2000
+    assert found["source"].value_counts().to_dict() == {
+        "baseline_starting_board_standard.jsonl": 18,
+        "maker_talker.jsonl": 18,
+        "maker_talker_randomised.jsonl": 8,
+        "maker_talker_think0.jsonl": 6,
+        "maker_talker_think256.jsonl": 6,
+    }
+    assert found["position_id"].nunique() == 18 + 8
     assert found["moves"].str.split().str.len().eq(found["ply"]).all()
-    # Counted from the files' own "llm_fen": null, with grep.
+    # The first six positions were asked at all three settings.
+    assert found.query("model == 'talker'")["sample"].value_counts().to_dict() == {
+        0: 26,
+        1: 6,
+        2: 6,
+    }
+    # Counted by eye: the lines of `recorded_logs` in which nothing was cut out.
     absent = found[found["reply_class"] == "absent"]
-    assert Counter(absent["model"]) == {
-        "chessgpt-base-v1-q4_k_m.gguf": 395,
-        "gemini-2.5-flash-preview-04-17": 46,
-        "o3-2025-04-16": 1,
-        "o3-mini-2025-01-31": 1,
+    assert Counter(absent["source"]) == {
+        "maker_talker.jsonl": 5,
+        "maker_talker_randomised.jsonl": 1,
+        "maker_talker_think0.jsonl": 1,
     }

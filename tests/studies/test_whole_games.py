@@ -1,7 +1,6 @@
 """Positions that are prefixes of one game are found to be so; others are left as they are named."""
 
 import hashlib
-from pathlib import Path
 
 import chess.pgn
 import pandas as pd
@@ -12,9 +11,6 @@ from hypothesis import strategies as st
 from workbench.errors import TableError
 from workbench.replies.imports import import_pgn2fen
 from workbench.studies.whole_games import longest_lines, whole_games
-
-SHARED = Path(__file__).resolve().parents[2].parent / "shared" / "data" / "pgn2fen"
-BASELINE = SHARED / "model_logs" / "baseline_starting_board_standard.jsonl"
 
 
 def named_after(moves):
@@ -89,26 +85,23 @@ def test_agrees_with_trying_all_pairs(lines):
         assert (line in shared) == (len(going_on) > 1)
 
 
-@pytest.mark.skipif(
-    not BASELINE.is_file(), reason="shared/data/pgn2fen is not beside the repository"
-)
-def test_the_games_of_pgn2fen_are_those_of_the_pgn_headers():
-    predictions = import_pgn2fen([BASELINE]).predictions
+def test_the_games_of_a_recorded_set_are_those_of_the_pgn_headers(recorded):
+    log = recorded / "model_logs" / "baseline_starting_board_standard.jsonl"
+    predictions = import_pgn2fen([log]).predictions
     # A set's files have names of their own, so that the hash behind them can go.
     predictions["position_id"] = predictions["position_id"].str.rpartition("-")[0]
     found = whole_games(predictions)
     played = {}
-    for path in (SHARED / "data" / "WorldCup" / "truncated").glob("*.pgn"):
-        with path.open(encoding="utf-8", errors="replace") as file:
+    for path in (recorded / "data" / "Cup" / "truncated").glob("*.pgn"):
+        with path.open(encoding="utf-8") as file:
             headers = chess.pgn.read_headers(file)
-        played[path.stem] = tuple(headers[name] for name in ("White", "Black", "Date", "Round"))
+        played[path.stem] = headers["White"]
     assert set(found.games) == set(played)
-    assert len(set(found.games.values())) == len(set(played.values())) == 20
-    plies = predictions.set_index("position_id")["ply"]
-    rows = pd.DataFrame({"found": found.games, "played": played, "ply": plies})
-    longest = rows.sort_values("ply").groupby("found")["played"].last()
-    assert longest.nunique() == 20
-    elsewhere = rows[rows["found"].map(longest) != rows["played"]]
-    # Only a position that several games share can be given to another one than its PGN names.
-    assert len(elsewhere) <= found.shared == 46
-    assert elsewhere["ply"].max() <= 8
+    # Ada's and Cleo's games part at the fourth half-move, and b8c6 comes before g8f6.
+    parting = {f"halfmoves{ply:04d}_002" for ply in (1, 2, 3)}
+    named = {found.games["halfmoves0012_001"]: "Ada", found.games["halfmoves0012_002"]: "Cleo"}
+    named[found.games["halfmoves0012_003"]] = "Eve"
+    assert len(named) == len(set(found.games.values())) == 3
+    for position, game in found.games.items():
+        assert named[game] == ("Ada" if position in parting else played[position])
+    assert (found.placed, found.shared) == (18, 6)
