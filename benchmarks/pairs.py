@@ -1,6 +1,5 @@
 """Positions of real games, and pairs of boards made from them."""
 
-import io
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +7,8 @@ from typing import Final
 
 import chess
 import chess.pgn
-import zstandard
+
+from workbench.compression import zstd
 
 GAMES: Final = Path(__file__).parents[2] / "shared" / "data" / "lichess" / "lichess_games.pgn.zst"
 CUTS: Final = (5, 16, 27, 38, 50)
@@ -47,8 +47,7 @@ def positions(count: int, seed: int) -> tuple[list[str], str]:
 
 
 def _real_games() -> Iterator[list[chess.Move]]:
-    with GAMES.open("rb") as packed, zstandard.ZstdDecompressor().stream_reader(packed) as stream:
-        text = io.TextIOWrapper(stream, encoding="utf-8")
+    with zstd.open(GAMES, "rt", encoding="utf-8") as text:
         while (game := chess.pgn.read_game(text)) is not None:
             yield list(game.mainline_moves())
 

@@ -20,8 +20,10 @@ EXPLORERS = ("00_start_here", "10_explore_board_pair", "11_explore_run")
 
 
 def split_requirement(requirement):
-    name, ranges = re.fullmatch(r"([A-Za-z0-9_.-]+)(.*)", requirement.replace(" ", "")).groups()
-    return name.lower(), frozenset(filter(None, ranges.split(",")))
+    """The name as indexes normalise it, and the ranges; of markers there is nothing in Conda."""
+    bare = requirement.partition(";")[0].replace(" ", "")
+    name, ranges = re.fullmatch(r"([A-Za-z0-9_.-]+)(.*)", bare).groups()
+    return re.sub(r"[-_.]+", "-", name).lower(), frozenset(filter(None, ranges.split(",")))
 
 
 def project():

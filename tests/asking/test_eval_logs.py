@@ -2,20 +2,26 @@
 
 import io
 import json
-import zipfile
 
 import pytest
 from local_run import needs_inspect
 from local_server import LocalServer
 
+from workbench.compression import zipfile
 from workbench.errors import ReplyFileError
 from workbench.replies.eval_logs import log_entries, read_replies, read_spec
 
 SPEC = {"eval": {"model": "somebody/model", "task": "theirs"}}
 
 
-def log_file(path, samples, spec=SPEC):
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+METHODS = (
+    zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA,
+    zipfile.ZIP_ZSTANDARD,
+)  # fmt: skip
+
+
+def log_file(path, samples, spec=SPEC, method=zipfile.ZIP_ZSTANDARD):
+    with zipfile.ZipFile(path, "w", method) as archive:
         archive.writestr("header.json", json.dumps(spec))
         for sample in samples:
             name = f"samples/{sample['id']}_epoch_{sample['epoch']}.json"
@@ -132,15 +138,31 @@ class TestDamage:
         with pytest.raises(ReplyFileError, match="found neither"):
             list(read_replies(path))
 
-    def test_a_flipped_bit_is_found(self, tmp_path):
-        whole = log_file(tmp_path / "a.eval", [sample("x" * 200)])
+    @pytest.mark.parametrize("method", METHODS)
+    def test_a_flipped_bit_is_found(self, tmp_path, method):
+        whole = log_file(tmp_path / "a.eval", [sample("x" * 200)], method=method)
         archive = zipfile.ZipFile(whole)
         info = archive.infolist()[1]
         data = bytearray(whole.read_bytes())
         data[info.header_offset + 30 + len(info.filename) + info.compress_size // 2] ^= 1
         whole.write_bytes(bytes(data))
-        with pytest.raises(ReplyFileError, match=r"damaged|whole|expected"):
+        with pytest.raises(
+            ReplyFileError, match=r"a\.eval: entry 'samples/a_epoch_1\.json'.*whole"
+        ):
             list(read_replies(whole))
+
+    def test_no_changed_byte_is_any_other_error(self, tmp_path):
+        path = log_file(tmp_path / "a.eval", [sample(id="ä")])
+        whole = path.read_bytes()
+        refused = 0
+        for place in range(len(whole)):
+            path.write_bytes(whole[:place] + bytes([whole[place] ^ 0x80]) + whole[place + 1 :])
+            try:
+                found = {reply.reply for reply in read_replies(path)}
+                assert found <= {"8/8/8/8/8/8/8/8 w - - 0 1"}
+            except ReplyFileError:
+                refused += 1
+        assert refused > len(whole) // 2
 
     def test_a_truncated_copy(self, tmp_path):
         whole = log_file(tmp_path / "a.eval", [sample()])

@@ -3,8 +3,8 @@
 import random
 
 import chess
-import zstandard
 
+from workbench.compression import zstd
 from workbench.games.random_play import random_games
 
 HEADERS = {
@@ -43,6 +43,5 @@ def many_games(count, *, plies=20, seed=0, comment=2000):
 
 def frames(texts, per_frame=50):
     """Compressed as a month is: several frames one after another."""
-    compressor = zstandard.ZstdCompressor(level=3)
     parts = [texts[at : at + per_frame] for at in range(0, len(texts), per_frame)]
-    return b"".join(compressor.compress("".join(part).encode()) for part in parts)
+    return b"".join(zstd.compress("".join(part).encode(), 3) for part in parts)

@@ -10,11 +10,11 @@ import tracemalloc
 import zipfile
 
 import pytest
-import zstandard
 from click.testing import CliRunner
 from lichess_games import many_games
 
 from workbench.cli import main
+from workbench.compression import zstd
 from workbench.errors import GameFileError
 from workbench.games.compact import GAMES, PlayedGame, games_frame
 from workbench.games.cut import cut_games
@@ -57,7 +57,7 @@ class TestKinds:
             ("a.txt", bytes),
             ("a.pgn.gz", gzip.compress),
             ("a.pgn.bz2", bz2.compress),
-            ("a.pgn.zst", zstandard.compress),
+            ("a.pgn.zst", zstd.compress),
             ("bzip2 by another name", bz2.compress),
         ],
     )
@@ -134,7 +134,7 @@ class TestPipes:
         assert result.exit_code == 0, result.output
         return result.output
 
-    @pytest.mark.parametrize("pack", [bytes, zstandard.compress, "zip", "parquet"])
+    @pytest.mark.parametrize("pack", [bytes, zstd.compress, "zip", "parquet"])
     def test_the_bytes_of_standard_input_are_hashed(self, tmp_path, pack):
         if pack == "zip":
             data = zipped(tmp_path / "games.zip", {"a.pgn": PGN}).read_bytes()
@@ -284,8 +284,8 @@ class TestFaults:
 
     def test_a_broken_file_leaves_the_next_ones(self, tmp_path):
         broken = tmp_path / "a.pgn.zst"
-        whole = zstandard.compress("".join(TEXTS[:12]).encode())
-        broken.write_bytes(whole + zstandard.compress(PGN)[:-9])
+        whole = zstd.compress("".join(TEXTS[:12]).encode())
+        broken.write_bytes(whole + zstd.compress(PGN)[:-9])
         fine = tmp_path / "b.pgn"
         fine.write_text("".join(TEXTS[12:]))
         files = GameFiles([broken, fine], allow_truncated=True)
@@ -318,7 +318,7 @@ def test_progress_is_the_share_of_the_bytes(tmp_path, capfd, kind):
         for name in ("x.pgn", "y.pgn"):
             (path / name).write_bytes(PGN * 100)
     else:
-        path.write_bytes(PGN * 150 if kind == "a.pgn" else zstandard.compress(PGN * 150))
+        path.write_bytes(PGN * 150 if kind == "a.pgn" else zstd.compress(PGN * 150))
     for _ in GameFiles([path], progress=True).games():
         pass
     shown = capfd.readouterr().err

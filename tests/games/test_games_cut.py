@@ -10,6 +10,7 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from workbench.compression import zstd
 from workbench.errors import GameFileError, InvalidArgumentError, UnfilledGroupError
 from workbench.games.cut import cut_games
 from workbench.games.pgn import Game, scan_games, scan_texts, split_games
@@ -350,8 +351,8 @@ def test_few_games_are_shared_out_fairly(longest_for, most):
 
 def test_a_file_that_breaks_off_is_an_error_or_counted(tmp_path):
     path = tmp_path / "games.pgn.zst"
-    whole = zstandard.compress("".join(map(as_pgn, GAMES[:20])).encode())
-    path.write_bytes(whole + zstandard.compress(as_pgn(GAMES[20]).encode())[:-5])
+    whole = zstd.compress("".join(map(as_pgn, GAMES[:20])).encode())
+    path.write_bytes(whole + zstd.compress(as_pgn(GAMES[20]).encode())[:-5])
     with pytest.raises(GameFileError, match=r"\(\d+ games were read before\)"):
         cut_games(path, groups=(1,), per_group=5, seed=0)
     cut = cut_games(path, groups=(1,), per_group=5, seed=0, allow_truncated=True)

@@ -4,13 +4,13 @@ import bz2
 import gzip
 
 import pytest
-import zstandard
 from pgn_texts import SCHOLAR, pgn, write
 
+from workbench.compression import zstd
 from workbench.errors import GameFileError
 from workbench.games.pgn import scan_games
 
-COMPRESS = {"gz": gzip.compress, "bz2": bz2.compress, "zst": zstandard.compress}
+COMPRESS = {"gz": gzip.compress, "bz2": bz2.compress, "zst": zstd.compress}
 
 
 def test_compressed_files_of_several_frames_read_alike(tmp_path):
@@ -19,14 +19,14 @@ def test_compressed_files_of_several_frames_read_alike(tmp_path):
     gz = tmp_path / "games.pgn.gz"
     gz.write_bytes(b"".join(gzip.compress(text.encode()) for text in texts) + bytes(512))
     zst = tmp_path / "games.pgn.zst"
-    zst.write_bytes(b"".join(zstandard.compress(text.encode()) for text in texts))
+    zst.write_bytes(b"".join(zstd.compress(text.encode()) for text in texts))
     bz = tmp_path / "games.pgn.bz2"
     bz.write_bytes(b"".join(bz2.compress(text.encode()) for text in texts))
     unnamed = tmp_path / "games"
     unnamed.write_bytes(zst.read_bytes())
     # As pzstd writes it: a skippable frame before each frame.
     skipping = tmp_path / "skipping.pgn.zst"
-    frames = [zstandard.compress(text.encode()) for text in texts]
+    frames = [zstd.compress(text.encode()) for text in texts]
     size = [len(frame).to_bytes(4, "little") for frame in frames]
     header = b"\x50\x2a\x4d\x18\x04\x00\x00\x00"
     skipping.write_bytes(b"".join(header + n + f for n, f in zip(size, frames, strict=True)))
@@ -77,9 +77,9 @@ def test_what_stands_behind_whole_data_is_not_left_out(tmp_path, ending):
 
 
 def test_games_before_the_break_are_yielded(tmp_path):
-    whole = zstandard.compress(pgn(SCHOLAR).encode() * 3)
+    whole = zstd.compress(pgn(SCHOLAR).encode() * 3)
     path = tmp_path / "games.pgn.zst"
-    path.write_bytes(whole + zstandard.compress(pgn(SCHOLAR).encode() * 3)[:20])
+    path.write_bytes(whole + zstd.compress(pgn(SCHOLAR).encode() * 3)[:20])
     games = scan_games(path)
     assert [next(games).plies for _ in range(3)] == [7, 7, 7]
     with pytest.raises(GameFileError, match=r"\(3 games were read before\)"):

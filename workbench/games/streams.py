@@ -1,6 +1,7 @@
 """Bytes as the text of PGN: plain, gzip, bzip2 or zstd, and never silently cut short."""
 
 import bz2
+import gzip
 import io
 import lzma
 import zipfile
@@ -10,8 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, TextIO, TypeAlias
 
-import zstandard
-
+from workbench.compression import zstd
 from workbench.errors import GameFileError, WorkbenchError
 
 ByteStream: TypeAlias = "io.BufferedReader[Any]"
@@ -21,10 +21,9 @@ ZSTD_MAGIC: Final = b"\x28\xb5\x2f\xfd"
 ZSTD_SKIPPABLE_MAGIC: Final = b"\x2a\x4d\x18"
 GZIP_MAGIC: Final = b"\x1f\x8b"
 CHUNK: Final = 1 << 17
-# Of compressed data at a time: 4 bytes can stand for 128 KiB, and all of it comes out at once.
-SLICE: Final = 1 << 10
+# Of compressed data at a time; what stands behind a frame is copied once a frame.
+SLICE: Final = 1 << 13
 _HEAD: Final = 64
-_WITH_GZIP_HEADER: Final = 16 + zlib.MAX_WBITS
 # By the ending that a name has.
 _KINDS: Final = {".gz": "gzip", ".bz2": "bzip2", ".zst": "zstd", ".zip": "zip"}
 _UTF_16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
@@ -33,7 +32,7 @@ _READING_ERRORS: Final = (
     OSError,
     zlib.error,
     lzma.LZMAError,
-    zstandard.ZstdError,
+    zstd.ZstdError,
     zipfile.BadZipFile,
 )
 
@@ -41,43 +40,44 @@ _READING_ERRORS: Final = (
 class _Frames(io.RawIOBase):
     """Bytes of compressed frames one after another; one that does not end is an error.
 
-    The libraries' own stream readers take the end of a half-written zstd frame, and whatever stands
-    behind a bzip2 stream, for the end of the data. Zeros between frames are padding.
+    The library's own reader of bzip2 takes whatever stands behind a stream for the end of the data,
+    and that of zstd refuses zeros, which are padding, between frames.
     """
 
     def __init__(self, stream: ByteStream, begin: Callable[[], Any]) -> None:
         self._stream = stream
         self._begin = begin
         self._frame: Any = None
-        self._pending = memoryview(b"")
-        self._ready = memoryview(b"")
+        self._pending = b""
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
-        while not self._ready:
-            if not self._pending:
-                self._pending = memoryview(self._stream.read(CHUNK))
-            if not self._pending:
-                if self._frame is not None:
-                    raise EOFError("the last frame does not end")
-                return 0
+        data = b""
+        while not data:
+            if self._frame is None or self._frame.needs_input:
+                self._pending = self._pending or self._stream.read(SLICE)
+                if not self._pending:
+                    if self._frame is not None:
+                        raise EOFError("the last frame does not end")
+                    return 0
             if self._frame is None:
-                if not self._pending[0]:
-                    self._pending = self._pending[1:]
+                self._pending = self._pending.lstrip(b"\0")
+                if not self._pending:
                     continue
                 self._frame = self._begin()
-            given = self._pending[:SLICE]
-            self._ready = memoryview(self._frame.decompress(given))
-            taken = len(given) - len(self._frame.unused_data)
-            self._pending = self._pending[taken:]
+            data = self._frame.decompress(self._pending, len(buffer))
+            self._pending = self._frame.unused_data
             if self._frame.eof:
                 self._frame = None
-        count = min(len(buffer), len(self._ready))
-        buffer[:count] = self._ready[:count]
-        self._ready = self._ready[count:]
-        return count
+        buffer[: len(data)] = data
+        return len(data)
+
+
+class _Gzip(gzip.GzipFile):
+    # Filling the buffer, as it would, loses what was read before a fault.
+    readinto = gzip.GzipFile.readinto1
 
 
 class _Checked(io.RawIOBase):
@@ -226,9 +226,9 @@ def _decompressed(name: str, stream: ByteStream) -> Any:
     check_name(name, head)
     match kind_of(head):
         case "zstd":
-            return _Frames(stream, lambda: zstandard.ZstdDecompressor().decompressobj())
+            return _Frames(stream, zstd.ZstdDecompressor)
         case "bzip2":
             return _Frames(stream, bz2.BZ2Decompressor)
         case "gzip":
-            return _Frames(stream, lambda: zlib.decompressobj(_WITH_GZIP_HEADER))
+            return _Gzip(fileobj=stream)
     return stream

@@ -6,27 +6,33 @@ be read as well: Inspect replaces the file as a whole.
 """
 
 import json
-import struct
-import zipfile
+import lzma
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Any, Final
 
-import zstandard
-
+from workbench.compression import zipfile, zstd
 from workbench.errors import ReplyFileError
 from workbench.replies.extract import Prediction, ReplyClass, classify
 
 CALL_FAILED: Final = "call failed: "
 """How the reason of a ``failed`` row begins."""
 
-_ZSTANDARD: Final = 93
-_LOCAL_HEADER: Final = struct.Struct("<4s22xHH")
 _SAMPLES: Final = "samples/"
 _REASON_LENGTH: Final = 300
 _ATTACHMENT: Final = "attachment://"
+_READING_ERRORS: Final = (
+    EOFError,
+    OSError,
+    RuntimeError,
+    ValueError,
+    lzma.LZMAError,
+    zipfile.BadZipFile,
+    zlib.error,
+    zstd.ZstdError,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,39 +143,26 @@ def log_entries(path: Path, names: tuple[str, ...] = ()) -> Iterator[tuple[str, 
         ReplyFileError: If the file is missing, no zip, or damaged.
     """
     try:
-        with path.open("rb") as file, zipfile.ZipFile(file) as archive:
-            found = {info.filename: info for info in archive.infolist()}
+        with zipfile.ZipFile(path) as archive:
+            found = dict.fromkeys(archive.namelist())
             for name in names or found:
                 if name in found:
-                    yield name, _entry(file, found[name], path)
-    except (OSError, zipfile.BadZipFile, EOFError, struct.error, zstandard.ZstdError) as error:
-        if isinstance(error, ReplyFileError):
-            raise
+                    yield name, _entry(archive, name, path)
+    except ReplyFileError:
+        raise
+    except _READING_ERRORS as error:
         raise ReplyFileError(
             f"{path}: expected a whole .eval log of Inspect, got: {error}"
         ) from error
 
 
-def _entry(file: IO[bytes], info: zipfile.ZipInfo, path: Path) -> bytes:
-    # zipfile reads the directory, but not Zstandard (before Python 3.14), so the data is read here.
-    file.seek(info.header_offset)
-    signature, name_length, extra_length = _LOCAL_HEADER.unpack(file.read(_LOCAL_HEADER.size))
-    file.seek(name_length + extra_length, 1)
-    data = file.read(info.compress_size)
-    if signature != b"PK\x03\x04":
-        raise ReplyFileError(f"{path}: entry {info.filename!r} is not where the directory says")
-    if info.compress_type == _ZSTANDARD:
-        data = zstandard.ZstdDecompressor().decompressobj().decompress(data)
-    elif info.compress_type == zipfile.ZIP_DEFLATED:
-        data = zlib.decompress(data, -zlib.MAX_WBITS)
-    elif info.compress_type != zipfile.ZIP_STORED:
+def _entry(archive: zipfile.ZipFile, name: str, path: Path) -> bytes:
+    try:
+        return archive.read(name)
+    except _READING_ERRORS as error:
         raise ReplyFileError(
-            f"{path}: entry {info.filename!r}: expected it stored, deflated or Zstandard, "
-            f"got method {info.compress_type}"
-        )
-    if zlib.crc32(data) != info.CRC:
-        raise ReplyFileError(f"{path}: entry {info.filename!r} is damaged; copy the log again")
-    return data
+            f"{path}: entry {name!r}: expected it whole, got: {error}; copy the log again"
+        ) from error
 
 
 def with_attachments(value: Any, attachments: dict[str, str]) -> Any:

@@ -2,13 +2,13 @@
 
 import json
 import math
-import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import pandas as pd
 
+from workbench.compression import zipfile
 from workbench.errors import InvalidArgumentError, ReplyFileError
 from workbench.replies.eval_logs import LoggedReply, logged_reply, read_replies, read_spec
 from workbench.replies.imports.gathering import imported_rows

@@ -1,0 +1,13 @@
+"""Zstandard, and zip files that hold it: the standard library's since Python 3.14, else its backport."""
+
+import sys
+
+if sys.version_info >= (3, 14):
+    import zipfile
+
+    from compression import zstd
+else:
+    from backports import zstd
+    from backports.zstd import zipfile
+
+__all__ = ["zipfile", "zstd"]
