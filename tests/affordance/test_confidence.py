@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from workbench.affordance.confidence import binomial_interval, mean_interval
+from workbench.affordance.confidence import binomial_interval, skewed_mean_interval
 from workbench.errors import InvalidArgumentError
 
 
@@ -65,15 +65,15 @@ class TestBinomial:
 class TestMean:
     def test_without_skewness_it_is_students(self):
         values = np.random.default_rng(5).normal(3, 1, 12)
-        found = mean_interval(values.mean(), stats.sem(values), math.nan, 12, 0.9)
+        found = skewed_mean_interval(values.mean(), stats.sem(values), math.nan, 12, 0.9)
         assert found == pytest.approx(stats.ttest_1samp(values, 0).confidence_interval(0.9))
-        near = mean_interval(values.mean(), stats.sem(values), 1e-5, 12, 0.9)
+        near = skewed_mean_interval(values.mean(), stats.sem(values), 1e-5, 12, 0.9)
         assert near == pytest.approx(found, abs=1e-4)
 
     @given(st.floats(-4, 4).filter(lambda g: abs(g) > 1e-3), st.integers(3, 64))
     def test_the_ends_solve_halls_equation(self, skewness, count):
         """T + g T^2 / (3 sqrt n) + g^2 T^3 / (27 n) + g / (6 sqrt n) is the quantile of t."""
-        ends = mean_interval(0.0, 1.0, skewness, count)
+        ends = skewed_mean_interval(0.0, 1.0, skewness, count)
         quantile = stats.t.ppf(0.975, count - 1)
         for end, wanted in zip(ends, (quantile, -quantile), strict=True):
             distance = -end
@@ -92,21 +92,21 @@ class TestMean:
         exact = math.exp(0.5)
         ends = np.array(
             [
-                mean_interval(row.mean(), stats.sem(row), skew, 32)
+                skewed_mean_interval(row.mean(), stats.sem(row), skew, 32)
                 for row, skew in zip(values, stats.skew(values, axis=1, bias=False), strict=True)
             ]
         )
         plain = np.array(
-            [mean_interval(row.mean(), stats.sem(row), math.nan, 32) for row in values]
+            [skewed_mean_interval(row.mean(), stats.sem(row), math.nan, 32) for row in values]
         )
         covered, less = (((e[:, 0] <= exact) & (exact <= e[:, 1])).mean() for e in (ends, plain))
         error = math.sqrt(0.95 * 0.05 / 4000)
         assert less + 4 * error < covered < 0.95 + 4 * error
 
     def test_what_has_no_spread_or_no_error(self):
-        assert mean_interval(0.3, 0.0, math.nan, 8) == (0.3, 0.3)
-        assert all(map(math.isnan, mean_interval(0.3, math.nan, math.nan, 1)))
+        assert skewed_mean_interval(0.3, 0.0, math.nan, 8) == (0.3, 0.3)
+        assert all(map(math.isnan, skewed_mean_interval(0.3, math.nan, math.nan, 1)))
 
     def test_a_level_out_of_range_is_named(self):
         with pytest.raises(InvalidArgumentError, match="level"):
-            mean_interval(0.3, 0.1, 0.0, 8, 0.0)
+            skewed_mean_interval(0.3, 0.1, 0.0, 8, 0.0)

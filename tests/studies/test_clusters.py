@@ -10,16 +10,16 @@ from workbench.errors import InvalidArgumentError
 from workbench.studies import clusters
 from workbench.studies.clusters import (
     cluster_codes,
+    clustered_mean_interval,
+    clustered_tau_interval,
     drawn_clusters,
-    mean_interval,
     resampled_means,
-    tau_interval,
 )
 
 
 def test_rows_that_are_clusters_give_the_ordinary_interval():
     data = np.random.default_rng(0).normal(3.0, 2.0, size=2500)
-    found = mean_interval(data, np.arange(2500), seed=1, resamples=2000)
+    found = clustered_mean_interval(data, np.arange(2500), seed=1, resamples=2000)
     half = 1.96 * data.std() / 50
     assert found.value == pytest.approx(data.mean())
     assert found.low == pytest.approx(data.mean() - half, abs=0.15 * half)
@@ -29,10 +29,10 @@ def test_rows_that_are_clusters_give_the_ordinary_interval():
 def test_repeating_the_rows_of_each_cluster_changes_nothing():
     """A hundred copies of the same ten games are still ten games."""
     data, games = np.random.default_rng(1).normal(size=10), np.arange(10)
-    few = mean_interval(data, games, seed=3)
-    many = mean_interval(np.repeat(data, 100), np.repeat(games, 100), seed=3)
+    few = clustered_mean_interval(data, games, seed=3)
+    many = clustered_mean_interval(np.repeat(data, 100), np.repeat(games, 100), seed=3)
     assert (many.low, many.high) == pytest.approx((few.low, few.high))
-    as_rows = mean_interval(np.repeat(data, 100), np.arange(1000), seed=3)
+    as_rows = clustered_mean_interval(np.repeat(data, 100), np.arange(1000), seed=3)
     assert as_rows.high - as_rows.low < 0.2 * (few.high - few.low)
 
 
@@ -52,7 +52,7 @@ def test_tau_is_that_of_the_drawn_rows(monkeypatch, block):
     generator = np.random.default_rng(5)
     one, other = generator.integers(0, 5, size=(2, 40)).astype(float)
     games = generator.integers(0, 7, size=40)
-    found = tau_interval(one, other, games, seed=11, resamples=30)
+    found = clustered_tau_interval(one, other, games, seed=11, resamples=30)
     codes, count = cluster_codes(games)
     taus = []
     for times in drawn_clusters(count, 30, 11).astype(int):
@@ -66,24 +66,24 @@ def test_tau_is_that_of_the_drawn_rows(monkeypatch, block):
 
 def test_resamples_without_a_tau_are_counted():
     """Of two rows, half the resamples hold one row twice."""
-    found = tau_interval([0.0, 1.0], [2.0, 5.0], [0, 1], seed=0, resamples=400)
+    found = clustered_tau_interval([0.0, 1.0], [2.0, 5.0], [0, 1], seed=0, resamples=400)
     assert found.value == found.low == found.high == pytest.approx(1.0)
     assert abs(found.undefined - 200) < 4 * math.sqrt(400) / 2
 
 
 def test_one_cluster_has_no_interval_and_no_rows_have_no_mean():
-    one = mean_interval([1.0, 3.0], ["game", "game"], seed=0)
+    one = clustered_mean_interval([1.0, 3.0], ["game", "game"], seed=0)
     assert one.value == 2.0
     assert math.isnan(one.low)
     assert math.isnan(one.high)
-    none = mean_interval([], [], seed=0)
+    none = clustered_mean_interval([], [], seed=0)
     assert math.isnan(none.value)
     assert none.count == 0
-    assert math.isnan(tau_interval([], [], [], seed=0).value)
+    assert math.isnan(clustered_tau_interval([], [], [], seed=0).value)
 
 
 def test_what_is_out_of_range_is_refused():
     with pytest.raises(InvalidArgumentError, match="0"):
         drawn_clusters(3, 0, 0)
     with pytest.raises(InvalidArgumentError, match="level"):
-        mean_interval([1.0, 2.0], [0, 1], seed=0, level=1.0)
+        clustered_mean_interval([1.0, 2.0], [0, 1], seed=0, level=1.0)

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from workbench.affordance import exact_profile
-from workbench.affordance.confidence import binomial_interval, mean_interval
+from workbench.affordance.confidence import binomial_interval, skewed_mean_interval
 from workbench.affordance.estimate import BATCHES
 from workbench.affordance.profile import exact_set_overlap
 from workbench.automata import ChessAutomaton, ChessState
@@ -116,7 +116,7 @@ class TestIntervals:
         covers = interval_covers(values, 0.5, "stratified", 100)
         assert len(covers) == 50
         for batches, covered in zip(values[:-5].reshape(50, BATCHES), covers, strict=True):
-            low, high = mean_interval(
+            low, high = skewed_mean_interval(
                 batches.mean(), stats.sem(batches), stats.skew(batches, bias=False), BATCHES
             )
             assert covered == (low <= 0.5 <= high)

@@ -44,7 +44,7 @@ def binomial_interval(accepted: int, draws: int, level: float = 0.95) -> tuple[f
     return float(low), float(high)
 
 
-def mean_interval(
+def skewed_mean_interval(
     value: float, standard_error: float, skewness: float, count: int, level: float = 0.95
 ) -> tuple[float, float]:
     """Return the interval of a mean of independent values that may be skewed.

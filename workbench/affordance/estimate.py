@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from workbench.affordance.confidence import binomial_interval, mean_interval
+from workbench.affordance.confidence import binomial_interval, skewed_mean_interval
 from workbench.affordance.engine import Engine, twin_for
 from workbench.affordance.estimators.branch import Branch
 from workbench.affordance.estimators.contract import Estimator, Run
@@ -87,7 +87,9 @@ class Estimate:
         if self.node_count and self.method in ESTIMATORS and ESTIMATORS[self.method].binomial:
             draws = self.samples * self.batches
             return binomial_interval(round(self.value * draws), draws, level)
-        return mean_interval(self.value, self.standard_error, self.skewness, self.batches, level)
+        return skewed_mean_interval(
+            self.value, self.standard_error, self.skewness, self.batches, level
+        )
 
 
 def estimate(

@@ -6,14 +6,13 @@ Bootstrap Methods and their Application, section 3.8, doi:10.1017/CBO97805118028
 """
 
 import math
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from workbench.errors import InvalidArgumentError
-from workbench.studies.intervals import Interval
+from workbench.studies.intervals import Interval, quantile_ends
 from workbench.studies.kendall_tau import tau_b
 
 Values = npt.NDArray[np.float64]
@@ -66,7 +65,7 @@ def resampled_means(values: Values, codes: npt.NDArray[np.intp], drawn: Values) 
     return means[:, 0] if values.ndim == 1 else means
 
 
-def mean_interval(
+def clustered_mean_interval(
     values: npt.ArrayLike,
     clusters: npt.ArrayLike,
     *,
@@ -94,7 +93,7 @@ def mean_interval(
     return _interval(float(numbers.mean()), means, count, len(numbers), level)
 
 
-def tau_interval(
+def clustered_tau_interval(
     values: npt.ArrayLike,
     others: npt.ArrayLike,
     clusters: npt.ArrayLike,
@@ -140,19 +139,6 @@ def tau_interval(
     untied = np.sqrt(weighed[1] * weighed[2])
     taus = np.divide(weighed[0], untied, out=np.full(resamples, np.nan), where=untied > 0)
     return _interval(tau_b(one, other), taus, count, len(one), level)
-
-
-def quantile_ends(values: Any, level: float = 0.95) -> tuple[float, float]:
-    """Return the percentile interval of resampled values; those that are NaN are left out."""
-    if not 0 < level < 1:
-        raise InvalidArgumentError(f"level: expected a number in (0, 1), got {level!r}")
-    defined = np.asarray(values, dtype=float)
-    defined = defined[~np.isnan(defined)]
-    if len(defined) == 0:
-        return math.nan, math.nan
-    tail = (1 - level) / 2
-    low, high = np.quantile(defined, [tail, 1 - tail])
-    return float(low), float(high)
 
 
 def _interval(value: float, resampled: Values, clusters: int, rows: int, level: float) -> Interval:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.affordance import Terminal
-from workbench.affordance.confidence import binomial_interval, mean_interval
+from workbench.affordance.confidence import binomial_interval, skewed_mean_interval
 from workbench.affordance.estimate import BATCHES, ESTIMATORS, combined, single_runs, skewness
 from workbench.automata import ChessAutomaton, ChessState
 from workbench.kernel import METHODS, pack_fens, run_estimators
@@ -139,7 +139,7 @@ def interval_covers(
     else:
         ends = np.array(
             [
-                mean_interval(*combined(row, method, samples), skewness(row), BATCHES, level)
+                skewed_mean_interval(*combined(row, method, samples), skewness(row), BATCHES, level)
                 for row in batches.tolist()
             ]
         )

@@ -1,11 +1,14 @@
 """Bootstrap intervals for statistics that may be undefined on some resamples."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from workbench.affordance.confidence import check_level
 from workbench.errors import InvalidArgumentError
 
 
@@ -49,12 +52,13 @@ def bootstrap_interval(
 
     Source: Efron (1979), doi:10.1214/aos/1176344552.
     """
+    check_level(level)
     arrays = [np.asarray(column) for column in columns]
     counts = {len(array) for array in arrays}
-    if len(counts) != 1 or resamples < 1 or not 0 < level < 1:
+    if len(counts) != 1 or resamples < 1:
         raise InvalidArgumentError(
-            f"expected columns of one length, resamples of at least 1 and a level in (0, 1), got "
-            f"lengths {sorted(counts)}, {resamples!r}, {level!r}"
+            f"expected columns of one length and resamples of at least 1, got lengths "
+            f"{sorted(counts)}, {resamples!r}"
         )
     count = counts.pop()
     if count == 0:
@@ -64,9 +68,17 @@ def bootstrap_interval(
     for index in range(resamples):
         rows = generator.integers(count, size=count)
         values[index] = statistic(*(array[rows] for array in arrays))
-    defined = values[~np.isnan(values)]
+    ends = quantile_ends(values, level)
+    return Interval(float(statistic(*arrays)), *ends, count, int(np.isnan(values).sum()))
+
+
+def quantile_ends(values: Any, level: float = 0.95) -> tuple[float, float]:
+    """Return the percentile interval of resampled values; those that are NaN are left out."""
+    check_level(level)
+    defined = np.asarray(values, dtype=float)
+    defined = defined[~np.isnan(defined)]
+    if len(defined) == 0:
+        return math.nan, math.nan
     tail = (1 - level) / 2
-    low, high = np.quantile(defined, [tail, 1 - tail]) if len(defined) else (np.nan, np.nan)
-    return Interval(
-        float(statistic(*arrays)), float(low), float(high), count, resamples - len(defined)
-    )
+    low, high = np.quantile(defined, [tail, 1 - tail])
+    return float(low), float(high)

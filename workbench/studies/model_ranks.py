@@ -18,10 +18,10 @@ from workbench.studies.appearance import caption, new_figure, style
 from workbench.studies.clusters import (
     cluster_codes,
     drawn_clusters,
-    quantile_ends,
     resampled_means,
 )
 from workbench.studies.describe import scored_rows
+from workbench.studies.intervals import quantile_ends
 from workbench.studies.labels import labels, room
 
 Distance = Literal["levenshtein", "levenshtein_position", "levenshtein_placement"]

@@ -12,7 +12,7 @@ from workbench.affordance.curve import half_depth
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
 from workbench.studies.appearance import Style, caption, new_figure, plain_log_scale, style
-from workbench.studies.clusters import mean_interval, tau_interval
+from workbench.studies.clusters import clustered_mean_interval, clustered_tau_interval
 from workbench.studies.describe import CLASSES, by_length, left_out, scored_rows
 from workbench.studies.intervals import Interval
 from workbench.studies.labels import fitting_ticks, labels, room
@@ -65,7 +65,7 @@ def compute(
             kept = scored_rows(part)
             games = kept["game"].to_numpy()
             found: dict[str, Interval] = {
-                measure: mean_interval(
+                measure: clustered_mean_interval(
                     kept[f"{measure}_{depth}"],
                     games,
                     seed=derived_seed(seed, length, measure),
@@ -73,7 +73,7 @@ def compute(
                 )
                 for measure in ("precision", "recall")
             }
-            found["tau"] = tau_interval(
+            found["tau"] = clustered_tau_interval(
                 kept[f"precision_{depth}"],
                 -kept["levenshtein"].astype(float),
                 games,

@@ -17,7 +17,7 @@ from scipy.stats import binomtest
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
 from workbench.studies.appearance import caption, new_figure, style
-from workbench.studies.clusters import mean_interval
+from workbench.studies.clusters import clustered_mean_interval
 from workbench.studies.describe import left_out, scored_rows
 from workbench.studies.labels import labels, room, shortened, some_of
 
@@ -105,7 +105,7 @@ def compute(
                 **left_out(answers),
             }
             for name in ("exact_match", "precision"):
-                found = mean_interval(
+                found = clustered_mean_interval(
                     part[name], part["game"], seed=derived_seed(seed, name), resamples=resamples
                 )
                 row |= {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
@@ -139,7 +139,7 @@ def _paired(
     both = part.join(against.add_suffix("_reference"), how="inner")
     only_here = int((both["first"] > both["first_reference"]).sum())
     only_reference = int((both["first"] < both["first_reference"]).sum())
-    found = mean_interval(
+    found = clustered_mean_interval(
         both["precision"] - both["precision_reference"],
         both["game"],
         seed=seed,
