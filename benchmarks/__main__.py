@@ -144,9 +144,9 @@ def node_row(pairs: list[Pair]) -> str:
         every.append(took / nodes)
         made.append(took / (above + 1))
     return (
-        f"{np.median(every) * 1e9:.1f} ns for each joint node down to m = 4; "
+        f"{np.median(every) * 1e9:.1f} ns per joint node to m = 4; "
         f"{np.median(made) * 1e9:.0f} "
-        f"ns for each whose two boards are made and whose moves are found, down to m = 3 "
+        f"ns per joint node with boards and moves generated, to m = 3 "
         f"(median of {len(every)} near pairs, no shortcuts)."
     )
 
@@ -197,13 +197,13 @@ def estimator_table(pairs: list[Pair]) -> str:
                 f"{np.median(less):,.1f} | {np.median(times[name]) * 1e3:.3f} | "
                 f"{np.median(ratios):.2f} |"
             )
-    return f"""| estimator | m | relative standard deviation, median % | most % | variance of Algorithm 2 over its own, median | median ms | its time over that of Algorithm 2, median |
+    return f"""| estimator | m | relative standard deviation, median % | largest % | variance of Algorithm 2 / its own, median | median ms | its time / that of Algorithm 2, median |
 | --- | --- | --- | --- | --- | --- | --- |
 {chr(10).join(rows)}
 
 {RUNS} runs on each pair, one thread. Relative to the exact p at m = 4, and at m = 8 to one run of `stratified` with
-N = 200,000 and a seed of its own. Left out are pairs whose p Algorithm 2 gives without any spread, most of them 0
-because the side to move differs: {" and ".join(notes)} are in."""
+N = 200,000 and a separate seed. Pairs on which Algorithm 2 has no spread are left out; in most of them p is 0
+because the side to move differs: {" and ".join(notes)} remain."""
 
 
 def long_run(true: ChessState, predicted: ChessState, depth: int) -> float:
@@ -289,23 +289,23 @@ def main() -> None:
     many = [pair for pairs in near.values() for pair in pairs][: 10_000 // share]
     report = f"""# Benchmarks
 
-`make bench` (`python -m benchmarks`) times python-chess's generator behind the generic walk (the reference) and the
-compiled kernel on the same pairs, in one run, and writes this page. Pairs come from {source}, cut after 5, 16, 27, 38
+`make bench` (`python -m benchmarks`) times the reference (python-chess's move generator with the generic walk)
+and the compiled kernel on the same pairs, in one run, and writes this page. The pairs come from {source}, cut after 5, 16, 27, 38
 and 50 full moves. A *near* pair differs by one piece {", ".join(KINDS[:4])}, by the castling rights or
-by the side to move; an *unrelated* pair is two positions of different games. Single-pair times include the
-packing of the states.
+by the side to move; an *unrelated* pair has two positions of different games. Single-pair times include
+packing the states.
 
 Measured on {cores} cores, Python {platform.python_version()}, numba {numba.__version__}, chess {chess.__version__}.
 
 ## Reference and compiled, near pairs
 
-| what | reference, median ms | compiled, median ms | ratio of medians | median of ratios |
+| operation | reference, median ms | compiled, median ms | ratio of medians | median of ratios |
 | --- | --- | --- | --- | --- |
 {chr(10).join(against_reference(in_turn[: 48 // share]))}
 
 ## Exact p and r
 
-| pairs | m | number | median ms | least | most |
+| pairs | m | number | median ms | minimum | maximum |
 | --- | --- | --- | --- | --- | --- |
 {chr(10).join(exact_rows(some(100), 4))}
 {chr(10).join(exact_rows(some(25), 5))}
@@ -319,15 +319,15 @@ Measured on {cores} cores, Python {platform.python_version()}, numba {numba.__ve
 
 ## From FEN strings to a table of p and r, m = 1..4, near pairs
 
-| threads | pairs | seconds | of these, packing the FENs | times one thread |
+| threads | pairs | seconds | of which packing the FENs | speed-up over one thread |
 | --- | --- | --- | --- | --- |
 {chr(10).join(table_rows(many, cores))}
 
-## Starting
+## Start-up time
 
 `import workbench, workbench.kernel`: {import_seconds():.2f} s. The first call, which imports numba:
 
-| what | nothing kept, s | machine code kept, s |
+| operation | empty cache, s | filled cache, s |
 | --- | --- | --- |
 {chr(10).join(first_calls())}
 """
