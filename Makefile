@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: setup figures test check lab bench fuzz lock clean
+.PHONY: setup figures test check lab reference bench fuzz lock clean
 
 setup: .venv/.ready
 
@@ -35,6 +35,10 @@ fuzz: setup
 # From the root, so that notebooks show the pictures in figures/.
 lab: setup
 	$(BIN)/jupyter lab --notebook-dir=. notebooks/00_start_here.ipynb
+
+# docs/commands.md, from the help of the commands; run after a change of a help text or an option.
+reference: setup
+	$(BIN)/python -m workbench.cli.reference > docs/commands.md
 
 # Names, versions and hashes only; run after a change of the dependencies in pyproject.toml.
 lock:

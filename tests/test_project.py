@@ -10,7 +10,7 @@ import click
 import pytest
 import yaml
 
-from workbench.cli import main
+from workbench.cli.reference import command_contexts
 from workbench.runs import NOTEBOOKS, notebook_parameters
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -109,15 +109,14 @@ def test_every_piece_of_python_in_the_readme_runs():
         exec(compile(piece, "README.md", "exec"), {})
 
 
-def commands(group=main, prefix="workbench"):
-    for name, command in group.commands.items():
-        if isinstance(command, click.Group):
-            yield from commands(command, f"{prefix} {name}")
-        else:
-            yield f"{prefix} {name}", command
+COMMANDS = [
+    (context.command_path, context.command)
+    for context in command_contexts()
+    if not isinstance(context.command, click.Group)
+]
 
 
-@pytest.mark.parametrize(("name", "command"), list(commands()), ids=lambda value: str(value))
+@pytest.mark.parametrize(("name", "command"), COMMANDS, ids=lambda value: str(value))
 def test_every_command_is_in_the_readme_and_explains_itself(name, command):
     assert name in README
     assert command.help
