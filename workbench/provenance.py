@@ -40,6 +40,16 @@ def file_hash(path: Path) -> str:
         raise TableError(f"{path}: expected a readable file, got: {error}") from error
 
 
+def text_hash(text: str) -> str:
+    """Return the SHA-256 of a text in hexadecimal; of a lone surrogate, as of a question mark."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+def json_hash(value: Any) -> str:
+    """Return the SHA-256 of what JSON can hold, in hexadecimal; the order of names has no part in it."""
+    return text_hash(json.dumps(value, sort_keys=True))
+
+
 def package_versions() -> dict[str, str]:
     """Return the versions of Python and of the packages that numbers depend on."""
     return dict(_package_versions())

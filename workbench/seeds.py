@@ -3,7 +3,7 @@
 import hashlib
 
 
-def derived_seed(seed: int, *names: object) -> int:
+def derived_seed(seed: int, *names: object, bits: int = 63) -> int:
     """Return the seed of the part called ``names`` in a run seeded with ``seed``.
 
     The result depends on the arguments alone: not on the order of the work, the process, or how
@@ -12,9 +12,10 @@ def derived_seed(seed: int, *names: object) -> int:
     Args:
         seed: The seed of the whole run, at least 0.
         names: What tells this part from the others; each is taken by its ``str``.
+        bits: From 1 to 256.
 
     Returns:
-        An integer in [0, 2**63).
+        An integer in [0, 2**bits).
     """
     text = "\x1f".join([str(seed), *map(str, names)])
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
+    return int.from_bytes(hashlib.sha256(text.encode()).digest(), "big") >> (256 - bits)

@@ -11,7 +11,7 @@ from workbench.checking.findings import Findings
 from workbench.chess960 import chess960_row
 from workbench.errors import TableError
 from workbench.games.move_codes import decode_moves
-from workbench.replies.extract import ReplyClass, classify_fen
+from workbench.replies.extract import CLASSES, ReplyClass, classify_fen
 from workbench.replies.imports.true_boards import PLIES_A_GROUP
 from workbench.text import compared_text
 
@@ -21,7 +21,6 @@ REQUIRED = {
     "scores": ("terminal", "ill_formed_policy", "method", "unscored"),
     "games": ("number", "result", "termination", "moves"),
 }
-CLASSES = tuple(str(name) for name in ReplyClass)
 TOLERANCE = 1e-9
 
 

@@ -21,7 +21,7 @@ from workbench.automaton import Sink
 from workbench.errors import InvalidArgumentError
 from workbench.explore.depth_profile import REFERENCE_SLOWDOWN, same_lines
 from workbench.explore.reading import read_board, state_of_true
-from workbench.scoring.parameters import IllFormedPolicy
+from workbench.scoring.parameters import IllFormedPolicy, check_ill_formed
 from workbench.seeds import derived_seed
 from workbench.terminal import Terminal, check_walk
 
@@ -90,10 +90,7 @@ class RunSettings:
             raise InvalidArgumentError(
                 f"expected a measure of {get_args(Measure)}, got {self.measure!r}"
             )
-        if self.ill_formed not in get_args(IllFormedPolicy):
-            raise InvalidArgumentError(
-                f"expected ill_formed of {get_args(IllFormedPolicy)}, got {self.ill_formed!r}"
-            )
+        check_ill_formed(self.ill_formed)
         if unknown := [name for name in self.methods if name not in ESTIMATORS]:
             raise InvalidArgumentError(f"expected methods of {list(ESTIMATORS)}, got {unknown}")
 

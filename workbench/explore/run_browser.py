@@ -17,7 +17,6 @@ from workbench.explore.run_files import Replies, read_scores
 from workbench.explore.run_table import (
     GAP,
     Disagreement,
-    Distance,
     RowChoice,
     RunTable,
     choose_rows,
@@ -26,6 +25,7 @@ from workbench.explore.run_table import (
     run_table,
     undefined_rows,
 )
+from workbench.scoring.parameters import Distance
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

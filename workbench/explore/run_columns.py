@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import InvalidArgumentError
 from workbench.explore.run_table import RunTable, group_name, row_classes
-from workbench.studies.describe import CLASSES
+from workbench.replies.extract import CLASSES
 
 COLUMNS: Final = (
     "position_id",

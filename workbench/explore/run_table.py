@@ -15,10 +15,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from workbench.errors import InvalidArgumentError, TableError
-from workbench.replies.extract import ReplyClass
-from workbench.studies.describe import CLASSES
+from workbench.replies.extract import CLASSES, ReplyClass
+from workbench.scoring.parameters import Distance
 
-Distance = Literal["levenshtein", "levenshtein_position", "levenshtein_placement"]
 Disagreement = Literal["", "near_far", "far_near"]
 
 GAP: Final = 0.25

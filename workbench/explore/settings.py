@@ -1,10 +1,9 @@
 """What a user sets in the explorer, and what keeps its answers quick."""
 
 from dataclasses import dataclass
-from typing import get_args
 
 from workbench.errors import InvalidArgumentError
-from workbench.scoring.parameters import IllFormedPolicy
+from workbench.scoring.parameters import IllFormedPolicy, check_ill_formed
 from workbench.terminal import Terminal, check_walk
 
 
@@ -37,10 +36,7 @@ class ExplorerSettings:
 
     def __post_init__(self) -> None:
         check_walk(self.depth, self.terminal)
-        if self.ill_formed not in get_args(IllFormedPolicy):
-            raise InvalidArgumentError(
-                f"expected ill_formed of {get_args(IllFormedPolicy)}, got {self.ill_formed!r}"
-            )
+        check_ill_formed(self.ill_formed)
         if self.exact_budget < 1 or self.sampling_budget < 1 or self.seed < 0:
             raise InvalidArgumentError(
                 "expected exact_budget and sampling_budget of at least 1 and a seed of at least 0, "

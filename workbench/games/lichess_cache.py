@@ -1,6 +1,5 @@
 """What is kept of a file on a server, and which version of it that is."""
 
-import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -11,6 +10,7 @@ from filelock import FileLock, Timeout
 
 from workbench.errors import RemoteFileError
 from workbench.games.lichess_requests import Patience, get, retrying
+from workbench.provenance import text_hash
 from workbench.tables import replacing
 
 
@@ -84,7 +84,7 @@ class RemoteFile:
         self.reached = 0
         self.fetched = 0
         self.resumed = 0
-        digest = hashlib.sha256(address.encode()).hexdigest()[:12]
+        digest = text_hash(address)[:12]
         name = address.rsplit("/", 1)[-1]
         self.path = folder / f"{digest}-{name}"
         self._state_path = folder / f"{digest}-{name}.json"

@@ -4,10 +4,9 @@ Playing the moves costs some fifteen times as much as finding them in the text. 
 gives them as they are written; `ScannedGame.replay` plays them through python-chess.
 """
 
-import hashlib
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TextIO, TypeAlias
@@ -17,6 +16,7 @@ import chess
 from workbench.errors import GameFileError
 from workbench.games.movetext import RESULTS, Line, leaves_comment_open, lines_of
 from workbench.games.streams import ByteStream, opened, pgn_text
+from workbench.provenance import text_hash
 
 STANDARD_VARIANTS: Final = ("standard", "chess", "from position")
 INITIAL_FENS: Final = (
@@ -35,9 +35,9 @@ Refusal: TypeAlias = Callable[[str], tuple[str, str]]
 """Takes a game's headers as text, and returns why it is not wanted: reason and detail, or empty."""
 
 
-def game_id_of(moves: tuple[str, ...]) -> str:
+def game_id_of(moves: Sequence[str]) -> str:
     """Return the identity of a game: 16 hexadecimal digits of the SHA-256 of its UCI moves."""
-    return hashlib.sha256(" ".join(moves).encode()).hexdigest()[:16]
+    return text_hash(" ".join(moves))[:16]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,13 @@ what is long enough for one group is so for every shorter one, this fills all gr
 is possible. Legality is looked at only here, for the games the choice falls on.
 """
 
-import hashlib
 import heapq
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from workbench.games.pgn import Game, RefusedGame, ScannedGame
+from workbench.seeds import derived_seed
 
 NO_HORIZON: Final = 1 << 128
 
@@ -24,8 +24,7 @@ class ReserveUsedUp(Exception):  # noqa: N818 - a signal between two passes, nev
 
 def number_of(game: Game | ScannedGame, seed: int) -> int:
     """Return the number a game draws, in [0, 2**128): the same for the same moves as written."""
-    digest = hashlib.sha256(f"{seed}\x1f{game.key_text}".encode()).digest()
-    return int.from_bytes(digest[:16], "big")
+    return derived_seed(seed, game.key_text, bits=128)
 
 
 @dataclass(slots=True)

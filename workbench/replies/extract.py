@@ -32,6 +32,10 @@ class ReplyClass(StrEnum):
     FAILED = "failed"
 
 
+CLASSES: Final = tuple(str(name) for name in ReplyClass)
+"""As columns of tables name them, in the order of every table and figure."""
+
+
 @dataclass(frozen=True, slots=True)
 class Prediction:
     """The state that a reply names, as far as it names one.

@@ -7,7 +7,6 @@ are ours; the paper (arXiv 2508.19851) asks directly, from PGN to FEN, as ``pgn-
 `workbench.replies.prompt_files` reads prompts of others.
 """
 
-import hashlib
 import json
 import re
 from collections.abc import Mapping
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 from workbench.errors import InvalidArgumentError, TableError
+from workbench.provenance import text_hash
 
 Notation = Literal["pgn", "san", "uci"]
 """``pgn``: movetext with numbers; ``san``: the same without; ``uci``: from square, to square."""
@@ -77,7 +77,7 @@ class Prompt:
         """The hash of all that a model is shown but the moves themselves, in hexadecimal."""
         system = [] if self.system is None else [{"system": self.system}]
         text = json.dumps([self.notation, *self.turns, *system], ensure_ascii=False)
-        return hashlib.sha256(text.encode()).hexdigest()
+        return text_hash(text)
 
     def questions(self, movetext: str | None, moves: str | None, where: str) -> tuple[str, ...]:
         """Return the user's messages for one position.

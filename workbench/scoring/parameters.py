@@ -17,6 +17,9 @@ from workbench.terminal import Terminal, check_walk
 IllFormedPolicy = Literal["as_is", "sink"]
 """``as_is``: python-chess's move generator on whatever is there. ``sink``: p = r = 0."""
 
+Distance = Literal["levenshtein", "levenshtein_position", "levenshtein_placement"]
+"""The columns of a scores table that hold an edit distance."""
+
 COPIED: Final = (
     "position_id",
     "game_id",
@@ -31,6 +34,18 @@ COPIED: Final = (
     "status",
     "reason",
 )
+
+
+def check_ill_formed(policy: IllFormedPolicy) -> None:
+    """Refuse a policy that is none.
+
+    Raises:
+        InvalidArgumentError: If ``policy`` is not of `IllFormedPolicy`.
+    """
+    if policy not in get_args(IllFormedPolicy):
+        raise InvalidArgumentError(
+            f"expected ill_formed of {get_args(IllFormedPolicy)}, got {policy!r}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +80,7 @@ class ScoringParameters:
     def __post_init__(self) -> None:
         check_walk(self.depth, self.terminal)
         chosen_engine(self.engine)
-        if self.ill_formed not in get_args(IllFormedPolicy):
-            raise InvalidArgumentError(
-                f"expected ill_formed of {get_args(IllFormedPolicy)}, got {self.ill_formed!r}"
-            )
+        check_ill_formed(self.ill_formed)
         if self.method != "exact" and self.method not in ESTIMATORS:
             raise InvalidArgumentError(
                 f"expected a method of {['exact', *ESTIMATORS]}, got {self.method!r}"

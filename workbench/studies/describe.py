@@ -4,11 +4,9 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from workbench.replies.extract import ReplyClass
+from workbench.replies.extract import CLASSES, ReplyClass
 from workbench.replies.imports.true_boards import UNKNOWN_GROUP
 from workbench.studies.labels import NO_NAME, some_of
-
-CLASSES = tuple(str(name) for name in ReplyClass)
 
 
 def scored_rows(scores: pd.DataFrame) -> pd.DataFrame:

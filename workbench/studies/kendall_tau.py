@@ -15,13 +15,12 @@ from matplotlib.figure import Figure
 from scipy.stats import kendalltau
 
 from workbench.errors import InvalidArgumentError
+from workbench.scoring.parameters import Distance
 from workbench.seeds import derived_seed
 from workbench.studies.appearance import caption, new_figure, style
 from workbench.studies.describe import by_length, left_out, scored_rows
 from workbench.studies.intervals import bootstrap_interval
 from workbench.studies.labels import fitting_ticks
-
-Distance = Literal["levenshtein", "levenshtein_position", "levenshtein_placement"]
 
 
 def tau_b(values: npt.NDArray[np.float64], others: npt.NDArray[np.float64]) -> float:

@@ -8,11 +8,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from workbench.errors import InvalidArgumentError
+from workbench.scoring.parameters import Distance
 from workbench.studies.appearance import caption
 from workbench.studies.board_picture import different_squares, draw_board
 from workbench.studies.describe import scored_rows
 from workbench.studies.labels import labels, wrapped
-from workbench.studies.model_ranks import Distance
 
 _COLUMNS: Final = ("model", "fen", "distance", "precision", "recall", "status")
 

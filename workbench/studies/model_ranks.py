@@ -5,7 +5,7 @@ about short games alone would lead.
 """
 
 from collections.abc import Hashable, Iterable, Mapping
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from workbench.errors import InvalidArgumentError
+from workbench.scoring.parameters import Distance
 from workbench.seeds import derived_seed
 from workbench.studies.appearance import caption, new_figure, style
 from workbench.studies.clusters import (
@@ -23,8 +24,6 @@ from workbench.studies.clusters import (
 from workbench.studies.describe import scored_rows
 from workbench.studies.intervals import quantile_ends
 from workbench.studies.labels import labels, room
-
-Distance = Literal["levenshtein", "levenshtein_position", "levenshtein_placement"]
 
 MOST_POSITIONS: Final = "models with most positions"
 ALL_MODELS: Final = "all models"

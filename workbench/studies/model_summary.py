@@ -10,10 +10,11 @@ from matplotlib.figure import Figure
 
 from workbench.affordance.curve import half_depth
 from workbench.errors import InvalidArgumentError
+from workbench.replies.extract import CLASSES
 from workbench.seeds import derived_seed
 from workbench.studies.appearance import Style, caption, new_figure, plain_log_scale, style
 from workbench.studies.clusters import clustered_mean_interval, clustered_tau_interval
-from workbench.studies.describe import CLASSES, by_length, left_out, scored_rows
+from workbench.studies.describe import by_length, left_out, scored_rows
 from workbench.studies.intervals import Interval
 from workbench.studies.labels import fitting_ticks, labels, room
 

@@ -4,8 +4,6 @@ That is the inputs' hashes, the parameters, the package versions and the workben
 other code made is removed when a table is made anew, and so is what nothing has used for a month.
 """
 
-import hashlib
-import json
 import os
 import re
 import shutil
@@ -20,18 +18,15 @@ import pyarrow as pa
 from filelock import FileLock, Timeout
 
 from workbench.errors import TableError
-from workbench.provenance import code_hash, file_hash, package_versions
+from workbench.provenance import code_hash, file_hash, json_hash, package_versions
 from workbench.scoring import ScoringParameters, score_file, scores_schema
 from workbench.tables import PREDICTIONS, read_table, write_table
 
 UNUSED_SECONDS: Final = 30 * 24 * 3600
 # Of the code as it is imported: a kernel may outlive a change of the files.
-_CODE_KEY: Final = hashlib.sha256(
-    json.dumps(
-        [code_hash("workbench.studies.data", "workbench.studies.compared"), package_versions()],
-        sort_keys=True,
-    ).encode()
-).hexdigest()[:8]
+_CODE_KEY: Final = json_hash(
+    [code_hash("workbench.studies.data", "workbench.studies.compared"), package_versions()]
+)[:8]
 # Tables, what a kill leaves of one that was being written, and locks. Earlier versions wrote names
 # without the code.
 _NAME: Final = re.compile(
@@ -64,8 +59,7 @@ class StoredTables:
             made_of: Inputs' hashes and parameters, as JSON can hold them.
             make: Writes the table to a path, whole or not at all.
         """
-        digest = hashlib.sha256(json.dumps([stage, made_of], sort_keys=True).encode())
-        key = f"{_CODE_KEY}-{digest.hexdigest()[:12]}"
+        key = f"{_CODE_KEY}-{json_hash([stage, made_of])[:12]}"
         path = self.folder / f"{stage}-{key}.parquet"
         self.folder.mkdir(parents=True, exist_ok=True)
         with FileLock(self._lock(key)):

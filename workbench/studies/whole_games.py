@@ -4,7 +4,6 @@ Some sets of positions name no game: those of the PGN2FEN benchmark were cut fro
 their PGNs end at the position, so that ``game_id`` is there a hash of the moves so far.
 """
 
-import hashlib
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from operator import itemgetter
 import pandas as pd
 
 from workbench.errors import TableError
+from workbench.games.pgn import game_id_of
 
 Line = tuple[str, ...]
 
@@ -57,12 +57,14 @@ def whole_games(positions: pd.DataFrame) -> WholeGames:
     games: dict[str, str] = {}
     lines: dict[str, Line] = {}
     for name, game, moves in rows.itertuples(index=False):
-        if isinstance(moves, str) and (not isinstance(game, str) or game == _named_after(moves)):
+        if isinstance(moves, str) and (
+            not isinstance(game, str) or game == game_id_of(moves.split())
+        ):
             lines[name] = tuple(moves.split())
         else:
             games[name] = game if isinstance(game, str) else name
     longest, shared = longest_lines(lines.values())
-    games |= {name: _named_after(" ".join(longest[line])) for name, line in lines.items()}
+    games |= {name: game_id_of(longest[line]) for name, line in lines.items()}
     return WholeGames(games, len(lines), sum(line in shared for line in lines.values()))
 
 
@@ -94,7 +96,3 @@ def longest_lines(lines: Iterable[Line]) -> tuple[dict[Line, Line], set[Line]]:
         if len(ends) > 1 and ends[-2] < beyond:
             shared.add(line)
     return longest, shared
-
-
-def _named_after(moves: str) -> str:
-    return hashlib.sha256(moves.encode()).hexdigest()[:16]

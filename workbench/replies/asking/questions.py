@@ -1,11 +1,11 @@
 """From a table of positions to what the model is shown, and in which order."""
 
 from collections import Counter
-from hashlib import sha256
 
 import pandas as pd
 
 from workbench.errors import TableError
+from workbench.provenance import text_hash
 from workbench.replies.prompts import Prompt
 from workbench.tables import POSITIONS
 
@@ -52,7 +52,7 @@ def in_asking_order(positions: pd.DataFrame, limit: int | None = None) -> pd.Dat
         limit: Only so many of them; all if None.
     """
     names, groups = positions["position_id"].tolist(), positions["group"].tolist()
-    rows = sorted(range(len(names)), key=lambda row: sha256(names[row].encode()).digest())
+    rows = sorted(range(len(names)), key=lambda row: text_hash(names[row]))
     taken: Counter[int] = Counter()
     rounds = {}
     for row in rows:

@@ -1,7 +1,5 @@
 """What is asked of which model, and how: what makes a run the same run, and what does not."""
 
-import hashlib
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -9,6 +7,7 @@ from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
 from workbench.errors import InvalidArgumentError
+from workbench.provenance import json_hash
 from workbench.replies.asking.keys import Secrets, secrets_in, without_secrets
 from workbench.replies.prompts import Prompt, prompt_named
 
@@ -178,7 +177,7 @@ class Question:
     def sha256(self) -> str:
         """The hash of `described` but the number of samples, in hexadecimal."""
         described = {**self.described(), "samples_per_position": None}
-        return hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()
+        return json_hash(described)
 
     def request(self) -> dict[str, Any]:
         """Return the whole question, secrets included, for the process that asks it."""

@@ -1,6 +1,5 @@
 """The model ``workbench/simulated``: the simulated tracker behind Inspect, for a free dry run."""
 
-import hashlib
 import re
 from typing import Any, Final
 
@@ -18,6 +17,7 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from workbench.errors import InvalidArgumentError
+from workbench.provenance import text_hash
 from workbench.replies.asking.estimate import CHARACTERS_A_TOKEN
 from workbench.replies.prompts import MOVES_HEADING
 from workbench.replies.simulated import track
@@ -106,7 +106,7 @@ class SimulatedModel(ModelAPI):
             moves = moves_in_uci(said)
         except ValueError as error:
             return f"The simulated model cannot read the moves: {error}"
-        name = hashlib.sha256(moves.encode()).hexdigest()
+        name = text_hash(moves)
         seed = derived_seed(self._seed, "call", call_seed)
         return track(moves, position_id=name, rate=self._rate, seed=seed).fen
 

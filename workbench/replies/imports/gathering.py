@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow as pa
 
 from workbench.errors import TableError
+from workbench.provenance import text_hash
 from workbench.replies.imports.imported import (
     ImportedReplies,
     Noticed,
@@ -19,7 +20,7 @@ from workbench.replies.imports.imported import (
     RowNote,
 )
 from workbench.replies.imports.rows import ForeignRow, made_row, present
-from workbench.replies.imports.true_boards import digest_of, identity_of
+from workbench.replies.imports.true_boards import identity_of
 from workbench.tables import POSITIONS, PREDICTIONS
 
 _HASH_DIGITS = 8
@@ -194,7 +195,7 @@ class _Gathered:
             name, moves = row.values["position_id"], row.values["moves"]
             if name in several:
                 what = identity_of(row.values["true_fen"]) if moves is None else moves
-                row.values["position_id"] = f"{name}-{digest_of(what, digits=_HASH_DIGITS)}"
+                row.values["position_id"] = f"{name}-{text_hash(what)[:_HASH_DIGITS]}"
                 said = f"position_id: {name!r:.80} is now {row.values['position_id']!r:.100}"
                 self.remarks.append(row.place.note(Noticed.SEVERAL_BOARDS, said))
 

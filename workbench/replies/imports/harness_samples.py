@@ -14,9 +14,10 @@ from typing import Any, Final
 
 import pandas as pd
 
+from workbench.provenance import json_hash
 from workbench.replies.imports.gathering import imported_rows
 from workbench.replies.imports.imported import ImportedReplies, Refused, RefusedRowError, RowNote
-from workbench.replies.imports.named_columns import VARIANT_KEYS, content_of, inside, json_rows
+from workbench.replies.imports.named_columns import VARIANT_KEYS, inside, json_rows
 from workbench.replies.imports.reading import FilesRead
 from workbench.replies.imports.rows import OWN_COLUMNS, ForeignRow, check_columns
 
@@ -84,7 +85,7 @@ class _Reader:
                 if isinstance(entry, str):
                     raise RefusedRowError(Refused.UNREADABLE, "", entry)
                 replies = _replies(entry)
-                key = content_of({"doc": entry.get("doc_id"), "replies": replies})
+                key = json_hash({"doc": entry.get("doc_id"), "replies": replies})
                 if filters.setdefault(key, entry.get("filter")) != entry.get("filter"):
                     self.folded += 1
                     continue

@@ -1,7 +1,6 @@
 """Tables with named columns as predictions: delimited text with a header, and JSON Lines."""
 
 import csv
-import hashlib
 import json
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any, Final, TextIO
 import pandas as pd
 
 from workbench.errors import ReplyFileError
+from workbench.provenance import json_hash
 from workbench.replies.imports.gathering import imported_rows
 from workbench.replies.imports.imported import ImportedReplies, Refused, RowNote
 from workbench.replies.imports.reading import FilesRead, encoding_of, text_of, undecodable
@@ -78,7 +78,7 @@ def _all_rows(
                 path.name,
                 values,
                 names=tuple(row.get(key) for key in VARIANT_KEYS),
-                content=content_of(row),
+                content=json_hash(row),
                 called=columns,
             )
 
@@ -184,8 +184,3 @@ def inside(row: Mapping[str, Any], name: str) -> tuple[bool, Any]:
             return False, None
         value = value[part]
     return True, value
-
-
-def content_of(row: Mapping[str, Any]) -> str:
-    """Return the same for rows that say the same."""
-    return hashlib.sha256(json.dumps(row, sort_keys=True).encode()).hexdigest()

@@ -10,6 +10,7 @@ from pathlib import Path, PureWindowsPath
 from typing import Any, Final, Literal
 
 from workbench.errors import InvalidArgumentError
+from workbench.provenance import json_hash
 from workbench.replies.extract import Prediction, ReplyClass, classify
 from workbench.replies.imports.gathering import imported_rows
 from workbench.replies.imports.imported import (
@@ -19,7 +20,7 @@ from workbench.replies.imports.imported import (
     RefusedRowError,
     RowNote,
 )
-from workbench.replies.imports.named_columns import VARIANT_KEYS, content_of, json_rows
+from workbench.replies.imports.named_columns import VARIANT_KEYS, json_rows
 from workbench.replies.imports.reading import FilesRead
 from workbench.replies.imports.rows import ForeignRow, classified_fen, storable
 from workbench.replies.imports.true_boards import PlayedLine, played_movetext
@@ -123,7 +124,7 @@ class _Reader:
             stem=place.stem,
             folder=place.parent.name,
             names=(pgn_file, *(about_game.get(key) for key in VARIANT_KEYS)),
-            content=content_of(entry),
+            content=json_hash(entry),
             provider=str(about_reply.get("provider") or ""),
             called=_CALLED,
         )

@@ -12,6 +12,7 @@ import pandas as pd
 
 from workbench.chess960 import chess960_row
 from workbench.errors import InvalidArgumentError
+from workbench.provenance import text_hash
 from workbench.replies.eval_logs import CALL_FAILED
 from workbench.replies.extract import Prediction, ReplyClass, classify, classify_fen
 from workbench.replies.imports.imported import Refused, RefusedRowError, Remark
@@ -20,7 +21,6 @@ from workbench.replies.imports.true_boards import (
     TrueBoard,
     agree,
     band_of,
-    digest_of,
     given_line,
     identity_of,
     true_board,
@@ -198,12 +198,13 @@ def _joined(
 def _position_id(row: ForeignRow, values: Mapping[str, Any], board: TrueBoard) -> str:
     identity = identity_of(board.fen)
     if row.stem:
-        return f"{row.stem}-{digest_of(row.folder, identity, digits=_HASH_DIGITS)}"
+        folder_and_board = text_hash("\n".join((row.folder, identity)))
+        return f"{row.stem}-{folder_and_board[:_HASH_DIGITS]}"
     if "position_id" in row.values:
         return _given_id(values)
     if board.line is not None:
         return f"{board.line.game_id}-{board.line.ply:03d}"
-    return digest_of(identity)
+    return text_hash(identity)[:16]
 
 
 def _given_id(values: Mapping[str, Any]) -> str:

@@ -1,6 +1,5 @@
 """The true board of a row: from its FEN, its moves or both, which must agree."""
 
-import hashlib
 import io
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -122,11 +121,6 @@ def agree(fen: str, other: str) -> bool:
     """Return whether two FENs can be of the same position; fields that one lacks tell nothing."""
     pairs = zip(identity_of(fen).split(), identity_of(other).split(), strict=False)
     return all(one == two for one, two in pairs)
-
-
-def digest_of(*parts: str, digits: int = 16) -> str:
-    """Return so many hexadecimal digits of the SHA-256 of texts."""
-    return hashlib.sha256("\n".join(parts).encode("utf-8", "replace")).hexdigest()[:digits]
 
 
 @lru_cache(maxsize=1 << 16)
