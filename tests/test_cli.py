@@ -220,6 +220,22 @@ class TestTheWholeWay:
         table = pd.read_parquet(predictions)
         assert table["predicted_fen"].tolist() == table["true_fen"].tolist()
 
+    def test_the_options_of_scoring_reach_the_scores(self, tmp_path, predictions):
+        """One answer is right, one is the other side's turn, one lacks a king, two have no board."""
+        path, out = tmp_path / "predictions.parquet", tmp_path / "scores.parquet"
+        write_table(predictions, path, PREDICTIONS)
+        options = ("--depth", 1, "--ill-formed", "sink", "--terminal", "drop", "--jobs", 1)
+        assert printed("score", path, "-o", out, *options) == [
+            COUNTED.split(),
+            "by hand 3 1 1 1 0 1 6".split(),
+            ["6", "scores", "written", "to", str(out)],
+        ]
+        table = pd.read_parquet(out)
+        assert table["precision_1"].tolist()[:5] == [1, 0, 0, 0, 0]
+        assert table["precision_1"].isna().tolist() == [False] * 5 + [True]
+        assert (table["ill_formed_policy"] == "sink").all()
+        assert (table["terminal"] == "drop").all()
+
     def test_a_log_with_faults_loses_no_line(self, tmp_path):
         fine = {
             "game_info": {

@@ -164,33 +164,6 @@ def test_what_is_no_parameter_is_named(text):
         parse_parameter(text)
 
 
-def test_a_real_notebook_leaves_picture_numbers_and_provenance(tmp_path):
-    (run,) = make_figures(
-        only=["precision_by_samples"],
-        given={"depth": 2, "samples": [5, 20], "runs": 3, "plies": 4, "distance": 10},
-        out=tmp_path,
-    )
-    assert run.error == ""
-    stem = tmp_path / "02_precision_by_samples"
-    assert stem.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
-    assert "<svg" in stem.with_suffix(".svg").read_text()
-    assert stem.with_suffix(".csv").read_text().startswith("method,depth,samples,run,value")
-    sidecar = json.loads(stem.with_suffix(".json").read_text())
-    assert sidecar["parameters"]["samples"] == [5, 20]
-    assert sidecar["seed"] == 0
-    assert sidecar["versions"]["chess"]
-    assert set(sidecar) >= {"data", "git_commit", "inputs"}
-
-
-def test_the_same_run_gives_the_same_bytes(tmp_path):
-    given = {"depth": 2, "samples": [5, 20], "runs": 3, "plies": 4, "distance": 10}
-    for folder in ("one", "other"):
-        make_figures(only=["precision_by_samples"], given=given, out=tmp_path / folder)
-    for ending in ("png", "svg", "csv", "json"):
-        name = f"02_precision_by_samples.{ending}"
-        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "other" / name).read_bytes()
-
-
 def test_an_unknown_preset_is_named(tmp_path):
     with pytest.raises(InvalidArgumentError, match="'huge'"):
         make_figures(preset="huge", out=tmp_path)
