@@ -30,7 +30,7 @@ bench: setup
 
 # The kernel against python-chess on 100,000 random ill-formed boards; `make test` does a share.
 fuzz: setup
-	$(BIN)/python tests/kernel/fuzz.py --count 100000
+	$(BIN)/python tests/environments/chess/kernel/fuzz.py --count 100000
 
 # From the root, so that notebooks show the pictures in figures/.
 lab: setup

@@ -21,11 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.pairs import KINDS, Pair, near_pairs, positions, unrelated_pairs
-from workbench import kernel
 from workbench.affordance import exact_profile
 from workbench.affordance.estimators.intermediate import Intermediate
-from workbench.automata import ChessAutomaton, ChessState
-from workbench.kernel.workers import core_count
+from workbench.environments import ChessAutomaton, ChessState
+from workbench.environments.chess import kernel
+from workbench.environments.chess.kernel.threads import core_count
 from workbench.seeds import derived_seed
 
 SEED: Final = 2508
@@ -34,7 +34,7 @@ FIRST_CALL: Final = """
 import time
 start = time.perf_counter()
 from workbench import kernel
-from workbench.automata import ChessState
+from workbench.environments import ChessState
 state = ChessState.from_fen("8/8/8/8/8/8/4P3/8 w - - 0 1")
 other = ChessState.from_fen("8/8/8/8/8/4P3/8/8 w - - 0 1")
 start = time.perf_counter()
@@ -259,7 +259,7 @@ def import_seconds() -> float:
     def once(code: str) -> float:
         return seconds(lambda: subprocess.run([sys.executable, "-c", code], check=True), 5)
 
-    return once("import workbench, workbench.kernel") - once("pass")
+    return once("import workbench, workbench.environments.chess.kernel") - once("pass")
 
 
 def main() -> None:
@@ -325,7 +325,7 @@ Measured on {cores} cores, Python {platform.python_version()}, numba {numba.__ve
 
 ## Start-up time
 
-`import workbench, workbench.kernel`: {import_seconds():.2f} s. The first call, which imports numba:
+`import workbench, workbench.environments.chess.kernel`: {import_seconds():.2f} s. The first call, which imports numba:
 
 | operation | empty cache, s | filled cache, s |
 | --- | --- | --- |

@@ -20,13 +20,13 @@ from typing import Any
 
 import pandas as pd
 
+from workbench.answers.imports.eval_logs import log_entries
+from workbench.asking.predictions_table import run_predictions
+from workbench.asking.resumable_run import ask
+from workbench.asking.run_folder import RunFolder
+from workbench.asking.settings import Operation, Question
 from workbench.games import cut_games, random_games
-from workbench.replies.asking.folder import RunFolder
-from workbench.replies.asking.run import ask
-from workbench.replies.asking.settings import Operation, Question
-from workbench.replies.asking.table import run_predictions
-from workbench.replies.eval_logs import log_entries
-from workbench.tables import POSITIONS, write_table
+from workbench.tables.parquet_tables import POSITIONS, write_table
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "asking"))
 

@@ -12,13 +12,13 @@ from pathlib import Path
 import pandas as pd
 
 from workbench.affordance.estimate import BATCHES, ESTIMATORS
-from workbench.studies import estimator_comparison
-from workbench.studies.comparison_pairs import pairs
-from workbench.studies.comparison_runs import ROUNDING
+from workbench.studies.estimators import bias_and_variance
+from workbench.studies.estimators.against_exact import ROUNDING
+from workbench.studies.estimators.chess_pairs import pairs
 
 
 def measured(games: list[Path], repeats: int, samples: int, seed: int) -> pd.DataFrame:
-    """Return a row for each pair, depth and estimator; see `estimator_comparison.compute`.
+    """Return a row for each pair, depth and estimator; see `bias_and_variance.compute`.
 
     Args:
         games: PGN files; random play where there are none.
@@ -26,7 +26,7 @@ def measured(games: list[Path], repeats: int, samples: int, seed: int) -> pd.Dat
         samples: N of each run.
         seed: Of the pairs and runs.
     """
-    return estimator_comparison.compute(
+    return bias_and_variance.compute(
         pairs(games=[str(path) for path in games], seed=seed),
         methods=[name for name, each in ESTIMATORS.items() if each.unbiased],
         samples=samples,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.asking import KEY, LocalServer, asking_process
-from workbench.replies.asking.journal import FILE_NAME, SPARE_NAME
+from workbench.asking.journal import FILE_NAME, SPARE_NAME
 
 QUESTIONS: Final = 60
 EVEN: Final = range(0, QUESTIONS, 2)

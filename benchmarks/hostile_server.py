@@ -29,7 +29,7 @@ from benchmarks.hostile_cases import (
     environment,
     small_disk,
 )
-from workbench.replies.asking.journal import FILE_NAME
+from workbench.asking.journal import FILE_NAME
 
 
 def run(case: Case, folder: Path) -> dict[str, Any]:

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import settings
 from recorded_logs import write_logs
 
-from workbench.replies.extract import classify
-from workbench.tables import PREDICTIONS
+from workbench.answers.classification import classify
+from workbench.tables.parquet_tables import PREDICTIONS
 
 # A deadline would be a timed test, and fail on a busy machine.
 settings.register_profile("untimed", deadline=None)

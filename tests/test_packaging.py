@@ -13,9 +13,9 @@ from zipfile import ZipFile
 import pytest
 import yaml
 
+from workbench.headless.notebook_runs import figure_notebooks
 from workbench.installation import install_hint, requirement
 from workbench.resources import RESOURCES, resources_folder
-from workbench.runs import figure_notebooks
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -60,10 +60,10 @@ class TestTheWheel:
         code = (
             "import json, workbench\n"
             "from workbench.games.bundled import bundled_games_path\n"
-            "from workbench.explore.assets import javascript\n"
-            "from workbench.provenance import git_commit\n"
-            "from workbench.runs import figure_notebooks\n"
-            "javascript('board_pair.js')\n"
+            "from workbench.explore.page.assets import javascript\n"
+            "from workbench.tables.provenance import git_commit\n"
+            "from workbench.headless.notebook_runs import figure_notebooks\n"
+            "javascript('pair/board_pair.js')\n"
             "print(json.dumps([workbench.__file__, str(bundled_games_path()), git_commit(),\n"
             "                  [path.stem for path in figure_notebooks()]]))"
         )

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from workbench.cli.reference import command_contexts
-from workbench.runs import NOTEBOOKS, notebook_parameters
+from workbench.headless.notebook_runs import NOTEBOOKS, notebook_parameters
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -135,7 +135,7 @@ def test_every_picture_in_the_readme_is_there():
 
 def test_every_column_is_described():
     from workbench.scoring import ScoringParameters, scores_schema
-    from workbench.tables import PREDICTIONS
+    from workbench.tables.parquet_tables import PREDICTIONS
 
     described = (ROOT / "data" / "README.md").read_text()
     for name in [*PREDICTIONS.names, *scores_schema(ScoringParameters(depth=1)).names]:

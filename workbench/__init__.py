@@ -1,8 +1,8 @@
 """The World-State Workbench: does a language model know where the pieces are?"""
 
 from workbench.affordance import estimate, exact_profile, exact_set_overlap, measure, survival_curve
-from workbench.automata import ChessAutomaton, ChessState
 from workbench.automaton import SINK, Automaton
+from workbench.environments import ChessAutomaton, ChessState
 
 __version__ = "0.1.0"
 

@@ -5,8 +5,8 @@ import pytest
 
 from workbench.affordance import exact_profile
 from workbench.affordance.adaptive import expected_joint_nodes, measure
-from workbench.automata import ChessAutomaton, ChessState, HomogeneousTree, TableAutomaton
 from workbench.automaton import SINK
+from workbench.environments import ChessAutomaton, ChessState, HomogeneousTree, TableAutomaton
 from workbench.errors import InvalidArgumentError
 
 IRREGULAR = TableAutomaton(

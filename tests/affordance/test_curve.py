@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from workbench.affordance.curve import decay_rate, fit_error, half_depth, survival_curve
-from workbench.automata import ChessAutomaton, ChessState, HomogeneousTree, TableAutomaton
+from workbench.environments import ChessAutomaton, ChessState, HomogeneousTree, TableAutomaton
 from workbench.errors import InvalidArgumentError
 
 TREE = HomogeneousTree(shared=4, predicted_only=1)

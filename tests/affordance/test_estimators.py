@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from workbench.affordance import ESTIMATORS, estimate, exact_profile, exact_set_overlap
-from workbench.automata import ChessAutomaton, ChessState, HomogeneousTree, TableAutomaton
 from workbench.automaton import SINK
+from workbench.environments import ChessAutomaton, ChessState, HomogeneousTree, TableAutomaton
 from workbench.errors import InvalidArgumentError
 
 TREE = HomogeneousTree(shared=4, predicted_only=1, true_only=2)

@@ -6,8 +6,8 @@ import pytest
 
 from workbench.affordance import exact_profile
 from workbench.affordance.estimators.guided import Guided
-from workbench.automata import ChessAutomaton, ChessState, HomogeneousTree, TableAutomaton
-from workbench.automata.chess_policies import material_greedy
+from workbench.environments import ChessAutomaton, ChessState, HomogeneousTree, TableAutomaton
+from workbench.environments.chess.policies import material_greedy
 from workbench.errors import InvalidArgumentError
 
 TREE = HomogeneousTree(shared=3, predicted_only=2)

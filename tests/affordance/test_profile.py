@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.affordance import exact_profile, exact_set_overlap
-from workbench.automata import ChessAutomaton, ChessState, HomogeneousTree, TableAutomaton
 from workbench.automaton import SINK
+from workbench.environments import ChessAutomaton, ChessState, HomogeneousTree, TableAutomaton
 from workbench.errors import InvalidArgumentError
 
 CHESS = ChessAutomaton()

@@ -6,11 +6,11 @@ import pytest
 from local_run import KEY, QUICK
 from local_server import LocalServer
 
+from workbench.asking.questions import in_asking_order
+from workbench.asking.resumable_run import ask
+from workbench.asking.settings import Operation, Question
 from workbench.games import cut_games, random_games
-from workbench.replies.asking.questions import in_asking_order
-from workbench.replies.asking.run import ask
-from workbench.replies.asking.settings import Operation, Question
-from workbench.tables import POSITIONS, write_table
+from workbench.tables.parquet_tables import POSITIONS, write_table
 
 
 @pytest.fixture(scope="session")

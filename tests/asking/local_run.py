@@ -31,7 +31,7 @@ def asking_process(parent):
         ["ps", "-o", "pid=,args=", "--ppid", str(parent)],
         capture_output=True, text=True, check=True,
     ).stdout  # fmt: skip
-    (line,) = [line for line in listing.splitlines() if "asking.process" in line]
+    (line,) = [line for line in listing.splitlines() if "asking.inspect_process" in line]
     return int(line.split()[0])
 
 

@@ -7,7 +7,7 @@ import struct
 import threading
 from collections import Counter
 
-from workbench.replies.prompts import MOVES_HEADING
+from workbench.asking.prompts import MOVES_HEADING
 
 HANG_SECONDS = 60
 USAGE = {"prompt_tokens": 400, "completion_tokens": 50, "total_tokens": 450}

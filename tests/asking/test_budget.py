@@ -5,9 +5,9 @@ import pytest
 from local_run import needs_inspect
 from local_server import LocalServer
 
+from workbench.asking.costs.budget import ASSUMED_REPLY_TOKENS, KNOWN_REPLIES, Budget, Charge
+from workbench.asking.costs.prices import MOST_TOKENS, Price, implausible_usage
 from workbench.errors import AskingStoppedError, InvalidArgumentError
-from workbench.replies.asking.budget import ASSUMED_REPLY_TOKENS, KNOWN_REPLIES, Budget, Charge
-from workbench.replies.asking.prices import MOST_TOKENS, Price, implausible_usage
 
 PRICE = Price(1000.0, 2000.0)
 """A dollar for 1,000 tokens of input, two for 1,000 of output."""

@@ -7,9 +7,9 @@ import pytest
 from local_run import needs_inspect
 from local_server import LocalServer
 
+from workbench.answers.imports.eval_logs import log_entries, read_replies, read_spec
 from workbench.compression import zipfile
 from workbench.errors import ReplyFileError
-from workbench.replies.eval_logs import log_entries, read_replies, read_spec
 
 SPEC = {"eval": {"model": "somebody/model", "task": "theirs"}}
 

@@ -4,9 +4,9 @@ import pytest
 from local_run import KEY, needs_inspect
 from local_server import LocalServer, moves_of
 
+from workbench.answers.imports.eval_logs import CALL_FAILED
+from workbench.asking.faults import fault_of
 from workbench.errors import AskingStoppedError
-from workbench.replies.asking.faults import fault_of
-from workbench.replies.eval_logs import CALL_FAILED
 
 # The class of the row, what its reason holds, the requests with one retry, and whether the same
 # command asks again.

@@ -9,15 +9,15 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from workbench.cli import main
-from workbench.errors import InvalidArgumentError, ReplyFileError, TableError
-from workbench.replies.imports import (
+from workbench.answers.imports import (
     Refused,
     import_inspect_logs,
     import_named_columns,
     import_pgn2fen,
 )
-from workbench.tables import POSITIONS, PREDICTIONS, read_table, write_table
+from workbench.cli import main
+from workbench.errors import InvalidArgumentError, ReplyFileError, TableError
+from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS, read_table, write_table
 
 START = chess.STARTING_FEN
 AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"

@@ -7,8 +7,8 @@ import resource
 
 import pytest
 
-from workbench.errors import JournalError
-from workbench.replies.asking.journal import (
+from workbench.asking.costs.prices import Price
+from workbench.asking.journal import (
     DAMAGED_NAME,
     FILE_NAME,
     KILLED,
@@ -18,7 +18,7 @@ from workbench.replies.asking.journal import (
     JournalReader,
     journal_record,
 )
-from workbench.replies.asking.prices import Price
+from workbench.errors import JournalError
 
 USAGE = {"input_tokens": 400, "output_tokens": 50, "total_tokens": 450}
 OUTPUT = {"completion": "8/8", "usage": USAGE}

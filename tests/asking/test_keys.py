@@ -14,15 +14,15 @@ from filelock import FileLock
 from local_run import KEY, needs_inspect
 from local_server import LocalServer
 
+from workbench.answers.imports.eval_logs import log_entries
+from workbench.asking import resumable_run as asking_run
+from workbench.asking.journal import FILE_NAME, Failure, Journal, journal_record
+from workbench.asking.keys import REMOVED, Secrets, secrets_in, without_secrets
+from workbench.asking.resumable_run import ask
+from workbench.asking.run_folder import RUN_LOCK
+from workbench.asking.settings import Operation, Question
 from workbench.errors import AskingError
-from workbench.replies.asking import run as asking_run
-from workbench.replies.asking.folder import RUN_LOCK
-from workbench.replies.asking.journal import FILE_NAME, Failure, Journal, journal_record
-from workbench.replies.asking.keys import REMOVED, Secrets, secrets_in, without_secrets
-from workbench.replies.asking.run import ask
-from workbench.replies.asking.settings import Operation, Question
-from workbench.replies.eval_logs import log_entries
-from workbench.tables import PREDICTIONS, read_provenance, read_table
+from workbench.tables.parquet_tables import PREDICTIONS, read_provenance, read_table
 
 ARGUMENT = "sk-argument-9876543210-never-to-be-written"
 # Signs that JSON, URLs and HTML each write in their own way.
@@ -250,7 +250,7 @@ class TestSecrets:
 @needs_inspect
 class TestErrorsOfProviders:
     def raised(self, error, secret=HARD):
-        from workbench.replies.asking.redaction import _redacted_error
+        from workbench.asking.redaction import _redacted_error
 
         return _redacted_error(error, Secrets([secret]))
 
@@ -283,8 +283,8 @@ def test_what_the_process_logs_and_prints_is_redacted(tmp_path):
 
     script = f"""
 import logging
-from workbench.replies.asking.keys import Secrets
-from workbench.replies.asking.redaction import redact_output
+from workbench.asking.keys import Secrets
+from workbench.asking.redaction import redact_output
 redact_output(lambda: Secrets([{HARD!r}]))
 logging.basicConfig(level=0)
 logging.warning("said %s and %r", {HARD!r}, dict(key={HARD!r}))

@@ -8,15 +8,15 @@ from click.testing import CliRunner
 from local_run import needs_inspect
 from local_server import LocalServer, moves_of
 
+from workbench.asking.costs.prices import Price
+from workbench.asking.journal import Failure, Journal
+from workbench.asking.predictions_table import run_predictions
+from workbench.asking.prompts import Prompt, prompt_named
+from workbench.asking.run_folder import RunFolder, open_run, refuse_other_run
+from workbench.asking.settings import Question
 from workbench.cli import main
 from workbench.errors import RunMismatchError
-from workbench.replies.asking.folder import RunFolder, open_run, refuse_other_run
-from workbench.replies.asking.journal import Failure, Journal
-from workbench.replies.asking.prices import Price
-from workbench.replies.asking.settings import Question
-from workbench.replies.asking.table import run_predictions
-from workbench.replies.prompts import Prompt, prompt_named
-from workbench.tables import PREDICTIONS, read_provenance, read_table
+from workbench.tables.parquet_tables import PREDICTIONS, read_provenance, read_table
 
 PROMPT = """
 name = "mine"

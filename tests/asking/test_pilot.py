@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from workbench.replies.asking.forecast import forecast
-from workbench.replies.asking.questions import in_asking_order
+from workbench.asking.costs.forecast import forecast
+from workbench.asking.questions import in_asking_order
 
 
 class TestSpread:

@@ -3,9 +3,9 @@ import re
 import chess
 import pytest
 
+from workbench.asking.prompt_files import read_prompt
+from workbench.asking.prompts import MOVES_HEADING, PROMPTS, Prompt, prompt_named
 from workbench.errors import InvalidArgumentError, TableError
-from workbench.replies.prompt_files import read_prompt
-from workbench.replies.prompts import MOVES_HEADING, PROMPTS, Prompt, prompt_named
 
 MOVETEXT = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6"
 MOVES = "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6"

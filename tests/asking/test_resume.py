@@ -12,17 +12,17 @@ import pytest
 from local_run import asking_process, needs_inspect, shell_command, wait_until
 from local_server import LocalServer
 
+from workbench.asking import resumable_run as asking_run
+from workbench.asking.journal import Failure, Journal, journal_record
+from workbench.asking.predictions_table import run_predictions
+from workbench.asking.resumable_run import ask
+from workbench.asking.run_folder import open_run, refuse_other_run
+from workbench.asking.settings import Operation, Question
 from workbench.errors import (
     AskingError,
     RunMismatchError,
 )
-from workbench.replies.asking import run as asking_run
-from workbench.replies.asking.folder import open_run, refuse_other_run
-from workbench.replies.asking.journal import Failure, Journal, journal_record
-from workbench.replies.asking.run import ask
-from workbench.replies.asking.settings import Operation, Question
-from workbench.replies.asking.table import run_predictions
-from workbench.tables import POSITIONS, read_provenance, write_table
+from workbench.tables.parquet_tables import POSITIONS, read_provenance, write_table
 
 pytestmark = needs_inspect
 

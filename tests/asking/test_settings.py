@@ -3,16 +3,16 @@ import json
 
 import pytest
 
-from workbench.errors import InvalidArgumentError, TableError
-from workbench.replies.asking.estimate import estimate
-from workbench.replies.asking.prices import Price, read_price
-from workbench.replies.asking.questions import questions_of
-from workbench.replies.asking.settings import (
+from workbench.asking.costs.cost_estimate import estimate
+from workbench.asking.costs.prices import Price, read_price
+from workbench.asking.prompts import Prompt, prompt_named
+from workbench.asking.questions import questions_of
+from workbench.asking.settings import (
     Operation,
     Question,
     refuse_credentials_in_environment,
 )
-from workbench.replies.prompts import Prompt, prompt_named
+from workbench.errors import InvalidArgumentError, TableError
 
 
 class TestQuestion:

@@ -11,13 +11,13 @@ import pytest
 from click.testing import CliRunner
 from local_run import needs_inspect
 
+from workbench.answers.classification import ReplyClass
+from workbench.answers.simulated_tracker import simulate
+from workbench.asking.predictions_table import run_predictions
+from workbench.asking.run_folder import RunFolder
 from workbench.cli import main
 from workbench.installation import install_hint
-from workbench.replies.asking.folder import RunFolder
-from workbench.replies.asking.table import run_predictions
-from workbench.replies.extract import ReplyClass
-from workbench.replies.simulated import simulate
-from workbench.tables import PREDICTIONS
+from workbench.tables.parquet_tables import PREDICTIONS
 
 
 def run(*arguments, code=0, **options):
@@ -81,7 +81,7 @@ class TestWithTheExtra:
 @needs_inspect
 class TestTheSimulatedModel:
     def test_moves_in_every_notation(self):
-        from workbench.replies.asking.simulated_model import moves_in_uci
+        from workbench.asking.simulated_model import moves_in_uci
 
         uci = "e2e4 a7a6 e4e5 d7d5 e5d6 e7d6 g1f3 b8c6 f1e2 g8f6 e1g1"
         assert moves_in_uci(uci) == uci
@@ -96,8 +96,8 @@ class TestTheSimulatedModel:
     def test_it_follows_every_prompt_with_either_side_to_move(self):
         from inspect_ai.model import ChatMessageUser
 
-        from workbench.replies.asking.simulated_model import SimulatedModel
-        from workbench.replies.prompts import PROMPTS
+        from workbench.asking.prompts import PROMPTS
+        from workbench.asking.simulated_model import SimulatedModel
 
         moves = "e2e4 e7e5 g1f3"
         ends = {
@@ -128,9 +128,9 @@ import sys
 sys.modules.update(inspect_ai=None, openai=None)
 import importlib, pkgutil
 import workbench
-inside = {"process", "registry", "session", "simulated_model", "task"}
+inside = {"inspect_process", "inspect_registry", "inspect_task", "session", "simulated_model"}
 for module in pkgutil.walk_packages(workbench.__path__, "workbench."):
-    own = module.name.startswith("workbench.replies.asking.")
+    own = module.name.startswith("workbench.asking.")
     skipped = own and module.name.rpartition(".")[2] in inside
     if not skipped and ".explore" not in module.name and not module.name.endswith("__main__"):
         importlib.import_module(module.name)
@@ -160,7 +160,7 @@ class TestWithoutTheExtra:
 
 class TestTheCommandLine:
     def test_prompts_are_listed_and_shown_whole(self, tmp_path):
-        from workbench.replies.prompts import PROMPTS
+        from workbench.asking.prompts import PROMPTS
 
         said = run("prompts")
         assert all(f"{prompt.name}@{prompt.version} " in said for prompt in PROMPTS)

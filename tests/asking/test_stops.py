@@ -12,10 +12,10 @@ import pytest
 from local_run import asking_process, needs_inspect, shell_command, wait_until
 from local_server import LocalServer
 
-from workbench.replies.asking.folder import open_run
-from workbench.replies.asking.journal import FILE_NAME, SPARE_BYTES, journal_record
-from workbench.replies.asking.settings import Question
-from workbench.tables import POSITIONS, read_table
+from workbench.asking.journal import FILE_NAME, SPARE_BYTES, journal_record
+from workbench.asking.run_folder import open_run
+from workbench.asking.settings import Question
+from workbench.tables.parquet_tables import POSITIONS, read_table
 
 pytestmark = [
     needs_inspect,

@@ -3,11 +3,11 @@
 import pytest
 from playwright.sync_api import expect
 
-from workbench.explore.fen_problems import explain
-from workbench.explore.lost_mass import lost_mass
-from workbench.explore.pair_view import pair_view
+from workbench.explore.board.fen_problems import explain
+from workbench.explore.losses.lost_mass import lost_mass
+from workbench.explore.pair.pair_view import pair_view
+from workbench.explore.pair.stepping import step
 from workbench.explore.settings import ExplorerSettings
-from workbench.explore.stepping import step
 
 from .widget_pages import (
     BISHOP_ELSEWHERE,
@@ -182,7 +182,7 @@ def test_the_last_of_many_states_wins(lab, server, explorer, root):
     before = int(root.locator("[data-role=numbers]").get_attribute("data-serial"))
     said = explorer.execute(
         "import os, time\n"
-        "import workbench.explore.board_pair as module; whole = module.compare_answer\n"
+        "import workbench.explore.pair.board_pair as module; whole = module.compare_answer\n"
         "def held(*arguments):\n"
         "    while not os.path.exists('../go'): time.sleep(0.01)\n"
         "    return whole(*arguments)\n"
@@ -202,7 +202,7 @@ def test_the_last_of_many_states_wins(lab, server, explorer, root):
 
 def test_what_failed_is_shown(lab, explorer, root):
     said = explorer.execute(
-        "import workbench.explore.board_pair as module; whole = module.compare_answer\n"
+        "import workbench.explore.pair.board_pair as module; whole = module.compare_answer\n"
         "module.compare_answer = lambda *_: 1 / 0"
     )
     assert said == ""

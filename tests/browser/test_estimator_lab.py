@@ -4,8 +4,8 @@ import pytest
 from playwright.sync_api import expect
 
 from workbench import ChessState, exact_profile
-from workbench.automata import ChessAutomaton
-from workbench.explore.estimator_lab import EstimatorLab
+from workbench.environments import ChessAutomaton
+from workbench.explore.lab.estimator_lab import EstimatorLab
 from workbench.explore.settings import ExplorerSettings
 
 from .widget_pages import (

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from workbench.explore.game_tracker import GameTracker
+from workbench.explore.game.game_tracker import GameTracker
 
 from .widget_pages import expect_quiet, nameless, number, overflow, square, too_faint
 

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from workbench.explore.pair_view import pair_view
+from workbench.explore.pair.pair_view import pair_view
 from workbench.explore.settings import ExplorerSettings
 
 from .widget_pages import (

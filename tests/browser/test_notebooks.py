@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from workbench.explore.pair_view import pair_view
+from workbench.explore.pair.pair_view import pair_view
 from workbench.explore.settings import ExplorerSettings
 
 from .widget_pages import expect_profile, expect_quiet

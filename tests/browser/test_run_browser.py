@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from workbench.explore.pair_view import pair_view
+from workbench.explore.pair.pair_view import pair_view
 from workbench.explore.settings import ExplorerSettings
 
 from .lab_page import save_notebook
@@ -21,12 +21,12 @@ from .widget_pages import (
 )
 
 BROWSER = RUN_ROWS + (
-    "from workbench.explore.run_browser import RunBrowser\n"
+    "from workbench.explore.run.run_browser import RunBrowser\n"
     "browser = RunBrowser(scores, predictions)\n"
     "browser\n"
 )
 TRACKER = (
-    "from workbench.explore.game_tracker import GameTracker\n"
+    "from workbench.explore.game.game_tracker import GameTracker\n"
     "GameTracker.from_rows(predictions[predictions.game_id == '<b>game</b>'], depth=2)\n"
 )
 

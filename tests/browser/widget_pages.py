@@ -4,7 +4,7 @@ from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
 
-from workbench.explore.pair_view import pair_view
+from workbench.explore.pair.pair_view import pair_view
 from workbench.explore.settings import ExplorerSettings
 
 from .lab_page import Notebook
@@ -116,8 +116,8 @@ HOSTILE = "<img src=x onerror=window.pwned=1> <script>window.pwned=1</script> {{
 
 HOSTILE_ROWS = f"""
 import pandas as pd
-from workbench.replies.extract import classify
-from workbench.tables import PREDICTIONS
+from workbench.answers.classification import classify
+from workbench.tables.parquet_tables import PREDICTIONS
 
 hostile = {HOSTILE!r}
 after_e4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"

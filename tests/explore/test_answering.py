@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from workbench.errors import InvalidArgumentError
-from workbench.explore.answering import Answering, as_plain, in_words
+from workbench.explore.page.answering import Answering, as_plain, in_words
 
 
 class Echo(Answering):

@@ -6,14 +6,18 @@ import chess
 import pytest
 
 from workbench.errors import AssetError
-from workbench.explore import assets
+from workbench.explore.page import assets
 
 WIDGET_FILES = sorted(
-    path.name
-    for path in assets.FOLDER.glob("*.js")
+    path.relative_to(assets.FOLDER).as_posix()
+    for path in assets.FOLDER.glob("*/*.js")
     if re.search(r"^export default\b", path.read_text(encoding="utf-8"), re.MULTILINE)
 )
-SOURCES = sorted(path.name for path in assets.FOLDER.glob("*.js"))
+SOURCES = sorted(
+    path.relative_to(assets.FOLDER).as_posix()
+    for path in assets.FOLDER.rglob("*")
+    if path.suffix in {".js", ".css"}
+)
 
 
 @pytest.fixture
@@ -24,20 +28,26 @@ def folder(tmp_path, monkeypatch):
     assets._source.cache_clear()
 
 
-def write(folder, **files):
+def write(folder, files):
     for name, text in files.items():
-        (folder / f"{name}.js").write_text(text, encoding="utf-8")
+        path = folder / f"{name}.js"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
 
 
 def test_files_come_once_and_after_what_they_import(folder):
     write(
         folder,
-        widget='import { one } from "./one.js";\nimport {\n  two,\n} from "./two.js";\n'
-        "export default { render: () => one(two) };\n",
-        one='import { two } from "./two.js";\nexport function one() { return two; }\n',
-        two="export const two = 2;\nclass Hidden {}\n",
+        {
+            "pair/widget": 'import { one } from "./one.js";\n'
+            'import {\n  two,\n} from "../page/two.js";\n'
+            "export default { render: () => one(two) };\n",
+            "pair/one": 'import { two } from "../page/two.js";\n'
+            "export function one() { return two; }\n",
+            "page/two": "export const two = 2;\nclass Hidden {}\n",
+        },
     )
-    composed = assets.javascript("widget.js")
+    composed = assets.javascript("pair/widget.js")
     assert "import" not in composed
     assert composed.count("const two = 2;") == 1
     assert composed.index("const two") < composed.index("function one") < composed.index("render")
@@ -85,19 +95,25 @@ def test_files_come_once_and_after_what_they_import(folder):
     ],
 )
 def test_what_cannot_be_put_together_is_refused(folder, files, said):
-    write(folder, **files)
+    write(folder, files)
     with pytest.raises(AssetError, match=said):
         assets.javascript("widget.js")
 
 
 def test_style_sheets_follow_the_theme(folder):
-    (folder / "theme.css").write_text("a {}")
+    (folder / "page").mkdir()
+    (folder / "page" / "theme.css").write_text("a {}")
     (folder / "x.css").write_text("b {}")
-    assert assets.stylesheet("x.css") == "/* theme.css */\na {}\n\n/* x.css */\nb {}\n"
+    assert assets.stylesheet("x.css") == "/* page/theme.css */\na {}\n\n/* x.css */\nb {}\n"
 
 
 def test_there_are_widgets():
-    assert "board_pair.js" in WIDGET_FILES
+    assert WIDGET_FILES == [
+        "game/game_tracker.js",
+        "lab/estimator_lab.js",
+        "pair/board_pair.js",
+        "run/run_browser.js",
+    ]
 
 
 @pytest.mark.parametrize("name", WIDGET_FILES)
@@ -112,7 +128,7 @@ def test_each_widget_is_one_module_without_imports(name):
     assert len(words) == len(set(words))
 
 
-@pytest.mark.parametrize("name", SOURCES + sorted(p.name for p in assets.FOLDER.glob("*.css")))
+@pytest.mark.parametrize("name", SOURCES)
 def test_sources_load_nothing_and_read_no_markup(name):
     text = (assets.FOLDER / name).read_text(encoding="utf-8")
     addresses = set(re.findall(r"https?://[^\s\"'`)]+", text))

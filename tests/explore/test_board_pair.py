@@ -7,10 +7,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from workbench.affordance import exact_profile
-from workbench.automata import ChessAutomaton, ChessState
+from workbench.environments import ChessAutomaton, ChessState
 from workbench.errors import InvalidArgumentError, InvalidFenError, TableError
-from workbench.explore.board_pair import BoardPair
-from workbench.explore.pair_answers import PREDICTED_FEN, TRUE_FEN, line_words
+from workbench.explore.pair.board_pair import BoardPair
+from workbench.explore.pair.pair_answers import PREDICTED_FEN, TRUE_FEN, line_words
 
 START = chess.STARTING_FEN
 WITHOUT_KNIGHT = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/R1BQKBNR w KQkq - 0 1"

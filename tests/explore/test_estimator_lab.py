@@ -2,8 +2,8 @@ import pytest
 
 from workbench.affordance import ESTIMATORS
 from workbench.errors import InvalidArgumentError, InvalidFenError
-from workbench.explore.board_pair import BoardPair
-from workbench.explore.estimator_lab import EstimatorLab
+from workbench.explore.lab.estimator_lab import EstimatorLab
+from workbench.explore.pair.board_pair import BoardPair
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 WITHOUT_KNIGHT = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/R1BQKBNR w KQkq - 0 1"

@@ -4,7 +4,7 @@ import chess
 import pytest
 
 from workbench.errors import InvalidArgumentError
-from workbench.explore.exercises import (
+from workbench.explore.pair.exercises import (
     board_after,
     compare_predictions,
     with_other_side_to_move,

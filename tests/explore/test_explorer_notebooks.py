@@ -7,9 +7,9 @@ import re
 import pandas as pd
 import pytest
 
-from workbench.explore.run_files import run_at_hand
-from workbench.runs import NOTEBOOKS, run_notebooks
-from workbench.tables import PREDICTIONS, write_table
+from workbench.explore.run.run_files import run_at_hand
+from workbench.headless.notebook_runs import NOTEBOOKS, run_notebooks
+from workbench.tables.parquet_tables import PREDICTIONS, write_table
 
 pytest.importorskip("anywidget")
 

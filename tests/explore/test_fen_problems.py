@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.explore.fen_problems import describe, explain, status_words
-from workbench.replies.extract import ReplyClass, classify_fen
+from workbench.answers.classification import ReplyClass, classify_fen
+from workbench.explore.board.fen_problems import describe, explain, status_words
 
 START = chess.STARTING_FEN
 

@@ -4,9 +4,9 @@ import pytest
 from test_tracked_game import AFTER_E5, AFTER_NC6, HOSTILE, rows
 
 from workbench.errors import InvalidArgumentError
-from workbench.explore.board_pair import BoardPair
-from workbench.explore.game_tracker import GameTracker
-from workbench.explore.tracked_game import TrackedGame
+from workbench.explore.game.game_tracker import GameTracker
+from workbench.explore.game.tracked_game import TrackedGame
+from workbench.explore.pair.board_pair import BoardPair
 
 
 def answers(widget, **message):

@@ -7,12 +7,12 @@ import chess
 import pytest
 
 from workbench.affordance import exact_profile
-from workbench.automata import ChessAutomaton, ChessState
-from workbench.compare import compare
+from workbench.environments import ChessAutomaton, ChessState
 from workbench.errors import InvalidArgumentError, InvalidFenError
-from workbench.explore.pair_view import pair_view
+from workbench.explore.pair.pair_view import pair_view
 from workbench.explore.settings import ExplorerSettings
 from workbench.scoring import ScoringParameters
+from workbench.scoring.single_pair import compare
 
 TRUE = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 2 4"
 QUEEN_ASIDE = TRUE.replace("5Q2", "7Q")

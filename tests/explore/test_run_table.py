@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.errors import InvalidArgumentError, TableError
-from workbench.explore.run_table import (
+from workbench.explore.run.run_table import (
     RowChoice,
     choose_rows,
     count_classes,
@@ -17,7 +17,7 @@ from workbench.explore.run_table import (
     undefined_rows,
 )
 from workbench.scoring import ScoringParameters
-from workbench.scoring.run import score
+from workbench.scoring.score_tables import score
 
 NAN = float("nan")
 
@@ -124,7 +124,7 @@ def test_sorting_is_what_sorted_does_with_undefined_values_set_apart(values, des
 
 
 def run_table_of(rows):
-    from workbench.explore.run_table import RunTable
+    from workbench.explore.run.run_table import RunTable
 
     return RunTable(rows, 2, "levenshtein")
 

@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.errors import InvalidArgumentError, InvalidFenError
-from workbench.explore.moves_view import move_sets
-from workbench.explore.pair_view import pair_view
+from workbench.explore.board.moves_view import move_sets
+from workbench.explore.pair.pair_view import pair_view
+from workbench.explore.pair.stepping import replay, step
 from workbench.explore.settings import ExplorerSettings
-from workbench.explore.stepping import replay, step
-from workbench.studies.boards import random_board
+from workbench.studies.random_boards import random_board
 
 START = chess.STARTING_FEN
 WITHOUT_QUEEN = START.replace("RNBQ", "RNB1")

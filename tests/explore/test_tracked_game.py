@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 
 from workbench.affordance import exact_profile
-from workbench.automata import ChessAutomaton, ChessState
+from workbench.answers.simulated_tracker import track
+from workbench.environments import ChessAutomaton, ChessState
 from workbench.errors import InvalidArgumentError, TableError
-from workbench.explore.tracked_game import track_rows, track_simulated
-from workbench.explore.tracked_moves import numbered, played
-from workbench.replies.simulated import track
+from workbench.explore.game.tracked_game import track_rows, track_simulated
+from workbench.explore.game.tracked_moves import numbered, played
 from workbench.scoring import ScoringParameters
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"

@@ -20,9 +20,9 @@ from workbench.games.compact import GAMES, PlayedGame, games_frame
 from workbench.games.cut import cut_games
 from workbench.games.filters import GameFilters
 from workbench.games.game_files import GameFiles
-from workbench.games.lichess import cut_lichess
+from workbench.games.lichess.lichess_cut import cut_lichess
 from workbench.games.pgn import RefusedGame
-from workbench.tables import POSITIONS, read_provenance, read_table, write_table
+from workbench.tables.parquet_tables import POSITIONS, read_provenance, read_table, write_table
 
 TEXTS = many_games(24, comment=0, seed=5)
 PGN = "".join(TEXTS).encode()

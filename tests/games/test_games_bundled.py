@@ -13,8 +13,8 @@ from workbench.games.audit import describe_games, faults_of
 from workbench.games.bundled import BUNDLED_NAME, bundled_games, bundled_games_path
 from workbench.games.compact import GAMES, games_frame, read_games
 from workbench.games.cut import cut_games
-from workbench.provenance import file_hash
-from workbench.tables import read_provenance, write_table
+from workbench.tables.parquet_tables import read_provenance, write_table
+from workbench.tables.provenance import file_hash
 
 CARD = Path(__file__).resolve().parents[2] / "data" / "GAMES.md"
 

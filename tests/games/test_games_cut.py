@@ -16,7 +16,7 @@ from workbench.games.cut import cut_games
 from workbench.games.pgn import Game, scan_games, scan_texts, split_games
 from workbench.games.random_play import random_games
 from workbench.games.selection import bands_for, fair_counts, number_of
-from workbench.tables import POSITIONS, read_table, write_table
+from workbench.tables.parquet_tables import POSITIONS, read_table, write_table
 
 GAMES = [
     Game(game.moves[: 4 + (index * 7) % 36], game.source)

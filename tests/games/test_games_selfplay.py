@@ -18,7 +18,7 @@ from workbench.games.bundled import bundled_games_path
 from workbench.games.compact import PlayedGame, read_games
 from workbench.games.selfplay import SelfPlaySettings, drawn_move, play_game
 from workbench.games.selfplay_run import play_games
-from workbench.tables import read_provenance
+from workbench.tables.parquet_tables import read_provenance
 
 SHORT = SelfPlaySettings(seed=1, short_every=1)
 STOCKFISH = shutil.which("stockfish") or shutil.which("/usr/games/stockfish")

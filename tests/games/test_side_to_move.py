@@ -5,17 +5,23 @@ import pytest
 from click.testing import CliRunner
 from lichess_games import many_games
 
+from workbench.answers.simulated_tracker import simulate
+from workbench.asking.prompts import MOVES_HEADING, PROMPTS
 from workbench.checking import check_table
 from workbench.cli import main
 from workbench.errors import InvalidArgumentError
 from workbench.games.cut import cut_games
 from workbench.games.game_files import GameFiles
-from workbench.games.lichess import cut_lichess
+from workbench.games.lichess.lichess_cut import cut_lichess
 from workbench.games.pgn import Game
 from workbench.games.random_play import random_games
-from workbench.replies.prompts import MOVES_HEADING, PROMPTS
-from workbench.replies.simulated import simulate
-from workbench.tables import POSITIONS, PREDICTIONS, read_provenance, read_table, write_table
+from workbench.tables.parquet_tables import (
+    POSITIONS,
+    PREDICTIONS,
+    read_provenance,
+    read_table,
+    write_table,
+)
 
 GAMES = list(random_games(60, 24, seed=8))
 
@@ -116,7 +122,7 @@ def test_the_tables_after_it_hold_black_to_move_for_right(tmp_path):
 
 
 def test_the_simulated_model_reads_every_prompt_with_black_to_move():
-    simulated_model = pytest.importorskip("workbench.replies.asking.simulated_model")
+    simulated_model = pytest.importorskip("workbench.asking.simulated_model")
     settings = {"groups": (1, 7), "per_group": 3, "seed": 0, "side_to_move": "black"}
     for row in cut_games(GAMES, **settings).positions.itertuples():
         for prompt in PROMPTS:

@@ -5,7 +5,7 @@ from itertools import combinations
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.text import Text
 
-from workbench.studies.labels import FILE_DOTS_AN_INCH
+from workbench.drawing.labels import FILE_DOTS_AN_INCH
 
 SLACK = 1.0
 """Pixels."""

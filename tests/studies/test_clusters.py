@@ -7,8 +7,8 @@ import pytest
 from scipy.stats import kendalltau
 
 from workbench.errors import InvalidArgumentError
-from workbench.studies import clusters
-from workbench.studies.clusters import (
+from workbench.studies.models import whole_game_bootstrap
+from workbench.studies.models.whole_game_bootstrap import (
     cluster_codes,
     clustered_mean_interval,
     clustered_tau_interval,
@@ -48,7 +48,7 @@ def test_means_are_those_of_the_drawn_rows():
 
 @pytest.mark.parametrize("block", [1, 3, 512])
 def test_tau_is_that_of_the_drawn_rows(monkeypatch, block):
-    monkeypatch.setattr(clusters, "_BLOCK", block)
+    monkeypatch.setattr(whole_game_bootstrap, "_BLOCK", block)
     generator = np.random.default_rng(5)
     one, other = generator.integers(0, 5, size=(2, 40)).astype(float)
     games = generator.integers(0, 7, size=40)

@@ -2,17 +2,17 @@
 
 import pytest
 
+from workbench.answers.imports.eval_logs import CALL_FAILED
+from workbench.asking.settings import Question
+from workbench.drawing.scores_in_words import left_out
 from workbench.errors import InvalidArgumentError, TableError
-from workbench.replies.asking.settings import Question
-from workbench.replies.eval_logs import CALL_FAILED
 from workbench.scoring import ScoringParameters
-from workbench.studies.compared import (
+from workbench.studies.models.model_scores import (
     Simulation,
     compare_models,
     compare_prompts,
 )
-from workbench.studies.describe import left_out
-from workbench.tables import PREDICTIONS, write_table
+from workbench.tables.parquet_tables import PREDICTIONS, write_table
 
 DEPTH_ONE = ScoringParameters(depth=1)
 
@@ -83,7 +83,7 @@ def test_two_boards_under_one_name_are_refused(tmp_path, write, predictions):
 
 
 def test_a_table_of_answers_says_its_prompt(tmp_path, write, predictions):
-    """As `workbench.replies.asking.table.write_run_predictions` writes it."""
+    """As `workbench.asking.predictions_table.write_run_predictions` writes it."""
     paths = [
         write(predictions, f"{prompt}.parquet",
               asked=Question(model="workbench/simulated", prompt=prompt).described())

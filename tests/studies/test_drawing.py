@@ -8,30 +8,9 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from workbench.affordance import ESTIMATORS
-from workbench.explore.run_picture import run_figure
-from workbench.explore.run_table import run_table
-from workbench.studies import (
-    answer_spread,
-    environments,
-    estimator_comparison,
-    ill_formed_flags,
-    kendall_tau,
-    lost_piece,
-    mean_precision,
-    model_examples,
-    model_ranks,
-    model_summary,
-    precision_by_depth,
-    precision_by_samples,
-    prompt_comparison,
-    random_baseline,
-)
-from workbench.studies.appearance import style
-from workbench.studies.comparison_pairs import ComparisonPair
-from workbench.studies.data import StudyData
-from workbench.studies.describe import describe_scores
-from workbench.studies.estimator_appearance import METHOD_LABELS
-from workbench.studies.labels import (
+from workbench.drawing.appearance import style
+from workbench.drawing.estimator_appearance import METHOD_LABELS
+from workbench.drawing.labels import (
     FILE_DOTS_AN_INCH,
     STILL_DOTS_AN_INCH,
     labels,
@@ -39,6 +18,29 @@ from workbench.studies.labels import (
     shortened,
     some_of,
     wrapped,
+)
+from workbench.drawing.scores_in_words import describe_scores
+from workbench.explore.run.run_picture import run_figure
+from workbench.explore.run.run_table import run_table
+from workbench.studies.data import StudyData
+from workbench.studies.environments import precision_by_environment
+from workbench.studies.estimators import bias_and_variance
+from workbench.studies.estimators.chess_pairs import ComparisonPair
+from workbench.studies.models import (
+    answer_spread,
+    ill_formed_flags,
+    model_examples,
+    model_ranks,
+    model_summary,
+    prompt_effects,
+)
+from workbench.studies.paper import (
+    kendall_tau,
+    lost_piece,
+    mean_precision,
+    precision_by_depth,
+    precision_by_samples,
+    random_baseline,
 )
 
 pytestmark = pytest.mark.filterwarnings("error::UserWarning")
@@ -121,8 +123,8 @@ def figure_of_flags(scores, note):
 
 def figure_of_prompts(scores, note):
     prompted = pd.concat([scores.assign(prompt="direct@1"), scores.assign(prompt="p" * 120)])
-    found = prompt_comparison.compute(prompted, depth=1, resamples=2)
-    return prompt_comparison.draw(found, note)
+    found = prompt_effects.compute(prompted, depth=1, resamples=2)
+    return prompt_effects.draw(found, note)
 
 
 def figure_of_spread(scores, note):
@@ -253,11 +255,11 @@ class TestEveryEstimator:
 
     def test_against_the_exact_value_at_many_depths(self):
         pair = ComparisonPair("near", "a king", 1, START, KINGLESS)
-        table = estimator_comparison.compute(
+        table = bias_and_variance.compute(
             [pair], depths=(1, 2), samples=4, repeats=2, reference_repeats=2
         )
         deeper = [table.assign(depth=table["depth"] + 2 * more) for more in range(6)]
-        figure = sound(estimator_comparison.draw(pd.concat(deeper)))
+        figure = sound(bias_and_variance.draw(pd.concat(deeper)))
         drawn = [text.get_text() for text in figure.axes[0].get_xticklabels()]
         assert len(drawn) == len(ESTIMATORS)
 
@@ -272,7 +274,7 @@ class TestEveryEstimator:
                 for depth in (1, 2)
             ]
         )  # fmt: skip
-        figure = sound(environments.draw(table))
+        figure = sound(precision_by_environment.draw(table))
         (legend,) = figure.legends
         assert [text.get_text() for text in legend.get_texts()] == [
             METHOD_LABELS[method] for method in self.METHODS

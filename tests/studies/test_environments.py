@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 
 from workbench.affordance import exact_profile
-from workbench.automata import ChessState, HomogeneousTree, OthelloState, SokobanAutomaton
+from workbench.environments import ChessState, HomogeneousTree, OthelloState, SokobanAutomaton
 from workbench.errors import InvalidArgumentError
-from workbench.studies import environments
-from workbench.studies.environment_pairs import SOKOBAN_ROOM, random_state
-from workbench.studies.environment_pairs import environments as drawn_environments
+from workbench.studies.environments import precision_by_environment
+from workbench.studies.environments.state_pairs import SOKOBAN_ROOM, random_state
+from workbench.studies.environments.state_pairs import environments as drawn_environments
 
 NAMES = ["chess", "Othello", "Sokoban", "homogeneous tree"]
 SMALL = {
@@ -27,7 +27,7 @@ SMALL = {
 
 @pytest.fixture(scope="module")
 def table():
-    return environments.compute(**SMALL)
+    return precision_by_environment.compute(**SMALL)
 
 
 @pytest.fixture(scope="module")
@@ -137,18 +137,22 @@ class TestCompute:
 
     def test_the_same_seed_gives_the_same_table(self):
         few = {**SMALL, "samples": 20}
-        again, other = (environments.compute(**{**few, "seed": seed}) for seed in (5, 6))
-        assert environments.compute(**few).equals(again)
+        again, other = (
+            precision_by_environment.compute(**{**few, "seed": seed}) for seed in (5, 6)
+        )
+        assert precision_by_environment.compute(**few).equals(again)
         assert not other.equals(again)
 
     @pytest.mark.parametrize("wrong", [{"pairs": 0}, {"moves": -1}, {"exact_depth": -1}])
     def test_what_cannot_be_is_refused(self, wrong):
         with pytest.raises(InvalidArgumentError, match=r"pairs=|moves=|exact_depth="):
-            environments.compute(**{**SMALL, **wrong})
+            precision_by_environment.compute(**{**SMALL, **wrong})
 
 
 def test_the_summary_is_the_mean_over_pairs(table):
-    summary = environments.summarise(table).set_index(["environment", "method", "depth"])
+    summary = precision_by_environment.summarise(table).set_index(
+        ["environment", "method", "depth"]
+    )
     values = table[
         (table["environment"] == "Othello") & (table["method"] == "branch") & (table["depth"] == 2)
     ]
@@ -165,7 +169,7 @@ def test_the_summary_is_the_mean_over_pairs(table):
 
 
 def test_the_figure_has_a_panel_for_each_environment(table):
-    figure = environments.draw(table)
+    figure = precision_by_environment.draw(table)
     assert [axes.get_title().split(" (")[0] for axes in figure.axes] == NAMES
     assert {axes.get_xlabel() for axes in figure.axes} == {"depth m (actions)"}
     assert figure.axes[0].get_ylabel() == "state precision p_m"
@@ -178,7 +182,7 @@ def test_the_figure_has_a_panel_for_each_environment(table):
 
 def test_another_tree_has_another_decay():
     tree = HomogeneousTree(1, 1)
-    table = environments.compute(
+    table = precision_by_environment.compute(
         **{**SMALL, "pairs": 1, "methods": (), "shared": 1, "predicted_only": 1}
     )
     closed = table[table["method"] == "closed form"]

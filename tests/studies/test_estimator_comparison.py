@@ -13,12 +13,12 @@ from workbench.affordance import exact_profile
 from workbench.affordance.confidence import binomial_interval, skewed_mean_interval
 from workbench.affordance.estimate import BATCHES
 from workbench.affordance.profile import exact_set_overlap
-from workbench.automata import ChessAutomaton, ChessState
+from workbench.environments import ChessAutomaton, ChessState
 from workbench.errors import InvalidArgumentError
 from workbench.games.random_play import random_games
-from workbench.studies import comparison_runs, deep_comparison, estimator_comparison
-from workbench.studies.comparison_pairs import FAR_MOVES, NEAR_MOVES, ComparisonPair, pairs
-from workbench.studies.comparison_runs import compared, interval_covers
+from workbench.studies.estimators import against_exact, beyond_exact, bias_and_variance
+from workbench.studies.estimators.against_exact import compared, interval_covers
+from workbench.studies.estimators.chess_pairs import FAR_MOVES, NEAR_MOVES, ComparisonPair, pairs
 
 START = chess.STARTING_FEN
 KINGLESS = START.replace("RNBQKBNR", "RNBQ1BNR")
@@ -37,7 +37,7 @@ def thirteen():
 
 @pytest.fixture(scope="module")
 def table(thirteen):
-    return estimator_comparison.compute(
+    return bias_and_variance.compute(
         thirteen, depths=(2, 4), samples=100, repeats=10 * BATCHES, workers=1, seed=0
     )
 
@@ -92,18 +92,18 @@ class TestPairs:
         assert [(pair.kind, pair.full_moves, pair.boards) for pair in found] == [
             ("near", 5, 4), ("near", 11, 4), ("far", 5, 4),
         ]  # fmt: skip
-        table = estimator_comparison.compute(found, depths=(2,), samples=20, repeats=4, workers=1)
-        note = estimator_comparison.draw(table)._supxlabel.get_text()
+        table = bias_and_variance.compute(found, depths=(2,), samples=20, repeats=4, workers=1)
+        note = bias_and_variance.draw(table)._supxlabel.get_text()
         assert "pairs found among 4 boards" in note
         assert "no near pair found after 18, 24, 31, 37, 44, 50 full moves" in note
         assert "no far pair found after 16, 27, 38, 50 full moves" in note
 
     def test_without_near_pairs_nothing_is_compared_deeper(self, thirteen):
-        deep = deep_comparison.compute(thirteen[8:], depth=2, samples=10, repeats=2)
-        assert deep_comparison.summarise(deep).empty
+        deep = beyond_exact.compute(thirteen[8:], depth=2, samples=10, repeats=2)
+        assert beyond_exact.summarise(deep).empty
 
     def test_all_thirteen_pairs_need_no_note(self, table):
-        assert "found" not in estimator_comparison.draw(table)._supxlabel.get_text()
+        assert "found" not in bias_and_variance.draw(table)._supxlabel.get_text()
 
     def test_a_floor_that_no_far_pair_has_is_refused(self):
         with pytest.raises(InvalidArgumentError, match=r"0\.5"):
@@ -166,7 +166,7 @@ class TestCompared:
 
 class TestCompute:
     def test_the_first_step_is_known(self):
-        found = estimator_comparison.compute([PAIR], depths=(1,), repeats=2 * BATCHES, workers=1)
+        found = bias_and_variance.compute([PAIR], depths=(1,), repeats=2 * BATCHES, workers=1)
         assert (found["exact"] == 20 / 21).all()
         sure = found[found["method"] != "branch"]
         assert (sure["deviation"] < 1e-12).all()
@@ -180,7 +180,7 @@ class TestCompute:
         sets = exact_set_overlap(ChessAutomaton(), *states, 3).precision
         exact = exact_profile(ChessAutomaton(), *states, 3).precision[-1]
         assert abs(sets / exact - 1) > 0.01
-        (row,) = estimator_comparison.compute(
+        (row,) = bias_and_variance.compute(
             [MATE_NEAR], depths=(3,), methods=("naive",), samples=100_000, repeats=8, workers=1
         ).to_dict("records")
         assert row["mean"] == pytest.approx(sets)
@@ -192,13 +192,13 @@ class TestCompute:
         """104 means of 320 runs, of which four-sigma misses have a chance of 0.7% in all."""
         claimed = table[table["unbiased"]]
         assert len(claimed) == 13 * 2 * 4
-        assert estimator_comparison.misses(table).empty
+        assert bias_and_variance.misses(table).empty
 
     def test_numbers_depend_on_the_seed_alone(self, table, thirteen):
-        again = estimator_comparison.compute(
+        again = bias_and_variance.compute(
             thirteen[3:4], depths=(4,), samples=100, repeats=70, workers=2, seed=5
         )
-        alone = estimator_comparison.compute(
+        alone = bias_and_variance.compute(
             thirteen[3:4], depths=(2, 4), samples=100, repeats=70, workers=1, seed=5
         )
         alone = alone[alone["depth"] == 4].reset_index(drop=True)
@@ -207,12 +207,12 @@ class TestCompute:
         )
 
     def test_what_is_not_compiled_is_run_by_the_reference_or_left_out(self, monkeypatch):
-        for module in (estimator_comparison, comparison_runs):
+        for module in (bias_and_variance, against_exact):
             monkeypatch.setattr(module, "METHODS", {"branch": 1})
         kept = {"depths": (1,), "methods": ("branch", "stratified"), "repeats": 4, "workers": 1}
-        left_out = estimator_comparison.compute([PAIR], **kept)
+        left_out = bias_and_variance.compute([PAIR], **kept)
         assert left_out["method"].tolist() == ["branch"]
-        found = estimator_comparison.compute([PAIR], **kept, reference_repeats=2)
+        found = bias_and_variance.compute([PAIR], **kept, reference_repeats=2)
         assert found["repeats"].tolist() == [4, 2]
         assert found["mean"].iloc[1] == 20 / 21
 
@@ -224,17 +224,15 @@ class TestCompute:
             ({"reference_repeats": 1}, "reference"),
         ):
             with pytest.raises(InvalidArgumentError, match=said):
-                estimator_comparison.compute([PAIR], **wrong)
+                bias_and_variance.compute([PAIR], **wrong)
         with pytest.raises(InvalidArgumentError, match="0 pairs"):
-            estimator_comparison.compute([])
+            bias_and_variance.compute([])
 
 
 class TestSummaries:
     def test_counts_and_pooled_coverage(self, table):
         summary = (
-            estimator_comparison.summarise(table)
-            .set_index(["kind", "method", "depth"])
-            .sort_index()
+            bias_and_variance.summarise(table).set_index(["kind", "method", "depth"]).sort_index()
         )
         assert (summary.loc["near", "pairs"] == 8).all()
         assert (summary.loc["far", "pairs"] == 5).all()
@@ -255,19 +253,19 @@ class TestSummaries:
             ("near", 4, 1, "stratified", 0.01, 2.0, 100),
         ]
         columns = ["kind", "depth", "pair", "method", "deviation", "milliseconds", "node_count"]
-        (found,) = estimator_comparison.variance_ratios(
-            pd.DataFrame(rows, columns=columns)
-        ).to_dict("records")
+        (found,) = bias_and_variance.variance_ratios(pd.DataFrame(rows, columns=columns)).to_dict(
+            "records"
+        )
         assert found["variance_ratio"] == found["variance_low"] == pytest.approx(16)
         assert (found["pairs"], found["exact"], found["exact_against"]) == (2, 0, 1)
         assert found["time_ratio"] == found["node_ratio"] == 0.75
 
     def test_stratified_scatters_less_than_algorithm_2_on_near_boards(self, table):
-        ratios = estimator_comparison.variance_ratios(table).set_index(["kind", "depth"])
+        ratios = bias_and_variance.variance_ratios(table).set_index(["kind", "depth"])
         assert ratios.loc[("near", 4), "variance_low"] > 5
 
     def test_the_figure_says_what_it_shows(self, table):
-        figure = estimator_comparison.draw(table)
+        figure = bias_and_variance.draw(table)
         titles = [axes.get_title() for axes in figure.axes]
         assert titles == [
             "8 near pairs: bias", "8 near pairs: spread of one run",
@@ -281,7 +279,7 @@ class TestSummaries:
 def test_the_long_run_stands_for_the_exact_value(thirteen):
     """At m = 4, where it is known; the far pair is left aside."""
     near = thirteen[:2]
-    found = deep_comparison.compute(
+    found = beyond_exact.compute(
         [*near, thirteen[-1]], depth=4, samples=200, repeats=60, workers=1, seed=1
     )
     assert set(found["pair"]) == {0, 1}
@@ -294,13 +292,13 @@ def test_the_long_run_stands_for_the_exact_value(thirteen):
         # Student's t with 15 degrees of freedom: 6 is passed once in 50,000.
         assert abs(row["reference"] / exact - 1) < 6 * row["reference_error"] + 1e-9
         assert row["reference_error"] < row["deviation"] / 5
-    summary = deep_comparison.summarise(found).set_index("method")
+    summary = beyond_exact.summarise(found).set_index("method")
     assert summary["z_largest"].max() < 5
     assert summary.loc["stratified", "deviation_median"] < summary.loc["branch", "deviation_median"]
 
 
 def test_a_pair_of_its_own_can_be_compared():
     far = replace(PAIR, kind="far")
-    found = estimator_comparison.compute([far], depths=(2,), repeats=8, workers=1)
+    found = bias_and_variance.compute([far], depths=(2,), repeats=8, workers=1)
     assert set(found["kind"]) == {"far"}
-    assert len(estimator_comparison.draw(found).axes) == 2
+    assert len(bias_and_variance.draw(found).axes) == 2

@@ -5,17 +5,21 @@ import math
 import pandas as pd
 import pytest
 
+from workbench.drawing.scores_in_words import (
+    class_counts,
+    counted_replies,
+    describe_scores,
+    left_out,
+)
 from workbench.scoring import ScoringParameters, score_predictions
-from workbench.studies import (
+from workbench.studies.models import (
     answer_spread,
     ill_formed_flags,
-    kendall_tau,
-    mean_precision,
     model_ranks,
     model_summary,
-    prompt_comparison,
+    prompt_effects,
 )
-from workbench.studies.describe import class_counts, counted_replies, describe_scores, left_out
+from workbench.studies.paper import kendall_tau, mean_precision
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
@@ -80,7 +84,7 @@ def test_the_table_of_models_counts_them_apart(half_failed):
 
 
 def test_prompts_and_repeated_answers_leave_them_out(half_failed):
-    row = prompt_comparison.compute(half_failed, depth=2, resamples=50).iloc[0]
+    row = prompt_effects.compute(half_failed, depth=2, resamples=50).iloc[0]
     assert (row["positions"], row["answers"], row["failed"], row["exact_match"]) == (4, 4, 4, 1.0)
     assert answer_spread.compute(half_failed, depth=2)["answers"].sum() == 4
 

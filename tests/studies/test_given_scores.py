@@ -4,12 +4,12 @@ import pandas as pd
 import pytest
 
 from workbench.errors import InvalidArgumentError, RunMismatchError, TableError
-from workbench.figures import make_figures
+from workbench.headless.all_figures import make_figures
 from workbench.scoring import ScoringParameters, score_file
-from workbench.studies.compared import Simulation, compare_models
 from workbench.studies.data import Source, prepare
 from workbench.studies.given_scores import read_scores
-from workbench.tables import PREDICTIONS, write_table
+from workbench.studies.models.model_scores import Simulation, compare_models
+from workbench.tables.parquet_tables import PREDICTIONS, write_table
 
 DEPTH_2 = ScoringParameters(depth=2)
 

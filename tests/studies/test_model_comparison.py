@@ -6,11 +6,11 @@ import chess
 import pandas as pd
 import pytest
 
+from workbench.drawing.appearance import new_figure
+from workbench.drawing.board_picture import different_squares, draw_board
 from workbench.errors import InvalidArgumentError
 from workbench.scoring import ScoringParameters, score_predictions
-from workbench.studies import ill_formed_flags, model_examples, model_ranks, model_summary
-from workbench.studies.appearance import new_figure
-from workbench.studies.board_picture import different_squares, draw_board
+from workbench.studies.models import ill_formed_flags, model_examples, model_ranks, model_summary
 
 START = chess.STARTING_FEN
 AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 from workbench.affordance import exact_profile
 from workbench.affordance.estimate import single_runs
-from workbench.automata import HomogeneousTree, TableAutomaton
-from workbench.automata.random_tree import RandomTree
+from workbench.environments import HomogeneousTree, TableAutomaton
+from workbench.environments.trees import RandomTree
 from workbench.errors import InvalidArgumentError
-from workbench.studies import sample_complexity
-from workbench.studies.complexity_growth import growth, summarise
-from workbench.studies.complexity_settings import (
+from workbench.studies.estimators import sample_complexity
+from workbench.studies.estimators.complexity_growth import growth, summarise
+from workbench.studies.estimators.complexity_settings import (
     HOMOGENEOUS,
     METHODS,
     RANDOM,
@@ -24,7 +24,7 @@ from workbench.studies.complexity_settings import (
     near_board,
     tree_settings,
 )
-from workbench.studies.needed_samples import derived_samples, naive_variance, search
+from workbench.studies.estimators.needed_samples import derived_samples, naive_variance, search
 
 
 def values(automaton, depth, method, samples, runs):

@@ -10,10 +10,10 @@ from filelock import FileLock
 
 from workbench.scoring import ScoringParameters
 from workbench.studies import data, stored_tables
-from workbench.studies.compared import Simulation, compare_models
 from workbench.studies.data import Source, positions_of, prepare
+from workbench.studies.models.model_scores import Simulation, compare_models
 from workbench.studies.stored_tables import StoredTables
-from workbench.tables import POSITIONS, PREDICTIONS, write_table
+from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS, write_table
 
 DEPTH_1 = ScoringParameters(depth=1)
 SMALL = Source(per_group=1)
@@ -53,7 +53,7 @@ def test_other_code_draws_other_replies_and_what_the_old_made_is_removed(tmp_pat
 
 
 def _right_answers(positions):
-    from workbench.replies.simulated import simulate
+    from workbench.answers.simulated_tracker import simulate
 
     return simulate(positions, rate=0.0, seed=0)
 

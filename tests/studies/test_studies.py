@@ -9,10 +9,13 @@ import pytest
 from scipy.stats import kendalltau
 
 from workbench.affordance import exact_profile
-from workbench.automata import ChessAutomaton, ChessState
+from workbench.drawing.scores_in_words import class_counts, describe_scores
+from workbench.environments import ChessAutomaton, ChessState
+from workbench.environments.chess.text_metrics import levenshtein
 from workbench.errors import InvalidArgumentError
 from workbench.scoring import ScoringParameters, score_predictions
-from workbench.studies import (
+from workbench.studies.intervals import bootstrap_interval
+from workbench.studies.paper import (
     kendall_tau,
     lost_piece,
     mean_precision,
@@ -20,10 +23,7 @@ from workbench.studies import (
     precision_by_samples,
     random_baseline,
 )
-from workbench.studies.boards import boards_at_distance, random_board
-from workbench.studies.describe import class_counts, describe_scores
-from workbench.studies.intervals import bootstrap_interval
-from workbench.text import levenshtein
+from workbench.studies.random_boards import boards_at_distance, random_board
 
 START = chess.STARTING_FEN
 KINGLESS = START.replace("RNBQKBNR", "RNBQ1BNR")

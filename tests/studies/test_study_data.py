@@ -8,10 +8,10 @@ from workbench.errors import InvalidArgumentError, UnfilledGroupError
 from workbench.games.bundled import bundled_games, bundled_games_path
 from workbench.games.random_play import random_games
 from workbench.scoring import ScoringParameters
-from workbench.studies import random_baseline
-from workbench.studies.compared import Simulation, compare_models
 from workbench.studies.data import FIVE_GROUPS, TEN_GROUPS, Source, positions_of, prepare
-from workbench.tables import PREDICTIONS, write_table
+from workbench.studies.models.model_scores import Simulation, compare_models
+from workbench.studies.paper import random_baseline
+from workbench.tables.parquet_tables import PREDICTIONS, write_table
 
 DEPTH_1 = ScoringParameters(depth=1)
 

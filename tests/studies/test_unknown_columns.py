@@ -3,25 +3,19 @@
 import pandas as pd
 import pytest
 
+from workbench.answers.imports.true_boards import UNKNOWN_GROUP
+from workbench.drawing.scores_in_words import class_counts
 from workbench.errors import TableError
-from workbench.explore.run_files import Replies
-from workbench.explore.run_picture import run_figure
-from workbench.explore.run_table import RowChoice, choose_rows, run_table
-from workbench.explore.tracked_game import track_rows
-from workbench.replies.imports.true_boards import UNKNOWN_GROUP
+from workbench.explore.game.tracked_game import track_rows
+from workbench.explore.run.run_files import Replies
+from workbench.explore.run.run_picture import run_figure
+from workbench.explore.run.run_table import RowChoice, choose_rows, run_table
 from workbench.scoring import ScoringParameters, score_file
-from workbench.studies import (
-    ill_formed_flags,
-    kendall_tau,
-    mean_precision,
-    model_examples,
-    model_ranks,
-    model_summary,
-)
-from workbench.studies.compared import Simulation, compare_models
 from workbench.studies.data import Source, prepare
-from workbench.studies.describe import class_counts
-from workbench.tables import PREDICTIONS, read_table, write_table
+from workbench.studies.models import ill_formed_flags, model_examples, model_ranks, model_summary
+from workbench.studies.models.model_scores import Simulation, compare_models
+from workbench.studies.paper import kendall_tau, mean_precision
+from workbench.tables.parquet_tables import PREDICTIONS, read_table, write_table
 
 TWO = ScoringParameters(depth=2)
 UNKNOWN = ["game_id", "source", "group", "ply", "game_plies", "movetext", "moves"]

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from workbench.answers.imports import import_pgn2fen
 from workbench.errors import TableError
-from workbench.replies.imports import import_pgn2fen
-from workbench.studies.whole_games import longest_lines, whole_games
+from workbench.studies.models.whole_games import longest_lines, whole_games
 
 
 def named_after(moves):

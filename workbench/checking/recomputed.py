@@ -12,11 +12,11 @@ import pandas as pd
 
 from workbench.affordance.engine import chosen_engine
 from workbench.checking.findings import Findings
-from workbench.checking.rows import class_of, parses
+from workbench.checking.row_checks import class_of, parses
+from workbench.environments.chess.text_metrics import compared_text
 from workbench.errors import InvalidArgumentError
 from workbench.scoring import ScoringParameters
-from workbench.scoring.rows import backward_scores, is_state, measured, text_scores
-from workbench.text import compared_text
+from workbench.scoring.score_rows import backward_scores, is_state, measured, text_scores
 
 SAMPLE_ROWS: Final = 500
 """Rows whose p and r are computed again at the whole depth, unless asked otherwise."""
@@ -66,7 +66,7 @@ class Recomputation:
             row = {str(name): value for name, value in values.items()}
             fen = row["predicted_fen"] if isinstance(row["predicted_fen"], str) else None
             row["predicted_fen"] = fen
-            # Other faults have been named by `workbench.checking.rows`.
+            # Other faults have been named by `workbench.checking.row_checks`.
             if (
                 row["unscored"] == ""
                 and isinstance(row["true_fen"], str)

@@ -149,12 +149,12 @@ def ask(
       4    every question was tried, and some failed
       130  stopped by Ctrl-C; 128 + N by signal N
     """  # noqa: D301
-    from workbench.replies.asking.estimate import Estimate
-    from workbench.replies.asking.prices import Price, read_price
-    from workbench.replies.asking.run import ask as ask_model
-    from workbench.replies.asking.run import require_extra
-    from workbench.replies.asking.settings import Operation, Question
-    from workbench.replies.prompt_files import read_prompt
+    from workbench.asking.costs.cost_estimate import Estimate
+    from workbench.asking.costs.prices import Price, read_price
+    from workbench.asking.prompt_files import read_prompt
+    from workbench.asking.resumable_run import ask as ask_model
+    from workbench.asking.resumable_run import require_extra
+    from workbench.asking.settings import Operation, Question
 
     require_extra()
     if prompt and prompt_file:
@@ -264,8 +264,8 @@ def _interrupting_signals() -> Iterator[list[int]]:
 @click.argument("name", required=False)
 def prompts(name: str | None) -> None:
     """List the prompts, or show the one called NAME, or in the file NAME.toml, whole."""
-    from workbench.replies.prompt_files import prompt_given
-    from workbench.replies.prompts import PROMPTS
+    from workbench.asking.prompt_files import prompt_given
+    from workbench.asking.prompts import PROMPTS
 
     if name is None:
         for prompt in PROMPTS:

@@ -17,8 +17,8 @@ from workbench.cli.scoring import scoring_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def compare(true_fen: str, reply: str, as_json: bool, **options: Any) -> None:
     """Compare TRUE_FEN with a REPLY: a FEN or a model's whole answer; - reads it from input."""
-    from workbench.compare import compare as compare_pair
     from workbench.scoring import ScoringParameters
+    from workbench.scoring.single_pair import compare as compare_pair
 
     if reply == "-":
         reply = sys.stdin.read()

@@ -153,7 +153,7 @@ def write_positions(
         UnfilledGroupError: If there is no position.
     """
     from workbench.games.cut_summary import nothing_long_enough
-    from workbench.tables import POSITIONS, write_table
+    from workbench.tables.parquet_tables import POSITIONS, write_table
 
     if cut.positions.empty:
         raise nothing_long_enough(games, min(options.groups), cut.summary)

@@ -33,8 +33,8 @@ def figures(
 ) -> None:
     """Run the notebooks and write each figure as PNG and SVG with its numbers and provenance."""
     from workbench.cli.notebook_lines import NotebookLines
-    from workbench.figures import make_figures
-    from workbench.runs import parse_parameter, raise_for_failures
+    from workbench.headless.all_figures import make_figures
+    from workbench.headless.notebook_runs import parse_parameter, raise_for_failures
 
     with NotebookLines() as lines:
         runs = make_figures(

@@ -25,7 +25,7 @@ def games_cut(files: tuple[Path, ...], options: CutOptions) -> None:
     """
     from workbench.games.cut import cut_games
     from workbench.games.game_files import GameFiles
-    from workbench.output_files import check_output
+    from workbench.tables.output_files import check_output
 
     source = GameFiles(files, allow_truncated=options.allow_truncated, progress=True)
     check_output(options.out, source.paths, "positions")

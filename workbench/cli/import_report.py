@@ -9,8 +9,8 @@ from typing import Final
 import click
 import pandas as pd
 
-from workbench.replies.imports.imported import ImportedReplies, Noticed, Refused, RowNote
-from workbench.tables import replacing
+from workbench.answers.imports.imported import ImportedReplies, Noticed, Refused, RowNote
+from workbench.tables.parquet_tables import replacing
 
 EXAMPLES: Final = 3
 RANGES: Final = 12

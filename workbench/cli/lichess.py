@@ -28,9 +28,9 @@ def games_lichess(
     taken up again; so is one of an earlier run.
     """
     from workbench.games.game_files import GameFiles
-    from workbench.games.lichess import cut_lichess, default_cache
-    from workbench.games.lichess_sources import DATABASE, MonthSource, Source
-    from workbench.output_files import check_output
+    from workbench.games.lichess.lichess_cut import cut_lichess, default_cache
+    from workbench.games.lichess.month_source import DATABASE, MonthSource, Source
+    from workbench.tables.output_files import check_output
 
     if bool(files) == bool(months):
         raise click.UsageError("expected either --month, or FILES")

@@ -8,7 +8,7 @@ from typing import Self
 import click
 from tqdm.auto import tqdm
 
-from workbench.runs import NotebookProgress, NotebookRun
+from workbench.headless.notebook_runs import NotebookProgress, NotebookRun
 
 
 class NotebookLines:

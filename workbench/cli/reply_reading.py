@@ -71,11 +71,8 @@ def replies_import(
     The exit code is 0 if every row became a prediction, 3 if some were refused, and 1, without a
     table, if all were.
     """
-    from workbench.cli.import_report import counted, described, report, write_refused
-    from workbench.output_files import check_output
-    from workbench.provenance import file_hash
-    from workbench.replies.extract import EXTRACTOR_VERSION
-    from workbench.replies.imports import (
+    from workbench.answers.classification import EXTRACTOR_VERSION
+    from workbench.answers.imports import (
         FilesRead,
         format_of,
         import_harness_samples,
@@ -83,7 +80,10 @@ def replies_import(
         import_named_columns,
         import_pgn2fen,
     )
-    from workbench.tables import POSITIONS, PREDICTIONS, read_table, write_table
+    from workbench.cli.import_report import counted, described, report, write_refused
+    from workbench.tables.output_files import check_output
+    from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS, read_table, write_table
+    from workbench.tables.provenance import file_hash
 
     inputs = [*files, *([positions] if positions else [])]
     check_output(out, inputs, "predictions")
@@ -141,10 +141,10 @@ def replies_extract(source: Path, out: Path) -> None:
     RUN_OR_TABLE is the folder of `workbench ask`, whose journal is read, or a predictions table.
     Everything but the FEN, its class, status and reason stays as it is; no model is asked.
     """
-    from workbench.output_files import check_output
-    from workbench.replies.extract import EXTRACTOR_VERSION
-    from workbench.replies.reading_again import read_again
-    from workbench.tables import PREDICTIONS, write_table
+    from workbench.answers.classification import EXTRACTOR_VERSION
+    from workbench.asking.reading_again import read_again
+    from workbench.tables.output_files import check_output
+    from workbench.tables.parquet_tables import PREDICTIONS, write_table
 
     again = read_again(source)
     check_output(out, again.inputs, "predictions")
@@ -172,10 +172,10 @@ def replies_extract(source: Path, out: Path) -> None:
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
 def replies_simulate(positions: Path, out: Path, rate: float, seed: int) -> None:
     """Let the simulated tracker reply to a POSITIONS table; no model is asked."""
-    from workbench.output_files import check_output
-    from workbench.provenance import file_hash
-    from workbench.replies.simulated import simulate
-    from workbench.tables import POSITIONS, PREDICTIONS, read_table, write_table
+    from workbench.answers.simulated_tracker import simulate
+    from workbench.tables.output_files import check_output
+    from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS, read_table, write_table
+    from workbench.tables.provenance import file_hash
 
     check_output(out, [positions], "predictions")
     predictions = simulate(read_table(positions, POSITIONS), rate=rate, seed=seed)

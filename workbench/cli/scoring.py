@@ -66,10 +66,10 @@ def score(
     import pandas as pd
     import pyarrow as pa
 
+    from workbench.drawing.scores_in_words import class_counts
     from workbench.scoring import ScoringParameters
-    from workbench.scoring.run import score_table
-    from workbench.studies.describe import class_counts
-    from workbench.tables import PREDICTIONS, ROW_GROUP_ROWS, read_chunks
+    from workbench.scoring.score_tables import score_table
+    from workbench.tables.parquet_tables import PREDICTIONS, ROW_GROUP_ROWS, read_chunks
 
     parameters = ScoringParameters(**options)
     rows = score_table(

@@ -8,18 +8,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from workbench.explore.board_pair import BoardPair
-    from workbench.explore.estimator_lab import EstimatorLab
-    from workbench.explore.game_tracker import GameTracker
-    from workbench.explore.run_browser import RunBrowser
+    from workbench.explore.game.game_tracker import GameTracker
+    from workbench.explore.lab.estimator_lab import EstimatorLab
+    from workbench.explore.pair.board_pair import BoardPair
+    from workbench.explore.run.run_browser import RunBrowser
 
 __all__ = ["BoardPair", "EstimatorLab", "GameTracker", "RunBrowser"]
 
 _HOMES: Final = {
-    "BoardPair": "board_pair",
-    "EstimatorLab": "estimator_lab",
-    "GameTracker": "game_tracker",
-    "RunBrowser": "run_browser",
+    "BoardPair": "pair.board_pair",
+    "EstimatorLab": "lab.estimator_lab",
+    "GameTracker": "game.game_tracker",
+    "RunBrowser": "run.run_browser",
 }
 
 

@@ -7,8 +7,8 @@ from typing import Any, Final
 from workbench.affordance import Estimate, estimate, exact_profile
 from workbench.affordance.adaptive import expected_joint_nodes
 from workbench.affordance.engine import twin_for
-from workbench.automata import ChessAutomaton, ChessState
 from workbench.automaton import Sink
+from workbench.environments import ChessAutomaton, ChessState
 from workbench.explore.settings import ExplorerSettings
 from workbench.seeds import derived_seed
 from workbench.terminal import Terminal

@@ -11,7 +11,7 @@ import pyarrow as pa
 from workbench.errors import TableError
 from workbench.games.move_codes import decode_moves, encode_moves
 from workbench.games.pgn import Game
-from workbench.tables import read_table
+from workbench.tables.parquet_tables import read_table
 
 GAMES: Final = pa.schema(
     [

@@ -38,7 +38,7 @@ from workbench.games.selection import (
     fair_counts,
     number_of,
 )
-from workbench.tables import POSITIONS
+from workbench.tables.parquet_tables import POSITIONS
 
 Games: TypeAlias = (
     GameFiles | Path | str | Sequence[Path | str] | Iterable[Game | ScannedGame | RefusedGame]
@@ -47,7 +47,7 @@ Games: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Positions with the columns of `workbench.tables.POSITIONS`, and what became of the games.
+    """Positions with the columns of `workbench.tables.parquet_tables.POSITIONS`, and what became of the games.
 
     Attributes:
         positions: Sorted by group and position_id.

@@ -27,7 +27,7 @@ from workbench.games.archives import (
 from workbench.games.parquet_games import has_games, parquet_games
 from workbench.games.pgn import Game, Refusal, RefusedGame, ScannedGame, scan_stream
 from workbench.games.streams import CHUNK, check_name, kind_of, opened, unreadable_error
-from workbench.provenance import file_hash
+from workbench.tables.provenance import file_hash
 
 STANDARD_INPUT: Final = "-"
 _SHOWN: Final = 5

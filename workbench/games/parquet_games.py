@@ -12,7 +12,7 @@ from workbench.errors import GameFileError
 from workbench.games.compact import GAMES, read_games
 from workbench.games.movetext import RESULTS
 from workbench.games.pgn import Game, Refusal, RefusedGame, ScannedGame, scan_texts
-from workbench.tables import record_batches
+from workbench.tables.parquet_tables import record_batches
 
 MOVETEXT: Final = "movetext"
 HEADERS: Final = (

@@ -16,7 +16,7 @@ import chess
 from workbench.errors import GameFileError
 from workbench.games.movetext import RESULTS, Line, leaves_comment_open, lines_of
 from workbench.games.streams import ByteStream, opened, pgn_text
-from workbench.provenance import text_hash
+from workbench.tables.provenance import text_hash
 
 STANDARD_VARIANTS: Final = ("standard", "chess", "from position")
 INITIAL_FENS: Final = (

@@ -29,7 +29,7 @@ from workbench.games.selfplay import (
     SelfPlaySettings,
     play_game,
 )
-from workbench.table_parts import making_in_parts
+from workbench.tables.parts import making_in_parts
 from workbench.worker_processes import end_with_parent
 
 PART_GAMES: Final = 50

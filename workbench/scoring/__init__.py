@@ -1,8 +1,8 @@
 """Predictions to scores: what a row scores, and whole files, resumable, on all cores."""
 
 from workbench.scoring.parameters import IllFormedPolicy, ScoringParameters, scores_schema
-from workbench.scoring.rows import score_predictions
-from workbench.scoring.run import score, score_file, score_table
+from workbench.scoring.score_rows import score_predictions
+from workbench.scoring.score_tables import score, score_file, score_table
 
 __all__ = [
     "IllFormedPolicy",

@@ -15,10 +15,10 @@ import pandas as pd
 
 from workbench.errors import ClusterError, MissingExtraError
 from workbench.installation import install_hint
-from workbench.provenance import differences_in_words, differing, package_versions
 from workbench.scoring.parameters import ScoringParameters, scoring_code
-from workbench.scoring.rows import score_predictions
+from workbench.scoring.score_rows import score_predictions
 from workbench.scoring.workers import AHEAD
+from workbench.tables.provenance import differences_in_words, differing, package_versions
 
 CONNECT_SECONDS: Final = 20.0
 WORKERLESS_SECONDS: Final = 60.0

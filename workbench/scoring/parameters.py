@@ -5,13 +5,13 @@ from typing import Final, Literal, get_args
 
 import pyarrow as pa
 
-from workbench import text
 from workbench.affordance import ESTIMATORS
 from workbench.affordance.engine import Engine, chosen_engine
 from workbench.affordance.estimate import BATCHES
+from workbench.environments.chess import text_metrics
 from workbench.errors import InvalidArgumentError
-from workbench.provenance import code_hash, package_versions
-from workbench.tables import PREDICTIONS
+from workbench.tables.parquet_tables import PREDICTIONS
+from workbench.tables.provenance import code_hash, package_versions
 from workbench.terminal import Terminal, check_walk
 
 IllFormedPolicy = Literal["as_is", "sink"]
@@ -111,7 +111,7 @@ def scoring_code() -> dict[str, str]:
     """Return what determines scores besides predictions and parameters: code and packages."""
     versions = package_versions()
     packages = {name: versions[name] for name in ("chess", "numba", "numpy", "rapidfuzz")}
-    return {"workbench": code_hash("workbench.scoring.rows"), **packages}
+    return {"workbench": code_hash("workbench.scoring.score_rows"), **packages}
 
 
 def scores_schema(parameters: ScoringParameters) -> pa.Schema:
@@ -129,7 +129,7 @@ def scores_schema(parameters: ScoringParameters) -> pa.Schema:
             ("exact_match_placement", pa.bool_()),
             ("levenshtein_placement", pa.int32()),
             ("board_accuracy", pa.float64()),
-            *((f"correct_{name}", pa.bool_()) for name in text.FIELD_NAMES),
+            *((f"correct_{name}", pa.bool_()) for name in text_metrics.FIELD_NAMES),
             ("violated_conditions", pa.string()),
             ("wrong_squares", pa.int32()),
             ("lost_ply", pa.int32()),

@@ -19,7 +19,7 @@ import pandas as pd
 
 from workbench.errors import InvalidArgumentError
 from workbench.scoring.parameters import ScoringParameters
-from workbench.scoring.rows import score_predictions
+from workbench.scoring.score_rows import score_predictions
 from workbench.worker_processes import end_with_parent
 
 # Chunks that wait behind each one that is being scored, so that no worker has nothing to do.

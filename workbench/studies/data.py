@@ -12,25 +12,25 @@ from typing import Any, Final
 
 import pandas as pd
 
-from workbench.errors import InvalidArgumentError
-from workbench.games.bundled import BUNDLED_NAME, bundled_games, bundled_games_path
-from workbench.games.cut import cut_games
-from workbench.games.cut_summary import nothing_long_enough
-from workbench.provenance import file_hash
-from workbench.replies.imports.true_boards import UNKNOWN_GROUP
-from workbench.replies.simulated import simulate
-from workbench.reply_identity import refuse_repeated_replies
-from workbench.scoring import ScoringParameters
-from workbench.studies.describe import (
+from workbench.answers.imports.true_boards import UNKNOWN_GROUP
+from workbench.answers.simulated_tracker import simulate
+from workbench.drawing.labels import some_of
+from workbench.drawing.scores_in_words import (
     counted_replies,
     describe_scores,
     scored_rows,
     with_names,
 )
+from workbench.errors import InvalidArgumentError
+from workbench.games.bundled import BUNDLED_NAME, bundled_games, bundled_games_path
+from workbench.games.cut import cut_games
+from workbench.games.cut_summary import nothing_long_enough
+from workbench.scoring import ScoringParameters
 from workbench.studies.given_scores import read_scores
-from workbench.studies.labels import some_of
 from workbench.studies.stored_tables import StoredTables
-from workbench.tables import POSITIONS, write_table
+from workbench.tables.parquet_tables import POSITIONS, write_table
+from workbench.tables.provenance import file_hash
+from workbench.tables.reply_identity import refuse_repeated_replies
 
 FIVE_GROUPS: Final = (5, 16, 27, 38, 50)
 TEN_GROUPS: Final = tuple(range(5, 51, 5))

@@ -8,9 +8,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from workbench.errors import RunMismatchError, TableError
-from workbench.provenance import file_hash
 from workbench.scoring import ScoringParameters, scores_schema
-from workbench.tables import read_provenance, read_table
+from workbench.tables.parquet_tables import read_provenance, read_table
+from workbench.tables.provenance import file_hash
 
 _COLUMNS: Final = {"terminal": "terminal", "ill_formed": "ill_formed_policy", "method": "method"}
 

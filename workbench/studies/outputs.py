@@ -9,10 +9,10 @@ import matplotlib as mpl
 import pandas as pd
 from matplotlib.figure import Figure
 
-from workbench.output_files import check_output
-from workbench.provenance import file_hash, git_commit, package_versions
-from workbench.studies.labels import FILE_DOTS_AN_INCH
-from workbench.tables import replacing
+from workbench.drawing.labels import FILE_DOTS_AN_INCH
+from workbench.tables.output_files import check_output
+from workbench.tables.parquet_tables import replacing
+from workbench.tables.provenance import file_hash, git_commit, package_versions
 
 
 def save_study(

@@ -18,14 +18,17 @@ import pyarrow as pa
 from filelock import FileLock, Timeout
 
 from workbench.errors import TableError
-from workbench.provenance import code_hash, file_hash, json_hash, package_versions
 from workbench.scoring import ScoringParameters, score_file, scores_schema
-from workbench.tables import PREDICTIONS, read_table, write_table
+from workbench.tables.parquet_tables import PREDICTIONS, read_table, write_table
+from workbench.tables.provenance import code_hash, file_hash, json_hash, package_versions
 
 UNUSED_SECONDS: Final = 30 * 24 * 3600
 # Of the code as it is imported: a kernel may outlive a change of the files.
 _CODE_KEY: Final = json_hash(
-    [code_hash("workbench.studies.data", "workbench.studies.compared"), package_versions()]
+    [
+        code_hash("workbench.studies.data", "workbench.studies.models.model_scores"),
+        package_versions(),
+    ]
 )[:8]
 # Tables, what a kill leaves of one that was being written, and locks. Earlier versions wrote names
 # without the code.

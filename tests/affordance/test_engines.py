@@ -1,0 +1,96 @@
+"""The reference and the compiled twin behind one set of calls: chosen by name, the same numbers."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from workbench.affordance import ESTIMATORS, estimate, exact_profile
+from workbench.affordance.engine import VARIABLE, chosen_engine, twin_for
+from workbench.environments import ChessAutomaton, ChessState, HomogeneousTree
+from workbench.errors import InvalidArgumentError
+from workbench.scoring import ScoringParameters, score_predictions
+
+CHESS = ChessAutomaton()
+TRUE = ChessState.from_fen("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 2 4")
+PREDICTED = ChessState.from_fen("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB3NR w KQkq - 2 4")
+PROMOTED_KING = ChessState.from_fen("4k3/8/8/8/8/8/8/3QK~3 w - - 0 1")
+
+
+def test_the_argument_goes_before_the_environment_and_compiled_is_the_default(monkeypatch):
+    monkeypatch.delenv(VARIABLE, raising=False)
+    assert chosen_engine() == "compiled"
+    monkeypatch.setenv(VARIABLE, "reference")
+    assert chosen_engine() == "reference"
+    assert chosen_engine("compiled") == "compiled"
+    assert ScoringParameters().engine == "reference"
+
+
+def test_an_unknown_engine_is_named(monkeypatch):
+    with pytest.raises(InvalidArgumentError, match=r"'turbo' \(the argument"):
+        exact_profile(CHESS, TRUE, TRUE, 1, engine="turbo")
+    monkeypatch.setenv(VARIABLE, "turbo")
+    with pytest.raises(InvalidArgumentError, match=VARIABLE):
+        chosen_engine()
+
+
+def test_an_automaton_without_a_twin_and_boards_it_does_not_take_go_to_the_reference():
+    tree = HomogeneousTree(2, 1)
+    assert twin_for(tree, "compiled", tree.initial) is None
+    assert twin_for(CHESS, "compiled", TRUE, PROMOTED_KING) is None
+    assert twin_for(CHESS, "reference", TRUE) is None
+    assert twin_for(CHESS, "compiled", TRUE, PREDICTED) is not None
+    exact = exact_profile(CHESS, PROMOTED_KING, PROMOTED_KING, 2, engine="compiled")
+    assert exact.precision == pytest.approx((1.0, 1.0))
+
+
+@pytest.mark.parametrize("terminal", ["absorb", "drop"])
+def test_exact_profiles_agree(terminal):
+    one, other = (
+        exact_profile(CHESS, TRUE, PREDICTED, 3, terminal, engine=engine)
+        for engine in ("reference", "compiled")
+    )
+    assert other.precision == pytest.approx(one.precision, abs=1e-12)
+    assert other.recall == pytest.approx(one.recall, abs=1e-12)
+
+
+@pytest.mark.parametrize("method", ESTIMATORS)
+def test_estimators_agree_in_distribution(method):
+    """Means of 8 x 40 runs each: the difference within four standard errors."""
+    found = [
+        estimate(CHESS, TRUE, PREDICTED, 3, method=method, samples=60, batches=40, seed=s, engine=e)
+        for e in ("reference", "compiled")
+        for s in range(4)
+    ]
+    reference, compiled = found[:4], found[4:]
+    difference = np.mean([e.value for e in reference]) - np.mean([e.value for e in compiled])
+    error = math.sqrt(sum(e.standard_error**2 for e in found)) / 4
+    assert abs(difference) < 4 * error
+    assert compiled[0].node_count > 0
+
+
+def test_tables_agree_on_every_kind_of_row(predictions):
+    rows = predictions.copy()
+    rows.loc[1, "predicted_fen"] = PROMOTED_KING.board().fen(promoted=True)
+    rows.loc[1, "reply_class"] = "ill_formed"
+    one, other = (
+        score_predictions(rows, ScoringParameters(depth=2, engine=engine))
+        for engine in ("reference", "compiled")
+    )
+    pd.testing.assert_frame_equal(one, other, rtol=0, atol=1e-12)
+
+
+def test_a_row_s_estimate_is_the_one_of_its_pair(predictions):
+    from workbench.seeds import derived_seed
+
+    parameters = ScoringParameters(depth=2, method="intermediate", samples=30, batches=3, seed=5)
+    scores = score_predictions(predictions, parameters).iloc[2]
+    seed = derived_seed(5, scores["position_id"], "by hand", 0, "score")
+    true, predicted = (ChessState.from_fen(scores[f"{n}_fen"]) for n in ("true", "predicted"))
+    expected = estimate(
+        CHESS, predicted, true, 2,
+        method="intermediate", samples=30, batches=3, seed=derived_seed(seed, "precision"),
+    )  # fmt: skip
+    assert scores["precision_2"] == expected.value
+    assert scores["precision_2_standard_error"] == expected.standard_error

@@ -1,0 +1,164 @@
+import math
+import random
+from itertools import product
+
+import chess
+import numpy as np
+import pytest
+from kernel_boards import change_fen, played
+
+from workbench.affordance.estimators.intermediate import Intermediate
+from workbench.affordance.estimators.naive import Naive
+from workbench.affordance.estimators.resampled import Resampled
+from workbench.environments import ChessAutomaton, ChessState
+from workbench.environments.chess import kernel
+from workbench.errors import InvalidArgumentError
+
+# A seeded estimator gives the same z each time; 4.5 leaves room for the number of tests.
+LARGEST_Z = 4.5
+RUNS = 400
+
+
+def pairs():
+    rng = random.Random(50)
+    for plies in (10, 30, 60, 120):
+        board = played(rng, plies)
+        for changes in (1, 3):
+            yield change_fen(rng, board, changes), board.fen()
+    # Promotions by pushing and by taking, of either side.
+    yield "1n3b2/PPP2k2/8/8/8/8/4Kppp/5B1N w - - 0 1", "1n3b2/PPP2k2/8/8/8/8/4Kp1p/5B1N w - - 0 1"
+    yield "1n3b2/PPP2k2/8/8/8/8/4Kppp/5B1N b - - 0 1", "1n3b2/1PP2k2/8/8/8/8/4Kppp/5B1N b - - 0 1"
+    # Lines that end in mate or stalemate soon.
+    yield "k7/2Q5/8/1K6/8/8/8/8 w - - 0 1", "k7/2Q5/8/2K5/8/8/8/8 w - - 0 1"
+    yield "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "6k1/5ppp/8/8/8/8/5PPP/3RR1K1 w - - 0 1"
+
+
+def values(name, walks, accepts, depth, samples, terminal, first_seed=0):
+    return kernel.run_estimators(
+        name,
+        np.repeat(kernel.pack_fens([walks]), RUNS, axis=0),
+        np.repeat(kernel.pack_fens([accepts]), RUNS, axis=0),
+        depth,
+        samples,
+        range(first_seed, first_seed + RUNS),
+        terminal,
+    ).value
+
+
+@pytest.mark.parametrize("terminal", ["absorb", "drop"])
+@pytest.mark.parametrize("name", ["branch", "intermediate", "intermediate-resampled", "stratified"])
+def test_unbiased_estimators_agree_with_the_exact_value(name, terminal):
+    depth = 3
+    for index, (walks, accepts) in enumerate(pairs()):
+        exact = kernel.joint_profiles(
+            kernel.pack_fens([accepts]), kernel.pack_fens([walks]), depth, terminal
+        ).precision[0, -1]
+        found = values(name, walks, accepts, depth, 20, terminal, 1_000 * index)
+        error = found.std(ddof=1) / math.sqrt(RUNS)
+        assert abs(found.mean() - exact) <= LARGEST_Z * error + 1e-9, (walks, accepts)
+
+
+@pytest.mark.parametrize("terminal", ["absorb", "drop"])
+@pytest.mark.parametrize(
+    ("name", "reference"),
+    [
+        ("naive", Naive()),
+        ("intermediate", Intermediate("count")),
+        ("intermediate-mass", Intermediate("mass")),
+        ("intermediate-resampled", Resampled()),
+    ],
+)
+def test_mean_and_spread_are_those_of_the_reference(name, reference, terminal):
+    # Few samples and sparse boards: the biased estimators show their bias, and the reference,
+    # which python-chess slows down, is run often enough.
+    walks, accepts = "k7/2Q5/8/1K6/8/8/8/8 w - - 0 1", "k7/2Q5/8/2K5/8/8/8/8 w - - 0 1"
+    automaton = ChessAutomaton()
+    states = ChessState.from_fen(walks), ChessState.from_fen(accepts)
+    runs = 150
+    expected = [
+        reference.run(automaton, *states, 3, 8, np.random.default_rng(seed), terminal)
+        for seed in range(runs)
+    ]
+    found = kernel.run_estimators(
+        name,
+        np.repeat(kernel.pack_fens([walks]), RUNS, axis=0),
+        np.repeat(kernel.pack_fens([accepts]), RUNS, axis=0),
+        3,
+        8,
+        range(RUNS),
+        terminal,
+    )
+    for of_kernel, of_reference in (
+        (found.value, [run.value for run in expected]),
+        (found.node_count, [run.node_count for run in expected]),
+    ):
+        a, b = np.asarray(of_kernel, dtype=float), np.asarray(of_reference, dtype=float)
+        for x, y in ((a, b), ((a - a.mean()) ** 2, (b - b.mean()) ** 2)):
+            error = math.sqrt(x.var(ddof=1) / len(x) + y.var(ddof=1) / len(y))
+            assert abs(x.mean() - y.mean()) <= LARGEST_Z * error + 1e-9
+
+
+@pytest.mark.parametrize("name", kernel.METHODS)
+def test_equal_boards_agree_with_certainty(name):
+    run = kernel.run_estimator(name, *[ChessState.from_board(chess.Board())] * 2, 3, 30, seed=1)
+    # Uniform thinning reweighs the lines that it keeps, so that Algorithm 2 as printed scatters.
+    assert run.value == pytest.approx(1, abs=0.3 if name == "intermediate" else 1e-12)
+
+
+def test_without_thinning_the_intermediate_algorithm_is_exact():
+    walks, accepts = "k7/2Q5/8/1K6/8/8/8/8 w - - 0 1", "k7/2Q5/8/2K5/8/8/8/8 w - - 0 1"
+    names = ("intermediate", "intermediate-mass", "intermediate-resampled")
+    for terminal, name in product(("absorb", "drop"), names):
+        exact = kernel.joint_profiles(
+            kernel.pack_fens([accepts]), kernel.pack_fens([walks]), 3, terminal
+        ).precision[0, -1]
+        found = kernel.run_estimator(
+            name, *map(ChessState.from_fen, (walks, accepts)), 3, 100_000, 1, terminal
+        )
+        assert found.value == pytest.approx(exact, abs=1e-12)
+
+
+def test_stratified_scatters_far_less_than_the_printed_algorithm():
+    true = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+    predicted = true.replace("3PN3", "3P4")
+    spread = {
+        name: values(name, predicted, true, 3, 500, "absorb").std()
+        for name in ("intermediate", "intermediate-resampled", "stratified")
+    }
+    assert 0 < spread["stratified"] < spread["intermediate"] / 5
+    assert 0 < spread["intermediate-resampled"] < spread["intermediate"]
+
+
+def test_a_seed_decides_everything():
+    many = list(pairs()) * 3
+    walks = kernel.pack_fens([pair[0] for pair in many])
+    accepts = kernel.pack_fens([pair[1] for pair in many])
+    seeds = np.arange(len(many), dtype=np.uint64) + np.uint64(2**63)
+    for name in kernel.METHODS:
+        steps = []
+        one, two = (
+            kernel.run_estimators(
+                name, walks, accepts, 4, 50, seeds, workers=workers, progress=steps.append
+            )
+            for workers in (1, 3)
+        )
+        assert np.array_equal(one.value, two.value)
+        assert np.array_equal(one.node_count, two.node_count)
+        assert sum(steps) == 2 * len(many)
+        single = kernel.run_estimator(
+            name, *map(ChessState.from_fen, many[4]), 4, 50, int(seeds[4])
+        )
+        assert single.value == one.value[4]
+        other = kernel.run_estimators(name, walks, accepts, 4, 50, seeds + np.uint64(1))
+        assert not np.array_equal(one.value, other.value)
+
+
+def test_arguments_out_of_range_are_refused():
+    start = kernel.pack_fens([chess.STARTING_FEN])
+    with pytest.raises(InvalidArgumentError, match="estimator"):
+        kernel.run_estimators("exact", start, start, 1, 1, [1])
+    with pytest.raises(InvalidArgumentError, match="samples"):
+        kernel.run_estimators("branch", start, start, 1, 0, [1])
+    for seeds in ([], [1, 2], [-1], [2**64]):
+        with pytest.raises(InvalidArgumentError, match="1 seeds"):
+            kernel.run_estimators("branch", start, start, 1, 1, seeds)

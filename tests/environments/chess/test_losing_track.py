@@ -1,0 +1,273 @@
+"""Where tracking was lost: worked by hand, against the simulated tracker, and on its slips."""
+
+import random
+
+import chess
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.answers import SlipKind, track
+from workbench.answers.simulated_tracker import _Tracker
+from workbench.environments.chess.losing_track import (
+    LossKind,
+    LostTrack,
+    _play,
+    _replays,
+    _squares,
+    lost_track,
+)
+from workbench.errors import TableError
+from workbench.games import random_games
+
+LEFT_OUT, NOT_REMOVED = LossKind.MOVE_LEFT_OUT, LossKind.CAPTURE_NOT_REMOVED
+SCOTCH = "e2e4 e7e5 g1f3 b8c6 d2d4 e5d4 f3d4"
+
+
+def board_after(moves):
+    board = chess.Board()
+    for name in moves.split():
+        board.push(chess.Move.from_uci(name))
+    return board
+
+
+def altered(moves, changes):
+    """Return the true placement with squares overwritten; None empties one."""
+    board = board_after(moves)
+    for square, symbol in changes.items():
+        piece = chess.Piece.from_symbol(symbol) if symbol else None
+        board.set_piece_at(chess.parse_square(square), piece)
+    return board.board_fen()
+
+
+BY_HAND = [
+    # 2... Nc6 left out.
+    (SCOTCH, {"c6": None, "b8": "n"}, LostTrack(4, LEFT_OUT, 0, 2)),
+    # 4. Nxd4 takes the pawn, which stays; the knight goes to c4, left of it.
+    (SCOTCH, {"c4": "N", "d4": "p"}, LostTrack(7, NOT_REMOVED, 0, 2)),
+    # 3. d4 left out: 3... exd4 and 4. Nxd4 go on, the pawn stays on d2.
+    (SCOTCH, {"d2": "P"}, LostTrack(5, LEFT_OUT, 0, 1)),
+    # 2. Nf3 left out: 4. Nxd4 finds no knight on f3, so that Black's pawn stays on d4.
+    (SCOTCH, {"g1": "N", "d4": "p"}, LostTrack(3, LEFT_OUT, 0, 2)),
+    # The last move left out, and a pawn more: one square remains.
+    (SCOTCH, {"f3": "N", "d4": "p", "h5": "P"}, LostTrack(7, LEFT_OUT, 1, 3)),
+    # Right, and wrong by no single mistake in a move.
+    (SCOTCH, {}, LostTrack(None, None, None, 0)),
+    (SCOTCH, {"h5": "P"}, LostTrack(None, None, None, 1)),
+    # Castling left out: the king and the rook stay.
+    (
+        "e2e4 e7e5 g1f3 g8f6 f1c4 f8c5 e1g1 e8g8",
+        {"g1": None, "f1": None, "e1": "K", "h1": "R"},
+        LostTrack(7, LEFT_OUT, 0, 4),
+    ),
+    # The king's journey to e2 and back left out by half changes where the rest finds it: with
+    # 2. Ke2 left out, 3. Ke1 finds no king on e2, and the board is the true one. That is not nearer.
+    ("e2e4 e7e5 e1e2 e8e7 e2e1 e7e8", {}, LostTrack(None, None, None, 0)),
+    # En passant: the taken pawn stays, the taker goes where it should.
+    ("e2e4 a7a6 e4e5 d7d5 e5d6", {"d5": "p"}, LostTrack(5, NOT_REMOVED, 0, 1)),
+    # 2... d5 left out: the pawn stands on d7, and d6 is no en-passant square for it.
+    ("e2e4 a7a6 e4e5 d7d5 e5d6", {"d7": "p"}, LostTrack(4, LEFT_OUT, 0, 1)),
+    # 3... Bb4 left out: the bishop stays on d6, where 5. exd6 takes it and no pawn.
+    (
+        "e2e4 e7e6 e4e5 f8d6 g1f3 d6b4 f3g1 d7d5 e5d6",
+        {"b4": None, "d5": "p"},
+        LostTrack(6, LEFT_OUT, 0, 2),
+    ),
+    # A capture by promotion beside: b7xa8 leaves the rook on a8; b8 is not free, so nothing moves.
+    (
+        "b2b4 a7a5 b4a5 b7b6 a5b6 h7h6 b6b7 h6h5 b7a8q",
+        {"a8": "r", "b7": "P"},
+        LostTrack(9, LEFT_OUT, 0, 2),
+    ),
+    # The same with b8 free: the pawn becomes a queen there.
+    (
+        "b2b4 a7a5 b4a5 b7b6 a5b6 b8c6 b6b7 h7h5 b7a8q",
+        {"a8": "r", "b8": "Q"},
+        LostTrack(9, NOT_REMOVED, 0, 2),
+    ),
+]
+
+
+@pytest.mark.parametrize(("moves", "changes", "expected"), BY_HAND)
+def test_predictions_worked_by_hand(moves, changes, expected):
+    assert lost_track(moves, altered(moves, changes)) == expected
+
+
+def test_only_the_placement_counts():
+    placement = altered(SCOTCH, {"c6": None, "b8": "n"})
+    for rest in ("", " b KQkq - 0 4", " w - - and so on"):
+        assert lost_track(SCOTCH, placement + rest).ply == 4
+
+
+def test_of_equally_near_replays_the_latest_is_named():
+    # Without either of the knights' moves alone the prediction, both at home, is two squares off.
+    moves = "g1f3 g8f6"
+    assert lost_track(moves, chess.STARTING_BOARD_FEN) == LostTrack(2, LEFT_OUT, 2, 4)
+
+
+def test_at_one_ply_a_move_left_out_comes_first():
+    # 2. exd5 left out leaves e4; not removed, it is on c5. A third board is as far from both.
+    moves = "e2e4 d7d5 e4d5"
+    prediction = altered(moves, {"d5": "p"})
+    assert lost_track(moves, prediction) == LostTrack(None, None, None, 1)
+    both = altered(moves, {"d5": "p", "e4": "P", "c5": "P"})
+    assert lost_track(moves, both) == LostTrack(3, LEFT_OUT, 1, 3)
+
+
+@pytest.mark.parametrize("unreadable", [None, "", "nonsense", "8/8/8/8/8/8/8", "9/8/8/8/8/8/8/8 w"])
+def test_an_unreadable_placement_says_nothing(unreadable):
+    assert lost_track(SCOTCH, unreadable) == LostTrack(None, None, None, None)
+
+
+def test_without_moves_there_is_nothing_to_replay():
+    assert lost_track(None, chess.STARTING_FEN) == LostTrack(None, None, None, None)
+    assert lost_track("", chess.STARTING_FEN) == LostTrack(None, None, None, 0)
+    assert lost_track("", "8/8/8/8/8/8/8/8") == LostTrack(None, None, None, 32)
+
+
+@pytest.mark.parametrize("bad", ["Nf3", "e2", "0000", "e2e4x", "P@e4"])
+def test_what_is_no_move_is_refused_by_name(bad):
+    with pytest.raises(TableError, match=f"ply 2.*{bad!r}"):
+        lost_track(f"e2e4 {bad}", chess.STARTING_FEN)
+
+
+def eventful_game(seed, plies):
+    """Return the moves of a random legal game in which captures and rare moves are favoured."""
+    chance = random.Random(seed)
+    board = chess.Board()
+    for _ in range(plies):
+        moves = list(board.generate_legal_moves())
+        if not moves:
+            break
+        rare = [m for m in moves if board.is_castling(m) or m.promotion or board.is_en_passant(m)]
+        taking = [m for m in moves if board.is_capture(m)]
+        favoured = rare or taking
+        board.push(chance.choice(favoured if favoured and chance.random() < 0.6 else moves))
+    return " ".join(move.uci() for move in board.move_stack)
+
+
+def tracked(moves, ply, kind):
+    """Return the placement that the simulated tracker reaches with one slip, or None."""
+    tracker = _Tracker()
+    for number, name in enumerate(moves.split(), start=1):
+        move = chess.Move.from_uci(name)
+        slip = kind if number == ply else None
+        if slip and slip not in tracker.possible(move, last=False):
+            return None
+        tracker.play(move, slip)
+    return tracker.pieces.board_fen()
+
+
+TRACKER_KINDS = {
+    LEFT_OUT: SlipKind.PIECE_LEFT_BEHIND,
+    NOT_REMOVED: SlipKind.CAPTURED_PIECE_STAYS,
+}
+
+
+def placement_of(row):
+    squares = {
+        square: chess.Piece.from_symbol(chr(code)) for square, code in enumerate(row) if code
+    }
+    board = chess.BaseBoard(None)
+    board.set_piece_map(squares)
+    return board.board_fen()
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_every_replay_is_the_simulated_trackers(seed):
+    moves = eventful_game(seed, 90)
+    replays = _replays(moves)
+    assert placement_of(replays.boards[0]) == board_after(moves).board_fen()
+    boards = dict(zip(replays.mistakes, replays.boards[1:], strict=True))
+    assert len(boards) == len(replays.mistakes)
+    standing = 0
+    for ply in range(1, len(moves.split()) + 1):
+        left_out = tracked(moves, ply, SlipKind.PIECE_LEFT_BEHIND)
+        assert placement_of(boards[ply, LEFT_OUT]) == left_out
+        expected = tracked(moves, ply, SlipKind.CAPTURED_PIECE_STAYS)
+        if (ply, NOT_REMOVED) in boards:
+            standing += 1
+            assert placement_of(boards[ply, NOT_REMOVED]) == expected
+        else:
+            # No capture, or one without a free square beside, where the taker stays as well.
+            assert expected in (None, left_out)
+    assert standing > 5
+
+
+def random_map(chance):
+    """Return pieces on squares where castling, double steps and en passant meet them."""
+    pieces = chess.BaseBoard(None)
+    for square in range(64):
+        if chance.random() < 0.4:
+            kind = chance.choice([chess.PAWN, chess.ROOK, chess.KING, chess.KNIGHT])
+            pieces.set_piece_at(square, chess.Piece(kind, chance.random() < 0.5))
+    return pieces
+
+
+def random_move(chance, step):
+    """Return a move that often castles, steps twice or follows a double step en passant."""
+    while True:
+        origin, target = chance.sample(range(64), 2)
+        shape = chance.random()
+        if shape < 0.3:
+            target = origin + chance.choice([-2, 2])
+        elif shape < 0.5:
+            target = origin + chance.choice([-16, 16])
+        elif shape < 0.8 and step is not None:
+            target = step
+            origin = target + chance.choice([-9, -7, 7, 9])
+        if 0 <= target < 64 and 0 <= origin < 64:
+            promotion = chess.QUEEN if chance.random() < 0.2 else None
+            return chess.Move(origin, target, promotion)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_moves_on_any_maps_are_played_as_the_tracker_plays_them(seed):
+    chance = random.Random(seed)
+    trackers = [_Tracker() for _ in range(6)]
+    for tracker in trackers:
+        tracker.pieces = random_map(chance)
+    boards = np.stack([_squares(t.pieces.board_fen()) for t in trackers], axis=1)
+    stepped = None
+    for _ in range(40):
+        move = random_move(chance, stepped and stepped.passed)
+        stepped = _play(boards, move, stepped)
+        for tracker, row in zip(trackers, boards.T, strict=True):
+            tracker.play(move, None)
+            assert placement_of(row) == tracker.pieces.board_fen(), move
+
+
+@given(seed=st.integers(0, 2**32), chosen=st.integers(0, 2**16), kind=st.sampled_from(LossKind))
+def test_a_prediction_by_one_mistake_is_explained_whole(seed, chosen, kind):
+    moves = eventful_game(seed, 50)
+    ply = 1 + chosen % len(moves.split())
+    prediction = tracked(moves, ply, TRACKER_KINDS[kind])
+    if prediction is None:
+        return
+    found = lost_track(moves, prediction)
+    if prediction == board_after(moves).board_fen():
+        # The mistake left no trace on the last board.
+        assert found == LostTrack(None, None, None, 0)
+        return
+    assert found.squares == 0
+    assert found.true_squares > 0
+    # An equivalent mistake leads to the same board; of all those the latest ply is named.
+    assert found.ply >= ply
+    assert tracked(moves, found.ply, TRACKER_KINDS[found.kind]) == prediction
+
+
+def test_single_slips_of_the_simulated_tracker_are_found():
+    named = right = 0
+    for index, game in enumerate(random_games(300, 40, seed=1)):
+        moves = " ".join(game.moves)
+        believed = track(moves, position_id=str(index), rate=0.04, seed=2)
+        kinds = [slip.kind for slip in believed.slips]
+        if len(kinds) != 1 or kinds[0] not in TRACKER_KINDS.values():
+            continue
+        if believed.fen.split()[0] == board_after(moves).board_fen():
+            continue
+        named += 1
+        right += lost_track(moves, believed.fen).ply == believed.slips[0].ply
+    assert named > 30
+    assert right / named > 0.85

@@ -1,0 +1,87 @@
+"""Text comparison, each value worked by hand."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from workbench.environments.chess import text_metrics
+from workbench.errors import InvalidArgumentError, InvalidFenError
+
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
+AFTER_E4_SQUARE = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1"
+LEGAL_SQUARE = "rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3"
+
+
+def test_an_idle_en_passant_square_counts_in_full_and_not_in_position():
+    assert text_metrics.levenshtein(AFTER_E4, AFTER_E4_SQUARE) == 2
+    assert not text_metrics.exact_match(AFTER_E4, AFTER_E4_SQUARE)
+    assert text_metrics.levenshtein(AFTER_E4, AFTER_E4_SQUARE, "position") == 0
+    assert text_metrics.exact_match(AFTER_E4, AFTER_E4_SQUARE, "position")
+
+
+def test_a_legal_en_passant_square_counts_in_position():
+    without = LEGAL_SQUARE.replace("f6", "-")
+    assert text_metrics.levenshtein(LEGAL_SQUARE, without, "position") == 2
+
+
+def test_the_clocks_count_in_full_alone():
+    other = START.replace("0 1", "3 27")
+    assert text_metrics.levenshtein(START, other) == 1 + 2
+    assert text_metrics.exact_match(START, other, "position")
+    assert text_metrics.exact_match(START, other, "placement")
+
+
+def test_a_lost_king_is_one_character_away():
+    kingless = START.replace("RNBQKBNR", "RNBQ1BNR")
+    assert text_metrics.levenshtein(START, kingless) == 1
+    assert text_metrics.board_accuracy(START, kingless) == 63 / 64
+
+
+def test_the_distance_to_nothing_is_the_length():
+    assert text_metrics.levenshtein(START, "") == len(START) == 56
+
+
+@given(st.text(max_size=30), st.text(max_size=30))
+def test_the_distance_is_a_metric(one, other):
+    distance = text_metrics.levenshtein(one, other)
+    assert distance == text_metrics.levenshtein(other, one)
+    assert (distance == 0) == (one == other)
+    assert abs(len(one) - len(other)) <= distance <= max(len(one), len(other))
+
+
+def test_an_unreadable_placement_has_no_board_accuracy():
+    assert math.isnan(text_metrics.board_accuracy(START, "9/8 w"))
+    assert math.isnan(text_metrics.board_accuracy(START, ""))
+    with pytest.raises(InvalidFenError, match="'nonsense'"):
+        text_metrics.board_accuracy("nonsense", START)
+
+
+def test_an_unreadable_fen_keeps_its_square_in_position():
+    assert text_metrics.compared_text("9/8 w KQkq e3 0 1", "position") == "9/8 w KQkq e3"
+
+
+def test_each_field_is_right_or_wrong():
+    predicted = AFTER_E4_SQUARE.replace("KQkq", "KQ").rsplit(" ", 1)[0]
+    assert text_metrics.field_correctness(AFTER_E4, predicted) == {
+        "placement": True,
+        "side_to_move": True,
+        "castling": False,
+        "en_passant": False,
+        "halfmove_clock": True,
+        "fullmove_number": False,
+    }
+
+
+def test_the_edit_kernel():
+    assert text_metrics.edit_kernel(0, 0.5) == 1.0
+    assert text_metrics.edit_kernel(4, 0.5) == pytest.approx(math.exp(-2))
+    with pytest.raises(InvalidArgumentError, match="above 0"):
+        text_metrics.edit_kernel(4, 0.0)
+
+
+def test_an_unknown_choice_of_fields_is_named():
+    with pytest.raises(InvalidArgumentError, match="'board'"):
+        text_metrics.levenshtein(START, START, "board")

@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  addBatches, allDone, barsPath, binCounts, digits, doneCounts, dotsPath, runNumbers, signedDigits, valueDomain,
+  wholeNumber, wholeText,
+} from "../../../workbench/explore/lab/estimator_numbers.js";
+import { aimInWords, biasText, measureName, rowsOf, signedFixed } from "../../../workbench/explore/lab/estimator_results.js";
+
+const AIM = { value: 0.6, standard_error: 0, low: 0.6, high: 0.6, exact: true, runnable: true, reason: "" };
+const close = (one, other) => assert.ok(Math.abs(one - other) < 1e-12, `${one} is not ${other}`);
+const batch = (first, values) => ({ first, values, node_counts: values.map(() => 10), milliseconds: 2 });
+
+test("batches go on where the estimator stands", () => {
+  const one = addBatches({}, { naive: batch(0, [0.1, 0.2]) });
+  const two = addBatches(one, { naive: batch(2, [0.3]), branch: batch(0, [0.4]) });
+  assert.deepEqual(two.naive, { values: [0.1, 0.2, 0.3], nodes: 30, milliseconds: 4 });
+  assert.deepEqual(doneCounts(two, ["naive", "branch", "stratified"]), { naive: 3, branch: 1, stratified: 0 });
+  assert.deepEqual(one.naive.values, [0.1, 0.2]);
+  assert.throws(() => addBatches(two, { naive: batch(4, [1]) }), /expected runs from 3 on, got them from 4 on/);
+  assert.throws(() => addBatches(two, { naive: batch(2, [1]) }), RangeError);
+});
+
+test("all is done when the slowest of the chosen estimators is", () => {
+  const runs = { naive: { values: [1, 1] }, branch: { values: [1] } };
+  assert.equal(allDone(runs, ["naive", "branch"], 2), false);
+  assert.equal(allDone(runs, ["naive"], 2), true);
+  assert.equal(allDone({}, ["naive"], 1), false);
+});
+
+test("numbers of runs, by hand", () => {
+  const runs = { values: [0.5, 0.7, 0.9], nodes: 60, milliseconds: 6 };
+  const found = runNumbers(runs, AIM, { binomial: false, samples: 100 });
+  close(found.mean, 0.7);
+  close(found.bias, 0.1);
+  close(found.deviation, 0.2);
+  close(found.error, 0.2 / Math.sqrt(3));
+  assert.deepEqual([found.runs, found.zeros, found.nodes, found.milliseconds], [3, 0, 20, 2]);
+});
+
+test("runs that all give 0 still have a standard error where lines are counted", () => {
+  const found = runNumbers({ values: [0, 0, 0], nodes: 3, milliseconds: 3 }, AIM, { binomial: true, samples: 100 });
+  close(found.error, Math.sqrt(0.24 / 300));
+  assert.equal(found.zeros, 3);
+});
+
+test("the error of an estimated aim is added in squares", () => {
+  const aim = { ...AIM, value: 0.5, standard_error: 0.3, exact: false };
+  close(runNumbers({ values: [0.4, 0.6], nodes: 2, milliseconds: 1 }, aim, { binomial: false, samples: 9 }).error, Math.hypot(0.1, 0.3));
+});
+
+test("what is undefined is null", () => {
+  const none = runNumbers(undefined, AIM, { binomial: false, samples: 5 });
+  assert.deepEqual([none.runs, none.mean, none.bias, none.error], [0, null, null, null]);
+  const one = runNumbers({ values: [0.5], nodes: 1, milliseconds: 1 }, AIM, { binomial: false, samples: 5 });
+  assert.deepEqual([one.deviation, one.error], [null, null]);
+  assert.equal(runNumbers({ values: [0.5], nodes: 1, milliseconds: 1 }, null, { binomial: true, samples: 5 }).bias, null);
+});
+
+test("the axis holds all values and the line", () => {
+  const [low, high] = valueDomain([[0.5, 0.9], [0.7]], { ...AIM, low: 0.4, high: 1 });
+  assert.ok(low < 0.4 && low > 0.3 && high > 1 && high < 1.1);
+  assert.deepEqual(valueDomain([[], []], null), [0, 1]);
+  assert.equal(valueDomain([[0, 1]], null)[0], 0);
+  const [from, to] = valueDomain([[0, 0]], { ...AIM, value: 0, low: 0, high: 0 });
+  assert.ok(from === 0 && to > 0);
+});
+
+test("bins hold every value, the largest too", () => {
+  assert.deepEqual(binCounts([0, 0.1, 0.5, 1], [0, 1], 2), [2, 2]);
+  assert.deepEqual(binCounts([], [0, 1], 3), [0, 0, 0]);
+  assert.equal(barsPath([2, 0, 1], [0, 30], 100, 10), "M0.0,100v-10.0h10.00V100ZM20.0,100v-5.0h10.00V100Z");
+});
+
+test("a dot keeps its place when more come", () => {
+  const x = (value) => 100 * value;
+  assert.ok(dotsPath([0.1, 0.2, 0.3], x, 0, 20).startsWith(dotsPath([0.1, 0.2], x, 0, 20)));
+  assert.equal(dotsPath([0.25], x, 5, 20), "M25.0,5.0h0");
+});
+
+test("fields take whole numbers in their range alone", () => {
+  assert.equal(wholeNumber(" 500 ", 1, 1000), 500);
+  for (const text of ["", "0", "1001", "2.5", "-3", "1e2", "many"]) assert.equal(wholeNumber(text, 1, 1000), null);
+});
+
+test("numbers as text", () => {
+  assert.equal(digits(0.738024), "0.7380");
+  assert.equal(digits(33449.854, 5), "33450");
+  assert.equal(digits(-0.00123, 2), "−0.0012");
+  assert.equal(digits(-0.0000123, 2), "−1.2e−5");
+  assert.equal(digits(null), "undefined");
+  assert.equal(signedDigits(0.1), "+0.10");
+  assert.equal(signedFixed(-0.00001, 2), "0.00");
+  assert.equal(signedFixed(-0.126, 2), "−0.13");
+  assert.equal(wholeText(1234567.4), "1\u2009234\u2009567");
+});
+
+test("bias and its error end at the same place", () => {
+  assert.equal(biasText({ bias: -0.00123, error: 0.00456, aim: AIM }), "−0.0012\u00a0±\u00a00.0046 (−0.21%)");
+  assert.equal(biasText({ bias: null, error: null, aim: null }), "");
+  assert.equal(biasText({ bias: 0.5, error: null, aim: AIM }), "+0.50");
+  assert.equal(biasText({ bias: 0, error: 0, aim: AIM }), "0\u00a0±\u00a00");
+});
+
+test("the line in words", () => {
+  assert.equal(measureName("recall", 5), "r_5");
+  assert.equal(aimInWords(AIM, "p_4"), "Line: p_4 = 0.600000, exact.");
+  assert.match(aimInWords({ ...AIM, exact: false, low: 0.59, high: 0.61, reason: "too large" }, "p_4"), /estimated, 95% interval 0\.59000 to 0\.61000\. Not exact, because .*too large/);
+  assert.match(aimInWords({ ...AIM, value: 0, runnable: false, reason: "there is no predicted state" }, "p_4"), /p_4 is 0: there is no predicted state/);
+});
+
+test("rows keep the order of the choices", () => {
+  const choices = [{ name: "branch", label: "b", binomial: true }, { name: "naive", label: "n", binomial: false }];
+  const rows = rowsOf(choices, { naive: { values: [0.5, 0.7], nodes: 2, milliseconds: 1 } }, AIM, 10);
+  assert.deepEqual(rows.map(({ method, runs }) => [method, runs]), [["branch", 0], ["naive", 2]]);
+  close(rows[1].mean, 0.6);
+});

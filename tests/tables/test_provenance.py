@@ -1,0 +1,79 @@
+"""The hash of code: what changes it, and what does not."""
+
+import shutil
+
+import pytest
+
+from workbench.errors import TableError
+from workbench.resources import PACKAGE
+from workbench.tables.provenance import code_hash
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """A copy of the package, of which the code is hashed in its place."""
+    root = tmp_path / "workbench"
+    shutil.copytree(PACKAGE, root, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr("workbench.tables.provenance._ROOT", root)
+    code_hash.cache_clear()
+    yield root
+    code_hash.cache_clear()
+
+
+def fresh_hash(*modules):
+    code_hash.cache_clear()
+    return code_hash(*modules)
+
+
+@pytest.mark.parametrize(
+    ("module", "file"),
+    [
+        ("workbench.environments.chess.text_metrics", "environments/chess/text_metrics.py"),
+        ("workbench.environments.chess.text_metrics", "errors.py"),
+        ("workbench.environments.chess.rules", "automaton.py"),
+        # Imported by a name that is known only when it runs.
+        ("workbench.environments.chess.kernel.cache", "environments/chess/kernel/joint.py"),
+    ],
+)
+def test_code_that_is_reached_counts(package, module, file):
+    whole = fresh_hash(module)
+    path = package / file
+    path.write_text(path.read_text() + "\n\nADDED = 1\n")
+    assert fresh_hash(module) != whole
+
+
+def test_scores_reach_what_determines_them(package):
+    whole = fresh_hash("workbench.scoring.score_rows")
+    path = package / "environments/chess/kernel/weighted.py"
+    path.write_text(path.read_text() + "\n\nADDED = 1\n")
+    assert fresh_hash("workbench.scoring.score_rows") != whole
+
+
+def test_a_statement_moved_out_of_its_block_counts(package):
+    path = package / "seeds.py"
+    path.write_text("if True:\n    one = 1\n    two = 2\n")
+    inside = fresh_hash("workbench.seeds")
+    path.write_text("if True:\n    one = 1\ntwo = 2\n")
+    assert fresh_hash("workbench.seeds") != inside
+
+
+def test_comments_docstrings_layout_and_other_code_do_not_count(package):
+    whole = fresh_hash("workbench.environments.chess.text_metrics")
+    path = package / "environments/chess/text_metrics.py"
+    changed = path.read_text().replace('"""Return', '"""\n    Give', 1) + "\n\n# The end.\n"
+    assert changed.count("Give") == 1
+    path.write_text(changed)
+    (package / "seeds.py").write_text("1 / 0\n")
+    assert fresh_hash("workbench.environments.chess.text_metrics") == whole
+
+
+def test_it_does_not_depend_on_where_the_package_stands(package, monkeypatch):
+    elsewhere = fresh_hash("workbench.environments.chess.text_metrics")
+    monkeypatch.setattr("workbench.tables.provenance._ROOT", PACKAGE)
+    assert fresh_hash("workbench.environments.chess.text_metrics") == elsewhere
+
+
+def test_a_module_without_its_source_is_named(package):
+    (package / "errors.py").unlink()
+    with pytest.raises(TableError, match=r"errors\.py"):
+        fresh_hash("workbench.environments.chess.text_metrics")

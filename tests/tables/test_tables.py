@@ -1,0 +1,215 @@
+"""Tables are written whole or not at all, held to their schema, and carry their provenance."""
+
+import random
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from workbench.errors import TableError
+from workbench.seeds import derived_seed
+from workbench.tables.parquet_tables import (
+    POSITIONS,
+    PREDICTIONS,
+    read_chunks,
+    read_provenance,
+    read_table,
+    replacing,
+    row_count,
+    write_table,
+    writing_table,
+)
+
+
+def test_a_table_comes_back_as_it_went_with_its_provenance(predictions, tmp_path):
+    path = tmp_path / "deep" / "predictions.parquet"
+    write_table(predictions, path, PREDICTIONS, {"seed": 3})
+    back = read_table(path, PREDICTIONS)
+    assert back.iloc[1].dropna().to_dict() == predictions.iloc[1].dropna().to_dict()
+    assert back["predicted_fen"].isna().sum() == 1
+    assert read_provenance(path) == {"seed": 3}
+
+
+def test_the_same_rows_give_the_same_bytes(predictions, tmp_path):
+    one, other = tmp_path / "one.parquet", tmp_path / "other.parquet"
+    write_table(predictions, one, PREDICTIONS)
+    write_table(predictions, other, PREDICTIONS)
+    assert one.read_bytes() == other.read_bytes()
+
+
+def test_a_column_too_many_or_too_few_is_refused(predictions, tmp_path):
+    path = tmp_path / "predictions.parquet"
+    with pytest.raises(TableError, match="extra"):
+        write_table(predictions.assign(extra=1), path, PREDICTIONS)
+    with pytest.raises(TableError, match="data/README"):
+        write_table(predictions.drop(columns="reply"), path, PREDICTIONS)
+    assert not path.exists()
+
+
+def test_a_value_of_the_wrong_kind_is_refused(predictions, tmp_path):
+    with pytest.raises(TableError, match="does not fit"):
+        write_table(predictions.assign(ply="late"), tmp_path / "p.parquet", PREDICTIONS)
+
+
+def test_a_table_without_a_column_is_refused_when_read(predictions, tmp_path):
+    path = tmp_path / "positions.parquet"
+    write_table(predictions[POSITIONS.names], path, POSITIONS)
+    with pytest.raises(TableError, match="reply_class"):
+        read_table(path, PREDICTIONS)
+
+
+def test_a_table_of_another_schema_version_is_refused(predictions, tmp_path, monkeypatch):
+    path = tmp_path / "predictions.parquet"
+    monkeypatch.setattr("workbench.tables.parquet_tables.SCHEMA_VERSION", 99)
+    write_table(predictions, path, PREDICTIONS)
+    monkeypatch.undo()
+    with pytest.raises(TableError, match="'99'"):
+        read_table(path, PREDICTIONS)
+
+
+def test_a_table_made_elsewhere_with_the_columns_is_read(predictions, tmp_path):
+    path = tmp_path / "elsewhere.parquet"
+    predictions.to_parquet(path)
+    assert len(read_table(path, PREDICTIONS)) == len(predictions)
+
+
+def test_a_failed_write_leaves_the_old_file_and_nothing_beside(tmp_path):
+    path = tmp_path / "file.txt"
+    path.write_text("old")
+
+    def fail():
+        with replacing(path) as beside:
+            beside.write_text("new")
+            raise RuntimeError("stopped")
+
+    with pytest.raises(RuntimeError, match="stopped"):
+        fail()
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_derived_seeds_differ_by_every_part_and_are_stable():
+    seeds = {derived_seed(s, *names) for s in (0, 1) for names in ((), ("a",), ("a", 1), ("a1",))}
+    assert len(seeds) == 8
+    assert all(0 <= seed < 2**63 for seed in seeds)
+    # printf '7\x1frow' | sha256sum
+    assert derived_seed(7, "row") == 0x0F9FAC3ACA5A03A1 >> 1
+    assert derived_seed(7, "row", bits=128) == 0x0F9FAC3ACA5A03A19C0D2F3F9386615D
+
+
+def test_an_empty_frame_keeps_its_columns(tmp_path):
+    path = tmp_path / "empty.parquet"
+    write_table(pd.DataFrame(columns=POSITIONS.names), path, POSITIONS)
+    assert list(read_table(path, POSITIONS).columns) == POSITIONS.names
+
+
+class TestInPieces:
+    @pytest.fixture
+    def rows(self, predictions):
+        frame = pd.concat([predictions] * 7, ignore_index=True)
+        return frame.assign(sample=frame.index)
+
+    @pytest.mark.parametrize("piece", [1, 4, 10, 11, 42, 100])
+    def test_the_bytes_do_not_depend_on_the_pieces(self, rows, tmp_path, monkeypatch, piece):
+        monkeypatch.setattr("workbench.tables.parquet_tables.ROW_GROUP_ROWS", 10)
+        one, other = tmp_path / "one.parquet", tmp_path / "other.parquet"
+        write_table(rows, one, PREDICTIONS, {"seed": 1})
+        with writing_table(other, PREDICTIONS, {"seed": 1}) as writer:
+            for start in range(0, len(rows), piece):
+                writer.write(rows.iloc[start : start + piece])
+        assert other.read_bytes() == one.read_bytes()
+        groups = pq.ParquetFile(one).metadata
+        assert [groups.row_group(at).num_rows for at in range(groups.num_row_groups)] == [
+            10, 10, 10, 10, 2,
+        ]  # fmt: skip
+
+    @pytest.mark.parametrize("size", [1, 7, 10, 41, 42, 43])
+    def test_chunks_are_of_one_size_whatever_the_row_groups(
+        self, rows, tmp_path, monkeypatch, size
+    ):
+        monkeypatch.setattr("workbench.tables.parquet_tables.ROW_GROUP_ROWS", 10)
+        path = tmp_path / "rows.parquet"
+        write_table(rows, path, PREDICTIONS)
+        chunks = list(read_chunks(path, POSITIONS, size))
+        assert [len(chunk) for chunk in chunks[:-1]] == [size] * (len(chunks) - 1)
+        whole = read_table(path, POSITIONS)
+        pd.testing.assert_frame_equal(pd.concat(chunks, ignore_index=True), whole)
+        assert row_count(path) == len(whole) == 42
+
+    def test_memory_is_that_of_a_chunk_and_a_row_group(self, rows, tmp_path, monkeypatch):
+        monkeypatch.setattr("workbench.tables.parquet_tables.ROW_GROUP_ROWS", 42)
+        path = tmp_path / "rows.parquet"
+        draw = random.Random(0)
+        with writing_table(path, PREDICTIONS) as writer:
+            for _ in range(100):
+                replies = [draw.randbytes(500).hex() for _ in range(42)]
+                writer.write(rows.assign(reply=replies))
+        assert row_count(path) == 4200
+        before = pa.total_allocated_bytes()
+        held = [pa.total_allocated_bytes() - before for _ in read_chunks(path, PREDICTIONS, 10)]
+        # All replies are 4 MB, those of a row group 42 KB.
+        assert max(held) < 2**20
+
+    def test_a_writer_that_fails_leaves_the_old_file(self, rows, tmp_path):
+        path = tmp_path / "rows.parquet"
+        write_table(rows, path, PREDICTIONS)
+        before = path.read_bytes()
+
+        def fail():
+            with writing_table(path, PREDICTIONS) as writer:
+                writer.write(rows)
+                writer.write(rows.assign(extra=1))
+
+        with pytest.raises(TableError, match="extra"):
+            fail()
+        assert path.read_bytes() == before
+        assert list(tmp_path.iterdir()) == [path]
+
+
+class TestEarlierVersions:
+    """Predictions of schema version 1 hold paid answers: they are upgraded as they are read."""
+
+    @pytest.fixture
+    def version_one(self, predictions, tmp_path):
+        def writing(frame, name="old.parquet", schema=PREDICTIONS):
+            added = schema.names.index("earlier_turns")
+            old = pa.schema([schema.field(place) for place in range(added)])
+            path = tmp_path / name
+            write_table(frame[old.names], path, old, {"seed": 3})
+            whole = pq.read_table(path)
+            metadata = {**whole.schema.metadata, b"workbench_schema_version": b"1"}
+            pq.write_table(whole.replace_schema_metadata(metadata), path)
+            return path
+
+        return writing
+
+    def test_replies_stay_and_failed_calls_get_their_class(self, predictions, version_one):
+        rows = predictions.copy()
+        rows.loc[4, "reason"] = "call failed: RateLimitError"
+        back = read_table(version_one(rows), PREDICTIONS)
+        assert list(back["reply"]) == list(rows["reply"])
+        classes = ["valid", "valid", "ill_formed", "unparseable", "failed", "valid"]
+        assert list(back["reply_class"]) == classes
+        assert back[["earlier_turns", "dollars", "seconds", "stop_reason"]].isna().all().all()
+
+    def test_some_columns_alone_are_upgraded_too(self, predictions, version_one):
+        rows = predictions.copy()
+        rows.loc[4, "reason"] = "call failed: RateLimitError"
+        asked = pa.schema([PREDICTIONS.field(name) for name in ("model", "reply_class")])
+        chunks = list(read_chunks(version_one(rows), asked, 2))
+        assert [list(chunk["reply_class"]) for chunk in chunks][2] == ["failed", "valid"]
+        assert list(chunks[0].columns) == ["model", "reply_class"]
+
+    def test_scores_are_made_again(self, predictions, version_one, tmp_path):
+        path = version_one(predictions)
+        old = pq.read_table(path)
+        pq.write_table(old.append_column("unscored", pa.array([""] * len(old))), path)
+        with pytest.raises(TableError, match="expected schema version 2, got '1'; make the table"):
+            read_table(path, PREDICTIONS)
+
+    def test_a_missing_column_is_still_named(self, predictions, version_one):
+        path = version_one(predictions)
+        pq.write_table(pq.read_table(path).drop_columns(["reply"]), path)
+        with pytest.raises(TableError, match=r"\['reply'\] are missing"):
+            read_table(path, PREDICTIONS)

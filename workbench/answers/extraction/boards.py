@@ -1,0 +1,222 @@
+"""Every board that a text holds: a piece placement, and the FEN fields that follow it."""
+
+import re
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from workbench.answers.extraction.plain_text import SQUARES
+
+MINIMUM_RANKS: Final = 5
+"""Groups that must read as ranks, so that 7 or 9 ranks are a broken FEN and "Q/R/B/N" is none."""
+
+_LEAST_MEAN_SQUARES: Final = 5
+"""Squares that these groups must describe on average; "1/2/3/4/5/6/7/8" has 4.5, a FEN has 8."""
+
+_LONGEST_WORD: Final = 80
+_FIELDS: Final = 6
+
+_OUTSIDE: Final = r"""\s"'`*()\[\]{}<>:=,;|\\“”‘’«»„。、…「」『』《》【】"""
+_RUN: Final = re.compile(rf"(?<![^{_OUTSIDE}])[^{_OUTSIDE}/]*+(?:/[^{_OUTSIDE}/]*+){{4,}}+")
+_LIST_NUMBER: Final = re.compile(r"\A\d{1,3}\.")
+_ASCII_END: Final = re.compile(r"[A-Za-z0-9.~_-]*\Z")
+_RANK: Final = re.compile(r"[pnbrqkPNBRQK1-8.~]+\Z")
+_HOST: Final = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}\Z")
+_WRITTEN: Final = re.compile(r"[\x21-\x7e]+")
+
+_SIDE: Final = r"[wbWB](?![\w/'’])"
+_CASTLING: Final = r"(?:-|K?Q?k?q?(?<=[KQkq])|[A-H]{1,2}[a-h]{1,2})(?![\w/])"
+_PASSANT: Final = r"(?:-|[a-h][1-8])(?![\w/])"
+_NUMBER: Final = r"\d{1,4}(?![\w/])"
+_STRICT: Final = (_SIDE, _CASTLING, _PASSANT, _NUMBER, _NUMBER)
+# The fields that are left, down to the last, whatever white space stands between them.
+_REST: Final = tuple(
+    re.compile(r"[\s>|]{1,12}".join(_STRICT[first:]) + r"(?!\.\S)") for first in range(len(_STRICT))
+)
+_NEW_LINE: Final = re.compile(r"[ \t]*\r?\n[\s>|]{0,40}")
+_SIDE_AND_CASTLING: Final = re.compile(r"[wb][ \t]+[KQkq-]")
+_GAP: Final = re.compile(r"[^\S\r\n]+")
+_FIELD_TOKEN: Final = re.compile(r"[^\s_]+")
+_LOOSE: Final = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"[wbWB]\Z",
+        r"(?:-|[KQkq-]{1,8}|[A-H]{1,2}[a-h]{0,2}|[a-h]{2})\Z",
+        r"(?:-|[a-h][1-8])\Z",
+        r"-?[0-9]+",
+        r"-?[0-9]+",
+    )
+)
+_BROKEN_TAIL: Final = re.compile(
+    r"(?:[ \t]+[^\s\"'`]{1,4}){0,3}?[ \t]+[0-9]{1,4}[ \t]+[0-9]{1,4}(?!\w|\.[0-9])"
+)
+_CLOSERS: Final = "\"'`*()[]{}<>,;:|\\“”‘’«»„.!?。、…「」『』《》【】"
+# Commas, bars, quotes, backticks and the like between fields.
+_BETWEEN: Final = r"[\s,;|\"'`*{}$]{1,24}(?:[1-6][.):][\s\"'`*]{1,6})?"
+_APART: Final = re.compile(
+    rf"(?=[\s]{{0,12}}[,;|\"'`*{{}}$]){_BETWEEN}(?P<side>{_SIDE})"
+    rf"(?:{_BETWEEN}(?P<castling>{_CASTLING})"
+    rf"(?:{_BETWEEN}(?P<passant>{_PASSANT})"
+    rf"(?:{_BETWEEN}(?P<clock>{_NUMBER})(?:{_BETWEEN}(?P<number>{_NUMBER}))?)?)?"
+    rf"|(?=[\"'`*\])}}|]*\s*\Z|[\"'`*\])}}|]*[ \t]*\n))"
+)
+_SIDE_NAMED: Final = re.compile(
+    r"\s(?P<side>white|black)(?=\s+(?:-|[KQkq]{1,4})\s|[\"'`*)\]}.]{0,4}\s*\Z|[ \t]*\n)",
+    re.IGNORECASE,
+)
+_OPERATION: Final = re.compile(r"\b(hmvc|fmvn) (\d{1,4});")
+_OPERATIONS_REACH: Final = 120
+
+
+class WrittenBoard(NamedTuple):
+    """A board as it stands in a text.
+
+    Attributes:
+        start: Where its placement begins.
+        end: Behind its last field.
+        fields: The placement and what follows it, as written: at most six, or a tail in one piece.
+    """
+
+    start: int
+    end: int
+    fields: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The fields with single spaces."""
+        return " ".join(self.fields)
+
+    @property
+    def has_side(self) -> bool:
+        """Whether more than the placement is written."""
+        return len(self.fields) > 1
+
+
+def written_boards(text: str) -> Iterator[WrittenBoard]:
+    """Yield every board of a text in order.
+
+    A board is a word of at least five ranks. The fields behind it may stand on its line, apart by
+    commas, bars or quotes, or on the lines that follow, down to the last. Where they go wrong but
+    end in two numbers, all of it is the board. Web addresses, paths, fractions, dates and lists
+    such as "Q/R/B/N" are none.
+
+    Args:
+        text: As `workbench.answers.extraction.plain_text.plain_text` gives it.
+    """
+    end = 0
+    for run in _RUN.finditer(text):
+        word = run[0]
+        first, slash, others = word.partition("/")
+        if not _RANK.match(first):
+            # Only what is written in ASCII can belong to a rank.
+            ascii_end = _ASCII_END.search(first[-_LONGEST_WORD:])
+            first = ascii_end[0].lstrip("-~_") if ascii_end else ""
+        unnumbered = _LIST_NUMBER.sub("", first)
+        if unnumbered != first and _squares(unnumbered) == 8:
+            first = unnumbered
+        word = first + slash + others
+        start = run.end() - len(word)
+        if start < end or run[0].startswith("//") or not _is_placement(word):
+            continue
+        board = _with_fields(text, start, word)
+        end = board.end
+        yield board
+
+
+def _is_placement(word: str) -> bool:
+    """Tell whether a word without spaces is a piece placement, or was meant to be one."""
+    groups = word.split("/")
+    ranks = [group for group in groups if _RANK.match(group)]
+    if groups[0] not in ranks and _HOST.match(groups[0][-_LONGEST_WORD:]):
+        return False
+    return (
+        len(ranks) >= MINIMUM_RANKS
+        and 2 * len(ranks) > len(groups)
+        and _squares("".join(ranks)) >= _LEAST_MEAN_SQUARES * len(ranks)
+    )
+
+
+def _squares(rank: str) -> int:
+    """Return how many squares a rank describes; a sign that has no place in one counts as none."""
+    return sum(SQUARES.get(sign, 0) for sign in rank)
+
+
+def _with_fields(text: str, start: int, word: str) -> WrittenBoard:
+    head, slash, last = word.rpartition("/")
+    last, underscore, _ = last.partition("_")
+    if not last.isascii():
+        written = _WRITTEN.match(last)
+        last = written[0] if written else ""
+    placement = head + slash + last
+    ended = placement.rstrip("!?-")
+    if "." not in ended.strip("."):
+        # Dots may stand for empty squares; only at the ends they are punctuation.
+        ended = ended.rstrip(".")
+    place = start + len(placement)
+    closed = len(ended) < len(placement)
+    first = ended.lstrip(".") if "." not in ended.lstrip(".") else ended
+    if underscore:
+        fields, place = _on_the_line(text, place, re.compile("_"))
+        return WrittenBoard(start, place, (first, *fields))
+    if closed:
+        return WrittenBoard(start, place, (first,))
+    fields, end = _on_the_line(text, place, _GAP)
+    if not fields:
+        fields, end = _apart(text, place)
+    if len(fields) + 1 == 4:
+        fields, end = _with_operations(text, fields, end)
+    return WrittenBoard(start, end, (first, *fields))
+
+
+def _on_the_line(text: str, place: int, gap: re.Pattern[str]) -> tuple[list[str], int]:
+    """Return the fields that follow a placement with white space between, and where they end."""
+    fields: list[str] = []
+    closed = False
+    for number, pattern in enumerate(_LOOSE):
+        if closed:
+            break
+        named = number == 0 and _SIDE_NAMED.match(text, place)
+        if named:
+            fields.append(named["side"][0].lower())
+            place = named.end()
+            continue
+        between = _NEW_LINE.match(text, place) or gap.match(text, place)
+        token = between and _FIELD_TOKEN.match(text, between.end())
+        if not between or not token:
+            break
+        if "\n" in between[0] and not (
+            _REST[number].match(text, between.end())
+            or (number == 0 and _SIDE_AND_CASTLING.match(text, between.end()))
+        ):
+            break
+        field = token[0].split("\\", 1)[0].rstrip(_CLOSERS)
+        read = pattern.match(field)
+        if not read:
+            break
+        fields.append(read[0])
+        closed = len(read[0]) < len(token[0])
+        place = token.start() + len(read[0])
+    if len(fields) + 1 < _FIELDS and not closed and gap is _GAP:
+        # Two numbers a few short words on are the clocks of a FEN whose fields went wrong.
+        tail = _BROKEN_TAIL.match(text, place)
+        if tail:
+            fields += tail[0].split()
+            place = tail.end()
+    return fields, place
+
+
+def _apart(text: str, place: int) -> tuple[list[str], int]:
+    """Return the fields that follow a placement with other signs between, and where they end."""
+    found = _APART.match(text, place)
+    return ([field for field in found.groups() if field], found.end()) if found else ([], place)
+
+
+def _with_operations(text: str, fields: list[str], end: int) -> tuple[list[str], int]:
+    """Return the four fields of an EPD with the counters that its operations give."""
+    found = {
+        operation[1]: operation
+        for operation in _OPERATION.finditer(text, end, end + _OPERATIONS_REACH)
+    }
+    if found.keys() != {"hmvc", "fmvn"}:
+        return fields, end
+    clocks = [found["hmvc"][2], found["fmvn"][2]]
+    return fields + clocks, max(operation.end() for operation in found.values())

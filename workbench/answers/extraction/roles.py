@@ -1,0 +1,294 @@
+"""The role of every board in a reply, by the words around it."""
+
+import re
+from collections.abc import Sequence
+from enum import Enum, IntEnum
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from workbench.answers.extraction import phrases
+from workbench.answers.extraction.boards import WrittenBoard
+from workbench.answers.extraction.regions import json_keys, regions_of
+
+
+class Role(Enum):
+    """What a board is in a reply, beside its answer."""
+
+    OFFERED = "offered"
+    STRUCK = "one that is struck out"
+    REASONING = "in the reasoning"
+    REJECTED = "one that is rejected"
+    EXAMPLE = "an example"
+    SUPPOSED = "a conditional one"
+    LATER = "a later position"
+    EARLIER = "an earlier position or a draft"
+    HEADER = "the header of a game"
+    QUOTED = "a quoted one"
+    LOGGED = "a log of positions"
+    OTHER_SPEAKER = "one of another speaker"
+
+
+class Emphasis(IntEnum):
+    """How strongly an offered board is announced."""
+
+    HEDGED = 0
+    PLAIN = 1
+    ANNOUNCED = 2
+    FINAL = 3
+
+
+class Candidate(NamedTuple):
+    """A board and its part in the reply.
+
+    Attributes:
+        board: What is written.
+        role: What it is.
+        emphasis: How it is announced.
+        renews: Whether it takes the place of those before.
+    """
+
+    board: WrittenBoard
+    role: Role
+    emphasis: Emphasis
+    renews: bool
+
+
+class _Wording(NamedTuple):
+    role: Role
+    emphasis: Emphasis
+
+
+_POSITIONS: Final = (Role.OFFERED, Role.LOGGED)
+_REACH: Final = 240
+_TAIL: Final = 120
+_CORRECTION_REACH: Final = 20_000
+_COLUMN: Final = 3
+_OR_REACH: Final = 30
+_LONGEST_GAP: Final = 60
+_LABEL: Final = re.compile(r"[\W_]*(?:\n[^\n!?;]{1,30})?")
+_CLAUSE_END: Final = re.compile(
+    r"(?:(?<!\d)(?<!e\.g)(?<!i\.e)(?<!z\.b)(?<!z\. b)(?<!p\. ej)[.!?][\"'`*_)\]]{0,3}(?=\s)"
+    r"|(?<=\d)[.](?=\s{0,3}\n)|[。！？；;…]|\n\s*\n|\n(?=\s{0,8}(?:[-*•+|#>❌✅✗✓]|\d{1,3}[.)]))|,\n)",
+    re.IGNORECASE,
+)
+_ENDED: Final = re.compile(r"[.!?。！？][^\w]*\Z")
+_CLOSING_TAG: Final = re.compile(r"</[^<>]{0,40}>")
+_BLOCK_TAG: Final = re.compile(
+    r"<(?:tr|li|p|div|ul|ol|h\d|hr|section)\b[^<>]{0,80}>", re.IGNORECASE
+)
+_PLAIN_TAG: Final = re.compile(
+    r"<(?:b|i|u|p|em|strong|code|pre|span|td|th|table|tbody|html|body|font|br|sub|sup)\b[^<>]{0,80}>",
+    re.IGNORECASE,
+)
+_ABOUT_THE_ONE_BEFORE: Final = re.compile(
+    r"\A[^\w\n(]{0,4}(?:\([^()\n]{0,80}\)|[❌✗✘❎✅✓✔☑][^\w\n]{0,4}(?=\n))"
+)
+_FENCE_LINE: Final = re.compile(r"(?:```|~~~)\w{0,12}")
+_CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_WORD: Final = re.compile(r"[^\W_]|[❌✗✘❎✅✓✔☑]")
+_TURN: Final = re.compile(r"(?<!\S)(?:(?:Human|User|Assistant)\b[^\n:]{0,12}|(?P<letter>[A-Z])):")
+_CONSEQUENCE: Final = re.compile(
+    r"\W{0,6}(?:then|in that case|that would|we would|it would|dann|alors|entonces|тогда|那么)\b",
+    re.IGNORECASE,
+)
+_OPENING: Final = re.compile(r"[^\w/]*(?:fen)?[^\w/]*", re.IGNORECASE)
+
+
+def candidates_of(text: str, boards: Sequence[WrittenBoard]) -> list[Candidate]:
+    """Return every board with its role.
+
+    The rules, the first that holds: struck out; in the reasoning (by tags or JSON keys); said by
+    another speaker; denied or called wrong; an example; quoted from the prompt or a game's header;
+    conditional; from after or before the position that was asked for; one of a log of positions
+    move by move; else offered.
+
+    Args:
+        text: What holds them.
+        boards: In order.
+    """
+    regions = regions_of(text)
+    has_keys = '"' in text and ":" in text and len(boards) > 1
+    keys = _labels(json_keys(text, [board.start for board in boards])) if has_keys else []
+    found: list[Candidate] = []
+    end = 0
+    carried = other_speaker = False
+    letters: list[str] = []
+    for number, board in enumerate(boards):
+        gap = text[end : board.start]
+        behind = boards[number + 1].start if number + 1 < len(boards) else len(text)
+        tail = text[board.end : min(behind, board.end + _TAIL)]
+        wording = _wording(gap[-_REACH:], keys[number] if keys else "", tail)
+        role, emphasis = wording
+        turns = [turn["letter"] for turn in _TURN.finditer(gap)] if ":" in gap else []
+        other_speaker |= bool(found) and _is_turn(turns, letters)
+        letters = [letter for letter in turns if letter] or letters
+        if regions.struck.holds(board.start):
+            role = Role.STRUCK
+        elif regions.reasoning.holds(board.start):
+            role = Role.REASONING
+        elif other_speaker:
+            role = Role.OTHER_SPEAKER
+        elif role in _POSITIONS and regions.answers.holds(board.start):
+            role, emphasis = Role.OFFERED, Emphasis.FINAL
+        elif regions.fenced(board.start):
+            emphasis = max(emphasis, Emphasis.ANNOUNCED)
+        renews = bool(found) and (carried or _renews(gap[-_CORRECTION_REACH:], role))
+        carried = renews and role not in _POSITIONS
+        found.append(Candidate(board, role, emphasis, renews))
+        end = board.end
+    return _in_context(text, found)
+
+
+def _labels(keys: Sequence[tuple[str, ...]]) -> list[str]:
+    """Return what JSON keys call each board; nothing where every board is in an explanation."""
+    labels = [_CAMEL.sub(" ", " ".join(path)).replace("_", " ") for path in keys]
+    return labels if not all(map(phrases.REASONING_KEYS.search, labels)) else []
+
+
+@lru_cache(maxsize=4096)
+def _wording(before: str, label: str, tail: str) -> _Wording:
+    """Return what the words around a board make of it."""
+    before = _ABOUT_THE_ONE_BEFORE.sub("", before)
+    clause, sentence = _clause(before)
+    if label:
+        _, _, within = before.rpartition('"')
+        clause, sentence = f"{label}: {within}", ""
+        tail = tail.partition('"')[0]
+        if phrases.REASONING_KEYS.search(label):
+            return _Wording(Role.REASONING, _emphasis(clause))
+        if phrases.LISTED_KEYS.search(label) and not phrases.FINAL.search(label):
+            return _Wording(Role.LOGGED, Emphasis.PLAIN)
+    tail = tail.partition("\n")[0]
+    emphasis = _emphasis(clause)
+    if not label and phrases.ANSWERS.match(tail):
+        emphasis = Emphasis.FINAL
+    return _Wording(_role(clause, sentence, before, tail), emphasis)
+
+
+def _emphasis(clause: str) -> Emphasis:
+    if phrases.HEDGED.search(clause):
+        return Emphasis.HEDGED
+    if phrases.FINAL.search(clause) or phrases.ANSWER.search(clause):
+        return Emphasis.FINAL
+    return Emphasis.ANNOUNCED if phrases.ANNOUNCED.search(clause) else Emphasis.PLAIN
+
+
+def _role(clause: str, sentence: str, before: str, tail: str) -> Role:
+    final = max(_last(phrases.FINAL, clause), _last(phrases.ANSWER, clause))
+    arrived = max(_last(phrases.ARRIVED, clause), _last(phrases.FINAL, clause))
+    if phrases.HEADER.search(before):
+        return Role.HEADER
+    if phrases.NEGATED.search(clause) or phrases.CALLED_WRONG.match(tail):
+        return Role.REJECTED
+    ended = _ENDED.search(clause) or phrases.ADMITTED.search(clause)
+    if _last(phrases.WRONG, clause) > arrived and not ended:
+        return Role.REJECTED
+    if _last(phrases.EXAMPLE, clause) > final or phrases.EXAMPLE_BEHIND.match(tail):
+        return Role.EXAMPLE
+    if phrases.QUOTED.search(clause):
+        return Role.QUOTED
+    condition = clause
+    if _CONSEQUENCE.match(clause):
+        condition = _clause(sentence)[0] + clause
+    if phrases.SUPPOSED.search(condition) or phrases.SUPPOSED_BEHIND.match(tail):
+        return Role.SUPPOSED
+    if phrases.LATER.search(clause):
+        return Role.LATER
+    if _last(phrases.EARLIER, clause) > arrived or phrases.EARLIER_BEHIND.match(tail):
+        return Role.EARLIER
+    if phrases.LOGGED.search(before) and not phrases.FINAL.search(clause):
+        return Role.LOGGED
+    return Role.OFFERED
+
+
+def _last(phrase: re.Pattern[str], clause: str) -> int:
+    """Return where the last of some phrases begins in a clause, or -1."""
+    return max((found.start() for found in phrase.finditer(clause)), default=-1)
+
+
+def _clause(before: str) -> tuple[str, str]:
+    """Return the last clause of a text that has words in it, and what stands before that."""
+    text = _CLOSING_TAG.sub(" ", before)
+    text = _PLAIN_TAG.sub(" ", _BLOCK_TAG.sub("\n\n", text)) if "<" in text else text
+    text = _CAMEL.sub(" ", _FENCE_LINE.sub(" ", text)).replace("_", " ")
+    for start in reversed([0, *(end.end() for end in _CLAUSE_END.finditer(text))]):
+        if _WORD.search(text, start):
+            return text[start:], text[:start]
+    return "", ""
+
+
+def _renews(gap: str, role: Role) -> bool:
+    """Tell whether a board takes the place of those before it, by the text between.
+
+    A board on the way of a mere check does not.
+    """
+    if phrases.CORRECTION.search(gap):
+        return True
+    return role is Role.OFFERED and phrases.CHECKING.search(gap) is not None
+
+
+def _is_turn(turns: Sequence[str | None], letters: Sequence[str]) -> bool:
+    """Tell whether another speaker has the word; "B:" after "A:" is an option instead."""
+    return any(
+        letter is None or not letters or ord(letter) != ord(letters[-1]) + 1 for letter in turns
+    )
+
+
+def _in_context(text: str, found: list[Candidate]) -> list[Candidate]:
+    """Return candidates with the roles that only show beside the others."""
+    found = _alike(text, _columns(text, found))
+    if sum(candidate.role is Role.LOGGED for candidate in found) == 1:
+        found = [
+            candidate._replace(role=Role.OFFERED) if candidate.role is Role.LOGGED else candidate
+            for candidate in found
+        ]
+    if _opens(text, found[0]):
+        found = [found[0]._replace(emphasis=max(found[0].emphasis, Emphasis.ANNOUNCED))] + [
+            one._replace(emphasis=Emphasis.PLAIN)
+            if one.emphasis is Emphasis.ANNOUNCED and not one.renews
+            else one
+            for one in found[1:]
+        ]
+    return found
+
+
+def _opens(text: str, first: Candidate) -> bool:
+    """Tell whether a board opens the reply: what follows is taken for an explanation."""
+    if first.role is not Role.OFFERED or not first.board.has_side or first.board.start > _TAIL:
+        return False
+    before = text[: first.board.start]
+    return "```" not in before and _OPENING.fullmatch(before) is not None
+
+
+def joined_by_or(text: str, before: WrittenBoard, board: WrittenBoard) -> bool:
+    """Tell whether nothing but an "or" stands between two boards."""
+    if not 0 <= board.start - before.end <= _OR_REACH:
+        return False
+    return phrases.OR.fullmatch(text, before.end, board.start) is not None
+
+
+def _alike(text: str, found: list[Candidate]) -> list[Candidate]:
+    """Return candidates of which each that an "or" joins to the one before is what that one is."""
+    kept = list(found)
+    for number in range(1, len(found)):
+        before, one = kept[number - 1], found[number]
+        if joined_by_or(text, before.board, one.board):
+            kept[number] = one._replace(role=before.role, emphasis=before.emphasis)
+    return kept
+
+
+def _columns(text: str, found: list[Candidate]) -> list[Candidate]:
+    """Return candidates of which those on lines of their own, with a label at most, are a log."""
+    kept = list(found)
+    begin = 0
+    for number in range(1, len(found) + 1):
+        if number < len(found):
+            gap = text[found[number - 1].board.end : found[number].board.start]
+            if not _WORD.search(gap) or (len(gap) <= _LONGEST_GAP and _LABEL.fullmatch(gap)):
+                continue
+        if number - begin >= _COLUMN and found[begin].emphasis is not Emphasis.FINAL:
+            for place in range(begin, number):
+                if found[place].role in (Role.OFFERED, Role.EARLIER):
+                    kept[place] = found[place]._replace(role=Role.LOGGED)
+        begin = number
+    return kept

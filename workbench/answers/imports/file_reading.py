@@ -1,0 +1,175 @@
+"""Reading files of others: their bytes with progress and hash, their text in any encoding."""
+
+import codecs
+import hashlib
+import io
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, TextIO
+
+from tqdm.auto import tqdm
+
+from workbench.errors import InvalidArgumentError, ReplyFileError
+from workbench.tables.provenance import file_hash
+
+_CHUNK: Final = 1 << 18
+_MARKS: Final = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_NOT_DECODED: Final = re.compile("[\udc80-\udcff]")
+_OTHER_FILES: Final = (
+    (b"PAR1", "a Parquet file; a table of predictions needs no import"),
+    (b"PK\x03\x04", "a zip file, such as an .eval log or a spreadsheet; save a spreadsheet as CSV"),
+    (b"\x1f\x8b", "gzip data; unpack it"),
+    (b"\x28\xb5\x2f\xfd", "zstd data; unpack it"),
+    (b"BZh", "bzip2 data; unpack it"),
+)
+
+
+class FilesRead:
+    """Opens files, follows what is read of them, and knows the SHA-256 of what was read.
+
+    A pipe can be read only once, so its hash cannot be taken beforehand.
+    """
+
+    def __init__(self, paths: Iterable[Path] = (), *, progress: bool = False) -> None:
+        """Begin with nothing read.
+
+        Args:
+            paths: All files that will be read, for the progress bar's total.
+            progress: Whether to show a progress bar on standard error.
+        """
+        sizes = [path.stat().st_size for path in paths if path.is_file()]
+        self._bar = tqdm(
+            total=sum(sizes) or None,
+            unit="B",
+            unit_scale=True,
+            desc="reading",
+            disable=not progress,
+        )
+        self.hashes: list[dict[str, str]] = []
+
+    def __enter__(self) -> "FilesRead":
+        """Show the bar."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Take the bar away."""
+        self._bar.close()
+
+    @contextmanager
+    def opened(self, path: Path) -> Iterator["io.BufferedReader[Any]"]:
+        """Open a file for reading its bytes from the first to the last.
+
+        Args:
+            path: A file or a pipe.
+
+        Raises:
+            ReplyFileError: If it cannot be read.
+        """
+        try:
+            with path.open("rb", buffering=0) as raw:
+                followed = _Followed(raw, self._bar)
+                with io.BufferedReader(followed, _CHUNK) as stream:
+                    yield stream
+                self.hashes.append({"name": path.name, "sha256": followed.hash.hexdigest()})
+        except OSError as error:
+            if isinstance(error, ReplyFileError):
+                raise
+            raise ReplyFileError(
+                f"{path}: expected a file of replies, got: {error}; check the name"
+            ) from error
+
+    def hashed(self, path: Path) -> None:
+        """Take the hash of a file that is not read from the first byte to the last.
+
+        Raises:
+            ReplyFileError: If it cannot be read, or is a pipe.
+        """
+        if not path.is_file():
+            raise ReplyFileError(f"{path}: expected a file, found none or a pipe; check the name")
+        self.hashes.append({"name": path.name, "sha256": file_hash(path)})
+
+    def advance(self, count: float) -> None:
+        """Let the bar go on by so many bytes of a file given to `hashed`."""
+        self._bar.update(count)
+
+
+class _Followed(io.RawIOBase):
+    def __init__(self, raw: Any, bar: Any) -> None:
+        self._raw = raw
+        self._bar = bar
+        self.hash = hashlib.sha256()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._raw.read(len(buffer))
+        buffer[: len(data)] = data
+        self.hash.update(data)
+        self._bar.update(len(data))
+        return len(data)
+
+
+def encoding_of(stream: "io.BufferedReader[Any]", name: str, given: str | None) -> str:
+    """Return the encoding of a stream at its beginning: the given one, its mark's, or UTF-8.
+
+    Args:
+        stream: Nothing of it is consumed.
+        name: For messages.
+        given: By the user.
+
+    Raises:
+        InvalidArgumentError: If there is no such encoding.
+        ReplyFileError: If this is no text.
+    """
+    if given is not None:
+        try:
+            return codecs.lookup(given).name
+        except LookupError as error:
+            raise InvalidArgumentError(
+                f"encoding: expected a name such as utf-8 or latin-1, got {given!r}"
+            ) from error
+    head = stream.peek(_CHUNK)
+    for mark, encoding in _MARKS:
+        if head.startswith(mark):
+            return encoding
+    for magic, what in _OTHER_FILES:
+        if head.startswith(magic):
+            raise ReplyFileError(f"{name}: expected text, got {what}")
+    if head[:4].count(0) > 1:
+        raise ReplyFileError(
+            f"{name}: expected text in UTF-8, or in UTF-16 with a byte order mark, got a file that "
+            f"starts {head[:8]!r}; name its encoding, such as utf-16-le"
+        )
+    return "utf-8"
+
+
+def text_of(stream: "io.BufferedReader[Any]", encoding: str, newline: str | None = None) -> TextIO:
+    """Return a binary stream as text; bytes that are none are found by `undecodable`.
+
+    Args:
+        stream: At its beginning.
+        encoding: Its encoding.
+        newline: As of `open`.
+    """
+    return io.TextIOWrapper(stream, encoding=encoding, errors="surrogateescape", newline=newline)
+
+
+def undecodable(text: str) -> str:
+    """Return what is wrong with a text that `text_of` could not decode in full, or nothing."""
+    found = None if text.isascii() else _NOT_DECODED.search(text)
+    if found is None:
+        return ""
+    around = text[max(0, found.start() - 20) : found.start()].encode("utf-8", "replace").decode()
+    return (
+        f"expected text, got the byte 0x{ord(found[0]) - 0xDC00:02x} after {around!r}; save the file "
+        "as UTF-8, or name its encoding, such as latin-1"
+    )

@@ -1,0 +1,108 @@
+"""What an import found: predictions, the rows that it refused, and what it noticed in others."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+import pandas as pd
+
+
+class Refused(StrEnum):
+    """Why a row became no prediction."""
+
+    UNREADABLE = "the line or record cannot be read"
+    NO_POSITION = "no position"
+    UNKNOWN_POSITION = "a position that is not among the given ones"
+    NO_MODEL = "no model"
+    NO_REPLY = "no reply"
+    NO_TRUE_BOARD = "no true board"
+    ILLEGAL_MOVES = "moves that cannot be played from the initial position"
+    CONTRADICTION = "a true board that its moves or the given positions contradict"
+    CHESS960 = "Chess960"
+    BAD_VALUE = "a value out of range"
+    REPEATED = "a reply that was read before"
+
+
+class Noticed(StrEnum):
+    """What is odd about a row that became a prediction."""
+
+    NO_PGN = "no moves, as the PGN file was not found"
+    UNUSABLE_PGN = "no moves, as the PGN file cannot be used"
+    OTHER_PLY = "another number of plies than the moves have, which was taken"
+    OTHER_CLOCKS = "another move number or half-move clock in the true FEN than after the moves"
+    SEVERAL_BOARDS = "a position id that stands for several boards, told apart by a hash"
+
+
+@dataclass(frozen=True, slots=True)
+class RowNote:
+    """What is to be said of one row of a file.
+
+    Attributes:
+        file: As it was named.
+        line: From 1; where a record has several lines, its first. In a file without lines the
+            number of the record.
+        reason: Of the notes with the same reason the number is told.
+        detail: What was expected and what came, in this row.
+    """
+
+    file: str
+    line: int
+    reason: Refused | Noticed
+    detail: str
+
+    def __str__(self) -> str:
+        """Return the note as a sentence that names the row."""
+        return f"{self.file}, line {self.line}: {self.detail}"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedReplies:
+    """What was read from files: every row of them is in ``predictions`` or in ``refusals``.
+
+    Attributes:
+        predictions: One row a reply, with the columns of `workbench.tables.parquet_tables.PREDICTIONS`.
+        refusals: The rows that became no prediction, and why.
+        remarks: What is odd about rows that became one.
+        folded: Rows that hold the reply of another row once more, as lm-evaluation-harness writes
+            one for each of its filters; they are not among the refusals.
+    """
+
+    predictions: pd.DataFrame
+    refusals: tuple[RowNote, ...]
+    remarks: tuple[RowNote, ...]
+    folded: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What is odd about a row, before its place is known.
+
+    Attributes:
+        reason: Of the same reason there may be many.
+        column: Ours, or empty; what the file calls it is told in its place.
+        detail: What was expected and what came.
+    """
+
+    reason: Refused | Noticed
+    column: str
+    detail: str
+
+    def at(self, file: str, line: int, called: Mapping[str, str]) -> RowNote:
+        """Return the note on the row of a place.
+
+        Args:
+            file: As it was named.
+            line: From 1.
+            called: The file's names for our columns, where they differ.
+        """
+        column = called.get(self.column, self.column)
+        said = f"{column}: {self.detail}" if column else self.detail
+        return RowNote(file, line, self.reason, said)
+
+
+class RefusedRowError(Exception):
+    """A row cannot become a prediction."""
+
+    def __init__(self, reason: Refused, column: str, detail: str) -> None:
+        super().__init__(detail)
+        self.remark = Remark(reason, column, detail)

@@ -1,0 +1,182 @@
+"""Inspect's logs of others, ``.eval`` or ``.json``, as predictions; Inspect itself is not needed."""
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import pandas as pd
+
+from workbench.answers.imports.eval_logs import LoggedReply, logged_reply, read_replies, read_spec
+from workbench.answers.imports.file_reading import FilesRead, encoding_of
+from workbench.answers.imports.foreign_rows import ForeignRow, check_columns
+from workbench.answers.imports.gathering import imported_rows
+from workbench.answers.imports.imported import ImportedReplies, Refused, RowNote
+from workbench.answers.imports.named_columns import VARIANT_KEYS, inside
+from workbench.compression import zipfile
+from workbench.errors import InvalidArgumentError, ReplyFileError
+
+_COUNTED: Final = (
+    "stop_reason",
+    "input_tokens",
+    "output_tokens",
+    "reasoning_tokens",
+    "dollars",
+    "seconds",
+)
+DEFAULT_FIELDS: Final = {
+    "position_id": "id",
+    "sample": "epoch",
+    "model": "model",
+    "reply": "reply",
+    "true_fen": "target",
+    **{name: name for name in _COUNTED},
+}
+"""Where a log has what our columns hold; ``epoch`` counts from 0 here."""
+
+_METADATA: Final = "metadata."
+_FIELDS: Final = ("id", "epoch", "model", "reply", "target", "question", *_COUNTED)
+
+
+def import_inspect_logs(
+    paths: Iterable[Path],
+    *,
+    columns: Mapping[str, str] | None = None,
+    positions: pd.DataFrame | None = None,
+    model: str | None = None,
+    files: FilesRead | None = None,
+) -> ImportedReplies:
+    """Read logs of Inspect, in which each sample asked for one board.
+
+    A failed call is a row of class ``failed``, with its reason.
+
+    Args:
+        paths: Logs in Inspect's own format, or in JSON.
+        columns: Our column to the log's field, beside `DEFAULT_FIELDS`: ``id``, ``epoch``,
+            ``model``, ``reply``, ``target``, ``question`` (the last message of the user),
+            or ``metadata.NAME``, dotted where it reaches into objects.
+        positions: Rows of the POSITIONS schema, to be found by ``position_id``.
+        model: The name of the model where a log has none.
+        files: What opens them and follows the reading.
+
+    Raises:
+        InvalidArgumentError: If a column or field is unknown.
+        ReplyFileError: If a log is missing or damaged.
+    """
+    fields = {**DEFAULT_FIELDS, **(columns or {})}
+    check_columns(fields)
+    for field in fields.values():
+        if field not in _FIELDS and not field.startswith(_METADATA):
+            raise InvalidArgumentError(
+                f"columns: expected a field of {_FIELDS} or {_METADATA}NAME, got {field!r}"
+            )
+    rows = _rows(paths, fields, files or FilesRead())
+    return imported_rows(rows, positions=positions, model=model)
+
+
+def _rows(
+    paths: Iterable[Path], fields: Mapping[str, str], files: FilesRead
+) -> Iterator[ForeignRow | RowNote]:
+    for path in map(Path, paths):
+        whole = path.suffix.lower() != ".json"
+        spec, replies = _whole_log(path, files) if whole else _json_log(path, files)
+        for number, logged in enumerate(replies, start=1):
+            if isinstance(logged, str):
+                yield RowNote(str(path), number, Refused.UNREADABLE, logged)
+            else:
+                yield _row(path, number, logged, fields, _named(spec))
+
+
+def _named(spec: Mapping[str, Any]) -> tuple[object, ...]:
+    """Return what may name the variant that was played: the task, and its set of games."""
+    dataset = spec.get("dataset")
+    return spec.get("task"), dataset.get("name") if isinstance(dataset, dict) else None
+
+
+def _row(
+    path: Path,
+    number: int,
+    logged: LoggedReply,
+    fields: Mapping[str, str],
+    names: tuple[object, ...],
+) -> ForeignRow:
+    values = {column: _value(logged, field) for column, field in fields.items()}
+    # A FEN that the mapping points to is the answer itself, unless the call failed.
+    given = values.get("predicted_fen") is not None and logged.reply is not None
+    return ForeignRow(
+        str(path),
+        number,
+        path.name,
+        values,
+        None if given else logged.prediction(),
+        names=(*names, *(logged.metadata.get(key) for key in VARIANT_KEYS)),
+        called=fields,
+    )
+
+
+def _whole_log(path: Path, files: FilesRead) -> tuple[dict[str, Any], Iterator[LoggedReply]]:
+    files.hashed(path)
+    return read_spec(path), _advancing(path, files)
+
+
+def _advancing(path: Path, files: FilesRead) -> Iterator[LoggedReply]:
+    with zipfile.ZipFile(path) as archive:
+        share = path.stat().st_size / len(archive.namelist())
+    for logged in read_replies(path):
+        files.advance(share)
+        yield logged
+
+
+def _json_log(path: Path, files: FilesRead) -> tuple[dict[str, Any], Iterator[LoggedReply | str]]:
+    with files.opened(path) as stream:
+        encoding = encoding_of(stream, str(path), None)
+        try:
+            log = json.loads(stream.read().decode(encoding))
+            spec, samples = log["eval"], log.get("samples")
+            model = str(spec.get("model", ""))
+        except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
+            raise ReplyFileError(
+                f"{path}: expected a log of Inspect in JSON, got: {error!r:.200}; other JSON is "
+                "read as JSON Lines, one object a line, in a file named .jsonl"
+            ) from error
+    if not isinstance(samples, list):
+        raise ReplyFileError(
+            f"{path}: expected a log of Inspect with samples, found none; it was written without them"
+        )
+    return spec, (_sample(entry, model) for entry in samples)
+
+
+def _sample(entry: Any, model: str) -> LoggedReply | str:
+    try:
+        return logged_reply(entry, model)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        return f"expected a sample of Inspect, got: {error!r:.200}"
+
+
+def _value(logged: LoggedReply, field: str) -> Any:
+    if field.startswith(_METADATA):
+        return inside(logged.metadata, field.removeprefix(_METADATA))[1]
+    return {
+        "id": logged.position_id,
+        "epoch": logged.sample,
+        "model": logged.model,
+        "reply": logged.reply,
+        "target": logged.target,
+        "question": logged.question,
+        "stop_reason": logged.stop_reason,
+        "input_tokens": _sum(
+            logged.usage, "input_tokens", "input_tokens_cache_read", "input_tokens_cache_write"
+        ),
+        "output_tokens": _sum(logged.usage, "output_tokens"),
+        "reasoning_tokens": _sum(logged.usage, "reasoning_tokens"),
+        "dollars": _sum(logged.usage, "total_cost"),
+        "seconds": _sum({"seconds": logged.seconds}, "seconds"),
+    }[field]
+
+
+def _sum(usage: Mapping[str, Any], *names: str) -> int | float | None:
+    """Return the sum of what is logged; None where that is nothing, or no amount."""
+    found = [usage[name] for name in names if usage.get(name) is not None]
+    usable = all(isinstance(value, (int, float)) and 0 <= value < math.inf for value in found)
+    return sum(found) if found and usable else None

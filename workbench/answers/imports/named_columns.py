@@ -1,0 +1,186 @@
+"""Tables with named columns as predictions: delimited text with a header, and JSON Lines."""
+
+import csv
+import json
+from collections.abc import Generator, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, TextIO
+
+import pandas as pd
+
+from workbench.answers.imports.file_reading import FilesRead, encoding_of, text_of, undecodable
+from workbench.answers.imports.foreign_rows import OWN_COLUMNS, ForeignRow, check_columns
+from workbench.answers.imports.gathering import imported_rows
+from workbench.answers.imports.imported import ImportedReplies, Refused, RowNote
+from workbench.errors import ReplyFileError
+from workbench.tables.provenance import json_hash
+
+DELIMITERS: Final = (",", "\t", ";", "|")
+DELIMITED: Final = frozenset({".csv", ".tsv", ".tab", ".txt"})
+VARIANT_KEYS: Final = ("variant", "Variant", "game_variant", "rules")
+"""What files call the variant that was played; only Chess960 in it is looked for."""
+
+_LONGEST_FIELD: Final = 2**31 - 1
+_SHOWN: Final = 12
+
+
+def import_named_columns(
+    paths: Iterable[Path],
+    *,
+    columns: Mapping[str, str] | None = None,
+    positions: pd.DataFrame | None = None,
+    model: str | None = None,
+    encoding: str | None = None,
+    files: FilesRead | None = None,
+) -> ImportedReplies:
+    """Read files whose columns are named.
+
+    ``.csv``, ``.tsv``, ``.tab`` and ``.txt`` have a header, and commas, tabs, semicolons or bars
+    between the columns; any other file holds JSON Lines.
+
+    Args:
+        paths: Text files; in UTF-8, in UTF-16 with a byte order mark, or in ``encoding``.
+        columns: Our column to the file's, where the names differ; of JSON objects a dotted name
+            reaches inside.
+        positions: Rows of the POSITIONS schema, to be found by ``position_id``.
+        model: The name of the model where a file has none.
+        encoding: Of all files.
+        files: What opens them and follows the reading.
+
+    Raises:
+        InvalidArgumentError: If a column of ours, or the encoding, is unknown.
+        ReplyFileError: If a file cannot be read, or lacks a column that ``columns`` names.
+    """
+    names = columns or {}
+    check_columns(names)
+    rows = _all_rows(paths, names, encoding, files or FilesRead())
+    return imported_rows(rows, positions=positions, model=model)
+
+
+def _all_rows(
+    paths: Iterable[Path], columns: Mapping[str, str], encoding: str | None, files: FilesRead
+) -> Iterator[ForeignRow | RowNote]:
+    for path in map(Path, paths):
+        is_table = path.suffix.lower() in DELIMITED
+        read = delimited_rows(path, columns, encoding, files) if is_table else None
+        for number, row in read or json_rows(path, encoding, files):
+            if isinstance(row, str):
+                yield RowNote(str(path), number, Refused.UNREADABLE, row)
+                continue
+            values = {}
+            for name in OWN_COLUMNS:
+                found, value = inside(row, columns.get(name, name))
+                if found:
+                    values[name] = value
+            yield ForeignRow(
+                str(path),
+                number,
+                path.name,
+                values,
+                names=tuple(row.get(key) for key in VARIANT_KEYS),
+                content=json_hash(row),
+                called=columns,
+            )
+
+
+def delimited_rows(
+    path: Path, columns: Mapping[str, str], encoding: str | None, files: FilesRead
+) -> Iterator[tuple[int, dict[str, Any] | str]]:
+    """Yield the records of delimited text, each with its first line, or what is wrong with it."""
+    before = csv.field_size_limit(_LONGEST_FIELD)
+    try:
+        with files.opened(path) as stream:
+            text = text_of(stream, encoding_of(stream, str(path), encoding), newline="")
+            header, mark, before_it = _header(path, text, columns)
+            reader = csv.reader(text, delimiter=mark, strict=True)
+            while True:
+                start = before_it + reader.line_num + 1
+                try:
+                    record = next(reader, None)
+                except csv.Error as error:
+                    yield start, f"expected fields, quoted where they hold quotes, got: {error}"
+                    continue
+                if record is None:
+                    return
+                if not record:
+                    continue
+                if len(record) != len(header):
+                    yield start, f"expected {len(header)} fields, got {len(record)}"
+                    continue
+                fault = next((said for said in map(undecodable, record) if said), "")
+                yield start, fault or dict(zip(header, record, strict=True))
+    except UnicodeError as error:
+        raise ReplyFileError(
+            f"{path}: expected text in one encoding, got: {error}; save it as UTF-8"
+        ) from error
+    finally:
+        csv.field_size_limit(before)
+
+
+def _header(path: Path, text: TextIO, columns: Mapping[str, str]) -> tuple[list[str], str, int]:
+    """Return the names of the columns, what stands between them, and the lines read for it."""
+    lines = 1
+    while (line := text.readline()).isspace():
+        lines += 1
+    if fault := undecodable(line):
+        raise ReplyFileError(f"{path}, line {lines}: {fault}")
+    wanted = {columns.get(name, name) for name in OWN_COLUMNS}
+    headers = {mark: _split(line, mark) for mark in DELIMITERS}
+    mark = max(DELIMITERS, key=lambda mark: len(wanted & set(headers[mark])))
+    header = headers[mark]
+    found = ", ".join(header[:_SHOWN]) + (", ..." if len(header) > _SHOWN else "") or "nothing"
+    if missing := sorted(set(columns.values()) - set(header)):
+        raise ReplyFileError(f"{path}: expected a header with the columns {missing}, got: {found}")
+    if twice := sorted({name for name in header if header.count(name) > 1} & wanted):
+        raise ReplyFileError(f"{path}: expected each column once, got {twice} again; rename one")
+    if not wanted & set(header):
+        raise ReplyFileError(
+            f"{path}: expected a header with columns such as position_id, model, reply and "
+            f"true_fen, got: {found:.200}; say which is which, as in reply=answer"
+        )
+    return header, mark, lines
+
+
+def _split(line: str, mark: str) -> list[str]:
+    try:
+        return [name.strip() for name in next(csv.reader([line], delimiter=mark), [])]
+    except csv.Error:
+        return []
+
+
+def json_rows(
+    path: Path, encoding: str | None, files: FilesRead
+) -> Generator[tuple[int, dict[str, Any] | str]]:
+    """Yield the objects of JSON Lines, each with its line, or what is wrong with it."""
+    try:
+        with files.opened(path) as stream:
+            text = text_of(stream, encoding_of(stream, str(path), encoding), newline="\n")
+            for number, line in enumerate(text, start=1):
+                if line.strip():
+                    yield number, undecodable(line) or _object(line)
+    except UnicodeError as error:
+        raise ReplyFileError(
+            f"{path}: expected text in one encoding, got: {error}; save it as UTF-8"
+        ) from error
+
+
+def _object(line: str) -> dict[str, Any] | str:
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        return f"expected a JSON object, got: {error!s:.200}"
+    if not isinstance(entry, dict):
+        return f"expected a JSON object, got {type(entry).__name__}"
+    return entry
+
+
+def inside(row: Mapping[str, Any], name: str) -> tuple[bool, Any]:
+    """Return whether a row has a name, dotted where it reaches into objects, and its value."""
+    if name in row:
+        return True, row[name]
+    value: Any = row
+    for part in name.split("."):
+        if not isinstance(value, dict) or part not in value:
+            return False, None
+        value = value[part]
+    return True, value

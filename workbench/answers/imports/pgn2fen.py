@@ -1,0 +1,202 @@
+"""Logs of the PGN2FEN benchmark as predictions.
+
+The benchmark (Aidan Cooper, 2025) asked models to turn a PGN into a FEN. Its logs have one JSON
+object a line.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path, PureWindowsPath
+from typing import Any, Final, Literal
+
+from workbench.answers.classification import Prediction, ReplyClass, classify
+from workbench.answers.imports.file_reading import FilesRead
+from workbench.answers.imports.foreign_rows import ForeignRow, classified_fen, storable
+from workbench.answers.imports.gathering import imported_rows
+from workbench.answers.imports.imported import (
+    ImportedReplies,
+    Noticed,
+    Refused,
+    RefusedRowError,
+    RowNote,
+)
+from workbench.answers.imports.named_columns import VARIANT_KEYS, json_rows
+from workbench.answers.imports.true_boards import PlayedLine, played_movetext
+from workbench.errors import InvalidArgumentError
+from workbench.tables.provenance import json_hash
+
+_CALLED: Final = {"true_fen": "input_fen", "ply": "number_of_halfmoves"}
+
+
+def import_pgn2fen(
+    log_paths: Iterable[Path],
+    *,
+    pgn_root: Path | None = None,
+    text: Literal["llm_fen", "raw"] = "llm_fen",
+    encoding: str | None = None,
+    files: FilesRead | None = None,
+) -> ImportedReplies:
+    """Read logs of the PGN2FEN benchmark.
+
+    A position is named by its PGN file and a hash of the folder's name and the board, such as
+    ``halfmoves0021_003-8c1d2f0a``: the same for all models, whatever else is imported and whether
+    or not the PGN files are there, and distinct where two sets name their files alike.
+    ``game_id`` is a hash of the moves up to the position, because the PGNs end there; the length
+    of the whole game is unknown and left null. ``model`` is the logged name, led by the provider
+    only where two providers use the same one. Replies to the same position by the same model are
+    numbered as ``sample`` 0, 1, ... in the order of the files and lines; a line that says in
+    everything the same as one before, its time included, is refused.
+
+    Args:
+        log_paths: JSON Lines files, in the order in which their rows shall stand.
+        pgn_root: The folder that ``input_pgn_file`` is relative to; by default the first of the
+            folder that holds the folder of the log, the folder of the log, and the working folder
+            in which the file is found.
+        text: What to classify: ``"llm_fen"``, which the benchmark cut out of the reply, or
+            ``"raw"``, the whole reply by `workbench.answers.classification.classify`.
+        encoding: Of all logs, if not UTF-8, or UTF-16 with a byte order mark.
+        files: What opens them and follows the reading.
+
+    Raises:
+        ReplyFileError: If a log is missing or cannot be read.
+        InvalidArgumentError: If ``text`` is none of the two, or the encoding unknown.
+    """
+    if text not in ("llm_fen", "raw"):
+        raise InvalidArgumentError(f"text: expected 'llm_fen' or 'raw', got {text!r}")
+    reader = _Reader(pgn_root, text)
+    rows = _all_rows(log_paths, reader, encoding, files or FilesRead())
+    imported = imported_rows(rows, positions=None, model=None)
+    refused = {(note.file, note.line) for note in imported.refusals}
+    remarks = [note for note in reader.remarks if (note.file, note.line) not in refused]
+    return replace(imported, remarks=(*remarks, *imported.remarks))
+
+
+def _all_rows(
+    paths: Iterable[Path], reader: "_Reader", encoding: str | None, files: FilesRead
+) -> Iterator[ForeignRow | RowNote]:
+    for path in map(Path, paths):
+        for number, entry in json_rows(path, encoding, files):
+            try:
+                if isinstance(entry, str):
+                    raise RefusedRowError(Refused.UNREADABLE, "", entry)
+                yield reader.row(path, number, entry)
+            except RefusedRowError as error:
+                yield error.remark.at(str(path), number, {})
+
+
+class _Reader:
+    """Rows of entries, and the games that were played for them."""
+
+    def __init__(self, pgn_root: Path | None, text: str) -> None:
+        self.pgn_root = pgn_root
+        self.text = text
+        self.remarks: list[RowNote] = []
+        self.games: dict[tuple[Path, str], PlayedLine | tuple[Noticed, str] | RefusedRowError] = {}
+
+    def row(self, path: Path, number: int, entry: dict[str, Any]) -> ForeignRow:
+        """Return the row of a log's entry.
+
+        Raises:
+            RefusedRowError: If it names no position or no model, or its game cannot be used.
+        """
+        about_game = _member(entry, "game_info", Refused.NO_POSITION)
+        about_reply = _member(entry, "llm_info", Refused.NO_MODEL)
+        pgn_file = _text(about_game, "input_pgn_file", Refused.NO_POSITION)
+        # Logs may come from Windows; its paths have either slash.
+        place = PureWindowsPath(pgn_file)
+        if not place.stem:
+            raise RefusedRowError(
+                Refused.NO_POSITION, "input_pgn_file", f"expected a file name, got {pgn_file!r:.80}"
+            )
+        reply, prediction = self.prediction(about_reply)
+        return ForeignRow(
+            str(path),
+            number,
+            path.name,
+            {
+                "true_fen": about_game.get("input_fen"),
+                "ply": about_game.get("number_of_halfmoves"),
+                "model": _text(about_reply, "model", Refused.NO_MODEL),
+                **({} if reply is None else {"reply": reply}),
+            },
+            prediction,
+            played=self.game(path, number, pgn_file),
+            stem=place.stem,
+            folder=place.parent.name,
+            names=(pgn_file, *(about_game.get(key) for key in VARIANT_KEYS)),
+            content=json_hash(entry),
+            provider=str(about_reply.get("provider") or ""),
+            called=_CALLED,
+        )
+
+    def game(self, log: Path, number: int, pgn_file: str) -> PlayedLine | None:
+        """Return the moves of a PGN file, or None, with a remark, if it cannot be used.
+
+        Raises:
+            RefusedRowError: If the game is of Chess960.
+        """
+        key = (log.parent, pgn_file)
+        if key not in self.games:
+            self.games[key] = self.played(log, pgn_file)
+        found = self.games[key]
+        if isinstance(found, RefusedRowError):
+            raise found
+        if isinstance(found, PlayedLine):
+            return found
+        self.remarks.append(RowNote(str(log), number, *found))
+        return None
+
+    def played(
+        self, log: Path, pgn_file: str
+    ) -> PlayedLine | tuple[Noticed, str] | RefusedRowError:
+        """Return the moves of a PGN file, or why there are none."""
+        relative = Path(pgn_file.replace("\\", "/"))
+        folder = log.absolute().parent
+        candidates = [root / relative for root in (folder.parent, folder, Path.cwd())]
+        if self.pgn_root is not None:
+            candidates = [self.pgn_root / relative, self.pgn_root / relative.name]
+        for path in candidates:
+            try:
+                movetext = path.read_text(encoding="utf-8-sig", errors="replace")
+                line = played_movetext(movetext)
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            except RefusedRowError as error:
+                if error.remark.reason is Refused.CHESS960:
+                    return error
+                return Noticed.UNUSABLE_PGN, f"{path}: {error.remark.detail}"
+            except (OSError, ValueError) as error:
+                return Noticed.UNUSABLE_PGN, f"input_pgn_file: {pgn_file!r:.80}: {error}"
+            if line is None:
+                return Noticed.UNUSABLE_PGN, f"{path}: its game starts from another position"
+            return line
+        looked = ", ".join(dict.fromkeys(str(path.absolute()) for path in candidates))
+        return Noticed.NO_PGN, f"input_pgn_file: expected {pgn_file!r:.80}, found no {looked}"
+
+    def prediction(self, about_reply: dict[str, Any]) -> tuple[str | None, Prediction]:
+        """Return the reply, and what the chosen text of the log amounts to."""
+        reply = _text_or_none(about_reply.get("llm_raw_text"))
+        key = "llm_raw_text" if self.text == "raw" else "llm_fen"
+        chosen = _text_or_none(about_reply.get(key))
+        if chosen is None:
+            got = f"is {about_reply[key]!r:.80}" if key in about_reply else "is missing"
+            return reply, Prediction(ReplyClass.ABSENT, None, reason=f"{key} {got}")
+        return reply, classify(chosen) if self.text == "raw" else classified_fen(chosen)
+
+
+def _member(entry: dict[str, Any], key: str, reason: Refused) -> dict[str, Any]:
+    value = entry.get(key)
+    if not isinstance(value, dict):
+        raise RefusedRowError(reason, key, f"expected an object, got {value!r:.80}")
+    return value
+
+
+def _text(entry: dict[str, Any], key: str, reason: Refused) -> str:
+    value = _text_or_none(entry.get(key))
+    if not value or not value.strip():
+        raise RefusedRowError(reason, key, f"expected a text, got {entry.get(key)!r:.80}")
+    return value
+
+
+def _text_or_none(value: object) -> str | None:
+    return storable(value) if isinstance(value, str) else None

@@ -1,0 +1,1 @@
+"""What asking costs: prices, the estimate before, the forecast on the way, and the budget."""

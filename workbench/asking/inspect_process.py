@@ -1,0 +1,297 @@
+"""The process that asks: ``python -m workbench.asking.inspect_process RUN_DIR``.
+
+Its first line of standard input is what to do, as JSON; a key comes that way, and not through
+arguments or files. Standard input then stays open: when it ends, because the caller wants to stop
+or was killed, no further call begins, those under way end, and the process ends.
+
+The last line of its standard output says how it went, as JSON: ``stopped``, why asking stopped
+before the end, or an empty text; and ``notes``, what the user should know. All else that is printed
+goes to standard error. This line reaches the caller also where no file can be written.
+"""
+
+import contextlib
+import json
+import logging
+import os
+import re
+import signal
+import sys
+import threading
+from pathlib import Path
+from typing import Any, Final
+
+import pandas as pd
+from filelock import FileLock, Timeout
+from inspect_ai import eval_set
+from inspect_ai.log import EvalLog
+from inspect_ai.model import Model, get_model
+
+from workbench.answers.imports.eval_logs import log_entries, with_attachments
+from workbench.asking.costs.budget import Budget
+from workbench.asking.costs.prices import Price
+from workbench.asking.inspect_task import reconstruction
+from workbench.asking.journal import DAMAGED_NAME, FILE_NAME, Journal
+from workbench.asking.keys import Secrets
+from workbench.asking.questions import in_asking_order, questions_of
+from workbench.asking.redaction import keep_files_in, redact_model, redact_output
+from workbench.asking.responses import check_responses
+from workbench.asking.run_folder import LOCK_SECONDS, PROCESS_LOCK, RunFolder
+from workbench.asking.session import Session, session_in_use
+from workbench.asking.settings import (
+    MOST_CONNECTIONS,
+    Operation,
+    Question,
+    refuse_credentials,
+)
+from workbench.errors import JournalError, ReplyFileError
+from workbench.tables.parquet_tables import POSITIONS, read_table
+
+_LOGGER: Final = logging.getLogger(__name__)
+_MARKUP: Final = re.compile(r"\[/?[a-z]+\]")
+"""Inspect's messages are written for the terminal library rich."""
+
+_REPEATING: Final = ("azureai", "bedrock", "grok", "together")
+"""Inspect's providers whose clients repeat requests and cannot be told not to."""
+
+
+def main() -> int:
+    """Ask, say how it went, and return the exit code 0."""
+    # A shell starts what it runs in the background with interrupts ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    with os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8") as caller:
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+        work = _Work(RunFolder(Path(sys.argv[1])), json.loads(sys.stdin.readline()))
+        keep_files_in(work.folder.path)
+        redact_output(work.secrets)
+        stopped = _ask(work)
+        said = work.secrets().redacted({"stopped": stopped, "notes": work.notes})
+        # Without a caller there is nobody to tell.
+        with contextlib.suppress(BrokenPipeError):
+            caller.write(json.dumps(said) + "\n")
+            caller.flush()
+    return 0
+
+
+class _Work:
+    """What is to be done, as the caller says it, and what the user should know of it."""
+
+    def __init__(self, folder: RunFolder, request: dict[str, Any]) -> None:
+        self.folder = folder
+        self.question = Question.from_description(request["question"])
+        self.operation = Operation(**request["operation"])
+        self.price = Price(**request["price"]) if request["price"] else None
+        self.positions_sha256: str = request["positions_sha256"]
+        self.api_key: str | None = request["api_key"]
+        self.positions = in_asking_order(
+            read_table(folder.positions, POSITIONS), self.operation.limit
+        )
+        self.wanted = {
+            (name, sample)
+            for name in self.positions["position_id"]
+            for sample in range(self.question.samples_per_position)
+        }
+        self.connections = self.operation.connections_for(len(self.wanted))
+        self.last_turn = len(self.question.prompted.turns) - 1
+        self.notes: list[str] = []
+
+    def secrets(self, *others: str | None) -> Secrets:
+        """Return what must not be written; Inspect may load more of it from a file .env."""
+        return self.question.secrets(os.environ, self.api_key, *others)
+
+
+def _ask(work: _Work) -> str:
+    """Ask alone in the folder, and return why asking stopped before the end, or an empty text."""
+    path = work.folder.path
+    try:
+        with FileLock(path / PROCESS_LOCK).acquire(timeout=LOCK_SECONDS):
+            journal = Journal(path, work.price, work.connections or MOST_CONNECTIONS)
+            try:
+                return _ask_with(journal, work)
+            finally:
+                journal.close()
+    except Timeout:
+        return "calls of an earlier run into this folder are still under way; wait for their end"
+    except JournalError as error:
+        return str(error)
+    except KeyboardInterrupt:
+        return "interrupted"
+
+
+def _ask_with(journal: Journal, work: _Work) -> str:
+    if journal.set_aside:
+        work.notes.append(
+            f"damaged lines of {FILE_NAME}: {journal.set_aside}, kept in {DAMAGED_NAME}; questions "
+            "whose answers they held are asked again"
+        )
+    _take_from_logs(journal, work)
+    record = journal.record
+    budget = Budget(
+        record.price,
+        work.operation.budget,
+        work.question.max_tokens,
+        record.dollars,
+        record.answers.values(),
+    )
+    session = Session(journal, budget, work.operation)
+    ended = ""
+    logs: list[EvalLog] = []
+    try:
+        _stop_when_told(session)
+        with session_in_use(session):
+            logs = _evaluate(work, _failed_last(work.positions, journal))
+    except KeyboardInterrupt:
+        ended = "interrupted"
+    except Exception as error:
+        ended = " ".join(_MARKUP.sub("", str(error)).split()) or repr(error)
+        _LOGGER.exception("asking ended")
+    finally:
+        session.finish()
+    if session.lost:
+        work.notes.append(f"answers that came and could not be written: {session.lost}")
+    if not (session.stopping or ended):
+        if work.wanted <= record.answered(work.last_turn) | record.failures.keys():
+            _remove_older_logs(work.folder, logs)
+        else:
+            ended = _end_of(logs)
+    return session.stopping or ended
+
+
+def _end_of(logs: list[EvalLog]) -> str:
+    """Return why Inspect ended in good order before every question was tried."""
+    said = [log.error.message for log in logs if log.status == "error" and log.error]
+    return f"Inspect ended early: {' '.join(said[0].split())}" if said else "interrupted"
+
+
+def _failed_last(positions: pd.DataFrame, journal: Journal) -> pd.DataFrame:
+    """Return the positions as they are asked about.
+
+    Those of which no question has failed come first, so that nothing can stand in their way: in an
+    order that has nothing to do with that of the table, where neighbours fail for one reason. Then
+    come the others, the latest failure last.
+    """
+    latest = {name: place for place, (name, _) in enumerate(journal.record.failures)}
+    places = [latest.get(name, -1) for name in positions["position_id"]]
+    return positions.iloc[sorted(range(len(positions)), key=places.__getitem__)]
+
+
+def _evaluate(work: _Work, positions: pd.DataFrame) -> list[EvalLog]:
+    question, operation, prompt = work.question, work.operation, work.question.prompted
+    questions = questions_of(positions, prompt)
+    identity = f"{prompt.name}@{prompt.version} {prompt.sha256} {work.positions_sha256}"
+    model = get_model(
+        question.model,
+        base_url=operation.base_url,
+        api_key=work.api_key,
+        **question.model_args,
+    )
+    # Inspect may have loaded an address or a key from a file .env.
+    refuse_credentials(model.api.base_url, "the model's base URL")
+    redact_model(model, lambda: work.secrets(model.api.api_key))
+    model.model_args = question.shown_model_args
+    _leave_repeating_to_us(model, work.notes)
+    check_responses(model.api)
+    config: dict[str, Any] = {
+        **question.generation(),
+        "max_connections": work.connections,
+        "max_retries": operation.retries if operation.batch else 0,
+    }
+    if operation.batch:
+        config["batch"] = True
+    else:
+        config["attempt_timeout"] = operation.attempt_timeout
+    _, logs = eval_set(
+        reconstruction(
+            positions, questions, prompt, identity, system=question.system, seed=question.seed
+        ),
+        log_dir=str(work.folder.logs.resolve()),
+        # Logs of a version that described the same question otherwise are left alone: the journal
+        # has the answers.
+        log_dir_allow_dirty=True,
+        model=model,
+        epochs=question.samples_per_position,
+        # With fail_on_error=False a run with failed questions counts as a success and is never
+        # taken up again. So it goes on to its end and fails there: the next run asks those anew.
+        fail_on_error=True,
+        continue_on_fail=True,
+        retry_attempts=0,
+        retry_on_error=0,
+        score_on_error=True,
+        max_samples=work.connections,
+        log_buffer=operation.log_buffer,
+        # The journal is what survives a kill; Inspect's own buffer would cost 3 ms a question more,
+        # and lies outside the run's folder.
+        log_realtime=False,
+        log_model_api=False,
+        log_refusals=False,
+        ctl_server=False,
+        score_display=False,
+        display="none",
+        **config,
+    )
+    return logs
+
+
+def _leave_repeating_to_us(model: Model, notes: list[str]) -> None:
+    """Let the provider's client send a request once."""
+    client: Any = getattr(model.api, "client", None)
+    if hasattr(client, "max_retries"):
+        client.max_retries = 0
+    provider = str(model).partition("/")[0]
+    if provider in _REPEATING:
+        notes.append(
+            f"the client of {provider} may repeat a request by itself: there can be more requests "
+            "than retries says, and what such a request costs is not reserved"
+        )
+
+
+def _take_from_logs(journal: Journal, work: _Work) -> None:
+    """Write into the journal what only Inspect's logs hold: such questions are not asked again.
+
+    A log that cannot be read, because the disk was full, is kept under another name.
+    """
+    for path in sorted(work.folder.logs.glob("*.eval")):
+        try:
+            for name, text in log_entries(path):
+                if name.startswith("samples/"):
+                    _take_sample(journal, json.loads(text), work.last_turn)
+        except (ReplyFileError, ValueError) as error:
+            kept = path.with_suffix(".damaged")
+            path.rename(kept)
+            work.notes.append(
+                f"{error}; it is kept as {kept.name}, the answers stand in {FILE_NAME}"
+            )
+
+
+def _take_sample(journal: Journal, sample: dict[str, Any], last_turn: int) -> None:
+    key = (str(sample["id"]), int(sample["epoch"]) - 1, last_turn)
+    output = sample.get("output") or {}
+    if not sample.get("error") and output.get("choices") and key not in journal.record.answers:
+        journal.answered(key, with_attachments(output, sample.get("attachments") or {}), None)
+
+
+def _remove_older_logs(folder: RunFolder, logs: list[EvalLog]) -> None:
+    """Remove the logs that killed processes left: the newest begins with a copy of them."""
+    newest = {Path(log.location.removeprefix("file://")).name for log in logs}
+    for path in folder.logs.glob("*.eval"):
+        if path.name not in newest:
+            path.unlink()
+
+
+def _stop_when_told(session: Session) -> None:
+    """Stop in good order when the caller says so, or ends, and when the process is told to end."""
+
+    def stop_at_end_of_input() -> None:
+        while os.read(sys.stdin.fileno(), 1024):
+            pass
+        session.stop("interrupted")
+
+    def stop_at_signal(*_: object) -> None:
+        # Not here: the signal may have come while the session holds its lock.
+        threading.Thread(target=session.stop, args=("the asking process was terminated",)).start()
+
+    threading.Thread(target=stop_at_end_of_input, daemon=True).start()
+    signal.signal(signal.SIGTERM, stop_at_signal)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,6 @@
+"""What Inspect finds through the entry point ``workbench``: the task and the simulated model."""
+
+from workbench.asking.inspect_task import state_reconstruction
+from workbench.asking.simulated_model import SimulatedModel
+
+__all__ = ["SimulatedModel", "state_reconstruction"]

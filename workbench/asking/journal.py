@@ -1,0 +1,380 @@
+"""The journal of a run: every answer the moment it arrives, so that no stop can lose a paid one.
+
+One JSON object a line:
+
+- an answer: ``id``, ``sample``, ``turn``, ``dollars`` and ``output`` (Inspect's, as JSON);
+- a failed call: ``id``, ``sample``, ``turn``, ``failed`` (why) and ``permanent``;
+- a call that begins, where the price is known: ``id``, ``sample``, ``turn`` and ``begun``, the
+  dollars reserved for it;
+- ``started`` (when) and ``stopped`` (why).
+
+Where a call may have cost something and nobody says what, its line has ``reserve``, the dollars
+that count in its place, and ``unknown``, the reason.
+
+The line of an answer or a failure is on the disk (fsync) before anything else happens: a call takes
+a hundred times as long, and neither a kill nor a power cut loses an answer that was written. A line
+that was torn all the same is moved to ``answers.damaged`` when the journal is opened, and its
+question is asked again.
+"""
+
+import contextlib
+import errno
+import json
+import os
+import re
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from workbench.asking.costs.prices import Price, implausible_usage
+from workbench.errors import JournalError
+from workbench.tables.parquet_tables import replacing
+
+FILE_NAME: Final = "answers.jsonl"
+DAMAGED_NAME: Final = "answers.damaged"
+SPARE_NAME: Final = ".spare"
+SPARE_BYTES: Final = 2**18
+"""Kept free for each call under way when the disk becomes full: a reply of some 60,000 tokens."""
+
+KILLED: Final = "the process was killed during the call"
+_ENTRY: Final = re.compile(r'\{"(?:id|started|stopped)": ')
+
+Key = tuple[str, int, int]
+"""Position, sample from 0, turn from 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The last failed call of a question.
+
+    Attributes:
+        reason: One line.
+        permanent: Whether the same call would fail again.
+    """
+
+    reason: str
+    permanent: bool
+
+
+@dataclass(slots=True)
+class Record:
+    """What the lines of a journal amount to.
+
+    Attributes:
+        price: Of the model; for answers that were given before a price was known.
+        answers: Inspect's output of every answered call, by position, sample and turn.
+        costs: The dollars of these calls; None if nobody knows.
+        failures: Questions whose last call failed, by position and sample, the latest last.
+        dollars: What all calls have cost, with the reserves of those whose cost is unknown.
+        reserved: The part of ``dollars`` that is reserves.
+        unknown: Calls whose cost is unknown, by the reason.
+        tokens: Input and output tokens of all answers.
+        damaged: The numbers of the lines that cannot be read, from 1.
+    """
+
+    price: Price | None = None
+    answers: dict[Key, dict[str, Any]] = field(default_factory=dict)
+    costs: dict[Key, float | None] = field(default_factory=dict)
+    failures: dict[tuple[str, int], Failure] = field(default_factory=dict)
+    dollars: float = 0.0
+    reserved: float = 0.0
+    unknown: Counter[str] = field(default_factory=Counter)
+    tokens: int = 0
+    damaged: list[int] = field(default_factory=list)
+    _begun: dict[Key, float] = field(default_factory=dict)
+    _lines: int = 0
+
+    def answered(self, last_turn: int) -> set[tuple[str, int]]:
+        """Return position and sample of the questions that are answered to the last turn."""
+        return {(name, sample) for name, sample, turn in self.answers if turn == last_turn}
+
+    def read(self, text: bytes) -> None:
+        """Take in whole lines."""
+        for line in text.removesuffix(b"\n").split(b"\n"):
+            self._lines += 1
+            entry = _entry(line)
+            if entry is not None:
+                self.take(entry)
+            elif line.strip():
+                self.damaged.append(self._lines)
+
+    def take(self, entry: dict[str, Any]) -> None:
+        """Take in one line."""
+        if "id" not in entry:
+            return
+        question = (entry["id"], entry["sample"])
+        key = (*question, entry.get("turn", 0))
+        lost = self._begun.pop(key, None)
+        if "begun" in entry:
+            if lost is not None:
+                self._reserve(lost, KILLED)
+            self._begun[key] = entry["begun"]
+            return
+        self.dollars += entry.get("dollars") or 0.0
+        if entry.get("reserve"):
+            self._reserve(entry["reserve"], entry.get("unknown", ""))
+        self.failures.pop(question, None)
+        if "failed" in entry:
+            self.failures[question] = Failure(entry["failed"], entry.get("permanent", False))
+            return
+        usage = entry["output"].get("usage") or {}
+        plausible = not implausible_usage(usage)
+        if plausible:
+            self.tokens += usage.get("total_tokens") or 0
+        cost: float | None = entry.get("dollars")
+        if plausible and self.price is not None and not {"dollars", "reserve"} & _given(entry):
+            cost = self.price.cost(usage)
+            self.dollars += cost
+        self.answers[key] = entry["output"]
+        self.costs[key] = cost
+
+    def close(self) -> None:
+        """Count the calls that began and have no outcome; only when nobody writes any more."""
+        for reserve in self._begun.values():
+            self._reserve(reserve, KILLED)
+        self._begun.clear()
+
+    def _reserve(self, reserve: float, reason: str) -> None:
+        self.dollars += reserve
+        self.reserved += reserve
+        self.unknown[reason] += 1
+
+
+class Journal:
+    """Appends to the journal of a run; only one process may, see `workbench.asking.resumable_run`.
+
+    Attributes:
+        record: What it holds.
+        set_aside: How many damaged lines were moved away when it was opened.
+        full: Why the run must stop though the last line was still written; else empty.
+    """
+
+    def __init__(self, folder: Path, price: Price | None = None, calls: int = 10) -> None:
+        """Open the journal of a run folder, and make it if it is missing.
+
+        Args:
+            folder: The run's.
+            price: Of the model, if known.
+            calls: How many may be under way at a time.
+
+        Raises:
+            JournalError: If it cannot be written, or the disk has no room for a run.
+        """
+        self._path = folder / FILE_NAME
+        self._spare = folder / SPARE_NAME
+        self._lock = threading.Lock()
+        self.full = ""
+        try:
+            self.set_aside = _set_damaged_aside(self._path)
+            self._spare.write_bytes(os.urandom(calls * SPARE_BYTES))
+            self._file = self._path.open("ab", buffering=0)
+        except OSError as error:
+            self._spare.unlink(missing_ok=True)
+            raise JournalError(
+                f"{folder}: expected a folder that can be written to, with "
+                f"{calls * SPARE_BYTES / 2**20:.1f} MiB free for the calls under way, got: {error}"
+            ) from error
+        self.record = Record(price)
+        self.record.read(self._path.read_bytes() if self._path.is_file() else b"")
+        self.record.close()
+        # Also the proof that answers can be written, before the first is paid for.
+        self._write({"started": datetime.now(UTC).isoformat(timespec="seconds")})
+        if self.full:
+            raise JournalError(self.full)
+
+    def begun(self, key: Key, reserve: float) -> None:
+        """Write down that a call begins.
+
+        Args:
+            key: Position, sample, turn.
+            reserve: The most it can cost, in dollars.
+
+        Raises:
+            JournalError: If it cannot be written, as for the other methods.
+        """
+        self._write({**_named(key), "begun": reserve}, synced=False)
+
+    def answered(
+        self, key: Key, output: dict[str, Any], dollars: float | None, **unknown: Any
+    ) -> None:
+        """Write an answer down.
+
+        Args:
+            key: Position, sample, turn.
+            output: Inspect's output, as JSON can hold it.
+            dollars: What the call cost, if that is known.
+            unknown: ``reserve`` and ``unknown``, if it is not.
+        """
+        self._write({**_named(key), "dollars": dollars, **unknown, "output": output})
+
+    def failed(self, key: Key, failure: Failure, **unknown: Any) -> None:
+        """Write down that a call failed.
+
+        Args:
+            key: Position, sample, turn.
+            failure: Why.
+            unknown: ``reserve`` and ``unknown``, if it may have cost something.
+        """
+        self._write(
+            {**_named(key), "failed": failure.reason, "permanent": failure.permanent, **unknown}
+        )
+
+    def stopped(self, reason: str) -> None:
+        """Write down why asking stops."""
+        self._write({"stopped": reason})
+
+    def close(self) -> None:
+        """End writing."""
+        self._file.close()
+        self._spare.unlink(missing_ok=True)
+
+    def _write(self, entry: dict[str, Any], *, synced: bool = True) -> None:
+        line = json.dumps(entry, ensure_ascii=True).encode() + b"\n"
+        with self._lock:
+            try:
+                self._append(line, synced=synced)
+            except OSError as error:
+                reason = f"{self._path} cannot be written: {error.strerror}{_advice(error)}"
+                if not self._spare.exists():
+                    raise JournalError(reason) from error
+                # There is room for the calls under way, and a call that begins would be one more.
+                self.full = reason
+                self._spare.unlink()
+                try:
+                    self._append(line, synced=synced)
+                except OSError as again:
+                    raise JournalError(reason) from again
+            self.record.take(entry)
+
+    def _append(self, line: bytes, *, synced: bool) -> None:
+        begin = os.fstat(self._file.fileno()).st_size
+        try:
+            place = 0
+            while place < len(line):
+                place += self._file.write(line[place:]) or 0
+            if synced:
+                os.fsync(self._file.fileno())
+        except OSError:
+            # Else the next line would be glued to a torn one. Where even that fails, the torn line
+            # is set aside when the journal is opened again.
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._file.fileno(), begin)
+            raise
+
+
+class JournalReader:
+    """Follows a journal that another process writes.
+
+    Attributes:
+        record: What has been read.
+    """
+
+    def __init__(self, folder: Path, price: Price | None = None) -> None:
+        self._path = folder / FILE_NAME
+        self._price = price
+        self._file_number = 0
+        self._place = 0
+        self.record = Record(price)
+
+    def read(self) -> None:
+        """Take in the whole lines that have come since the last call."""
+        if not self._path.is_file():
+            return
+        with self._path.open("rb") as file:
+            number = os.fstat(file.fileno()).st_ino
+            if number != self._file_number:
+                # The other process has set damaged lines aside.
+                self._file_number, self._place, self.record = number, 0, Record(self._price)
+            file.seek(self._place)
+            text = file.read()
+        end = text.rfind(b"\n") + 1
+        self._place += end
+        self.record.read(text[:end])
+
+
+def journal_record(folder: Path, price: Price | None = None) -> Record:
+    """Return what the journal of a run folder holds; nothing if there is none."""
+    reader = JournalReader(folder, price)
+    reader.read()
+    return reader.record
+
+
+def _advice(error: OSError) -> str:
+    if error.errno == errno.EFBIG:
+        return "; raise the limit on the size of a file (ulimit -f)"
+    return "; free some space" if error.errno in (errno.ENOSPC, errno.EDQUOT) else ""
+
+
+def _set_damaged_aside(path: Path) -> int:
+    """Move the damaged lines of a journal to the file beside it, and return how many there were.
+
+    What is whole in a damaged line, because one was written after a torn one, stays.
+    """
+    if not path.is_file():
+        return 0
+    text = path.read_bytes()
+    damaged = []
+    whole: list[bytes] = []
+    for line in text.split(b"\n"):
+        if _entry(line) is not None:
+            whole.append(line)
+        elif line.strip():
+            damaged.append(line)
+            whole += _whole_parts(line)
+    if not damaged and (not text or text.endswith(b"\n")):
+        return 0
+    if damaged:
+        _write_synced(path.with_name(DAMAGED_NAME), damaged, "ab")
+    with replacing(path) as beside:
+        _write_synced(beside, whole, "wb")
+    return len(damaged)
+
+
+def _write_synced(path: Path, lines: list[bytes], mode: str) -> None:
+    with path.open(mode) as file:
+        file.writelines(line + b"\n" for line in lines)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _whole_parts(line: bytes) -> Iterator[bytes]:
+    text = line.decode("ascii", "replace")
+    end = 0
+    for found in _ENTRY.finditer(text):
+        if found.start() >= end:
+            with contextlib.suppress(ValueError):
+                entry, after = json.JSONDecoder().raw_decode(text, found.start())
+                if _is_entry(entry):
+                    end = after
+                    yield text[found.start() : after].encode()
+
+
+def _entry(line: bytes) -> dict[str, Any] | None:
+    try:
+        entry = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return entry if _is_entry(entry) else None
+
+
+def _is_entry(entry: object) -> bool:
+    if not isinstance(entry, dict):
+        return False
+    if "id" not in entry:
+        return any(isinstance(entry.get(name), str) for name in ("started", "stopped"))
+    named = isinstance(entry["id"], str) and isinstance(entry.get("sample"), int)
+    answer = isinstance(entry.get("output"), dict) and isinstance(entry.get("turn"), int)
+    failed = isinstance(entry.get("failed"), str)
+    return named and (answer or failed or isinstance(entry.get("begun"), int | float))
+
+
+def _named(key: Key) -> dict[str, Any]:
+    return {"id": key[0], "sample": key[1], "turn": key[2]}
+
+
+def _given(entry: dict[str, Any]) -> set[str]:
+    return {name for name, value in entry.items() if value is not None}

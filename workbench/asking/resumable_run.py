@@ -1,0 +1,365 @@
+"""Asking a model about a table of positions, from the estimate to the table of predictions."""
+
+import contextlib
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import IO, Any, Final
+
+import pandas as pd
+from filelock import FileLock, Timeout
+
+from workbench.asking.costs.budget import Budget
+from workbench.asking.costs.cost_estimate import Estimate, estimate
+from workbench.asking.costs.forecast import Forecast, forecast
+from workbench.asking.costs.prices import Price
+from workbench.asking.journal import FILE_NAME, JournalReader, Record
+from workbench.asking.predictions_table import write_run_predictions
+from workbench.asking.progress import follow
+from workbench.asking.questions import in_asking_order, questions_of
+from workbench.asking.run_folder import (
+    LOCK_SECONDS,
+    RUN_LOCK,
+    RunFolder,
+    open_run,
+    refuse_other_run,
+)
+from workbench.asking.settings import (
+    Operation,
+    Question,
+    refuse_credentials_in_environment,
+)
+from workbench.asking.usage import question_usage
+from workbench.errors import (
+    AskingError,
+    AskingStoppedError,
+    InvalidArgumentError,
+    MissingExtraError,
+)
+from workbench.installation import install_hint
+from workbench.tables.parquet_tables import POSITIONS, read_table
+from workbench.tables.provenance import file_hash
+
+_TAIL: Final = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class AskedRun:
+    """What a run came to.
+
+    Attributes:
+        predictions: The table; a failed question is a row, one not asked yet has none.
+        path: Where the table lies.
+        questions: Positions that were asked about, times samples.
+        answered: Questions with an answer.
+        failed: Failed questions by their reason.
+        dollars: What the calls so far cost by the price, with what counts for calls of unknown
+            cost; None without a price.
+        notes: What the user should know, a line each.
+        forecast: What asking about all positions costs, by the answers so far; None without any.
+    """
+
+    predictions: pd.DataFrame
+    path: Path
+    questions: int
+    answered: int
+    failed: Counter[str]
+    dollars: float | None
+    notes: list[str]
+    forecast: Forecast | None = None
+
+    @property
+    def not_asked(self) -> int:
+        """How many questions have neither an answer nor a failure."""
+        return self.questions - self.answered - self.failed.total()
+
+    def describe(self) -> str:
+        """Return how far the run has come, in one line."""
+        return described(self.questions, self.answered, self.failed.total())
+
+
+def described(questions: int, answered: int, failed: int) -> str:
+    """Return how far a run has come, in one line."""
+    return f"{answered} answered, {failed} failed, {questions - answered - failed} not asked"
+
+
+@dataclass(slots=True)
+class _Ended:
+    """How the asking process ended: why before the end, if so, and what the user should know."""
+
+    stopped: str = ""
+    notes: list[str] = field(default_factory=list)
+
+
+def require_extra() -> None:
+    """Refuse to go on without Inspect.
+
+    Raises:
+        MissingExtraError: If it is not installed; the message says what to install.
+    """
+    if importlib.util.find_spec("inspect_ai") is None:
+        raise MissingExtraError(
+            f"asking models needs the optional extra 'ask' (Inspect AI): {install_hint('ask')}"
+        )
+
+
+def ask(
+    positions_path: Path,
+    out: Path,
+    question: Question,
+    operation: Operation | None = None,
+    *,
+    price: Price | None = None,
+    api_key: str | None = None,
+    confirm: Callable[[Estimate], bool] | None = None,
+    progress: bool = False,
+) -> AskedRun:
+    """Ask a model about every position, in a process of its own; called again, it goes on.
+
+    Args:
+        positions_path: Parquet of the POSITIONS schema.
+        out: The run's folder, new or of an earlier call with the same question.
+        question: What to ask.
+        operation: How; by default `Operation()`.
+        price: Of the model; needed for a budget.
+        api_key: The provider's key, if it does not stand in its environment variable. It is
+            written nowhere.
+        confirm: Shown the estimate before the first call; if it returns False, nothing is asked.
+        progress: Whether to show a progress bar on standard error.
+
+    Raises:
+        MissingExtraError: If Inspect is not installed.
+        InvalidArgumentError: If there is a budget and no price, or a base URL holds credentials.
+        RunMismatchError: If ``out`` belongs to another question.
+        AskingError: If nothing was asked, because the estimate was not accepted or another process
+            asks into the folder.
+        AskingStoppedError: If asking stopped before every question was tried; what was answered
+            stands in the table, failures included.
+        TableError: If the positions cannot be read or asked about.
+    """
+    require_extra()
+    operation = operation or Operation()
+    refuse_credentials_in_environment(question, os.environ)
+    if operation.budget is not None and price is None:
+        raise InvalidArgumentError(
+            f"budget: expected a price of {question.model!r} with it, got none; give its dollars a "
+            "million tokens of input and of output"
+        )
+    positions = read_table(positions_path, POSITIONS)
+    every_question = questions_of(positions, question.prompted)
+    chosen = in_asking_order(positions, operation.limit)["position_id"]
+    questions = {name: every_question[name] for name in chosen}
+    groups = dict(zip(positions["position_id"], positions["group"], strict=True))
+    refuse_other_run(out, question, positions_path)
+    journal = JournalReader(out, price)
+    expected = _expected(journal, question, questions, operation, groups)
+    if confirm is not None and expected.calls and not confirm(expected):
+        raise AskingError("nothing was asked, because the estimate was not accepted")
+    out.mkdir(parents=True, exist_ok=True)
+    try:
+        with FileLock(out / RUN_LOCK).acquire(timeout=LOCK_SECONDS):
+            folder = open_run(out, question, positions, positions_path)
+            # Another process may have asked in the meantime.
+            journal = JournalReader(out, price)
+            expected = _expected(journal, question, questions, operation, groups)
+            request = {
+                "question": question.request(),
+                "operation": asdict(operation),
+                "positions_sha256": file_hash(positions_path),
+                "price": None if price is None else asdict(price),
+                "api_key": api_key,
+            }
+            ended = _Ended()
+            if expected.calls or journal.record.damaged or not _is_tabled(folder):
+                last_turn = len(question.prompted.turns) - 1
+                # Without a limit an earlier run may have asked about more.
+                known = journal.record.answered(last_turn)
+                more = sum(name not in questions for name, _ in known)
+                ended = _run_process(
+                    folder, request, journal, expected.questions + more, last_turn, progress
+                )
+            return _result(folder, journal, question, questions, price, ended, groups)
+    except Timeout as error:
+        raise AskingError(
+            f"{out}: expected a folder that nobody works in, got one that another process asks "
+            "into; wait for its end"
+        ) from error
+
+
+def _expected(
+    journal: JournalReader,
+    question: Question,
+    questions: dict[str, tuple[str, ...]],
+    operation: Operation,
+    groups: dict[str, int],
+) -> Estimate:
+    """Read the journal, and return what is still to be asked."""
+    journal.read()
+    record = journal.record
+    record.close()
+    refused = {key for key, failure in record.failures.items() if failure.permanent}
+    return estimate(
+        question.prompted,
+        questions,
+        record.answered(len(question.prompted.turns) - 1),
+        question.samples_per_position,
+        record.price,
+        refused=() if operation.retry_failed else refused,
+        budget=Budget(
+            record.price,
+            operation.budget,
+            question.max_tokens,
+            record.dollars,
+            record.answers.values(),
+        ),
+        system=question.system or "",
+        forecast=_forecast(record, question, groups),
+    )
+
+
+def _forecast(record: Record, question: Question, groups: dict[str, int]) -> Forecast | None:
+    turns = len(question.prompted.turns)
+    costs = {key: question_usage(record, key, turns) for key in record.answered(turns - 1)}
+    return forecast(groups, question.samples_per_position, costs)
+
+
+def _result(
+    folder: RunFolder,
+    journal: JournalReader,
+    question: Question,
+    questions: Iterable[str],
+    price: Price | None,
+    ended: _Ended,
+    groups: dict[str, int],
+) -> AskedRun:
+    """Write the table, and return what the run came to.
+
+    Raises:
+        AskingStoppedError: If not every question was tried, or the table cannot be written.
+    """
+    journal.read()
+    record = journal.record
+    record.close()
+    asked = {(name, at) for name in questions for at in range(question.samples_per_position)}
+    answered = asked & record.answered(len(question.prompted.turns) - 1)
+    failed = {key: record.failures[key] for key in asked - answered if key in record.failures}
+    stopped = ended.stopped
+    if not stopped and len(answered) + len(failed) < len(asked):
+        stopped = f"the asking process ended before its end (see {folder.process_log})"
+    notes = [*ended.notes, *_unknown_costs(record)]
+    counts = described(len(asked), len(answered), len(failed))
+    try:
+        predictions = write_run_predictions(folder, price)
+    except OSError as error:
+        reason = f"{stopped}; " if stopped else ""
+        raise AskingStoppedError(
+            f"asking stopped: {reason}the table cannot be written: {error}; {counts}; every answer "
+            f"is kept in {folder.path / FILE_NAME}: free some space and give the same command, "
+            "which asks nothing twice",
+            notes,
+        ) from error
+    if stopped and len(answered) + len(failed) == len(asked):
+        notes.append(f"asking stopped after the last question: {stopped}")
+    elif stopped:
+        raise AskingStoppedError(
+            f"asking stopped: {stopped}; {counts}; {folder.predictions} holds what there is, and "
+            "the same command goes on",
+            notes,
+        )
+    return AskedRun(
+        predictions=predictions,
+        path=folder.predictions,
+        questions=len(asked),
+        answered=len(answered),
+        failed=Counter(failure.reason for failure in failed.values()),
+        dollars=None if price is None else record.dollars,
+        notes=notes,
+        forecast=_forecast(record, question, groups),
+    )
+
+
+def _unknown_costs(record: Record) -> list[str]:
+    if not record.unknown:
+        return []
+    kinds = ", ".join(f"{number} ({reason})" for reason, number in record.unknown.most_common())
+    return [
+        f"the cost of {record.unknown.total()} calls is unknown; they count as the most they can "
+        f"have cost, {record.reserved:.4f} dollars in all: {kinds}"
+    ]
+
+
+def _is_tabled(folder: RunFolder) -> bool:
+    """Tell whether the table was written after the last answer."""
+    journal = folder.path / FILE_NAME
+    return (
+        folder.predictions.exists()
+        and folder.predictions.stat().st_mtime_ns >= journal.stat().st_mtime_ns
+    )
+
+
+def _run_process(
+    folder: RunFolder,
+    request: dict[str, Any],
+    journal: JournalReader,
+    questions: int,
+    last_turn: int,
+    progress: bool,
+) -> _Ended:
+    """Run the asking process to its end."""
+    command = [sys.executable, "-m", "workbench.asking.inspect_process", str(folder.path)]
+    with folder.process_log.open("ab") as log:
+        begin = log.tell()
+        # A session of its own keeps the terminal's Ctrl-C from it: it stops when its input ends.
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            start_new_session=True,
+        )
+        with process:
+            pipe: IO[bytes] | None = process.stdin
+            output: IO[bytes] | None = process.stdout
+            assert pipe is not None
+            assert output is not None
+            try:
+                # A process that has ended already says in its log why.
+                with contextlib.suppress(BrokenPipeError):
+                    pipe.write(json.dumps(request).encode() + b"\n")
+                    pipe.flush()
+                follow(process, journal, questions, last_turn, show=progress)
+            except KeyboardInterrupt:
+                _end_in_order(process, pipe)
+            said = output.read()
+            code = process.wait()
+    if said:
+        return _Ended(**json.loads(said))
+    if code < 0:
+        name = signal.Signals(-code).name
+        memory = ", perhaps because memory ran out" if -code == signal.SIGKILL else ""
+        return _Ended(f"the asking process was killed by {name}{memory}")
+    return _Ended(f"the asking process failed: {_end_of(folder.process_log, begin)}")
+
+
+def _end_in_order(process: "subprocess.Popen[bytes]", pipe: IO[bytes]) -> None:
+    try:
+        pipe.close()
+        # Standard error may have lost its reader, which is no reason to drop the calls.
+        with contextlib.suppress(OSError):
+            print("waiting for the calls under way; again to drop them", file=sys.stderr)
+        process.wait()
+    except KeyboardInterrupt:
+        process.kill()
+
+
+def _end_of(log: Path, begin: int) -> str:
+    text = log.read_bytes()[begin:][-_TAIL:].decode("utf-8", "replace")
+    lines = [line for line in text.splitlines() if line.strip()]
+    return f"{lines[-1] if lines else 'it said nothing'} (see {log})"

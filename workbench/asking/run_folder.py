@@ -1,0 +1,175 @@
+"""The folder of a run: which question it holds the answers to, and a refusal of any other.
+
+run.json             the question with the whole prompt and its hash, the positions' hash, versions
+positions.parquet    the positions that are asked about
+answers.jsonl        the journal: every answer the moment it arrived
+answers.damaged      lines of the journal that were torn, if there were any
+logs/                Inspect's logs, for `inspect view`
+process.log          what the asking process said
+.inspect/            files that Inspect otherwise keeps in the user's data folder
+predictions.parquet  the table
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import pandas as pd
+
+from workbench.asking.keys import without_secrets
+from workbench.asking.settings import Question
+from workbench.errors import RunMismatchError
+from workbench.tables.output_files import check_output
+from workbench.tables.parquet_tables import POSITIONS, replacing, write_table
+from workbench.tables.provenance import differences_in_words, differing, file_hash, package_versions
+
+RUN_FILE: Final = "run.json"
+
+RUN_LOCK: Final = ".lock"
+"""Held by whoever works in the folder, from the first call to the table."""
+
+PROCESS_LOCK: Final = ".asking.lock"
+"""Held by the asking process, which may outlive the one that started it."""
+
+LOCK_SECONDS: Final = 15
+"""How long to wait for another process to end."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunFolder:
+    """The places in a run's folder."""
+
+    path: Path
+
+    @property
+    def positions(self) -> Path:
+        """The copied table of positions."""
+        return self.path / "positions.parquet"
+
+    @property
+    def predictions(self) -> Path:
+        """The table of predictions."""
+        return self.path / "predictions.parquet"
+
+    @property
+    def logs(self) -> Path:
+        """The folder of Inspect's logs."""
+        return self.path / "logs"
+
+    @property
+    def process_log(self) -> Path:
+        """What the asking process printed."""
+        return self.path / "process.log"
+
+    def description(self) -> dict[str, Any]:
+        """Return what the folder says of its run; empty if it holds none.
+
+        Raises:
+            RunMismatchError: If the file is there and cannot be read.
+        """
+        path = self.path / RUN_FILE
+        if not path.exists():
+            return {}
+        try:
+            description = dict(json.loads(path.read_text(encoding="utf-8")))
+            # An earlier version wrote secrets among the arguments in clear.
+            question = description["question"]
+            question["model_args"] = without_secrets(question["model_args"])[0]
+            return description
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise RunMismatchError(
+                f"{path}: expected the description of a run, got: {error}; ask into another folder"
+            ) from error
+
+
+def refuse_other_run(path: Path, question: Question, source: Path) -> None:
+    """Refuse a folder that cannot take the answers to a question; nothing is written.
+
+    More samples a position than before are taken as more of the same run; fewer are not.
+
+    Args:
+        path: The folder, or where it will be.
+        question: What is asked.
+        source: The file of the positions that it is asked about.
+
+    Raises:
+        RunMismatchError: If the folder belongs to another question or other positions, or holds
+            other files; it says what differs.
+        OutputError: If the table of predictions would be written over another file.
+    """
+    check_output(RunFolder(path).predictions, [source], "predictions", own_answers=True)
+    # Another process may be making the folder at this moment: the description is the first file that
+    # it finishes, so that it is looked for after the others.
+    beginning = (f".{Path(RUN_FILE).stem}-", RUN_LOCK)
+    entries = list(path.iterdir()) if path.exists() else []
+    foreign = any(not entry.name.startswith(beginning) for entry in entries)
+    found = RunFolder(path).description()
+    if found:
+        differences = _differences(found, _description(question, source))
+        if differences:
+            raise RunMismatchError(
+                f"{path} holds the answers to another question: {differences}; "
+                f"ask into another folder, or ask the same again{_earlier_prompt(found, question)}"
+            )
+    elif foreign:
+        raise RunMismatchError(
+            f"{path}: expected a new folder or one of an earlier run, got one with other files in "
+            "it; ask into another folder"
+        )
+
+
+def open_run(path: Path, question: Question, positions: pd.DataFrame, source: Path) -> RunFolder:
+    """Return the folder of a run, made if it is new.
+
+    Args:
+        path: The folder.
+        question: What is asked.
+        positions: What it is asked about.
+        source: The file that the positions were read from; its hash is kept.
+
+    Raises:
+        RunMismatchError: As `refuse_other_run` does.
+    """
+    refuse_other_run(path, question, source)
+    folder = RunFolder(path)
+    description = _description(question, source)
+    with replacing(path / RUN_FILE) as beside:
+        text = json.dumps(
+            {**description, "question_sha256": question.sha256, "versions": package_versions()},
+            indent=2,
+            ensure_ascii=False,
+        )
+        beside.write_text(text + "\n", encoding="utf-8")
+    if not folder.positions.exists():
+        provenance = {"stage": "positions", "copied_sha256": description["positions_sha256"]}
+        write_table(positions[POSITIONS.names], folder.positions, POSITIONS, provenance)
+    folder.logs.mkdir(exist_ok=True)
+    return folder
+
+
+def _earlier_prompt(found: dict[str, Any], question: Question) -> str:
+    """Return how to name the version of a prompt that has had another since."""
+    before, now = found["question"].get("prompt", {}), question.prompted
+    if before.get("name") != now.name or before.get("version") == now.version:
+        return ""
+    return f", with the prompt {before['name']}@{before['version']}"
+
+
+def _description(question: Question, source: Path) -> dict[str, Any]:
+    return {"question": question.described(), "positions_sha256": file_hash(source)}
+
+
+def _differences(found: dict[str, Any], wanted: dict[str, Any]) -> str:
+    there, asked = (
+        {**run.get("question", {}), "positions": run.get("positions_sha256")}
+        for run in (found, wanted)
+    )
+    differences = differing(there, asked)
+    # The hash says that the prompt differs, its name and version say how; its text would drown both.
+    for name in ("prompt turns", "prompt notation"):
+        differences.pop(name, None)
+    before, now = differences.get("samples_per_position", (0, 0))
+    if isinstance(before, int) and isinstance(now, int) and before <= now:
+        differences.pop("samples_per_position", None)
+    return differences_in_words(differences)

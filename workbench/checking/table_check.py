@@ -1,0 +1,306 @@
+"""Reading a table back: what it is, whether it is whole, and what is odd in it."""
+
+import json
+import re
+from collections import Counter
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from tqdm.auto import tqdm
+
+from workbench.affordance import ESTIMATORS
+from workbench.checking.findings import Findings
+from workbench.checking.recomputed import SAMPLE_ROWS, Recomputation
+from workbench.checking.report import EXAMPLES, Oddity, TableReport
+from workbench.checking.row_checks import (
+    REQUIRED,
+    check_classes,
+    check_groups,
+    check_measures,
+    check_moves,
+    check_nulls,
+    check_true_boards,
+)
+from workbench.errors import TableError
+from workbench.games.compact import GAMES
+from workbench.scoring import ScoringParameters, scores_schema
+from workbench.tables.earlier_versions import can_upgrade, missing_columns, upgraded
+from workbench.tables.output_files import kind_of
+from workbench.tables.parquet_tables import (
+    PACKAGES_KEY,
+    POSITIONS,
+    PREDICTIONS,
+    PROVENANCE_KEY,
+    SCHEMA_VERSION,
+    VERSION_KEY,
+    as_frame,
+    record_batches,
+)
+from workbench.tables.reply_identity import REPLY_KEY
+
+CHUNK_ROWS: Final = 1024
+# Of one row each, whatever else the table holds.
+CHECKS: Final = {
+    "positions": (check_true_boards, check_groups),
+    "predictions": (check_true_boards, check_groups, check_classes),
+    "scores": (check_true_boards, check_groups, check_classes, check_measures),
+    "games": (check_moves,),
+}
+KEYS: Final = {
+    "positions": ["position_id"],
+    "predictions": list(REPLY_KEY),
+    "scores": list(REPLY_KEY),
+    "games": ["number"],
+}
+COUNTED: Final = ("group", "model", "reply_class", "terminal", "ill_formed_policy", "method")
+PARAMETERS: Final = {"terminal": "terminal", "ill_formed_policy": "ill_formed", "method": "method"}
+
+
+def check_table(
+    path: Path, *, sample: int | None = SAMPLE_ROWS, seed: int = 0, progress: bool = False
+) -> TableReport:
+    """Read a table back, and say what it is, whether it is whole, and what is odd in it.
+
+    Every row is read, and every page's checksum compared where the file has them. True FENs are
+    compared with where the moves lead, classes with what python-chess says of the predicted FEN.
+    Text metrics and small depths of p and r are computed again in every row, the whole depth in a
+    sample; the report's fact ``computed again`` says in how many rows.
+
+    Args:
+        path: A Parquet file.
+        sample: Rows of scores whose p and r are computed again at the whole depth; None for all.
+        seed: Of the choice of these rows.
+        progress: Whether to show a progress bar on standard error.
+
+    Raises:
+        TableError: If there is no such file.
+        InvalidArgumentError: If the sample is negative.
+    """
+    if not path.is_file():
+        raise TableError(f"{path}: expected a file, found none; check the name")
+    report = TableReport(str(path))
+    try:
+        with pq.ParquetFile(path, buffer_size=1 << 20, page_checksum_verification=True) as file:
+            _read_metadata(file, report)
+            parameters = _parameters(file.schema_arrow.names, report)
+            schema = _checked_schema(file.schema_arrow, parameters, report)
+            with tqdm(total=report.rows, unit="row", desc="checking", disable=not progress) as bar:
+                again = _recomputation(parameters, schema, report, sample, seed)
+                counts = _check_rows(file, schema, again, report, bar)
+            if report.kind == "scores":
+                _check_parameters(counts, parameters, report)
+            _check_keys(file, report)
+            _check_boards_of_positions(file, report)
+            report.whole = True
+    except (OSError, pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        report.oddities.append(
+            Oddity(f"it is truncated, broken or no Parquet file: {error}; make it again")
+        )
+    return report
+
+
+def _read_metadata(file: pq.ParquetFile, report: TableReport) -> None:
+    report.rows = file.metadata.num_rows
+    report.kind = kind_of(file.schema_arrow.names)
+    found = file.schema_arrow.metadata or {}
+    texts = {
+        key: found[key.encode()].decode(errors="replace") if key.encode() in found else None
+        for key in (VERSION_KEY, PROVENANCE_KEY, PACKAGES_KEY)
+    }
+    report.schema_version = texts[VERSION_KEY]
+    if report.schema_version is None:
+        report.oddities.append(
+            Oddity("it carries no schema version: the workbench did not make it")
+        )
+    elif report.schema_version != str(SCHEMA_VERSION) and not _is_upgraded(file.schema_arrow):
+        report.oddities.append(
+            Oddity(
+                f"it has the schema version {report.schema_version!r} of another time; this is "
+                f"{SCHEMA_VERSION}: make it again with this version of the workbench"
+            )
+        )
+    report.provenance = _mapping(texts[PROVENANCE_KEY], "provenance", report)
+    report.packages = _mapping(texts[PACKAGES_KEY], "versions of packages", report)
+
+
+def _is_upgraded(found: pa.Schema) -> bool:
+    """Return whether the table has an earlier schema version, and is upgraded as it is read."""
+    version = (found.metadata or {}).get(VERSION_KEY.encode(), b"").decode(errors="replace")
+    return version != str(SCHEMA_VERSION) and can_upgrade(version, found.names)
+
+
+def _mapping(text: str | None, name: str, report: TableReport) -> dict[str, Any]:
+    try:
+        found = json.loads(text or "{}")
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        report.oddities.append(Oddity(f"its {name} cannot be read: {text!r:.80}"))
+        return {}
+    if not found:
+        report.oddities.append(Oddity(f"it carries no {name}"))
+    return found
+
+
+def _parameters(names: list[str], report: TableReport) -> ScoringParameters | None:
+    """Return how scores were made: as their provenance says, or else as their columns tell."""
+    if report.kind != "scores":
+        return None
+    given = report.provenance.get("parameters")
+    if given is not None:
+        try:
+            return ScoringParameters(**given)
+        except (TypeError, ValueError) as error:
+            report.oddities.append(Oddity(f"its provenance holds no parameters of scores: {error}"))
+    depths = [int(name[10:]) for name in names if re.fullmatch(r"precision_\d+", name)]
+    exact = not any(name.endswith("_standard_error") for name in names)
+    method = "exact" if exact else next(iter(ESTIMATORS))
+    return ScoringParameters(depth=max(depths, default=1), method=method)
+
+
+def _checked_schema(
+    found: pa.Schema, parameters: ScoringParameters | None, report: TableReport
+) -> pa.Schema | None:
+    """Return the schema if the file has its columns, and None if its rows cannot be looked at."""
+    known = {"positions": POSITIONS, "predictions": PREDICTIONS, "games": GAMES}
+    wanted = known.get(report.kind) if parameters is None else scores_schema(parameters)
+    if wanted is None:
+        report.oddities.append(
+            Oddity(f"its columns are those of no table of the workbench: {', '.join(found.names)}")
+        )
+        return None
+    missing = [name for name in wanted.names if name not in found.names]
+    if _is_upgraded(found):
+        missing = missing_columns(wanted.names, found.names)
+    beyond = [name for name in found.names if name not in wanted.names]
+    differing = [
+        f"{name} is {found.field(name).type}, not {wanted.field(name).type}"
+        for name in wanted.names
+        if name in found.names and found.field(name).type != wanted.field(name).type
+    ]
+    for what, names in (
+        ("columns are missing, so that its rows were not looked at", missing),
+        ("there are columns beyond the schema", beyond),
+        ("columns have other types", differing),
+    ):
+        if names:
+            report.oddities.append(Oddity(f"{what}: {', '.join(names)}"))
+    return None if missing else wanted
+
+
+def _recomputation(
+    parameters: ScoringParameters | None,
+    schema: pa.Schema | None,
+    report: TableReport,
+    sample: int | None,
+    seed: int,
+) -> Recomputation | None:
+    """Return what computes scores again, or None where the table does not say how it was made."""
+    if parameters is None or schema is None or "parameters" not in report.provenance:
+        return None
+    return Recomputation(parameters, report.rows, sample, seed)
+
+
+def _check_rows(
+    file: pq.ParquetFile,
+    schema: pa.Schema | None,
+    again: Recomputation | None,
+    report: TableReport,
+    bar: Any,
+) -> dict[str, Counter[str]]:
+    findings = Findings()
+    counts: dict[str, Counter[str]] = {
+        name: Counter() for name in COUNTED if name in file.schema_arrow.names
+    }
+    below = {"scores": ("positions", "predictions"), "predictions": ("positions",)}
+    kinds = (*below.get(report.kind, ()), report.kind)
+    required = tuple(name for kind in kinds for name in REQUIRED.get(kind, ()))
+    is_earlier = _is_upgraded(file.schema_arrow)
+    for batch in record_batches(file, CHUNK_ROWS):
+        table = pa.Table.from_batches([batch])
+        table = upgraded(table) if is_earlier else table
+        if schema is not None:
+            try:
+                table = table.select(schema.names).cast(schema)
+            except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+                said = f"a column does not hold what it should: {error}"
+                report.oddities.append(
+                    Oddity(f"{said}; rows from {findings.start} on were not looked at")
+                )
+                schema = None
+        chunk = as_frame(table)
+        for name, counter in counts.items():
+            counter.update(chunk[name].map(str).tolist())
+        if schema is not None:
+            check_nulls(chunk, required, findings)
+            for check in CHECKS[report.kind]:
+                check(chunk, findings)
+            if again is not None:
+                again.check(chunk, findings)
+        findings.start += len(chunk)
+        bar.update(len(chunk))
+    report.facts = {
+        name: {value: counter[value] for value in sorted(counter, key=_by_number)}
+        for name, counter in counts.items()
+    }
+    if again is not None:
+        report.facts["computed again"] = again.counts
+    report.oddities += findings.oddities()
+    return counts
+
+
+def _by_number(text: str) -> tuple[int, str]:
+    return (int(text), "") if text.isdigit() else (-1, text)
+
+
+def _check_parameters(
+    counts: dict[str, Counter[str]], parameters: ScoringParameters | None, report: TableReport
+) -> None:
+    said = parameters if "parameters" in report.provenance else None
+    for column, name in PARAMETERS.items():
+        values = sorted(counts.get(column, ()))
+        if len(values) > 1:
+            report.oddities.append(Oddity(f"{column} differs from row to row: {', '.join(values)}"))
+        elif values and said is not None and values[0] != getattr(said, name):
+            there = getattr(said, name)
+            report.oddities.append(
+                Oddity(f"{column} is {values[0]!r} in the rows, and {there!r} in the provenance")
+            )
+
+
+def _check_keys(file: pq.ParquetFile, report: TableReport) -> None:
+    names = KEYS.get(report.kind, [])
+    if not names or not set(names) <= set(file.schema_arrow.names):
+        return
+    keys = as_frame(file.read(columns=names))
+    again = keys.duplicated(keep="first")
+    if again.any():
+        rows = keys[again]
+        examples = [
+            f"row {place}: {', '.join(map(str, row))}"
+            for place, row in zip(
+                rows.index[:EXAMPLES], rows.head(EXAMPLES).itertuples(index=False), strict=True
+            )
+        ]
+        what = f"{' + '.join(names)} stands there before"
+        report.oddities.append(Oddity(what, int(again.sum()), tuple(examples)))
+
+
+def _check_boards_of_positions(file: pq.ParquetFile, report: TableReport) -> None:
+    """Look for a position_id that stands for several true boards."""
+    names = ["position_id", "true_fen"]
+    if not set(names) <= set(file.schema_arrow.names):
+        return
+    boards = as_frame(file.read(columns=names)).dropna()
+    boards = boards.drop_duplicates()
+    several = boards[boards.duplicated("position_id", keep=False)]
+    if len(several):
+        examples = [
+            f"{name}: {', '.join(map(repr, part['true_fen'].head(2)))}"
+            for name, part in islice(several.groupby("position_id", sort=False), EXAMPLES)
+        ]
+        what = f"{several['position_id'].nunique():,} position_id stand for several true boards"
+        report.oddities.append(Oddity(what, 0, tuple(examples)))

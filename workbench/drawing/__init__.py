@@ -1,0 +1,1 @@
+"""What figures and widgets share: colours, hatches, labels, boards and descriptions."""

@@ -1,0 +1,106 @@
+"""How every figure looks: sizes, grid, and colours that survive colour-blindness and greyscale."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import seaborn as sns
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from workbench.drawing.labels import wrapped
+
+COLOURS: Final = tuple(sns.color_palette("colorblind"))
+MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X", "<")
+LINES: Final = ("-", "--", ":", "-.")
+HATCHES: Final = ("", "///", "...", "xx", "\\\\\\", "---", "ooo", "+++", "|||", "**")
+
+_TITLE_SIZE: Final = 11
+_NOTE_SIZE: Final = 7
+_MARGIN: Final = 0.06
+_LINE_HEIGHT: Final = 1.25
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """What tells one of several things apart from the others, with and without colour.
+
+    Attributes:
+        colour: Red, green, blue.
+        marker: Of points.
+        line: Of lines.
+        hatch: Of surfaces.
+        face: Inside a marker: the colour, or white.
+    """
+
+    colour: tuple[float, float, float]
+    marker: str
+    line: str
+    hatch: str
+    face: tuple[float, float, float] | str
+
+
+def style(index: int) -> Style:
+    """Return the look of the thing with this number; it never runs out.
+
+    The first 64 differ in marker, line or face, whatever their colour; the first 320 in all four.
+
+    Args:
+        index: From 0 on.
+    """
+    colour = COLOURS[index % len(COLOURS)]
+    shape, turn = index % len(MARKERS), index // len(MARKERS)
+    filled = turn // len(LINES) % 2 == 0
+    return Style(
+        colour=colour,
+        marker=MARKERS[shape],
+        line=LINES[(index + turn) % len(LINES)],
+        hatch=HATCHES[index % len(HATCHES)],
+        face=colour if filled else "white",
+    )
+
+
+def new_figure(
+    panels: int = 1, width: float = 6.4, height: float = 4.0, rows: int = 1
+) -> tuple[Figure, list[Axes]]:
+    """Return an empty figure, kept out of pyplot's list of open ones, and its axes.
+
+    Args:
+        panels: Axes side by side, sharing the vertical axis, at least 1.
+        width: Of the whole figure in inches.
+        height: Of the whole figure in inches.
+        rows: Rows of such axes, one above the other; they share the horizontal axis.
+    """
+    figure = Figure(figsize=(width, height), layout="constrained")
+    grid = figure.subplots(rows, panels, squeeze=False, sharey="row", sharex=rows > 1)
+    axes = list(grid.flat)
+    for each in axes:
+        each.grid(True, axis="y", linewidth=0.5, alpha=0.5)
+        each.set_axisbelow(True)
+        each.spines[["top", "right"]].set_visible(False)
+    return figure, axes
+
+
+def plain_log_scale(axes: Axes) -> None:
+    """Make the vertical axis logarithmic, with plain numbers at 1, 2 and 5 of every decade."""
+    axes.set_yscale("log")
+    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.yaxis.set_minor_formatter(NullFormatter())
+
+
+def caption(figure: Figure, title: str, note: str) -> None:
+    """Put a title above, and below in small what a reader must know to read the figure.
+
+    Both are broken into lines as wide as the figure, which grows by the lines that this adds.
+    """
+    width = figure.get_figwidth() - _MARGIN
+    height = figure.get_figheight()
+    texts = []
+    for text, size in ((title, _TITLE_SIZE), (note, _NOTE_SIZE)):
+        texts.append(wrapped(text, width, size))
+        added = texts[-1].count("\n") - text.count("\n")
+        height += added * size * _LINE_HEIGHT / 72
+    figure.set_figheight(height)
+    figure.suptitle(texts[0], fontsize=_TITLE_SIZE)
+    figure.supxlabel(texts[1], fontsize=_NOTE_SIZE, color="0.3")

@@ -1,0 +1,99 @@
+"""What a scores table holds, in words that stand on every figure drawn from it."""
+
+from collections.abc import Iterator, Sequence
+
+import pandas as pd
+
+from workbench.answers.classification import CLASSES, ReplyClass
+from workbench.answers.imports.true_boards import UNKNOWN_GROUP
+from workbench.drawing.labels import NO_NAME, some_of
+
+
+def scored_rows(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows that have scores, which every study is about.
+
+    The others are failed calls, which say nothing about a model, and rows whose true FEN cannot be
+    read; their column ``unscored`` says why. See `left_out`.
+    """
+    return scores[scores["unscored"] == ""]
+
+
+def with_names(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return scores in which a model without a name is called `NO_NAME`."""
+    models = scores["model"]
+    return scores.assign(model=models.where(models.notna() & (models != ""), NO_NAME))
+
+
+def by_length(scores: pd.DataFrame) -> Iterator[tuple[int, pd.DataFrame]]:
+    """Yield the rows of each length of games, in full moves; the shortest first.
+
+    Rows without a group stand at no length; `counted_replies` says how many they are.
+    """
+    known = scores[_has_length(scores)]
+    for length, part in known.groupby(known["group"].astype(int)):
+        yield int(str(length)), part
+
+
+def _has_length(scores: pd.DataFrame) -> "pd.Series[bool]":
+    return scores["group"].notna() & (scores["group"] != UNKNOWN_GROUP)
+
+
+def left_out(scores: pd.DataFrame) -> dict[str, int]:
+    """Count the rows that `scored_rows` leaves out.
+
+    Returns:
+        ``failed``: calls that failed; ``unscored``: replies that could not be scored.
+    """
+    failed = scores["reply_class"] == ReplyClass.FAILED
+    return {
+        "failed": int(failed.sum()),
+        "unscored": int(((scores["unscored"] != "") & ~failed).sum()),
+    }
+
+
+def counted_replies(scores: pd.DataFrame) -> str:
+    """Return the replies of each class in words, and how many rows every study leaves out."""
+    counts = scores["reply_class"].value_counts()
+    missing = left_out(scores)
+    replies = [f"{counts.get(name, 0)} {name}" for name in CLASSES if name != ReplyClass.FAILED]
+    if missing["unscored"]:
+        replies.append(f"{missing['unscored']} unscored")
+    failed = missing["failed"]
+    nowhere = int((~_has_length(scores)).sum())
+    return (
+        ", ".join(replies)
+        + (f"; {failed} failed {'call' if failed == 1 else 'calls'} left out" if failed else "")
+        + (f"; {nowhere} without a length of the game" if nowhere else "")
+    )
+
+
+def class_counts(scores: pd.DataFrame, by: Sequence[str] = ("model",)) -> pd.DataFrame:
+    """Count the classes of replies, failed calls among them, and the rows not scored.
+
+    Args:
+        scores: Rows of a scores table.
+        by: Columns to group by.
+
+    Returns:
+        One row a group, with a column a class, ``unscored`` (replies that could not be scored)
+        and ``count`` (all rows, failed calls included).
+    """
+    rows = with_names(scores)
+    classes = {name: (rows["reply_class"] == name).astype(int) for name in CLASSES}
+    unscored = (rows["unscored"] != "") & (rows["reply_class"] != ReplyClass.FAILED)
+    counted = rows[list(by)].assign(**classes, unscored=unscored.astype(int), count=1)
+    return counted.groupby(list(by), as_index=False, dropna=False).sum()
+
+
+def describe_scores(scores: pd.DataFrame, *, every_model: bool = False) -> str:
+    """Return the data's description: models, classes of replies, policy, terminal.
+
+    Args:
+        scores: Rows of a scores table.
+        every_model: Whether all models are named, however many, and whole: not for a figure.
+    """
+    names = sorted(with_names(scores)["model"].unique())
+    models = ", ".join(names) if every_model else some_of(names, "models")
+    policy = ", ".join(sorted(scores["ill_formed_policy"].unique()))
+    terminal = ", ".join(sorted(scores["terminal"].unique()))
+    return f"{models or 'no rows'}; {counted_replies(scores)}\nill-formed boards: {policy}; finished games: {terminal}"

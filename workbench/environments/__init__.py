@@ -1,0 +1,19 @@
+"""Environments behind the one protocol of `workbench.automaton`."""
+
+from workbench.environments.chess import ChessAutomaton, ChessState
+from workbench.environments.othello import OthelloAutomaton, OthelloState
+from workbench.environments.sokoban import SokobanAutomaton, SokobanState
+from workbench.environments.transition_table import TableAutomaton
+from workbench.environments.trees import HomogeneousTree, TreeState
+
+__all__ = [
+    "ChessAutomaton",
+    "ChessState",
+    "HomogeneousTree",
+    "OthelloAutomaton",
+    "OthelloState",
+    "SokobanAutomaton",
+    "SokobanState",
+    "TableAutomaton",
+    "TreeState",
+]

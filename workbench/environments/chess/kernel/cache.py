@@ -1,0 +1,110 @@
+"""Loading the compiled modules when they are first needed, and where their machine code is kept.
+
+numba is imported by the first call that needs it, not before. The machine code goes into a folder
+named after a digest of the kernel's source, because numba notices a change in the file of a
+function but not in the files of those that it calls.
+"""
+
+import hashlib
+import importlib
+import os
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Final, Literal
+
+CompiledModule = Literal["joint", "particles", "probes", "single"]
+
+_LOADING: Final = threading.Lock()
+_LOADED: Final[dict[str, ModuleType]] = {}
+
+
+def compiled_module(name: CompiledModule) -> ModuleType:
+    """Return a module of compiled functions, loading or compiling it on the first call.
+
+    The call that must compile says so in one line on standard error. Any thread may call.
+    """
+    if name not in _LOADED:
+        with _LOADING:
+            if name not in _LOADED:
+                _LOADED[name] = _load(name)
+    return _LOADED[name]
+
+
+def _load(name: CompiledModule) -> ModuleType:
+    import numba
+
+    folder = cache_folder()
+    if not any(folder.rglob(f"{name}.*.nbi")):
+        print(
+            f"workbench: compiling the chess kernel ({name}), about 10 seconds, once; "
+            f"kept in {folder}",
+            file=sys.stderr,
+            flush=True,
+        )
+    # A function takes its folder from this setting when it is decorated. It is put back so that
+    # compiled functions of others keep theirs.
+    settings = vars(numba.config)
+    theirs = settings["CACHE_DIR"]
+    settings["CACHE_DIR"] = str(folder)
+    try:
+        return importlib.import_module(f"workbench.environments.chess.kernel.{name}")
+    finally:
+        settings["CACHE_DIR"] = theirs
+
+
+@cache
+def cache_folder() -> Path:
+    """Return the folder that keeps the machine code, made if it was missing.
+
+    It lies in ``NUMBA_CACHE_DIR`` if that is set, else in the user's cache folder, and where that
+    cannot be written, in the folder for temporary files.
+    """
+    import numba
+
+    digest = hashlib.sha256(numba.__version__.encode())
+    for source in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(source.read_bytes())
+    name = f"kernel-{digest.hexdigest()[:16]}"
+    for parent in _candidates():
+        folder = parent / name
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+        except OSError:
+            # Not writable: the next candidate is tried, and the last one always is.
+            continue
+        if _is_ours(folder):
+            return folder
+    return Path(tempfile.mkdtemp(prefix="world-state-workbench-"))
+
+
+def _candidates() -> Iterator[Path]:
+    chosen = os.environ.get("NUMBA_CACHE_DIR")
+    if chosen:
+        yield Path(chosen) / "world-state-workbench"
+    of_user = os.environ.get("XDG_CACHE_HOME")
+    if of_user:
+        yield Path(of_user) / "world-state-workbench"
+    elif sys.platform == "win32":
+        yield Path(os.environ.get("LOCALAPPDATA", tempfile.gettempdir())) / "world-state-workbench"
+    else:
+        home = Path(os.path.expanduser("~"))
+        caches = home / "Library" / "Caches" if sys.platform == "darwin" else home / ".cache"
+        yield caches / "world-state-workbench"
+    yield Path(tempfile.gettempdir()) / f"world-state-workbench-{_user()}"
+
+
+def _user() -> str:
+    return str(os.getuid()) if sys.platform != "win32" else os.environ.get("USERNAME", "user")
+
+
+def _is_ours(folder: Path) -> bool:
+    # Machine code is loaded without a check of its origin: a folder of another user, which a
+    # shared folder for temporary files might hold, is not trusted.
+    return sys.platform == "win32" or folder.stat().st_uid == os.getuid()

@@ -1,0 +1,132 @@
+"""Making a legal move, with the effects that python-chess's ``push`` has on the fields of a board."""
+
+import numpy as np
+
+from workbench.environments.chess.kernel.board import (
+    FILE_C,
+    FILE_D,
+    FILE_F,
+    FILE_G,
+    ONE,
+    RANK_1,
+    RANK_8,
+    ZERO,
+    Board,
+    Word,
+    capturable,
+)
+from workbench.environments.chess.kernel.compiled import BOARD, compiled
+from workbench.environments.chess.kernel.moves import EIGHT, SIXTEEN, THREE, TOP_SQUARE
+
+
+@compiled(f"{BOARD}({BOARD},uint64,uint64)")
+def _castle(board: Board, start: Word, target: Word) -> Board:
+    pawns, knights, diagonals, orthogonals, kings, own, enemy, rights, _, white = board
+    rank = RANK_1 if white != ZERO else RANK_8
+    if target < start:
+        king_to, rook_to = FILE_C & rank, FILE_D & rank
+    else:
+        king_to, rook_to = FILE_G & rank, FILE_F & rank
+    rook = target
+    if own & target == ZERO:
+        rook = (np.uint64(1 | 1 << 56) if target < start else np.uint64(1 << 7 | 1 << 63)) & rank
+    kings = kings & ~start | king_to
+    orthogonals = orthogonals & ~rook | rook_to
+    own = own & ~(start | rook) | king_to | rook_to
+    return (
+        pawns, knights, diagonals, orthogonals, kings, enemy, own, rights & ~rank, ZERO, ONE - white
+    )  # fmt: skip
+
+
+@compiled(f"{BOARD}({BOARD},uint64)")
+def _special(board: Board, code: Word) -> Board:
+    pawns, knights, diagonals, orthogonals, kings, own, enemy, rights, _, white = board
+    square = code & TOP_SQUARE
+    goal = (code >> np.uint64(6)) & TOP_SQUARE
+    promotion = code >> np.uint64(12)
+    start = ONE << square
+    target = ONE << goal
+    if kings & start != ZERO:
+        distance = goal - square if goal > square else square - goal
+        if own & target != ZERO or distance == np.uint64(2):
+            return _castle(board, start, target)
+    captured = enemy & target
+    vacated = start | target
+    rank = RANK_1 if white != ZERO else RANK_8
+    far_rank = RANK_8 if white != ZERO else RANK_1
+    rights &= ~vacated
+    if kings & start != ZERO:
+        rights &= ~rank
+    elif kings & target & far_rank != ZERO:
+        rights &= ~far_rank
+    passant = ZERO
+    removed = ZERO
+    if pawns & start != ZERO:
+        if white != ZERO:
+            if goal == square + SIXTEEN and square >> THREE == ONE:
+                passant = start << EIGHT
+            elif captured == ZERO and (goal - square) & ONE == ONE:
+                removed = target >> EIGHT
+        elif square == goal + SIXTEEN and square >> THREE == np.uint64(6):
+            passant = start >> EIGHT
+        elif captured == ZERO and (square - goal) & ONE == ONE:
+            removed = target << EIGHT
+    vacated |= removed
+    nought = ~vacated
+    new_pawns = pawns & nought | (target if pawns & start != ZERO else ZERO)
+    new_knights = knights & nought | (target if knights & start != ZERO else ZERO)
+    new_diagonals = diagonals & nought | (target if diagonals & start != ZERO else ZERO)
+    new_orthogonals = orthogonals & nought | (target if orthogonals & start != ZERO else ZERO)
+    new_kings = kings & nought | (target if kings & start != ZERO else ZERO)
+    if promotion != ZERO:
+        new_pawns ^= target
+        if promotion == np.uint64(2):
+            new_knights |= target
+        if promotion == np.uint64(3) or promotion == np.uint64(5):
+            new_diagonals |= target
+        if promotion >= np.uint64(4):
+            new_orthogonals |= target
+    return (
+        new_pawns, new_knights, new_diagonals, new_orthogonals, new_kings,
+        enemy & nought, own & nought | target, rights, passant, ONE - white,
+    )  # fmt: skip
+
+
+@compiled(f"{BOARD}({BOARD},uint64)", inline=True)
+def make(board: Board, code: Word) -> Board:
+    """Return the board after a legal move.
+
+    The new board's ``passant`` is set after every pawn's first move of two squares, whether or not
+    a capture is possible there; see `workbench.environments.chess.kernel.board.capturable`.
+    """
+    pawns, knights, diagonals, orthogonals, kings, own, enemy, rights, _, white = board
+    start = ONE << (code & TOP_SQUARE)
+    target = ONE << ((code >> np.uint64(6)) & TOP_SQUARE)
+    if (pawns | kings) & start | rights != ZERO:
+        return _special(board, code)
+    nought = ~(start | target)
+    return (
+        pawns & nought,
+        knights & nought | (target if knights & start != ZERO else ZERO),
+        diagonals & nought | (target if diagonals & start != ZERO else ZERO),
+        orthogonals & nought | (target if orthogonals & start != ZERO else ZERO),
+        kings & nought,
+        enemy & nought,
+        own & nought | target,
+        ZERO,
+        ZERO,
+        ONE - white,
+    )
+
+
+@compiled(f"{BOARD}({BOARD},uint64)", inline=True)
+def advance(board: Board, code: Word) -> Board:
+    """Return the board after a legal move, its en-passant square kept only if it has an effect."""
+    after = make(board, code)
+    if after[8] == ZERO:
+        return after
+    passant = capturable(after[8], after[0], after[5], after[5] | after[6], after[9])
+    return (
+        after[0], after[1], after[2], after[3], after[4],
+        after[5], after[6], after[7], passant, after[9],
+    )  # fmt: skip

@@ -1,0 +1,288 @@
+"""The estimators of p_m on compiled boards: those without weights, and all by number.
+
+Each draws from the same distribution as its namesake in `workbench.affordance.estimators`, which
+documents it; the random numbers themselves are others. Those that carry a weight with each line
+are in weighted.py. Source: arXiv 2508.19851, section 3, Algorithms 1 and 2.
+"""
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.environments.chess.kernel.bits import signed
+from workbench.environments.chess.kernel.board import BACK, ONE, ZERO, Board, Word, Words, load
+from workbench.environments.chess.kernel.compiled import BOARD, compiled
+from workbench.environments.chess.kernel.draws import below, seed_state
+from workbench.environments.chess.kernel.joint import common, pawn_targets
+from workbench.environments.chess.kernel.making import advance
+from workbench.environments.chess.kernel.moves import (
+    MOST_MOVES,
+    MOVES,
+    TOP_SQUARE,
+    Codes,
+    Moves,
+    generate,
+    list_moves,
+    pick_move,
+)
+from workbench.environments.chess.kernel.weighted import RESULT, get, intermediate, put, resampled
+
+Values: TypeAlias = NDArray[np.float64]
+
+NAIVE = 0
+BRANCH = 1
+INTERMEDIATE = 2
+INTERMEDIATE_MASS = 3
+STRATIFIED = 4
+INTERMEDIATE_RESAMPLED = 5
+
+FINISHED = np.uint64(0xFFFF)
+"""Stands where a move's code would, for a line that has ended and stays as it is."""
+
+
+@compiled(f"boolean({BOARD},{MOVES},uint64[::1],uint64)")
+def _permits(board: Board, moves: Moves, targets: Words, code: Word) -> bool:
+    square = code & TOP_SQUARE
+    start = ONE << square
+    target = ONE << ((code >> np.uint64(6)) & TOP_SQUARE)
+    promotes = code >> np.uint64(12) != ZERO
+    if moves[1] & start != ZERO:
+        return bool(targets[square] & target != ZERO and not promotes)
+    if board[0] & board[5] & start == ZERO:
+        return False
+    reached = pawn_targets(moves, board[9], square)
+    return bool(reached & target != ZERO and (target & BACK != ZERO) == promotes)
+
+
+@compiled("uint16[::1](uint16[::1],int64,int64)")
+def _grown(codes: Codes, used: int, wanted: int) -> Codes:
+    """Return ``codes``, or a larger copy if fewer than ``wanted`` fit."""
+    if wanted <= codes.size:
+        return codes
+    larger = np.empty(2 * wanted, np.uint16)
+    # Loops here and below: numba takes a second or more to compile the copy of a slice.
+    for index in range(used):
+        larger[index] = codes[index]
+    return larger
+
+
+@compiled(f"{RESULT}({BOARD},{BOARD},int64,int64,boolean,uint64[::1])")
+def _branch(
+    walks: Board, accepts: Board, depth: int, samples: int, absorb: bool, state: Words
+) -> tuple[float, int]:
+    targets = np.empty(64, np.uint64)
+    scratch = np.empty(64, np.uint64)
+    accepted = nodes = 0
+    for _ in range(samples):
+        walker, other = walks, accepts
+        alive = True
+        for step in range(depth):
+            moves = generate(walker, targets)
+            of_other = generate(other, scratch)
+            if moves[0] == ZERO:
+                alive = absorb and of_other[0] == ZERO
+                break
+            nodes += 1
+            code = pick_move(moves, walker[9], targets, below(state, moves[0]))
+            if not _permits(other, of_other, scratch, code):
+                alive = False
+                break
+            if step < depth - 1:
+                walker, other = advance(walker, code), advance(other, code)
+        if alive:
+            accepted += 1
+    return accepted / samples, nodes
+
+
+@compiled(f"{RESULT}({BOARD},{BOARD},int64,int64,boolean,uint64[::1])")
+def _naive(
+    walks: Board, accepts: Board, depth: int, samples: int, absorb: bool, state: Words
+) -> tuple[float, int]:
+    targets = np.empty(64, np.uint64)
+    pairs = np.empty((2, samples, 2, 10), np.uint64)
+    # How many moves a line had when it ended, or -1; whether the other board has accepted it all.
+    ended = np.empty((2, samples), np.int64)
+    alive = np.empty((2, samples), np.bool_)
+    ended[0, 0], alive[0, 0] = -1, True
+    codes = np.empty(max(40 * samples, MOST_MOVES), np.uint16)
+    owners = np.empty(codes.size, np.int32)
+    now = 0
+    put(pairs[0, 0, 0], walks)
+    put(pairs[0, 0, 1], accepts)
+    lines = 1
+    nodes = 0
+    for step in range(depth):
+        total = 0
+        for line in range(lines):
+            count = 0
+            white = ZERO
+            moves = (ZERO, ZERO, ZERO, ZERO, ZERO, ZERO)
+            if ended[now, line] < 0:
+                walker = get(pairs[now, line, 0])
+                white = walker[9]
+                moves = generate(walker, targets)
+                count = signed(moves[0])
+                nodes += count
+                if count == 0:
+                    if not absorb:
+                        continue
+                    ended[now, line] = step
+            places = max(count, 1)
+            if total + places > codes.size:
+                codes = _grown(codes, total, total + places)
+                more = np.empty(codes.size, np.int32)
+                for index in range(total):
+                    more[index] = owners[index]
+                owners = more
+            if count == 0:
+                codes[total] = FINISHED
+            else:
+                list_moves(moves, white, targets, codes[total:])
+            for index in range(total, total + places):
+                owners[index] = line
+            total += places
+        kept = min(total, samples)
+        if total > samples:
+            for index in range(samples):
+                chosen = index + signed(below(state, np.uint64(total - index)))
+                codes[index], codes[chosen] = codes[chosen], codes[index]
+                owners[index], owners[chosen] = owners[chosen], owners[index]
+        for index in range(kept):
+            line = owners[index]
+            code = np.uint64(codes[index])
+            alive[1 - now, index] = alive[now, line]
+            ended[1 - now, index] = ended[now, line]
+            if code == FINISHED:
+                put(pairs[1 - now, index, 0], get(pairs[now, line, 0]))
+                put(pairs[1 - now, index, 1], get(pairs[now, line, 1]))
+                continue
+            if alive[now, line]:
+                other = get(pairs[now, line, 1])
+                moves = generate(other, targets)
+                alive[1 - now, index] = _permits(other, moves, targets, code)
+                if alive[1 - now, index]:
+                    put(pairs[1 - now, index, 1], advance(other, code))
+            if step < depth - 1:
+                put(pairs[1 - now, index, 0], advance(get(pairs[now, line, 0]), code))
+        now = 1 - now
+        lines = kept
+    if lines == 0:
+        return 0.0, nodes
+    accepted = 0
+    for line in range(lines):
+        nodes += depth if ended[now, line] < 0 else ended[now, line]
+        if alive[now, line] and (
+            ended[now, line] < 0 or generate(get(pairs[now, line, 1]), targets)[0] == ZERO
+        ):
+            accepted += 1
+    return accepted / lines, nodes
+
+
+@compiled(
+    f"{RESULT}({BOARD},{BOARD},int64,int64,float64,boolean,uint64[::1],"
+    "uint64[:,::1],uint64[::1],uint16[:,::1])"
+)
+def _stratified(
+    walker: Board,
+    other: Board,
+    depth: int,
+    particles: int,
+    mass: float,
+    absorb: bool,
+    state: Words,
+    targets: Words,
+    scratch: Words,
+    codes: Codes,
+) -> tuple[float, int]:
+    nodes = 0
+    while True:
+        shared = common(walker, other, targets[depth], scratch)
+        nodes += signed(shared[0])
+        count = signed(shared[2])
+        if count == 0:
+            both = absorb and shared[0] == ZERO and shared[1] == ZERO
+            return (mass if both else 0.0), nodes
+        mass *= np.float64(count) / np.float64(shared[0])
+        if depth == 1:
+            return mass, nodes
+        if particles > 1:
+            break
+        # A particle by itself, as most are in the end, needs no list of the moves.
+        code = pick_move(
+            (shared[2], shared[3], shared[4], shared[5], shared[6], shared[7]),
+            walker[9], targets[depth], below(state, shared[2]) if count > 1 else ZERO,
+        )  # fmt: skip
+        walker, other = advance(walker, code), advance(other, code)
+        depth -= 1
+    list_moves(
+        (shared[2], shared[3], shared[4], shared[5], shared[6], shared[7]),
+        walker[9], targets[depth], codes[depth],
+    )  # fmt: skip
+    each = particles // count
+    rest = particles - each * count
+    for index in range(rest):
+        chosen = index + signed(below(state, np.uint64(count - index)))
+        codes[depth, index], codes[depth, chosen] = codes[depth, chosen], codes[depth, index]
+    total = 0.0
+    reached = count if each > 0 else rest
+    for index in range(reached):
+        code = np.uint64(codes[depth, index])
+        value, below_it = _stratified(
+            advance(walker, code), advance(other, code), depth - 1,
+            each + 1 if index < rest else each, mass / reached, absorb, state, targets, scratch, codes,
+        )  # fmt: skip
+        total += value
+        nodes += below_it
+    return total, nodes
+
+
+@compiled(
+    "void(int64,uint64[:,::1],uint64[:,::1],int64,int64,boolean,uint64[::1],"
+    "float64[::1],int64[::1])"
+)
+def estimates(
+    method: int,
+    walks: Words,
+    accepts: Words,
+    depth: int,
+    samples: int,
+    absorb: bool,
+    seeds: Words,
+    values: Values,
+    nodes: NDArray[np.int64],
+) -> None:
+    """Run one estimator once on each pair of rows.
+
+    Args:
+        method: One of the numbers above.
+        walks: Rows of the boards from which lines are drawn, shape (n, 8).
+        accepts: Rows of the boards in which they are tried, shape (n, 8).
+        depth: The number of moves m, at least 1.
+        samples: N, at least 1.
+        absorb: Whether finished lines are complete; else they vanish.
+        seeds: Shape (n,).
+        values: Overwritten with the estimates, shape (n,).
+        nodes: Overwritten with the states generated, shape (n,).
+    """
+    state = np.empty(4, np.uint64)
+    for pair in range(walks.shape[0]):
+        walker, other = load(walks[pair]), load(accepts[pair])
+        seed_state(seeds[pair], state)
+        if method == NAIVE:
+            result = _naive(walker, other, depth, samples, absorb, state)
+        elif method == BRANCH:
+            result = _branch(walker, other, depth, samples, absorb, state)
+        elif method == STRATIFIED:
+            result = _stratified(
+                walker, other, depth, samples, 1.0, absorb, state,
+                np.empty((depth + 1, 64), np.uint64), np.empty(64, np.uint64),
+                np.empty((depth + 1, MOST_MOVES), np.uint16),
+            )  # fmt: skip
+        elif method == INTERMEDIATE_RESAMPLED:
+            result = resampled(walker, other, depth, samples, absorb, state)
+        else:
+            result = intermediate(
+                walker, other, depth, samples, absorb, method == INTERMEDIATE_MASS, state
+            )
+        values[pair], nodes[pair] = result

@@ -1,0 +1,49 @@
+"""How large a joint tree is expected to be, by random probes, compiled.
+
+Source: Knuth (1975), doi:10.1090/S0025-5718-1975-0373371-6.
+"""
+
+import numpy as np
+
+from workbench.environments.chess.kernel.board import Word, Words, load
+from workbench.environments.chess.kernel.compiled import compiled
+from workbench.environments.chess.kernel.draws import below, seed_state
+from workbench.environments.chess.kernel.joint import common
+from workbench.environments.chess.kernel.making import advance
+from workbench.environments.chess.kernel.moves import MOST_MOVES, list_moves
+
+
+@compiled("float64(uint64[::1],uint64[::1],int64,int64,uint64)")
+def expected_nodes(first: Words, second: Words, depth: int, probes: int, seed: Word) -> float:
+    """Return the mean over probes of the joint nodes above the last ply.
+
+    Args:
+        first: A row, shape (8,).
+        second: A row, shape (8,).
+        depth: The number of moves m, at least 1.
+        probes: Random branches to look at, at least 1.
+        seed: Of the branches.
+    """
+    state = np.empty(4, np.uint64)
+    seed_state(seed, state)
+    targets = np.empty(64, np.uint64)
+    scratch = np.empty(64, np.uint64)
+    codes = np.empty(MOST_MOVES, np.uint16)
+    total = 0.0
+    for _ in range(probes):
+        one, other = load(first), load(second)
+        size = 1.0
+        for _ in range(depth - 1):
+            shared = common(one, other, targets, scratch)
+            count = shared[2]
+            if count == np.uint64(0):
+                break
+            size *= np.float64(count)
+            total += size
+            list_moves(
+                (count, shared[3], shared[4], shared[5], shared[6], shared[7]),
+                one[9], targets, codes,
+            )  # fmt: skip
+            code = np.uint64(codes[below(state, count)])
+            one, other = advance(one, code), advance(other, code)
+    return total / np.float64(probes)

@@ -1,0 +1,82 @@
+"""Entry points for a board or two: legal moves, shared moves, a successor, counting lines (perft)."""
+
+import numpy as np
+
+from workbench.environments.chess.kernel.board import ONE, ZERO, Board, Word, Words, load, store
+from workbench.environments.chess.kernel.compiled import BOARD, compiled
+from workbench.environments.chess.kernel.joint import common
+from workbench.environments.chess.kernel.making import advance, make
+from workbench.environments.chess.kernel.moves import (
+    MOST_MOVES,
+    TOP_SQUARE,
+    Codes,
+    generate,
+    list_moves,
+)
+
+
+@compiled("uint64(uint64[::1],uint16[::1])")
+def legal_codes(row: Words, codes: Codes) -> Word:
+    """Write the codes of a row's legal moves, and return how many `generate` counted.
+
+    Args:
+        row: Shape (8,).
+        codes: Overwritten from its start, shape (MOST_MOVES,); what follows the last is 0.
+    """
+    board = load(row)
+    targets = np.empty(64, np.uint64)
+    moves = generate(board, targets)
+    codes[:] = 0
+    list_moves(moves, board[9], targets, codes)
+    return moves[0]
+
+
+@compiled("uint64(uint64[::1],uint64[::1],uint16[::1])")
+def shared_codes(first: Words, second: Words, codes: Codes) -> Word:
+    """Write the codes of the moves that two rows share, and return how many `common` counted.
+
+    Args:
+        first: Shape (8,).
+        second: Shape (8,).
+        codes: Overwritten from its start, shape (MOST_MOVES,); what follows the last is 0.
+    """
+    board = load(first)
+    targets = np.empty(64, np.uint64)
+    _, _, count, movers, to_left, to_right, one, two = common(
+        board, load(second), targets, np.empty(64, np.uint64)
+    )
+    codes[:] = 0
+    list_moves((count, movers, to_left, to_right, one, two), board[9], targets, codes)
+    return count
+
+
+@compiled("void(uint64[::1],uint64,uint64[::1])")
+def successor_row(row: Words, code: Word, result: Words) -> None:
+    """Write the row of the board after a legal move, all fields as python-chess sets them."""
+    board = make(load(row), code)
+    start = ONE << (code & TOP_SQUARE)
+    target = ONE << ((code >> np.uint64(6)) & TOP_SQUARE)
+    promoted = row[6] & ~start & ~target & (board[5] | board[6])
+    if code >> np.uint64(12) != ZERO or row[6] & start != ZERO:
+        promoted |= target
+    store(board, promoted, result)
+
+
+@compiled(f"uint64({BOARD},int64,uint64[:,::1],uint16[:,::1])")
+def _lines(board: Board, depth: int, targets: Words, codes: Codes) -> Word:
+    moves = generate(board, targets[depth])
+    if depth == 1:
+        return moves[0]
+    count = list_moves(moves, board[9], targets[depth], codes[depth])
+    lines = ZERO
+    for index in range(count):
+        lines += _lines(advance(board, np.uint64(codes[depth, index])), depth - 1, targets, codes)
+    return lines
+
+
+@compiled("uint64(uint64[::1],int64)")
+def perft(row: Words, depth: int) -> Word:
+    """Return how many lines of ``depth`` moves, at least 1, a row permits."""
+    targets = np.empty((depth + 1, 64), np.uint64)
+    codes = np.empty((depth + 1, MOST_MOVES), np.uint16)
+    return _lines(load(row), depth, targets, codes)

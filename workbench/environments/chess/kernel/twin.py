@@ -1,0 +1,64 @@
+"""The kernel as the compiled twin that `workbench.environments.chess.ChessAutomaton` offers."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from workbench.environments.chess.kernel.cache import compiled_module
+from workbench.environments.chess.kernel.estimator_runs import METHODS, run_estimators
+from workbench.environments.chess.kernel.packed_boards import pack_states, supported
+from workbench.environments.chess.kernel.profiles import joint_profile
+from workbench.environments.chess.state import ChessState
+from workbench.terminal import Terminal
+
+
+class ChessTwin:
+    """Exact walks and estimators of chess, compiled; see `workbench.automaton.CompiledTwin`."""
+
+    @property
+    def methods(self) -> frozenset[str]:
+        """Names of the estimators that it runs."""
+        return frozenset(METHODS)
+
+    def supports(self, *states: ChessState) -> bool:
+        """Return whether none of the states has a promoted king."""
+        return bool(supported(pack_states(states)).all())
+
+    def joint_walk(
+        self, true: ChessState, predicted: ChessState, depth: int, terminal: Terminal
+    ) -> tuple[tuple[float, ...], tuple[float, ...], int]:
+        """Return p_1..p_m, r_1..r_m and the joint nodes visited."""
+        found = joint_profile(true, predicted, depth, terminal)
+        return found.precision, found.recall, found.node_count
+
+    def expected_joint_nodes(
+        self, true: ChessState, predicted: ChessState, depth: int, probes: int, seed: int
+    ) -> float:
+        """Estimate the joint nodes above the last ply by random probes."""
+        one, other = pack_states([true, predicted])
+        found = compiled_module("probes").expected_nodes(one, other, depth, probes, np.uint64(seed))
+        return float(found)
+
+    def estimator_runs(
+        self,
+        method: str,
+        walks: ChessState,
+        accepts: ChessState,
+        depth: int,
+        samples: int,
+        seeds: Sequence[int],
+        terminal: Terminal,
+    ) -> list[tuple[float, int]]:
+        """Return value and node count of one run of an estimator for each seed."""
+        count = len(seeds)
+        found = run_estimators(
+            method,
+            pack_states([walks] * count),
+            pack_states([accepts] * count),
+            depth,
+            samples,
+            list(seeds),
+            terminal,
+            workers=1,
+        )
+        return list(zip(found.value.tolist(), found.node_count.tolist(), strict=True))

@@ -1,0 +1,232 @@
+"""Algorithm 2 on compiled boards: lines that both accept, weighted, and thinned in two ways.
+
+Each draws from the same distribution as its namesake in `workbench.affordance.estimators`, which
+documents it. Where lines are resampled in strata, the order of the moves decides which of them
+share a stratum; it is the order of `pick_move`, not that of python-chess, which changes no mean.
+Source: arXiv 2508.19851, Algorithm 2.
+"""
+
+import numpy as np
+
+from workbench.environments.chess.kernel.bits import signed
+from workbench.environments.chess.kernel.board import ZERO, Board, Words
+from workbench.environments.chess.kernel.compiled import BOARD, compiled
+from workbench.environments.chess.kernel.draws import below, draw
+from workbench.environments.chess.kernel.joint import common
+from workbench.environments.chess.kernel.making import advance
+from workbench.environments.chess.kernel.moves import pick_move
+
+RESULT = "Tuple((float64,int64))"
+"""The numba type of an estimate and the states generated for it."""
+
+_SPARE = np.uint64(11)
+_UNIT = 2.0**-53
+
+
+@compiled(f"void(uint64[::1],{BOARD})", inline=True)
+def put(place: Words, board: Board) -> None:
+    """Write an unpacked board into a row of shape (10,)."""
+    for index, word in enumerate(board):
+        place[index] = word
+
+
+@compiled(f"{BOARD}(uint64[::1])", inline=True)
+def get(place: Words) -> Board:
+    """Read an unpacked board from a row of shape (10,)."""
+    return (
+        place[0], place[1], place[2], place[3], place[4],
+        place[5], place[6], place[7], place[8], place[9],
+    )  # fmt: skip
+
+
+@compiled(f"{RESULT}({BOARD},{BOARD},int64,int64,boolean,boolean,uint64[::1])")
+def intermediate(
+    walks: Board,
+    accepts: Board,
+    depth: int,
+    samples: int,
+    absorb: bool,
+    by_mass: bool,
+    state: Words,
+) -> tuple[float, int]:
+    """Run Algorithm 2 as printed once; return the estimate and the states generated.
+
+    Args:
+        walks: The board from which lines are drawn.
+        accepts: The board in which they are tried.
+        depth: The number of moves m, at least 1.
+        samples: N, at least 1.
+        absorb: Whether finished lines are complete; else they vanish.
+        by_mass: Whether thinning keeps the total weight; else it rescales by the count.
+        state: Of the random numbers, shape (4,); moved on.
+    """
+    targets = np.empty((samples, 64), np.uint64)
+    scratch = np.empty(64, np.uint64)
+    moves = np.empty((samples, 6), np.uint64)
+    pairs = np.empty((2, samples, 2, 10), np.uint64)
+    weights = np.empty((2, samples), np.float64)
+    shares = np.empty(samples, np.float64)
+    first = np.empty(samples + 1, np.int64)
+    now = 0
+    put(pairs[0, 0, 0], walks)
+    put(pairs[0, 0, 1], accepts)
+    weights[0, 0] = 1.0
+    lines = 1
+    finished = 0.0
+    nodes = 0
+    for step in range(depth):
+        total = 0
+        mass = 0.0
+        for line in range(lines):
+            walker, other = get(pairs[now, line, 0]), get(pairs[now, line, 1])
+            shared = common(walker, other, targets[line], scratch)
+            nodes += signed(shared[0])
+            count = signed(shared[2])
+            first[line] = total
+            total += count
+            if count > 0:
+                shares[line] = weights[now, line] / np.float64(shared[0])
+                mass += shares[line] * count
+                for index in range(6):
+                    moves[line, index] = shared[index + 2]
+            elif absorb and shared[0] == ZERO and shared[1] == ZERO:
+                finished += weights[now, line]
+        first[lines] = total
+        if total <= samples and step == depth - 1:
+            return finished + mass, nodes
+        # What could be kept is numbered from 0; a line owns the numbers from its first on.
+        owners = np.empty(total, np.int32)
+        numbers = np.empty(total, np.int32)
+        for line in range(lines):
+            for number in range(first[line], first[line + 1]):
+                owners[number] = line
+                numbers[number] = number
+        kept = total
+        scale = 1.0
+        if total > samples:
+            kept = samples
+            held = 0.0
+            for index in range(samples):
+                chosen = index + signed(below(state, np.uint64(total - index)))
+                numbers[index], numbers[chosen] = numbers[chosen], numbers[index]
+                held += shares[owners[numbers[index]]]
+            scale = mass / held if by_mass else total / samples
+            mass = held
+        if step == depth - 1:
+            return finished + scale * mass, nodes
+        for index in range(kept):
+            line = owners[numbers[index]]
+            walker, other = get(pairs[now, line, 0]), get(pairs[now, line, 1])
+            code = pick_move(
+                (
+                    moves[line, 0], moves[line, 1], moves[line, 2],
+                    moves[line, 3], moves[line, 4], moves[line, 5],
+                ),
+                walker[9], targets[line], np.uint64(numbers[index] - first[line]),
+            )  # fmt: skip
+            put(pairs[1 - now, index, 0], advance(walker, code))
+            put(pairs[1 - now, index, 1], advance(other, code))
+            weights[1 - now, index] = scale * shares[line]
+        now = 1 - now
+        lines = kept
+    return finished, nodes
+
+
+@compiled(f"{RESULT}({BOARD},{BOARD},int64,int64,boolean,uint64[::1])")
+def resampled(
+    walks: Board, accepts: Board, depth: int, samples: int, absorb: bool, state: Words
+) -> tuple[float, int]:
+    """Run Algorithm 2 with stratified, weight-proportional resampling once.
+
+    Args:
+        walks: The board from which lines are drawn.
+        accepts: The board in which they are tried.
+        depth: The number of moves m, at least 1.
+        samples: N, at least 1.
+        absorb: Whether finished lines are complete; else they vanish.
+        state: Of the random numbers, shape (4,); moved on.
+
+    Returns:
+        The estimate and the states generated.
+    """
+    targets = np.empty((samples, 64), np.uint64)
+    scratch = np.empty(64, np.uint64)
+    moves = np.empty((samples, 6), np.uint64)
+    counts = np.empty(samples, np.int64)
+    shares = np.empty(samples, np.float64)
+    pairs = np.empty((2, samples, 2, 10), np.uint64)
+    weights = np.empty((2, samples), np.float64)
+    owners = np.empty(samples, np.int64)
+    numbers = np.empty(samples, np.int64)
+    now = 0
+    put(pairs[0, 0, 0], walks)
+    put(pairs[0, 0, 1], accepts)
+    weights[0, 0] = 1.0
+    lines = 1
+    finished = 0.0
+    nodes = 0
+    for step in range(depth):
+        total = 0
+        mass = 0.0
+        last = -1
+        for line in range(lines):
+            walker, other = get(pairs[now, line, 0]), get(pairs[now, line, 1])
+            shared = common(walker, other, targets[line], scratch)
+            nodes += signed(shared[0])
+            count = signed(shared[2])
+            counts[line] = count
+            shares[line] = 0.0
+            if count > 0:
+                shares[line] = weights[now, line] / np.float64(shared[0])
+                mass += shares[line] * count
+                total += count
+                last = line
+                for index in range(6):
+                    moves[line, index] = shared[index + 2]
+            elif absorb and shared[0] == ZERO and shared[1] == ZERO:
+                finished += weights[now, line]
+        if total == 0 or step == depth - 1:
+            return finished + mass, nodes
+        kept = 0
+        if total > samples:
+            # The children lie side by side on [0, mass), each as wide as its weight; the points
+            # ascend, so that one pass finds whose each is, and copies come one after the other.
+            width = mass / samples
+            line = 0
+            start = 0.0
+            for index in range(samples):
+                point = (index + np.float64(draw(state) >> _SPARE) * _UNIT) * width
+                while line < last and point >= start + shares[line] * counts[line]:
+                    start += shares[line] * counts[line]
+                    line += 1
+                # Rounding may put the last points a little beyond the last child.
+                number = min(int((point - start) / shares[line]), counts[line] - 1)
+                if kept > 0 and owners[kept - 1] == line and numbers[kept - 1] == number:
+                    weights[1 - now, kept - 1] += width
+                else:
+                    owners[kept] = line
+                    numbers[kept] = number
+                    weights[1 - now, kept] = width
+                    kept += 1
+        else:
+            for line in range(lines):
+                for number in range(counts[line]):
+                    owners[kept] = line
+                    numbers[kept] = number
+                    weights[1 - now, kept] = shares[line]
+                    kept += 1
+        for index in range(kept):
+            line = owners[index]
+            walker, other = get(pairs[now, line, 0]), get(pairs[now, line, 1])
+            code = pick_move(
+                (
+                    moves[line, 0], moves[line, 1], moves[line, 2],
+                    moves[line, 3], moves[line, 4], moves[line, 5],
+                ),
+                walker[9], targets[line], np.uint64(numbers[index]),
+            )  # fmt: skip
+            put(pairs[1 - now, index, 0], advance(walker, code))
+            put(pairs[1 - now, index, 1], advance(other, code))
+        now = 1 - now
+        lines = kept
+    return finished, nodes

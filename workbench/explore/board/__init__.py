@@ -1,0 +1,1 @@
+"""One board: drawn, edited, read from text."""

@@ -1,0 +1,252 @@
+// A board drawn as SVG, with the keyboard and screen readers in mind: a grid of named squares of
+// which one can be reached by Tab, the others by the arrow keys.
+// Hooks: data-role="board" (data-look), "square" (data-square, data-piece, data-different, data-target).
+
+import { svgElement, drawing } from "../page/svg.js";
+import {
+  FILES, PIECE_LETTERS, EMPTY_FEN, neighbour, parseFen, pieceName, placeOf, squareAt, squareLabel, squaresInView,
+} from "./board_model.js";
+import { arrowElement, distinctArrows } from "./arrows.js";
+
+const UNITS = 45;
+const MANY_ARROWS = 24;
+
+/**
+ * @typedef {Object} BoardOptions
+ * @property {string} look "true" or "predicted": which of the two boards this is.
+ * @property {string} label The board's name for screen readers.
+ * @property {Object<string, string>} pieces Drawings by FEN letter.
+ * @property {boolean} [editable] Default true: keys and drags change the board.
+ * @property {(edit: Object) => void} [onEdit] An edit as board_model.js's applyEdit takes it.
+ * @property {(square: string) => void} [onClick] A square was clicked without a drag.
+ * @property {(square: string|null) => void} [onHover]
+ * @property {(event: PointerEvent, square: string, piece: string) => void} [onGrab] A piece may be
+ *   about to be dragged.
+ * @property {(text: string) => void} [onSay] Something to announce.
+ *
+ * @typedef {Object} BoardState
+ * @property {string} fen One that parseFen takes; "" shows an empty board.
+ * @property {boolean} [flipped] Black at the bottom.
+ * @property {string[]} [different] Squares that differ from the other board.
+ * @property {Array<{from: string, to: string, look: string}>} [arrows]
+ * @property {{from: string, to: string}|null} [lastMove]
+ * @property {string[]} [targets] Squares that a click would step to.
+ * @property {string|null} [chosen] The square whose moves are shown.
+ */
+
+export class Board {
+  /** @param {BoardOptions} options */
+  constructor(options) {
+    this.options = { editable: true, ...options };
+    this.drawings = Object.fromEntries(
+      Object.entries(options.pieces).map(([letter, markup]) => [letter, drawing(markup)]),
+    );
+    this.state = { fen: "", flipped: false };
+    this.position = parseFen(EMPTY_FEN);
+    this.focusSquare = "e2";
+    this.carried = null;
+    this.squares = new Map();
+    this.element = svgElement("svg", {
+      class: `ws-board ws-look-${options.look}`, viewBox: "0 0 360 360", role: "grid",
+      "aria-label": options.label, "data-role": "board", "data-look": options.look,
+      "aria-readonly": this.options.editable ? null : "true",
+      onpointerdown: (event) => this.press(event),
+      onpointerover: (event) => this.options.onHover?.(this.squareOf(event.target)),
+      onpointerleave: () => this.options.onHover?.(null),
+      onclick: (event) => this.click(event),
+      onkeydown: (event) => this.key(event),
+    });
+    this.build(false);
+  }
+
+  /** Show a state; what it leaves out is shown as empty. @param {BoardState} state */
+  show(state) {
+    const flipped = Boolean(state.flipped);
+    if (flipped !== Boolean(this.state.flipped)) this.build(flipped);
+    this.state = { ...state, flipped };
+    this.position = parseFen(state.fen || EMPTY_FEN);
+    const marks = {
+      different: new Set(state.different), targets: new Set(state.targets),
+      last: new Set(state.lastMove ? [state.lastMove.from, state.lastMove.to] : []),
+    };
+    for (const [square, cell] of this.squares) this.showSquare(square, cell, marks);
+    const arrows = distinctArrows(state.arrows ?? []);
+    this.arrows.classList.toggle("ws-many", arrows.length > MANY_ARROWS);
+    this.arrows.replaceChildren(...arrows.map((arrow) => arrowElement(arrow, flipped)));
+  }
+
+  /** Return the square under a point of the window, or null. */
+  squareFrom(clientX, clientY) {
+    const box = this.element.getBoundingClientRect();
+    return squareAt(
+      Math.floor(((clientX - box.left) / box.width) * 8),
+      Math.floor(((clientY - box.top) / box.height) * 8),
+      this.state.flipped,
+    );
+  }
+
+  /** Mark the square that a dragged piece would fall on. @param {string|null} square */
+  aim(square) {
+    for (const [name, cell] of this.squares) cell.group.classList.toggle("ws-aim", name === square);
+  }
+
+  /** Dim the piece that is being dragged away. @param {string|null} square */
+  lift(square) {
+    for (const [name, cell] of this.squares) cell.group.classList.toggle("ws-lifted", name === square);
+  }
+
+  /** Return a picture of a piece for the drag, 45 by 45 units. */
+  pictureOf(piece) {
+    return this.drawings[piece[0]].cloneNode(true);
+  }
+
+  /** Put the keyboard's focus on a square. @param {string} square */
+  focus(square) {
+    this.rove(square);
+    this.squares.get(square).group.focus();
+  }
+
+  build(flipped) {
+    this.squares.clear();
+    const rows = [];
+    for (const square of squaresInView(flipped)) {
+      const [column, row] = placeOf(square, flipped);
+      rows[row] ??= svgElement("g", { role: "row" });
+      rows[row].append(this.buildSquare(square, column, row));
+    }
+    this.arrows = svgElement("g", { class: "ws-arrows", "aria-hidden": "true" });
+    this.element.replaceChildren(...rows, coordinates(flipped), this.arrows);
+    this.rove(this.focusSquare);
+  }
+
+  buildSquare(square, column, row) {
+    const dark = (column + row) % 2 === 1;
+    const piece = svgElement("g", { class: "ws-piece", "aria-hidden": "true" });
+    const group = svgElement("g", {
+      class: `ws-square ${dark ? "ws-dark" : "ws-light"}`, role: "gridcell", tabindex: "-1",
+      transform: `translate(${column * UNITS} ${row * UNITS})`,
+      "data-role": "square", "data-square": square,
+      // Not on the whole board: chromium lets Tab stop at an SVG that listens to the focus.
+      onfocusin: () => this.rove(square),
+    },
+    svgElement("rect", { class: "ws-ground", width: UNITS, height: UNITS }),
+    svgElement("rect", { class: "ws-last", width: UNITS, height: UNITS }),
+    differenceMark(),
+    piece,
+    svgElement("circle", { class: "ws-target", cx: 22.5, cy: 22.5, r: 8 }),
+    svgElement("rect", { class: "ws-frame", x: 1.5, y: 1.5, width: UNITS - 3, height: UNITS - 3 }));
+    this.squares.set(square, { group, piece, shown: "" });
+    return group;
+  }
+
+  showSquare(square, cell, { different, targets, last }) {
+    const piece = this.position.pieces[square] ?? "";
+    const notes = [];
+    if (different.has(square)) notes.push("differs from the other board");
+    if (targets.has(square)) notes.push("a shared move ends here");
+    if (this.carried === square) notes.push("picked up");
+    const chosen = this.state.chosen === square || this.carried === square;
+    const key = [piece, ...notes, last.has(square), chosen].join("|");
+    if (key === cell.shown) return;
+    cell.shown = key;
+    const { group } = cell;
+    group.setAttribute("aria-label", squareLabel(square, piece, notes));
+    group.setAttribute("data-piece", piece);
+    group.toggleAttribute("data-different", different.has(square));
+    group.toggleAttribute("data-target", targets.has(square));
+    group.setAttribute("aria-selected", String(chosen));
+    group.classList.toggle("ws-different", different.has(square));
+    group.classList.toggle("ws-targeted", targets.has(square));
+    group.classList.toggle("ws-last-move", last.has(square));
+    group.classList.toggle("ws-chosen", chosen);
+    group.classList.toggle("ws-occupied", piece !== "");
+    cell.piece.replaceChildren(...(piece ? [this.pictureOf(piece)] : []));
+  }
+
+  squareOf(target) {
+    return target.closest?.("[data-square]")?.getAttribute("data-square") ?? null;
+  }
+
+  rove(square) {
+    if (!square || !this.squares.has(square)) return;
+    this.squares.get(this.focusSquare)?.group.setAttribute("tabindex", "-1");
+    this.squares.get(square).group.setAttribute("tabindex", "0");
+    this.focusSquare = square;
+  }
+
+  press(event) {
+    const square = this.squareOf(event.target);
+    const piece = square && this.position.pieces[square];
+    if (event.button === 0 && piece && this.options.editable) this.options.onGrab?.(event, square, piece);
+  }
+
+  click(event) {
+    const square = this.squareOf(event.target);
+    if (square) this.options.onClick?.(square);
+  }
+
+  key(event) {
+    const square = this.squareOf(event.target);
+    if (!square || event.ctrlKey || event.metaKey || event.altKey) return;
+    const next = neighbour(square, event.key, this.state.flipped);
+    if (next) this.focus(next);
+    else if (!this.options.editable || !this.editByKey(event.key, square)) return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  /** @returns {boolean} True if the key meant something. */
+  editByKey(key, square) {
+    if (key.length === 1 && PIECE_LETTERS.includes(key)) this.edit({ kind: "put", square, piece: key });
+    else if (key === "Delete" || key === "Backspace") {
+      if (this.position.pieces[square]) this.edit({ kind: "clear", square });
+    } else if (key === "Enter" || key === " ") this.pickUpOrPutDown(square);
+    else if (key === "Escape" && this.carried) this.carry(null, "put back");
+    else return false;
+    return true;
+  }
+
+  pickUpOrPutDown(square) {
+    const from = this.carried;
+    if (from === null) {
+      const piece = this.position.pieces[square];
+      if (piece) this.carry(square, `${pieceName(piece)} on ${square} picked up; arrow keys, then Enter puts it down`);
+    } else if (from === square) this.carry(null, "put back");
+    else {
+      this.carried = null;
+      this.edit({ kind: "move", from, to: square });
+    }
+  }
+
+  carry(square, words) {
+    this.carried = square;
+    this.show(this.state);
+    this.options.onSay?.(words);
+  }
+
+  edit(edit) {
+    this.carried = null;
+    this.options.onEdit?.(edit);
+  }
+}
+
+/** Corner brackets and hatching: a square that differs is seen without its colour, too. */
+function differenceMark() {
+  const hatch = "M0,15L15,0M0,30L30,0M0,45L45,0M15,45L45,15M30,45L45,30";
+  return svgElement("g", { class: "ws-difference", "aria-hidden": "true" },
+    svgElement("path", { class: "ws-hatch", d: hatch }),
+    svgElement("path", { class: "ws-bracket", d: "M2,13V2H13M32,2H43V13M43,32V43H32M13,43H2V32" }));
+}
+
+function coordinates(flipped) {
+  const group = svgElement("g", { class: "ws-coordinates", "aria-hidden": "true" });
+  for (let index = 0; index < 8; index += 1) {
+    const file = FILES[flipped ? 7 - index : index];
+    const rank = flipped ? index + 1 : 8 - index;
+    group.append(
+      svgElement("text", { x: index * UNITS + 42.5, y: 356.5, "text-anchor": "end" }, file),
+      svgElement("text", { x: 2.5, y: index * UNITS + 10 }, String(rank)),
+    );
+  }
+  return group;
+}

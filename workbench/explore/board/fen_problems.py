@@ -1,0 +1,187 @@
+"""What is wrong with a FEN, in plain words: why it cannot be read, or why the board cannot arise."""
+
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from types import MappingProxyType
+from typing import Final
+
+import chess
+
+from workbench.answers.classification import ReplyClass, classify_fen
+
+_MOST: Final = 3
+"""Problems that one message tells; further ones are counted."""
+
+_DIGITS: Final = "12345678"
+_PIECES: Final = "PNBRQKpnbrqk"
+
+_STATUS_WORDS: Final = MappingProxyType(
+    {
+        "NO_WHITE_KING": "White has no king",
+        "NO_BLACK_KING": "Black has no king",
+        "TOO_MANY_KINGS": "there are too many kings",
+        "TOO_MANY_WHITE_PAWNS": "White has more than 8 pawns",
+        "TOO_MANY_BLACK_PAWNS": "Black has more than 8 pawns",
+        "PAWNS_ON_BACKRANK": "a pawn stands on rank 1 or rank 8",
+        "TOO_MANY_WHITE_PIECES": "White has more than 16 pieces",
+        "TOO_MANY_BLACK_PIECES": "Black has more than 16 pieces",
+        "BAD_CASTLING_RIGHTS": "a castling letter is given without king and rook in place",
+        "INVALID_EP_SQUARE": "no pawn can just have passed over the en-passant square",
+        "OPPOSITE_CHECK": "the side that is not to move is in check",
+        "EMPTY": "the board is empty",
+        "TOO_MANY_CHECKERS": "more pieces give check than one move can bring about",
+        "IMPOSSIBLE_CHECK": "the pieces that give check cannot have come to do so by one move",
+    }
+)
+
+
+def explain(text: str | None) -> str | None:
+    """Say in plain words why a text is no FEN that python-chess takes.
+
+    Spaces and typographic dashes are taken as `workbench.answers.classification.classify_fen` takes them.
+    A board that reads but cannot arise in chess has no problem here; `describe` tells its own.
+
+    Args:
+        text: Any text; None stands for none.
+
+    Returns:
+        The problems, at most three and a count of the rest; None if there is none.
+    """
+    found = classify_fen(text)
+    if found.reply_class is ReplyClass.ABSENT:
+        return "there is no text; a FEN begins with the pieces, rank 8 first, ranks parted by '/'"
+    if found.reply_class is not ReplyClass.UNPARSEABLE:
+        return None
+    problems = list(_problems(str(found.predicted_fen).split()))
+    if not problems:
+        return found.reason
+    more = len(problems) - _MOST
+    told = ". Also: ".join(problems[:_MOST])
+    return told + (f". And {more} more" if more > 0 else "")
+
+
+def describe(reply_class: ReplyClass, flags: Iterable[str]) -> str:
+    """Say in plain words what class of board it is, and what its status flags mean.
+
+    Args:
+        reply_class: What the text turned out to be.
+        flags: Names of python-chess's status flags.
+    """
+    if reply_class is ReplyClass.VALID:
+        return "Valid board."
+    if reply_class is ReplyClass.ABSENT:
+        return "No board."
+    if reply_class is ReplyClass.FAILED:
+        return "No reply: the call failed."
+    if reply_class is ReplyClass.UNPARSEABLE:
+        return "No readable FEN."
+    return "Ill-formed board: " + "; ".join(map(status_words, flags)) + "."
+
+
+def status_words(flag: str) -> str:
+    """Return what the name of one of python-chess's status flags means, or the name itself."""
+    return _STATUS_WORDS.get(flag, flag)
+
+
+def _problems(fields: list[str]) -> Iterator[str]:
+    yield from _placement_problems(fields[0])
+    checks = (
+        _turn_problem,
+        _castling_problem,
+        _passant_problem,
+        _halfmove_problem,
+        _number_problem,
+    )
+    broken = False
+    for check, field in zip(checks, fields[1:], strict=False):
+        problem = check(field)
+        if problem:
+            broken = True
+            yield problem
+    if len(fields) > 6:
+        yield (
+            f"there are {len(fields)} fields; a FEN has 6: pieces, side to move, castling, "
+            f"en passant, half-move clock, move number. The first too many is {fields[6]!r}"
+        )
+    elif broken and len(fields) < 6:
+        yield (
+            f"there are {len(fields)} of the 6 fields (pieces, side to move, castling, en passant, "
+            "half-move clock, move number); one may have been left out in between"
+        )
+
+
+def _placement_problems(placement: str) -> Iterator[str]:
+    ranks = placement.split("/")
+    if len(ranks) != 8:
+        noun = "rank" if len(ranks) == 1 else "ranks"
+        yield f"there are {len(ranks)} {noun}; a board has 8, with '/' between them"
+    for index, rank in enumerate(ranks):
+        # With another number of ranks the n-th is not known to be rank 9 - n.
+        name = f"rank {8 - index}" if len(ranks) == 8 else f"rank number {index + 1} in the text"
+        yield from _rank_problems(name, rank)
+
+
+def _rank_problems(name: str, rank: str) -> Iterator[str]:
+    if not rank:
+        yield f"{name} is empty; a rank without pieces is '8'"
+        return
+    unknown = list(dict.fromkeys(sign for sign in rank if sign not in _DIGITS + _PIECES + "~"))
+    if unknown:
+        signs = ", ".join(map(repr, unknown))
+        yield (
+            f"{name} has {signs}: {rank!r}; pieces are P N B R Q K for White and p n b r q k for "
+            "Black, and a digit from 1 to 8 counts empty squares"
+        )
+        return
+    for one, other in pairwise(rank):
+        if one in _DIGITS and other in _DIGITS:
+            yield f"{name} has two digits one after the other: {rank!r}; write their sum"
+            break
+    for before, sign in pairwise(" " + rank):
+        if sign == "~" and before not in _PIECES:
+            yield f"{name} has a '~' that follows no piece: {rank!r}; it marks a promoted piece"
+            break
+    squares = sum(int(sign) if sign in _DIGITS else sign != "~" for sign in rank)
+    if squares != 8:
+        noun = "square" if squares == 1 else "squares"
+        yield f"{name} has {squares} {noun}: {rank!r}; a rank has 8"
+
+
+def _turn_problem(field: str) -> str | None:
+    if field in ("w", "b"):
+        return None
+    return f"the side to move is {field!r}; it is w or b"
+
+
+def _castling_problem(field: str) -> str | None:
+    if chess.FEN_CASTLING_REGEX.match(field):
+        return None
+    return (
+        f"the castling field is {field!r}; it holds up to two letters for White (K, Q), then up to "
+        "two for Black (k, q), or is - for none"
+    )
+
+
+def _passant_problem(field: str) -> str | None:
+    if field == "-" or field in chess.SQUARE_NAMES:
+        return None
+    return f"the en-passant square is {field!r}; it is a square such as e3, or - for none"
+
+
+def _halfmove_problem(field: str) -> str | None:
+    return _count_problem("half-move clock", field)
+
+
+def _number_problem(field: str) -> str | None:
+    return _count_problem("move number", field)
+
+
+def _count_problem(name: str, field: str) -> str | None:
+    shown = field if len(field) <= 24 else f"{field[:24]}..."
+    try:
+        count = int(field)
+    except ValueError:
+        if field.lstrip("+-").isdecimal():
+            return f"the {name} {shown!r} has {len(field)} signs; that is too many to read"
+        return f"the {name} is {shown!r}; it is a whole number of at least 0"
+    return f"the {name} is {shown!r}; it cannot be negative" if count < 0 else None

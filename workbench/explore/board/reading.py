@@ -1,0 +1,92 @@
+"""A board as a user gives it: the text, what class of board it is, and the state behind it."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import chess
+
+from workbench.answers.classification import ReplyClass, classify_fen
+from workbench.automaton import SINK, Sink
+from workbench.environments import ChessState
+from workbench.errors import InvalidFenError
+from workbench.explore.board.fen_problems import describe, explain
+from workbench.scoring.parameters import IllFormedPolicy
+from workbench.scoring.score_rows import is_state
+
+Which = Literal["true", "predicted"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadBoard:
+    """A board that was read, or the absence of one.
+
+    Attributes:
+        text: The FEN as written, with single spaces and plain hyphens; empty if there is none.
+        reply_class: ``valid``, ``ill_formed`` or ``absent``.
+        flags: Names of python-chess's status flags.
+        board: The position; None if there is none. It is not to be changed.
+    """
+
+    text: str
+    reply_class: ReplyClass
+    flags: tuple[str, ...]
+    board: chess.Board | None
+
+    def state(self, policy: IllFormedPolicy) -> ChessState | Sink:
+        """Return the state that this board stands for, or the sink.
+
+        Args:
+            policy: What is done with a board that cannot arise in chess.
+        """
+        if self.board is None or not is_state(str(self.reply_class), policy):
+            return SINK
+        return ChessState.from_board(self.board)
+
+    def answer(self) -> dict[str, Any]:
+        """Return what a page shows of this board; the fields as written, or as they default."""
+        written = self.text.split()
+        turn, castling, passant = (
+            written[index] if len(written) > index else default
+            for index, default in ((1, "w"), (2, "-"), (3, "-"))
+        )
+        return {
+            "fen": self.text,
+            "turn": turn,
+            "castling": castling,
+            "en_passant": passant,
+            "class": str(self.reply_class),
+            "flags": list(self.flags),
+            "words": describe(self.reply_class, self.flags),
+        }
+
+
+def read_board(text: str | None, which: Which) -> ReadBoard:
+    """Read one of the two boards.
+
+    Args:
+        text: A FEN; for the predicted board None or a blank text says that there is none.
+        which: The board's name in messages.
+
+    Raises:
+        InvalidFenError: If it cannot be read; the message says why in plain words.
+    """
+    found = classify_fen(text)
+    if found.reply_class is ReplyClass.ABSENT and which == "predicted":
+        return ReadBoard("", found.reply_class, (), None)
+    if found.predicted_fen is None or found.reply_class is ReplyClass.UNPARSEABLE:
+        raise InvalidFenError(f"the {which} FEN cannot be read: {explain(text)}")
+    board = chess.Board(found.predicted_fen)
+    return ReadBoard(found.predicted_fen, found.reply_class, found.status, board)
+
+
+def state_of_true(board: ReadBoard) -> ChessState:
+    """Return the state of the true board, which is taken as it is, well-formed or not."""
+    assert board.board is not None
+    return ChessState.from_board(board.board)
+
+
+def no_state_words(predicted: ReadBoard) -> str:
+    """Say why a predicted board stands for no state."""
+    if predicted.board is None:
+        return "no state was predicted"
+    return "the predicted board is ill-formed and counts as no state (policy 'sink')"

@@ -1,0 +1,1 @@
+"""One game, and what was believed of it at each ply."""

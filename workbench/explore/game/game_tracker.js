@@ -1,0 +1,284 @@
+// GameTracker: one game, the replies on its way, and both boards at the ply that is looked at. All
+// is here when it is shown: to go through the game asks nothing of the kernel.
+// Hooks: data-role="game-tracker" (data-ply), "error", "status", "title", "simulated", "notes",
+// "chart-box", "ply", "first", "previous", "next", "last", "previous-reply", "next-reply", "depth",
+// "flip", "ply-words", "facts" with dd[data-fact] (data-value), "no-board", "moves" with "move"
+// (data-ply), "reply", "true-fen", "predicted-fen", "open-pair"; and those of tracker_chart.js, board.js.
+
+import { htmlElement, keepShortcutsAway } from "../page/svg.js";
+import { Requester } from "../page/requester.js";
+import { Board } from "../board/board.js";
+import { trackerChart } from "./tracker_chart.js";
+import { factsOf, turnInWords } from "./tracker_facts.js";
+import { neighbours, noReplyInWords, placeInWords, plyByKey, plyInList, plyStepped, replyAt, stopAt } from "./tracker_places.js";
+
+class GameTrackerView {
+  constructor(model, element) {
+    this.model = model;
+    this.requester = new Requester(model, {
+      onFailed: (message) => { this.error.textContent = message; },
+      onSlow: (seconds) => { this.status.textContent = `The kernel has not answered for ${seconds} seconds.`; },
+    });
+    this.requester.on("open", ({ ply }) => { this.status.textContent = `Ply ${ply} is open in the board pair.`; });
+    element.append(this.build());
+    this.listeners = {
+      "change:ply": () => this.show(), "change:flipped": () => this.show(),
+      "change:depth": () => { this.depth.value = String(model.get("depth")); this.drawChart(); this.show(); },
+      "change:game": () => this.showGame(),
+    };
+    for (const [name, act] of Object.entries(this.listeners)) model.on(name, act);
+    this.resized = new ResizeObserver(() => this.drawChart());
+    this.resized.observe(this.chartBox);
+    this.showGame();
+  }
+
+  dispose() {
+    this.requester.dispose();
+    this.resized.disconnect();
+    for (const [name, act] of Object.entries(this.listeners)) this.model.off(name, act);
+  }
+
+  build() {
+    const block = (name, attributes, ...children) => htmlElement(name, attributes, ...children);
+    this.title = block("h3", { "data-role": "title" });
+    this.badge = block("span", { class: "ws-badge", "data-role": "simulated" }, "simulated");
+    this.conventions = block("p", { class: "ws-quiet" });
+    this.notes = block("ul", { class: "ws-notes", "data-role": "notes" });
+    this.error = block("div", { class: "ws-alert", role: "alert", "data-role": "error" });
+    this.status = block("p", { class: "ws-status", role: "status", "data-role": "status" });
+    this.chartBox = block("div", { class: "ws-chart-box", "data-role": "chart-box" });
+    this.root = block("div", {
+      class: "world-state game-tracker", "data-lm-suppress-shortcuts": "true", onfocusin: keepShortcutsAway, "data-role": "game-tracker",
+      role: "region", "aria-label": "Game tracker",
+    },
+    block("div", { class: "ws-head" }, this.title, this.badge, this.buildChoices()),
+    this.conventions, this.notes, this.error, this.chartBox, this.buildScrubber(),
+    block("div", { class: "ws-body" }, this.buildBoards(), this.buildSide()));
+    return this.root;
+  }
+
+  buildChoices() {
+    this.depth = htmlElement("select", { "data-role": "depth", onchange: () => this.set({ depth: Number(this.depth.value) }) });
+    const flip = htmlElement("button", {
+      type: "button", "data-role": "flip", onclick: () => this.set({ flipped: !this.model.get("flipped") }),
+    }, "Flip boards");
+    return htmlElement("div", { class: "ws-choices" }, htmlElement("label", {}, "Depth m ", this.depth), flip);
+  }
+
+  buildScrubber() {
+    const button = (role, words, label, act) =>
+      htmlElement("button", { type: "button", "data-role": role, "aria-label": label, title: label, onclick: act }, words);
+    this.scrubber = htmlElement("input", {
+      type: "range", step: 1, "data-role": "ply", "aria-label": "Ply", oninput: () => this.go(Number(this.scrubber.value)),
+      onkeydown: (event) => this.key(event, plyByKey),
+    });
+    this.words = htmlElement("p", { class: "ws-place", "aria-live": "polite", "data-role": "ply-words" });
+    this.replyButtons = {
+      before: button("previous-reply", "Previous reply", "Previous reply", () => this.goTo(neighbours(this.game(), this.ply()).before)),
+      after: button("next-reply", "Next reply", "Next reply", () => this.goTo(neighbours(this.game(), this.ply()).after)),
+    };
+    return htmlElement("div", { class: "ws-scrubber" },
+      button("first", "|◀", "First position", () => this.go(this.plies()[0])),
+      button("previous", "◀", "One ply back", () => this.step(-1)),
+      this.scrubber,
+      button("next", "▶", "One ply on", () => this.step(1)),
+      button("last", "▶|", "Last position", () => this.go(this.plies().at(-1))),
+      this.words, this.replyButtons.before, this.replyButtons.after);
+  }
+
+  buildBoards() {
+    const pieces = this.model.get("pieces");
+    this.boards = {
+      true: new Board({ look: "true", label: "True board", pieces, editable: false }),
+      predicted: new Board({ look: "predicted", label: "Predicted board", pieces, editable: false }),
+    };
+    this.trueFen = htmlElement("code", { class: "ws-fen", "data-role": "true-fen" });
+    this.predictedFen = htmlElement("code", { class: "ws-fen", "data-role": "predicted-fen" });
+    this.noBoard = htmlElement("p", { class: "ws-no-board", "data-role": "no-board" });
+    this.predictedBox = htmlElement("div", { class: "ws-board-box" }, this.boards.predicted.element, this.noBoard);
+    this.turns = { true: htmlElement("span", { class: "ws-turn" }), predicted: htmlElement("span", { class: "ws-turn" }) };
+    const part = (look, name, board, fen) =>
+      htmlElement("section", { class: `ws-look-${look}`, "aria-label": name }, htmlElement("h4", {}, name, this.turns[look]), board, fen);
+    return htmlElement("div", { class: "ws-boards" },
+      part("true", "True board", htmlElement("div", { class: "ws-board-box" }, this.boards.true.element), this.trueFen),
+      part("predicted", "Predicted board", this.predictedBox, this.predictedFen));
+  }
+
+  buildSide() {
+    this.facts = htmlElement("dl", { class: "ws-facts", "data-role": "facts" });
+    this.open = htmlElement("button", {
+      type: "button", "data-role": "open-pair", onclick: () => this.requester.ask("open", { ply: this.ply() }, true),
+    }, "Open in the board pair");
+    this.moves = htmlElement("div", {
+      class: "ws-moves", role: "listbox", tabindex: "0", "aria-label": "Moves of the game", "data-role": "moves",
+      onkeydown: (event) => this.key(event, plyInList),
+      onclick: (event) => this.goTo(Number(event.target.closest?.("[data-ply]")?.dataset.ply ?? NaN)),
+    });
+    this.reply = htmlElement("pre", { class: "ws-reply", tabindex: "0", "aria-label": "Reply as it came", "data-role": "reply" });
+    this.replyTitle = htmlElement("h4", {});
+    return htmlElement("div", { class: "ws-side" }, this.facts,
+      htmlElement("div", { class: "ws-open" }, this.open, this.status),
+      htmlElement("section", {}, htmlElement("h4", {}, "Moves"), this.moves),
+      htmlElement("section", {}, this.replyTitle, this.reply));
+  }
+
+  game() {
+    return this.model.get("game");
+  }
+
+  plies() {
+    return this.game().stops.map(({ ply }) => ply);
+  }
+
+  ply() {
+    return stopAt(this.game(), this.model.get("ply")).ply;
+  }
+
+  set(values) {
+    for (const [name, value] of Object.entries(values)) this.model.set(name, value);
+    this.model.save_changes();
+  }
+
+  /** Go to the stop at a ply, or the nearest. */
+  go(ply) {
+    this.set({ ply: stopAt(this.game(), ply).ply });
+  }
+
+  goTo(ply) {
+    if (Number.isInteger(ply)) this.go(ply);
+  }
+
+  step(steps) {
+    this.go(plyStepped(this.plies(), this.ply(), steps));
+  }
+
+  key(event, leads) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const ply = leads(this.plies(), this.ply(), event.key);
+    if (ply === null) return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.go(ply);
+  }
+
+  /** Another game: all that does not depend on the ply. */
+  showGame() {
+    const game = this.game();
+    const plies = this.plies();
+    this.title.textContent = game.title;
+    this.badge.hidden = !game.simulated;
+    this.conventions.textContent = `${game.replies.length} ${game.replies.length === 1 ? "reply" : "replies"}, exact p and r; ${game.conventions}.`;
+    this.notes.replaceChildren(...game.notes.map((note) => htmlElement("li", {}, note)));
+    this.notes.hidden = game.notes.length === 0;
+    this.depth.replaceChildren(...Array.from({ length: game.depth }, (_, index) =>
+      htmlElement("option", { value: index + 1, selected: index + 1 === this.model.get("depth") }, String(index + 1))));
+    Object.assign(this.scrubber, { min: String(plies[0]), max: String(plies.at(-1)) });
+    this.open.hidden = !this.model.get("can_open");
+    this.showMoves(game);
+    this.drawChart();
+    this.show();
+  }
+
+  showMoves(game) {
+    this.options = new Map(game.stops.map((stop) => {
+      const words = stop.san ?? (stop.ply === 0 ? "Start" : `ply ${stop.ply}`);
+      const number = stop.san && stop.ply % 2 ? htmlElement("span", { class: "ws-number" }, `${(stop.ply + 1) / 2}. `) : null;
+      const option = htmlElement("span", {
+        class: "ws-move", role: "option", id: `${this.requester.name}-ply-${stop.ply}`, "aria-selected": "false",
+        "data-role": "move", "data-ply": stop.ply, "data-replied": replyAt(game, stop.ply) !== null,
+      }, number, words);
+      return [stop.ply, option];
+    }));
+    this.moves.replaceChildren(...[...this.options.values()].flatMap((option) => [option, " "]));
+  }
+
+  drawChart() {
+    const width = Math.floor(this.chartBox.clientWidth);
+    if (width === 0) return;
+    this.chart = trackerChart({
+      game: this.game(), depth: this.model.get("depth"), width, height: width < 600 ? 220 : 250,
+      onSelect: (ply) => this.go(ply),
+    });
+    this.chartBox.replaceChildren(this.chart.element);
+    this.chart.moveCursor(this.ply());
+  }
+
+  /** Show what stands at the ply. */
+  show() {
+    const game = this.game();
+    const ply = this.ply();
+    const stop = stopAt(game, ply);
+    const reply = replyAt(game, ply);
+    const depth = this.model.get("depth");
+    this.root.dataset.ply = String(ply);
+    this.scrubber.value = String(ply);
+    this.scrubber.setAttribute("aria-valuetext", placeInWords(stop));
+    const facts = reply ? factsOf(reply, depth) : [];
+    const spoken = facts.filter(({ spoken: said }) => said).map(({ name, words }) => `${name} ${words}`);
+    this.words.textContent = [placeInWords(stop), ...spoken].join("; ");
+    this.facts.replaceChildren(...facts.flatMap(({ fact, name, words, value }) => [
+      htmlElement("dt", {}, name), htmlElement("dd", { "data-fact": fact, "data-value": value }, words),
+    ]));
+    this.facts.hidden = facts.length === 0;
+    this.open.disabled = reply === null;
+    const near = neighbours(game, ply);
+    const everywhere = game.replies.length >= game.stops.length - 1;
+    this.replyButtons.before.hidden = everywhere;
+    this.replyButtons.after.hidden = everywhere;
+    this.replyButtons.before.disabled = near.before === null;
+    this.replyButtons.after.disabled = near.after === null;
+    this.showBoards(game, stop, reply);
+    this.showReply(game, reply);
+    this.showCurrentMove(ply);
+    this.chart?.moveCursor(ply);
+  }
+
+  showBoards(game, stop, reply) {
+    const flipped = this.model.get("flipped");
+    const fen = reply?.true_fen ?? stop.fen;
+    const lastMove = stop.uci ? { from: stop.uci.slice(0, 2), to: stop.uci.slice(2, 4) } : null;
+    const different = reply?.different ?? [];
+    this.boards.true.show({ fen, flipped, different, lastMove });
+    this.trueFen.textContent = fen;
+    const onBoard = Boolean(reply?.on_board);
+    this.boards.predicted.show({ fen: onBoard ? reply.predicted_fen : "", flipped, different });
+    this.predictedBox.classList.toggle("ws-without-board", !onBoard);
+    this.boards.predicted.element.toggleAttribute("inert", !onBoard);
+    this.noBoard.hidden = onBoard;
+    this.noBoard.textContent = reply ? reply.words : noReplyInWords(game, stop.ply);
+    this.predictedFen.textContent = reply?.predicted_fen ?? "";
+    this.turns.true.textContent = turnInWords(fen);
+    this.turns.predicted.textContent = onBoard ? turnInWords(reply.predicted_fen) : "";
+    const otherTurn = onBoard && reply.wrong_fields.includes("side to move");
+    this.turns.predicted.classList.toggle("ws-turn-wrong", otherTurn);
+  }
+
+  showReply(game, reply) {
+    const text = reply?.reply ?? null;
+    this.replyTitle.textContent = game.simulated ? "Reply of the simulated tracker" : "Reply";
+    this.reply.hidden = text === null;
+    this.replyTitle.hidden = text === null;
+    this.reply.textContent = text ?? "";
+  }
+
+  showCurrentMove(ply) {
+    const option = this.options.get(ply);
+    if (this.current !== option) {
+      this.current?.setAttribute("aria-selected", "false");
+      option.setAttribute("aria-selected", "true");
+      this.moves.setAttribute("aria-activedescendant", option.id);
+      this.current = option;
+    }
+    // scrollIntoView would move the notebook as well.
+    const [top, bottom] = [option.offsetTop - this.moves.offsetTop, option.offsetTop - this.moves.offsetTop + option.offsetHeight];
+    if (top < this.moves.scrollTop) this.moves.scrollTop = top - 4;
+    else if (bottom > this.moves.scrollTop + this.moves.clientHeight) this.moves.scrollTop = bottom - this.moves.clientHeight + 4;
+  }
+}
+
+function render({ model, el }) {
+  const view = new GameTrackerView(model, el);
+  return () => view.dispose();
+}
+
+export default { render };

@@ -1,0 +1,324 @@
+"""One game and what was believed of it on the way: replies at some plies, each with its scores."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final
+
+import chess
+import pandas as pd
+
+from workbench.answers.classification import Prediction, ReplyClass, classify, classify_fen
+from workbench.answers.simulated_tracker import track
+from workbench.environments.chess.text_metrics import FIELD_NAMES
+from workbench.errors import InvalidArgumentError, TableError
+from workbench.explore.board.fen_problems import describe, explain
+from workbench.explore.board.moves_view import different_squares
+from workbench.explore.game.tracked_moves import Stop, numbered, played, stops_of
+from workbench.scoring import ScoringParameters, score_predictions
+from workbench.tables.parquet_tables import PREDICTIONS
+
+_NEEDED: Final = ("game_id", "ply", "true_fen")
+_FIELD_WORDS: Final = {name: name.replace("_", " ") for name in FIELD_NAMES} | {
+    "placement": "pieces",
+    "castling": "castling rights",
+    "halfmove_clock": "half-move clock",
+    "fullmove_number": "move number",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyAt:
+    """A reply at one ply, with its scores.
+
+    Attributes:
+        ply: Half-moves that had been played.
+        true_fen: The board that the scores compare with.
+        predicted_fen: The text taken for a FEN, None if there is none.
+        on_board: Whether that text can be shown on a board.
+        reply: The whole reply, None if the table does not hold it.
+        reply_class: ``valid``, ``ill_formed``, ``unparseable`` or ``absent``.
+        words: What that means here.
+        precision: p_1 .. p_m.
+        recall: r_1 .. r_m.
+        levenshtein: Edit distance in characters; None where there is no FEN.
+        longer: Characters of the longer of the two FENs.
+        distance: ``levenshtein / longer``, in [0, 1]; None where there is no FEN.
+        exact_match: Whether both texts are the same.
+        different: Squares on which the boards differ.
+        wrong_fields: Fields of the FEN that differ, in words.
+        slips: What the simulated tracker got wrong up to here, in words.
+    """
+
+    ply: int
+    true_fen: str
+    predicted_fen: str | None
+    on_board: bool
+    reply: str | None
+    reply_class: str
+    words: str
+    precision: tuple[float, ...]
+    recall: tuple[float, ...]
+    levenshtein: int | None
+    longer: int
+    distance: float | None
+    exact_match: bool
+    different: tuple[str, ...]
+    wrong_fields: tuple[str, ...]
+    slips: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TrackedGame:
+    """A game with the replies to it.
+
+    Attributes:
+        title: The game and who replied, in words.
+        simulated: Whether the replies come from the simulated tracker.
+        depth: The largest m that is scored.
+        conventions: How finished games and ill-formed boards count, in words.
+        stops: Places in the game, by ply; all plies where the moves are known.
+        replies: By ply, at most one a ply, each at a ply of one of the stops.
+        notes: What a reader must know of the table, in sentences.
+    """
+
+    title: str
+    simulated: bool
+    depth: int
+    conventions: str
+    stops: tuple[Stop, ...]
+    replies: tuple[ReplyAt, ...]
+    notes: tuple[str, ...] = field(default_factory=tuple)
+
+    def page(self) -> dict[str, Any]:
+        """Return everything as JSON can hold it."""
+        return asdict(self)
+
+    def moves_until(self, ply: int) -> str:
+        """Return the moves up to a ply with their numbers, as in PGN; empty if they are unknown."""
+        made = [stop for stop in self.stops if stop.san is not None and stop.ply <= ply]
+        return " ".join(numbered(stop) if stop.ply % 2 else str(stop.san) for stop in made)
+
+    def table(self) -> pd.DataFrame:
+        """Return one row a reply; precision_1.. and recall_1.. are columns of their own."""
+        rows = []
+        for reply in self.replies:
+            row = asdict(reply)
+            for name in ("precision", "recall"):
+                row |= {f"{name}_{m}": value for m, value in enumerate(row.pop(name), start=1)}
+            rows.append(row)
+        return pd.DataFrame(rows)
+
+
+def track_simulated(
+    movetext: str, *, rate: float, seed: int, parameters: ScoringParameters
+) -> TrackedGame:
+    """Let the simulated tracker reply after every ply of a game.
+
+    A ply's luck depends on the seed and the ply alone: what is forgotten stays forgotten later on.
+    Only the slip at the last move that was played may be another one than in later replies,
+    because the side to move can be forgotten there alone.
+
+    Args:
+        movetext: The moves of one game from the first position, as in PGN, without headers.
+        rate: Probability of a slip at each ply, in [0, 1].
+        seed: At least 0.
+        parameters: How to score; by the exact method.
+
+    Raises:
+        InvalidArgumentError: If an argument is out of range or the moves cannot be played.
+    """
+    stops = played(movetext)
+    moves = [str(stop.uci) for stop in stops[1:]]
+    rows, slips = [], []
+    for ply in range(1, len(stops)):
+        tracking = track(" ".join(moves[:ply]), position_id="tracked game", rate=rate, seed=seed)
+        row = {"ply": ply, "true_fen": stops[ply].fen, "reply": tracking.fen}
+        rows.append({**row, **classify_fen(tracking.fen).columns()})
+        slips.append(
+            tuple(
+                f"{numbered(stops[slip.ply])}: {slip.kind.value.replace('_', ' ')}"
+                for slip in tracking.slips
+            )
+        )
+    frame = pd.DataFrame(rows).assign(
+        game_id="tracked game", model="simulated", moves=[" ".join(moves[:n + 1]) for n in range(len(rows))]
+    )  # fmt: skip
+    title = f"Simulated tracker, slip rate {rate:g} a ply, seed {seed}"
+    return TrackedGame(
+        title,
+        True,
+        parameters.depth,
+        _conventions(parameters),
+        stops,
+        _scored(frame, parameters, slips),
+    )
+
+
+def track_rows(
+    frame: pd.DataFrame,
+    *,
+    game_id: str | None,
+    model: str | None,
+    sample: int | None,
+    parameters: ScoringParameters,
+) -> TrackedGame:
+    """Take the replies of one model to one game out of a table, and score them.
+
+    Args:
+        frame: Rows of a table of predictions, or of scores; needed are game_id, ply, true_fen and
+            reply or predicted_fen. The moves come from the column moves, where there is one.
+        game_id: The game; may be None if the table holds one.
+        model: The model; may be None if the game has replies of one.
+        sample: Which of several replies to the same prompt; may be None if there is one.
+        parameters: How to score; by the exact method.
+
+    Raises:
+        InvalidArgumentError: If the table holds no such rows, or more than one choice is open.
+        TableError: If a column is missing, a ply stands twice or the moves contradict each other.
+    """
+    missing = [name for name in _NEEDED if name not in frame.columns]
+    if missing or not {"reply", "predicted_fen"} & set(frame.columns):
+        raise TableError(
+            f"expected the columns {list(_NEEDED)} and reply or predicted_fen, got "
+            f"{list(frame.columns)}; give rows of a table of predictions"
+        )
+    rows, game_id = _chosen(frame, "game_id", game_id)
+    rows, model = _chosen(rows, "model", model)
+    rows, sample = _chosen(rows, "sample", sample)
+    if nowhere := int(rows["ply"].isna().sum()):
+        raise TableError(
+            f"game {game_id!r}, model {model!r}: expected a ply in every row, got none in {nowhere}; "
+            "import the replies with their games, or leave these rows out"
+        )
+    rows = rows.sort_values("ply").reset_index(drop=True)
+    twice = rows["ply"][rows["ply"].duplicated()]
+    if len(twice):
+        raise TableError(
+            f"game {game_id!r}, model {model!r}: expected one reply a ply, got several at ply "
+            f"{twice.iloc[0]}"
+        )
+    if "reply_class" not in rows.columns:
+        rows = _classified(rows)
+    stops, notes = stops_of(rows, str(game_id))
+    failed = rows["reply_class"] == ReplyClass.FAILED
+    if failed.any():
+        plies = ", ".join(str(ply) for ply in rows.loc[failed, "ply"])
+        notes += (f"The call failed at ply {plies}: there is no reply.",)
+        rows = rows[~failed].reset_index(drop=True)
+    title = f"Game {game_id}" + (f", {model}" if model is not None else "")
+    return TrackedGame(
+        title,
+        str(model).startswith("simulated"),
+        parameters.depth,
+        _conventions(parameters),
+        stops,
+        _scored(rows, parameters, [()] * len(rows)),
+        notes,
+    )
+
+
+def _chosen(frame: pd.DataFrame, column: str, value: Any) -> tuple[pd.DataFrame, Any]:
+    """Return the rows with this value, or with the only value that there is."""
+    if column not in frame.columns:
+        if value is not None:
+            raise TableError(f"expected a column {column!r} to find {value!r} in, got none")
+        return frame, None
+    present = list(frame[column].dropna().unique())
+    if value is None and len(present) > 1:
+        shown = ", ".join(map(repr, present[:5])) + (", ..." if len(present) > 5 else "")
+        raise InvalidArgumentError(
+            f"expected rows of one {column}, got {len(present)}: {shown}; say which by {column}="
+        )
+    if value is None:
+        value = present[0] if present else None
+        chosen = frame
+    else:
+        chosen = frame[frame[column] == value]
+    if chosen.empty:
+        raise InvalidArgumentError(f"expected rows with {column} {value!r}, got none")
+    return chosen, value
+
+
+def _classified(rows: pd.DataFrame) -> pd.DataFrame:
+    found: list[Prediction] = []
+    for row in rows.to_dict("records"):
+        if "reply" in row:
+            found.append(classify(row["reply"] if isinstance(row["reply"], str) else ""))
+        else:
+            fen = row["predicted_fen"]
+            found.append(classify_fen(fen if isinstance(fen, str) else None))
+    return rows.assign(**pd.DataFrame([each.columns() for each in found], index=rows.index))
+
+
+def _scored(
+    rows: pd.DataFrame, parameters: ScoringParameters, slips: Sequence[tuple[str, ...]]
+) -> tuple[ReplyAt, ...]:
+    """Score replies and put what the page needs beside."""
+    if parameters.method != "exact":
+        raise InvalidArgumentError(f"expected the exact method, got {parameters.method!r}")
+    full = rows.reindex(columns=PREDICTIONS.names)
+    full = full.astype(object).where(full.notna(), None)
+    scores = score_predictions(full, parameters)
+    replies = []
+    for row, score, slipped in zip(
+        full.to_dict("records"), scores.to_dict("records"), slips, strict=True
+    ):
+        if score["unscored"]:
+            raise TableError(f"ply {row['ply']}: {score['unscored']}")
+        fen = row["predicted_fen"]
+        longer = max(len(row["true_fen"]), len(fen or ""))
+        reply_class = ReplyClass(row["reply_class"])
+        on_board = reply_class in (ReplyClass.VALID, ReplyClass.ILL_FORMED)
+        replies.append(
+            ReplyAt(
+                ply=int(row["ply"]),
+                true_fen=row["true_fen"],
+                predicted_fen=fen,
+                on_board=on_board,
+                reply=row["reply"],
+                reply_class=str(reply_class),
+                words=_words(reply_class, row),
+                precision=_profile(score, "precision", parameters.depth),
+                recall=_profile(score, "recall", parameters.depth),
+                levenshtein=None if fen is None else int(score["levenshtein"]),
+                longer=longer,
+                distance=None if fen is None else int(score["levenshtein"]) / longer,
+                exact_match=bool(score["exact_match"]),
+                different=tuple(
+                    different_squares(chess.Board(row["true_fen"]), chess.Board(fen))
+                    if on_board
+                    else ()
+                ),
+                wrong_fields=tuple(
+                    words
+                    for name, words in _FIELD_WORDS.items()
+                    if fen is not None and not score[f"correct_{name}"]
+                ),
+                slips=slipped,
+            )
+        )
+    return tuple(replies)
+
+
+def _words(reply_class: ReplyClass, row: dict[Any, Any]) -> str:
+    if reply_class is ReplyClass.UNPARSEABLE:
+        return f"No readable FEN: {explain(row['predicted_fen']) or row['reason']}."
+    if reply_class is ReplyClass.ABSENT:
+        return f"No FEN in the reply: {row['reason'] or 'nothing was read'}."
+    return describe(reply_class, (row["status"] or "").split())
+
+
+def _profile(score: dict[Any, Any], name: str, depth: int) -> tuple[float, ...]:
+    return tuple(float(score[f"{name}_{m}"]) for m in range(1, depth + 1))
+
+
+def _conventions(parameters: ScoringParameters) -> str:
+    finished = {
+        "absorb": "finished lines count as complete",
+        "drop": "finished lines vanish",
+    }[parameters.terminal]
+    ill_formed = {
+        "as_is": "ill-formed boards as they are",
+        "sink": "ill-formed boards as no state",
+    }[parameters.ill_formed]
+    return f"{finished}; {ill_formed}"

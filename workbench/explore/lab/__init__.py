@@ -1,0 +1,1 @@
+"""The estimators run again and again on one pair."""

@@ -1,0 +1,315 @@
+// EstimatorLab: the estimators run in small batches that the page asks for, one after the other.
+// Hooks: data-role="estimator-lab" (data-state = idle | running | stopped | done), "error", "status",
+// "depth", "samples", "repeats", "seed", "measure", "drawing", "methods" with "method" (value),
+// "start", "stop", "reset", "reference" (data-value, data-exact), "chart-box", "results" with
+// tr[data-method] and td[data-cell] (data-value, data-error); and those of strip_chart.js.
+
+import { htmlElement, keepShortcutsAway } from "../page/svg.js";
+import { Requester } from "../page/requester.js";
+import { addBatches, allDone, doneCounts, wholeNumber } from "./estimator_numbers.js";
+import { stripChart } from "./strip_chart.js";
+import { aimInWords, measureName, resultsTable, rowsOf } from "./estimator_results.js";
+
+const NUMBERS = { depth: "Depth m", samples: "Lines N", repeats: "Runs", seed: "Seed" };
+/** What decides a run's value; repeats and methods only say which runs there are. */
+const DECISIVE = ["true_fen", "predicted_fen", "terminal", "ill_formed", "depth", "samples", "seed", "measure"];
+const BOARDS = ["true_fen", "predicted_fen", "terminal", "ill_formed"];
+
+class EstimatorLabView {
+  constructor(model, element) {
+    this.model = model;
+    this.runs = {};
+    this.aim = null;
+    this.state = "idle";
+    this.serial = 0;
+    this.frame = 0;
+    this.drawing = "dots";
+    this.requester = new Requester(model, {
+      onFailed: (message) => this.fail(message),
+      onSlow: (seconds) => this.say(`The kernel has not answered for ${seconds} seconds; it may be busy with another cell.`),
+    });
+    this.requester.on("reference", (answer) => this.takeAim(answer));
+    this.requester.on("more", (answer) => this.takeRuns(answer));
+    element.append(this.build());
+    this.changed = () => this.settingsChanged();
+    for (const name of [...DECISIVE, "repeats", "methods"]) model.on(`change:${name}`, this.changed);
+    this.key = this.decisive();
+    this.boards = this.boardKey();
+    this.resized = new ResizeObserver(() => this.redraw());
+    this.resized.observe(this.chartBox);
+    this.showSettings();
+    this.setState("idle", "Start runs the estimators on these boards.");
+    this.askAim();
+  }
+
+  dispose() {
+    this.requester.dispose();
+    this.resized.disconnect();
+    cancelAnimationFrame(this.frame);
+    for (const name of [...DECISIVE, "repeats", "methods"]) this.model.off(`change:${name}`, this.changed);
+  }
+
+  build() {
+    this.error = htmlElement("div", { class: "ws-alert", role: "alert", "data-role": "error" });
+    this.status = htmlElement("p", { class: "ws-status", role: "status", "aria-live": "polite", "data-role": "status" });
+    this.chartBox = htmlElement("div", { class: "ws-chart-box", "data-role": "chart-box" });
+    this.results = htmlElement("div", { class: "ws-results ws-scroll", tabindex: "0", role: "group", "aria-label": "Results" });
+    this.reference = htmlElement("p", { "data-role": "reference", "aria-live": "polite" });
+    this.root = htmlElement("div", {
+      class: "world-state estimator-lab", "data-lm-suppress-shortcuts": "true", onfocusin: keepShortcutsAway, "data-role": "estimator-lab",
+      role: "region", "aria-label": "Estimator lab",
+    },
+    htmlElement("h3", {}, "Estimator lab"), this.buildControls(), this.buildMethods(), this.buildButtons(),
+    this.error, this.reference, this.chartBox, this.results);
+    return this.root;
+  }
+
+  buildControls() {
+    this.fields = {};
+    const limits = { ...this.model.get("limits"), seed: 2 ** 53 };
+    const numbers = Object.entries(NUMBERS).map(([name, label]) => {
+      const least = name === "seed" ? 0 : 1;
+      this.fields[name] = htmlElement("input", {
+        type: "number", inputmode: "numeric", min: least, max: limits[name], step: 1, "data-role": name,
+        onchange: () => this.readNumber(name, label, least, limits[name]),
+      });
+      return htmlElement("label", {}, label, this.fields[name]);
+    });
+    this.fields.measure = htmlElement("select", { "data-role": "measure", onchange: () => this.set({ measure: this.fields.measure.value }) },
+      htmlElement("option", { value: "precision" }, "precision p"), htmlElement("option", { value: "recall" }, "recall r"));
+    const drawing = htmlElement("select", {
+      "data-role": "drawing", onchange: () => { this.drawing = drawing.value; this.redraw(); },
+    }, htmlElement("option", { value: "dots" }, "a dot a run"), htmlElement("option", { value: "histogram" }, "histogram"));
+    return htmlElement("div", { class: "ws-controls" }, ...numbers,
+      htmlElement("label", {}, "Measure", this.fields.measure), htmlElement("label", {}, "Drawn as", drawing));
+  }
+
+  buildMethods() {
+    this.boxes = new Map(this.choices().map(({ name, label }) => {
+      const box = htmlElement("input", { type: "checkbox", value: name, "data-role": "method", onchange: () => this.readMethods() });
+      return [name, { box, label: htmlElement("label", {}, box, label) }];
+    }));
+    return htmlElement("fieldset", { class: "ws-methods", "data-role": "methods" },
+      htmlElement("legend", {}, "Estimators"), ...[...this.boxes.values()].map(({ label }) => label));
+  }
+
+  buildButtons() {
+    const button = (role, words, act) => htmlElement("button", { type: "button", "data-role": role, onclick: act }, words);
+    this.buttons = {
+      start: button("start", "Start", () => this.start()),
+      stop: button("stop", "Stop", () => this.stop()),
+      reset: button("reset", "Reset", () => this.reset("All runs are gone.")),
+    };
+    return htmlElement("div", { class: "ws-buttons" }, ...Object.values(this.buttons), this.status);
+  }
+
+  choices() {
+    return this.model.get("choices");
+  }
+
+  chosen() {
+    const methods = this.model.get("methods");
+    return this.choices().filter(({ name }) => methods.includes(name));
+  }
+
+  settings() {
+    return Object.fromEntries([...DECISIVE, "repeats", "methods"].map((name) => [name, this.model.get(name)]));
+  }
+
+  decisive() {
+    return JSON.stringify(DECISIVE.map((name) => this.model.get(name)));
+  }
+
+  boardKey() {
+    return JSON.stringify(BOARDS.map((name) => this.model.get(name)));
+  }
+
+  set(values) {
+    for (const [name, value] of Object.entries(values)) this.model.set(name, value);
+    this.model.save_changes();
+  }
+
+  readNumber(name, label, least, most) {
+    const value = wholeNumber(this.fields[name].value, least, most);
+    this.fields[name].setAttribute("aria-invalid", String(value === null));
+    if (value === null) this.fail(`${label}: expected a whole number from ${least} to ${most}, got "${this.fields[name].value}"; ${this.model.get(name)} stays.`);
+    else {
+      this.error.textContent = "";
+      this.set({ [name]: value });
+    }
+  }
+
+  readMethods() {
+    this.set({ methods: [...this.boxes].filter(([, { box }]) => box.checked).map(([name]) => name) });
+  }
+
+  /** A control, Python or the board pair that is followed has changed something. */
+  settingsChanged() {
+    const boards = this.boardKey();
+    const onOtherBoards = boards !== this.boards;
+    this.boards = boards;
+    this.showSettings();
+    const key = this.decisive();
+    if (key === this.key) {
+      this.redraw();
+      this.settle();
+      return;
+    }
+    this.key = key;
+    this.aim = null;
+    this.requester.forget("reference");
+    this.reset(onOtherBoards ? "Other boards: Start runs the estimators on them." : "Other settings: Start runs the estimators anew.");
+    // While pieces are dragged in a board pair nothing is computed here: the kernel has one thread.
+    if (!onOtherBoards) this.askAim();
+  }
+
+  /** Fit the state to other estimators, or more or fewer runs, being wanted. */
+  settle() {
+    const names = this.names();
+    const idle = this.aim !== null && !this.aim.runnable ? "There is nothing to sample." : "Start runs the estimators on these boards.";
+    if (this.state === "running") return;
+    if (names.length === 0) this.setState("idle", "No estimator is chosen.");
+    else if (allDone(this.runs, names, this.model.get("repeats"))) this.setState("done", this.doneWords());
+    else if (Object.keys(this.runs).length > 0) this.setState("stopped", `${this.countWords()} so far. Start goes on.`);
+    else this.setState("idle", idle);
+  }
+
+  names() {
+    return this.chosen().map(({ name }) => name);
+  }
+
+  showSettings() {
+    for (const [name, field] of Object.entries(this.fields)) {
+      field.value = String(this.model.get(name));
+      field.removeAttribute("aria-invalid");
+    }
+    const methods = this.model.get("methods");
+    for (const [name, { box }] of this.boxes) box.checked = methods.includes(name);
+  }
+
+  start() {
+    this.error.textContent = "";
+    this.serial += 1;
+    this.setState("running", "Running.");
+    if (this.aim === null && this.requester.idle("reference")) this.askAim(true);
+    this.askMore();
+  }
+
+  stop() {
+    this.requester.forget("more");
+    this.setState("stopped", `Stopped after ${this.countWords()}. Start goes on.`);
+  }
+
+  reset(words) {
+    this.requester.forget("more");
+    this.runs = {};
+    this.error.textContent = "";
+    this.setState("idle", words);
+    this.redraw();
+  }
+
+  askAim(atOnce = false) {
+    this.reference.textContent = "The exact value is being computed.";
+    this.requester.ask("reference", { settings: this.settings() }, atOnce);
+  }
+
+  askMore() {
+    const done = doneCounts(this.runs, this.names());
+    this.requester.ask("more", { run: this.serial, settings: this.settings(), done }, true);
+  }
+
+  takeAim(answer) {
+    this.aim = answer;
+    this.redraw();
+    if (answer.runnable) this.setState(this.state, this.status.textContent);
+    else {
+      this.requester.forget("more");
+      this.setState("idle", "There is nothing to sample.");
+    }
+  }
+
+  takeRuns(answer) {
+    if (this.state !== "running" || answer.run !== this.serial) return;
+    try {
+      this.runs = addBatches(this.runs, answer.batches);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      this.fail(error.message);
+      return;
+    }
+    this.redraw();
+    const nothing = Object.keys(answer.batches).length === 0;
+    if (nothing || allDone(this.runs, this.names(), this.model.get("repeats"))) {
+      this.setState("stopped", "");
+      this.settle();
+    } else this.askMore();
+  }
+
+  doneWords() {
+    return `Done: ${this.countWords()}.`;
+  }
+
+  countWords() {
+    const counts = Object.values(doneCounts(this.runs, this.names()));
+    const [least, most] = [Math.min(...counts), Math.max(...counts)];
+    return least === most ? `${most} runs of each estimator` : `${least} to ${most} runs of each estimator`;
+  }
+
+  fail(message) {
+    this.error.textContent = message;
+    if (this.aim === null) this.reference.textContent = "";
+    if (this.state === "running") this.stop();
+  }
+
+  say(words) {
+    if (this.status.textContent !== words) this.status.textContent = words;
+  }
+
+  setState(state, words) {
+    this.state = state;
+    this.root.dataset.state = state;
+    this.say(words);
+    const nothing = this.names().length === 0 || (this.aim !== null && !this.aim.runnable);
+    const active = document.activeElement;
+    this.buttons.start.disabled = state === "running" || state === "done" || nothing;
+    this.buttons.stop.disabled = state !== "running";
+    // A button that goes out of use would drop the keyboard's focus.
+    const { start, stop, reset } = this.buttons;
+    if (active?.disabled && Object.values(this.buttons).includes(active)) [stop, start, reset].find((one) => !one.disabled).focus();
+  }
+
+  /** Draw with the next frame, however many batches come before it. */
+  redraw() {
+    cancelAnimationFrame(this.frame);
+    this.frame = requestAnimationFrame(() => this.draw());
+  }
+
+  draw() {
+    const width = Math.floor(this.chartBox.clientWidth);
+    if (width === 0) return;
+    const { measure, depth, samples } = this.settings();
+    const rows = rowsOf(this.chosen(), this.runs, this.aim, samples);
+    const name = measureName(measure, depth);
+    this.chartBox.replaceChildren(stripChart({
+      width, rows, aim: this.aim, drawing: this.drawing,
+      title: `Single runs of ${rows.length} estimators of ${name}; the table below has the numbers`,
+      xLabel: `${name} by a single run, N = ${samples}; diamond: mean of the runs ± 2 standard errors`,
+    }));
+    this.results.replaceChildren(resultsTable(rows, name));
+    if (this.aim) {
+      this.reference.textContent = aimInWords(this.aim, name);
+      this.reference.dataset.value = String(this.aim.value);
+      this.reference.dataset.exact = String(this.aim.exact);
+    } else {
+      delete this.reference.dataset.value;
+      if (this.requester.idle("reference")) this.reference.textContent = "";
+    }
+  }
+}
+
+function render({ model, el }) {
+  const view = new EstimatorLabView(model, el);
+  return () => view.dispose();
+}
+
+export default { render };

@@ -1,0 +1,195 @@
+"""EstimatorLab: the estimators run again and again on one pair of boards, against the exact value."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Final
+
+import pandas as pd
+import traitlets
+
+from workbench.affordance import ESTIMATORS
+from workbench.drawing.estimator_appearance import METHOD_LABELS
+from workbench.errors import InvalidArgumentError
+from workbench.explore.lab.batches_of_runs import (
+    DEEPEST,
+    MOST_REPEATS,
+    MOST_SAMPLES,
+    Measure,
+    Reference,
+    RunSettings,
+    all_runs,
+    next_batches,
+    reference,
+    summarise_runs,
+)
+from workbench.explore.page.answering import Answering
+from workbench.explore.page.assets import javascript, stylesheet
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from workbench.explore.pair.board_pair import BoardPair
+
+_FOLLOWED: Final = ("true_fen", "predicted_fen", "line", "terminal", "ill_formed")
+"""The traits of a board pair that decide what a lab runs."""
+
+
+class EstimatorLab(Answering):
+    """Distributions of single runs of the estimators, drawn and summed up as they run.
+
+    The page asks for one small batch after the other, so that it can stop at any time; Python keeps
+    nothing between two batches. The same seed gives the same runs on any page and from `runs`.
+
+    Attributes:
+        true_fen: The true board S.
+        predicted_fen: The predicted board T; blank if there is none.
+        terminal: How finished games count.
+        ill_formed: What is done with a predicted board that cannot arise in chess.
+        depth: m.
+        samples: N of each run.
+        repeats: Independent runs of each estimator.
+        seed: Of the runs.
+        measure: ``precision`` or ``recall``.
+        methods: The estimators that run.
+        choices: All estimators: name, label, and whether their mean is the value itself.
+        limits: The largest values that depth, samples and repeats may take.
+    """
+
+    _esm = javascript("lab/estimator_lab.js")
+    _css = stylesheet("lab/estimator_lab.css")
+
+    true_fen = traitlets.Unicode().tag(sync=True)
+    predicted_fen = traitlets.Unicode().tag(sync=True)
+    terminal = traitlets.Unicode("absorb").tag(sync=True)
+    ill_formed = traitlets.Unicode("as_is").tag(sync=True)
+    depth = traitlets.Int(4).tag(sync=True)
+    samples = traitlets.Int(500).tag(sync=True)
+    repeats = traitlets.Int(1000).tag(sync=True)
+    seed = traitlets.Int(0).tag(sync=True)
+    measure = traitlets.Unicode("precision").tag(sync=True)
+    methods = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    choices = traitlets.List(traitlets.Dict()).tag(sync=True)
+    limits = traitlets.Dict().tag(sync=True)
+
+    def __init__(
+        self,
+        pair: "BoardPair | None" = None,
+        *,
+        true_fen: str | None = None,
+        predicted_fen: str | None = None,
+        depth: int = 4,
+        samples: int = 500,
+        repeats: int = 1000,
+        seed: int = 0,
+        measure: Measure = "precision",
+        methods: Sequence[str] = tuple(ESTIMATORS),
+    ) -> None:
+        """Make a lab for two boards.
+
+        Args:
+            pair: A board pair; the lab follows the boards that it shows, and its conventions.
+            true_fen: The true board, in place of a pair.
+            predicted_fen: The predicted board, in place of a pair.
+            depth: m, 1 to 20.
+            samples: N of each run, 1 to 100,000.
+            repeats: Independent runs of each estimator, 1 to 10,000.
+            seed: At least 0.
+            measure: ``precision`` or ``recall``.
+            methods: Names in `workbench.affordance.ESTIMATORS`.
+
+        Raises:
+            InvalidArgumentError: If there are neither a pair nor two FENs, or both, or a value is
+                out of range.
+            InvalidFenError: If a FEN cannot be read.
+        """
+        given: dict[str, Any] = {"true_fen": true_fen, "predicted_fen": predicted_fen}
+        if pair is not None and given != {"true_fen": None, "predicted_fen": None}:
+            raise InvalidArgumentError(f"expected a board pair or two FENs, got a pair and {given}")
+        if pair is None and None in given.values():
+            raise InvalidArgumentError(
+                f"expected a board pair, or true_fen= and predicted_fen=, got {given}"
+            )
+        if pair is not None:
+            given = _shown(pair)
+        settings = RunSettings(
+            **given,
+            depth=depth,
+            samples=samples,
+            repeats=repeats,
+            seed=seed,
+            measure=measure,
+            methods=tuple(methods),
+        )
+        settings.states()
+        super().__init__(
+            **{**asdict(settings), "methods": list(methods)},
+            choices=[
+                {"name": name, "label": METHOD_LABELS.get(name, name), "unbiased": each.unbiased,
+                 "binomial": each.binomial}
+                for name, each in ESTIMATORS.items()
+            ],
+            limits={"depth": DEEPEST, "samples": MOST_SAMPLES, "repeats": MOST_REPEATS},
+        )  # fmt: skip
+        if pair is not None:
+            pair.observe(lambda _change: self._follow(pair), list(_FOLLOWED))
+        self.register("reference", self._answer_reference)
+        self.register("more", self._answer_more)
+
+    def settings(self) -> RunSettings:
+        """Return what the page runs now.
+
+        Raises:
+            InvalidArgumentError: If a trait is out of range.
+        """
+        values = {name: getattr(self, name) for name in RunSettings.__slots__}
+        return RunSettings.from_page(values)
+
+    def reference(self) -> Reference:
+        """Return the line: the exact value where that is quick, else an estimate with its band."""
+        return reference(self.settings())
+
+    def runs(self) -> pd.DataFrame:
+        """Return the runs that the page ends up with; see `estimator_runs.all_runs`."""
+        return all_runs(self.settings())
+
+    def summary(self) -> pd.DataFrame:
+        """Return the numbers of the page's table; see `estimator_runs.summarise_runs`."""
+        settings = self.settings()
+        return summarise_runs(
+            all_runs(settings), reference(settings), settings.samples, settings.methods
+        )
+
+    def figure(self) -> "Figure":
+        """Return a still picture of all the runs, for where no widget can be shown."""
+        from workbench.explore.lab.estimator_picture import estimator_figure
+
+        settings = self.settings()
+        return estimator_figure(settings, all_runs(settings), reference(settings))
+
+    def _follow(self, pair: "BoardPair") -> None:
+        # All in one message: the page must not run one pair's board against another's.
+        with self.hold_sync():
+            for name, value in _shown(pair).items():
+                setattr(self, name, value)
+
+    def _answer_reference(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
+        return asdict(reference(RunSettings.from_page(message["settings"])))
+
+    def _answer_more(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
+        settings = RunSettings.from_page(message["settings"])
+        batches = next_batches(settings, message["done"])
+        return {
+            "run": message["run"],
+            "batches": {method: asdict(batch) for method, batch in batches.items()},
+        }
+
+
+def _shown(pair: "BoardPair") -> dict[str, Any]:
+    """Return the boards that a pair shows, after its line of moves, and its conventions."""
+    true_fen, predicted_fen = pair.boards()
+    return {
+        "true_fen": true_fen,
+        "predicted_fen": predicted_fen,
+        "terminal": pair.terminal,
+        "ill_formed": pair.ill_formed,
+    }

@@ -1,0 +1,79 @@
+// The table of the estimator lab, and its words. Hooks: data-role="results", tr[data-method] with
+// td[data-cell=runs|mean|bias|standard_deviation|node_count|milliseconds] (data-value, data-error).
+
+import { htmlElement } from "../page/svg.js";
+import { digits, runNumbers, signedDigits, wholeText } from "./estimator_numbers.js";
+
+/** Return the measure's name, "p_4" or "r_4". */
+export function measureName(measure, depth) {
+  return `${measure === "recall" ? "r" : "p"}_${depth}`;
+}
+
+/** Return one row an estimator: label, values, and what they amount to. */
+export function rowsOf(choices, runs, aim, samples) {
+  return choices.map(({ name, label, unbiased, binomial }) => ({
+    method: name, label, unbiased, values: runs[name]?.values ?? [], aim,
+    ...runNumbers(runs[name], aim, { binomial, samples }),
+  }));
+}
+
+/** Say what the line is and how it was come by. */
+export function aimInWords(aim, name) {
+  if (!aim.runnable) return `${name} is 0: ${aim.reason}.`;
+  if (aim.exact) return `Line: ${name} = ${digits(aim.value, 6)}, exact.`;
+  return `Line: ${name} = ${digits(aim.value, 5)}, estimated, 95% interval ${digits(aim.low, 5)} to ${digits(aim.high, 5)}. `
+    + `Not exact, because an exact walk would take too long (${aim.reason}).`;
+}
+
+/** Return the table. */
+export function resultsTable(rows, name) {
+  const heads = ["Estimator", "Runs", "Mean", `Bias against ${name} ± standard error`, "Standard deviation of a run", "States a run", "Milliseconds a run, one core"];
+  return htmlElement("table", { class: "ws-table", "data-role": "results" },
+    htmlElement("thead", {}, htmlElement("tr", {}, ...heads.map((head) => htmlElement("th", { scope: "col" }, head)))),
+    htmlElement("tbody", {}, ...rows.map(resultRow)));
+}
+
+function resultRow(row) {
+  return htmlElement("tr", { "data-method": row.method },
+    htmlElement("th", { scope: "row" }, row.label),
+    resultCell("runs", row.runs, wholeText(row.runs)),
+    resultCell("mean", row.mean, row.mean === null ? "" : digits(row.mean, 5)),
+    resultCell("bias", row.bias, biasText(row), { "data-error": row.error }),
+    resultCell("standard_deviation", row.deviation, deviationText(row)),
+    resultCell("node_count", row.nodes, row.nodes === null ? "" : wholeText(row.nodes)),
+    resultCell("milliseconds", row.milliseconds, row.milliseconds === null ? "" : digits(row.milliseconds, 3)));
+}
+
+function resultCell(cell, value, words, more = {}) {
+  return htmlElement("td", { "data-cell": cell, "data-value": value, ...more }, words);
+}
+
+/** Write bias and standard error to the same place, and the bias as a share of the value. */
+export function biasText({ bias, error, aim }) {
+  if (bias === null || bias === undefined) return "";
+  if (error === null) return signedDigits(bias);
+  if (error === 0) return `${signedDigits(bias)}\u00a0±\u00a00`;
+  const places = Math.min(12, Math.max(0, 1 - Math.floor(Math.log10(error))));
+  const tiny = error < 1e-6;
+  const numbers = tiny
+    ? `${signedDigits(bias)}\u00a0±\u00a0${digits(error, 2)}`
+    : `${signedFixed(bias, places)}\u00a0±\u00a0${error.toFixed(places)}`;
+  return aim && aim.value > 0 ? `${numbers} (${percentText((100 * bias) / aim.value)})` : numbers;
+}
+
+function deviationText({ deviation, aim }) {
+  if (deviation === null) return "";
+  const share = aim && aim.value > 0 ? ` (${digits((100 * deviation) / aim.value, 2)}%)` : "";
+  return `${digits(deviation, 3)}${share}`;
+}
+
+function percentText(value) {
+  return `${signedFixed(value, Math.abs(value) < 1 ? 2 : 1)}%`;
+}
+
+/** Write a number with its sign, which nought has not. */
+export function signedFixed(value, places) {
+  const text = Math.abs(value).toFixed(places);
+  if (Number(text) === 0) return text;
+  return `${value > 0 ? "+" : "−"}${text}`;
+}

@@ -1,0 +1,1 @@
+"""Where lines die, and what they cost."""

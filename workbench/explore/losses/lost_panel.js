@@ -1,0 +1,93 @@
+// "Where lines die": what p_m and r_m have lost, as icicles, and the moves that cost most, in words.
+// Hooks: data-role="lost" (data-state "fresh" or "stale"), "lost-precision" and "lost-recall", in
+// each "lost-total" (data-value), "icicle" and "costly-move" (data-line, data-share); "lost-reason".
+
+import { htmlElement } from "../page/svg.js";
+import { probabilityText } from "../page/chart.js";
+import { icicle } from "./icicle.js";
+
+const LOST_PARTS = [
+  ["precision", "Precision", "p", "predicted", "lines of the predicted board that the true one refuses"],
+  ["recall", "Recall", "r", "true", "lines of the true board that the predicted one refuses"],
+];
+
+/** Taken while the widget is not on the screen. */
+const WIDTH_UNSEEN = 480;
+
+export class LostPanel {
+  /** @param {{onStep: (line: string[]) => void, onPoint: (node: Object|null, look: string) => void}} options */
+  constructor({ onStep, onPoint }) {
+    Object.assign(this, { onStep, onPoint });
+    this.reason = htmlElement("p", { class: "ws-quiet", "data-role": "lost-reason" }, "Computed when the numbers are there.");
+    this.parts = htmlElement("div", { class: "ws-lost-parts" });
+    this.element = htmlElement("section", { class: "ws-panel ws-lost", "aria-label": "Where lines die", "data-role": "lost", "data-state": "stale" },
+      htmlElement("header", { class: "ws-panel-head" }, htmlElement("h3", {}, "Where lines die"), this.reason), this.parts);
+    this.answer = null;
+    this.width = 0;
+    this.observer = new ResizeObserver(() => this.fit());
+    this.observer.observe(this.parts);
+  }
+
+  /** Draw anew when there is another width for each of the two parts. */
+  fit() {
+    const width = this.parts.firstElementChild?.clientWidth ?? 0;
+    if (this.answer && width && width !== this.width) this.draw();
+  }
+
+  dispose() {
+    this.observer.disconnect();
+  }
+
+  markStale() {
+    this.element.dataset.state = "stale";
+  }
+
+  /** @param {Object} answer As lost_mass.py's lost_mass returns it. @param {number} depth Asked for. */
+  show(answer, depth) {
+    this.element.dataset.state = "fresh";
+    const pictured = ["precision", "recall"].some((name) => answer[name].children.length);
+    const shallower = answer.depth < depth ? ` For m = ${answer.depth}, not ${depth}: ${answer.reason}.` : "";
+    this.reason.textContent = `${pictured ? "Width is probability lost. Click to step there." : ""}${shallower}`;
+    this.answer = answer;
+    if (!this.parts.firstElementChild) this.draw();
+    this.draw();
+  }
+
+  draw() {
+    this.width = this.parts.firstElementChild?.clientWidth || WIDTH_UNSEEN;
+    this.parts.replaceChildren(...LOST_PARTS.map((part) => this.part(part, this.answer)));
+  }
+
+  part([name, title, letter, look, meaning], answer) {
+    const root = answer[name];
+    const total = htmlElement("span", { "data-role": "lost-total", "data-value": root.lost }, probabilityText(root.lost));
+    const heading = htmlElement("h4", {}, htmlElement("span", { class: "ws-swatch", "aria-hidden": "true" }),
+      `${title}: 1 − ${letter}`, htmlElement("sub", {}, String(answer.depth)), " = ", total);
+    return htmlElement("div", { class: `ws-lost-part ws-look-${look}`, "data-role": `lost-${name}` },
+      heading,
+      htmlElement("p", { class: "ws-quiet" }, saidOfRoot(root, meaning)),
+      root.lost > 0 && root.children.length > 0 ? icicle(root, {
+        title: `${title}: where lines die`, look, width: this.width, onStep: this.onStep, onPoint: (node) => this.onPoint(node, look),
+      }) : null,
+      this.costliest(answer.costliest[name], look));
+  }
+
+  costliest(entries, look) {
+    if (!entries.length) return null;
+    return htmlElement("ol", { class: "ws-costliest", "aria-label": "The moves that cost most" }, ...entries.map((entry) => {
+      const before = entry.line.slice(0, -1);
+      const words = [htmlElement("span", {}, entry.words)];
+      const point = () => this.onPoint({ kind: "lost", line: entry.line }, look);
+      const leave = () => this.onPoint(null, look);
+      return htmlElement("li", { "data-role": "costly-move", "data-line": entry.line.join(" "), "data-share": entry.share, onpointerenter: point, onpointerleave: leave },
+        before.length
+          ? htmlElement("button", { type: "button", class: "ws-link", title: "Step to where it is lost", onclick: () => this.onStep(before), onfocus: point, onblur: leave }, ...words)
+          : words[0]);
+    }));
+  }
+}
+
+function saidOfRoot(root, meaning) {
+  if (!(root.lost > 0)) return `Nothing is lost: there are no ${meaning}.`;
+  return root.children.length ? `What is lost: ${meaning}.` : root.words;
+}

@@ -1,0 +1,1 @@
+"""What every widget's page shares: transport, theme, charts and assets."""

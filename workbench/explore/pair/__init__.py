@@ -1,0 +1,1 @@
+"""A true and a predicted board side by side."""

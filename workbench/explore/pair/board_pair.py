@@ -1,0 +1,215 @@
+"""BoardPair: a true and a predicted board that one can take hold of, and what the difference costs."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import pandas as pd
+import traitlets
+
+from workbench.errors import InvalidArgumentError
+from workbench.explore.losses.lost_mass import lost_mass
+from workbench.explore.page.answering import Answering
+from workbench.explore.page.assets import javascript, piece_drawings, stylesheet
+from workbench.explore.pair.pair_answers import (
+    PREDICTED_FEN,
+    TRUE_FEN,
+    checked_fen,
+    compare_answer,
+    pair_code,
+    row_traits,
+    settings_of,
+)
+from workbench.explore.pair.pair_view import pair_view
+from workbench.explore.pair.stepping import replay
+from workbench.explore.settings import ExplorerSettings
+from workbench.scoring.parameters import IllFormedPolicy
+from workbench.terminal import Terminal
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_SHOWN_LEVELS: Final = 3
+
+
+class BoardPair(Answering):
+    """Two boards side by side, their moves, and precision and recall at every depth.
+
+    The traits can be set from Python and follow what is done on the page. What cannot be shown is
+    refused where it is set, with the reason in words.
+
+    Attributes:
+        true_fen: The true board, before ``line``.
+        predicted_fen: The predicted board, before ``line``; empty for no predicted state.
+        depth: m, at least 1.
+        terminal: How games that are finished before m moves count.
+        ill_formed: What is done with a predicted board that cannot arise in chess.
+        line: Moves in UCI that both boards permit: the boards that are shown and compared are
+            those after them. A new FEN that does not permit the line empties it.
+        reply: A model's reply, shown as text.
+        moves: The moves of the game, shown as text.
+        caption: A line above the boards.
+        flipped: Whether Black is at the bottom.
+        pieces: python-chess's drawings of the pieces; not to be set.
+    """
+
+    _esm = javascript("pair/board_pair.js")
+    _css = stylesheet("board/board.css", "pair/board_pair.css")
+
+    true_fen = traitlets.Unicode(TRUE_FEN).tag(sync=True)
+    predicted_fen = traitlets.Unicode(PREDICTED_FEN).tag(sync=True)
+    depth = traitlets.Int(4).tag(sync=True)
+    terminal = traitlets.Unicode("absorb").tag(sync=True)
+    ill_formed = traitlets.Unicode("as_is").tag(sync=True)
+    line = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    reply = traitlets.Unicode("").tag(sync=True)
+    moves = traitlets.Unicode("").tag(sync=True)
+    caption = traitlets.Unicode("").tag(sync=True)
+    flipped = traitlets.Bool(False).tag(sync=True)
+    pieces = traitlets.Dict(read_only=True).tag(sync=True)
+
+    def __init__(
+        self,
+        true_fen: str = TRUE_FEN,
+        predicted_fen: str | None = PREDICTED_FEN,
+        depth: int = 4,
+        *,
+        terminal: Terminal = "absorb",
+        ill_formed: IllFormedPolicy = "as_is",
+        line: Sequence[str] = (),
+        reply: str = "",
+        moves: str = "",
+        caption: str = "",
+        flipped: bool = False,
+    ) -> None:
+        """Show a pair of boards.
+
+        Args:
+            true_fen: A FEN that python-chess reads.
+            predicted_fen: Another; None or an empty text is no predicted state.
+            depth: m, at least 1.
+            terminal: ``"absorb"`` or ``"drop"``.
+            ill_formed: ``"as_is"`` or ``"sink"``.
+            line: Moves in UCI to step to at once.
+            reply: A model's reply.
+            moves: The moves of the game.
+            caption: What the pair is.
+            flipped: Whether Black is at the bottom.
+
+        Raises:
+            InvalidFenError: If a FEN cannot be read.
+            InvalidArgumentError: If a setting is out of range, or the line is not shared.
+        """
+        ExplorerSettings(depth, terminal, ill_formed)
+        replay(checked_fen(true_fen=true_fen), checked_fen(predicted_fen=predicted_fen or ""), line)
+        super().__init__(
+            true_fen=true_fen,
+            predicted_fen=predicted_fen or "",
+            depth=depth,
+            terminal=terminal,
+            ill_formed=ill_formed,
+            line=list(line),
+            reply=reply,
+            moves=moves,
+            caption=caption,
+            flipped=flipped,
+        )
+        self.set_trait("pieces", piece_drawings())
+        self.register("compare", self._compare)
+        self.register("lost_mass", self._lost_mass)
+
+    @classmethod
+    def from_row(cls, row: "Mapping[str, Any] | pd.Series[Any]", **settings: Any) -> "BoardPair":
+        """Show a row of a table of predictions or scores.
+
+        Args:
+            row: Such as ``scores.iloc[0]``; see `workbench.explore.pair.pair_answers.row_traits`.
+            settings: Arguments of `BoardPair` that take the place of what the row says.
+
+        Raises:
+            TableError: If the row lacks its boards.
+            InvalidFenError: If the true FEN cannot be read.
+        """
+        return cls(**{**row_traits(row), **settings})
+
+    def show_row(self, row: "Mapping[str, Any] | pd.Series[Any]") -> None:
+        """Show another row in this widget; see `from_row`."""
+        found = {"reply": "", "moves": "", "caption": "", "line": [], **row_traits(row)}
+        with self.hold_sync():
+            self.line = []
+            for name, value in found.items():
+                setattr(self, name, value)
+
+    @property
+    def settings(self) -> ExplorerSettings:
+        """How the pair is measured."""
+        return ExplorerSettings(self.depth, self.terminal, self.ill_formed)  # type: ignore[arg-type]
+
+    def boards(self) -> tuple[str, str]:
+        """Return the FENs of the true and the predicted board that are shown, after the line."""
+        return replay(self.true_fen, self.predicted_fen, self.line)
+
+    def compare(self) -> dict[str, Any]:
+        """Return all that is shown of the pair; see `workbench.explore.pair.pair_view.pair_view`."""
+        return pair_view(*self.boards(), self.settings)
+
+    def code(self) -> str:
+        """Return one line of Python that makes this pair again."""
+        return pair_code(self.true_fen, self.predicted_fen, self.line, self.settings)
+
+    def figure(self) -> "Figure":
+        """Return a static picture of the pair, for where no widget can be shown."""
+        from workbench.explore.pair.pair_picture import pair_figure
+
+        return pair_figure(*self.boards(), settings=self.settings)
+
+    def _compare(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        return compare_answer(*_boards_and_line(message), settings_of(message))
+
+    def _lost_mass(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        true_fen, predicted_fen, line = _boards_and_line(message)
+        boards = replay(true_fen, predicted_fen, line)
+        return lost_mass(*boards, settings_of(message), levels=_SHOWN_LEVELS)
+
+    @traitlets.validate("true_fen")
+    def _check_true_fen(self, proposal: Any) -> str:
+        if not proposal["value"].strip():
+            raise InvalidArgumentError("expected a true_fen, got an empty text; give a FEN")
+        return checked_fen(true_fen=proposal["value"])
+
+    @traitlets.validate("predicted_fen")
+    def _check_predicted_fen(self, proposal: Any) -> str:
+        return checked_fen(predicted_fen=proposal["value"])
+
+    @traitlets.validate("depth", "terminal", "ill_formed")
+    def _check_setting(self, proposal: Any) -> Any:
+        settings = {name: getattr(self, name) for name in ("depth", "terminal", "ill_formed")}
+        ExplorerSettings(**{**settings, proposal["trait"].name: proposal["value"]})
+        return proposal["value"]
+
+    @traitlets.validate("line")
+    def _check_line(self, proposal: Any) -> list[str]:
+        line: list[str] = list(proposal["value"])
+        replay(self.true_fen, self.predicted_fen, line)
+        return line
+
+    @traitlets.observe("true_fen", "predicted_fen")
+    def _drop_a_line_that_no_longer_holds(self, _change: Any) -> None:
+        try:
+            replay(self.true_fen, self.predicted_fen, self.line)
+        except InvalidArgumentError:
+            self.line = []
+
+
+def _boards_and_line(message: Mapping[str, Any]) -> tuple[str, str, list[str]]:
+    """Return the two FENs and the line of a message.
+
+    Raises:
+        InvalidArgumentError: If one of them is missing.
+    """
+    try:
+        line = [str(move) for move in message.get("line", ())]
+        return str(message["true_fen"]), str(message["predicted_fen"]), line
+    except KeyError as error:
+        raise InvalidArgumentError(
+            f"expected true_fen and predicted_fen in the message, got {dict(message)!r}"
+        ) from error

@@ -1,0 +1,97 @@
+// The moves of both boards in lists, the line that was stepped, and which arrows are drawn.
+// Hooks: data-role="line" with "line-start" and "line-move" (data-ply); "moves-only-true",
+// "moves-only-predicted", "moves-shared" with "move" (data-uci) in each; "show-differing",
+// "show-shared"; "choice" with "choose-move" (data-uci).
+
+import { htmlElement } from "../page/svg.js";
+
+const MOVE_LISTS = [
+  ["only_true", "Only on the true board", "true"],
+  ["only_predicted", "Only on the predicted board", "predicted"],
+  ["shared", "Shared: click to step both boards", "shared"],
+];
+
+export class MovesPanel {
+  /**
+   * @param {Object} options
+   * @param {(uci: string) => void} options.onStep
+   * @param {(move: Object|null, look: string) => void} options.onPoint The pointer or focus is on a move.
+   * @param {() => void} options.onArrows A toggle changed.
+   */
+  constructor({ onStep, onPoint, onArrows }) {
+    Object.assign(this, { onStep, onPoint });
+    this.differing = htmlElement("input", { type: "checkbox", checked: true, "data-role": "show-differing", onchange: onArrows });
+    this.shared = htmlElement("input", { type: "checkbox", "data-role": "show-shared", onchange: onArrows });
+    this.lists = new Map(MOVE_LISTS.map(([name, title, look]) => [name, new MoveList(title, look, name, this)]));
+    this.element = htmlElement("section", { class: "ws-panel ws-moves", "aria-label": "Moves" },
+      htmlElement("header", { class: "ws-panel-head" }, htmlElement("h3", {}, "Moves"),
+        htmlElement("label", { class: "ws-check" }, this.differing, "Arrows of differing moves"),
+        htmlElement("label", { class: "ws-check" }, this.shared, "Arrows of shared moves")),
+      ...[...this.lists.values()].map(({ element }) => element));
+  }
+
+  /** @param {Object} moves The view's only_true, only_predicted and shared. */
+  show(moves) {
+    for (const [name, list] of this.lists) list.show(moves[name]);
+  }
+}
+
+class MoveList {
+  constructor(title, look, name, panel) {
+    Object.assign(this, { look, panel });
+    this.count = htmlElement("span", { class: "ws-count" });
+    this.list = htmlElement("ul", { class: "ws-move-list" });
+    this.element = htmlElement("div", { class: `ws-move-group ws-look-${look}`, "data-role": `moves-${name.replace("_", "-")}` },
+      htmlElement("h4", {}, htmlElement("span", { class: "ws-swatch", "aria-hidden": "true" }), `${title} `, this.count), this.list);
+  }
+
+  show(moves) {
+    this.count.textContent = String(moves.length);
+    const entries = moves.map((move) => htmlElement("li", {}, this.entry(move)));
+    this.list.replaceChildren(...(entries.length ? entries : [htmlElement("li", { class: "ws-quiet" }, "none")]));
+  }
+
+  entry(move) {
+    const shared = this.look === "shared";
+    const point = () => this.panel.onPoint(move, this.look);
+    const leave = () => this.panel.onPoint(null, this.look);
+    return htmlElement(shared ? "button" : "span", {
+      type: shared ? "button" : null, class: "ws-move", title: move.words, "data-role": "move", "data-uci": move.uci,
+      "aria-label": shared ? `Step both boards: ${move.words}` : null,
+      onclick: shared ? () => this.panel.onStep(move.uci) : null,
+      onpointerenter: point, onpointerleave: leave, onfocus: point, onblur: leave,
+    }, move.san);
+  }
+}
+
+/** The line that was stepped; each of its parts walks back to it. */
+export class LineCrumbs {
+  /** @param {(plies: number) => void} onWalk */
+  constructor(onWalk) {
+    this.onWalk = onWalk;
+    this.list = htmlElement("ol", {});
+    this.choice = htmlElement("div", { class: "ws-choice", role: "group", "data-role": "choice", hidden: true });
+    this.element = htmlElement("nav", { class: "ws-line-crumbs", "aria-label": "Line of shared moves", "data-role": "line" }, this.list, this.choice);
+  }
+
+  /** @param {string[]} words The moves of the line in SAN. */
+  show(words) {
+    const crumbs = [["Start of the line", 0, "line-start"], ...words.map((word, index) => [word, index + 1, "line-move"])];
+    this.list.replaceChildren(...crumbs.map(([word, plies, role]) => htmlElement("li", {},
+      htmlElement("button", {
+        type: "button", class: "ws-crumb", "data-role": role, "data-ply": plies,
+        "aria-current": plies === words.length ? "step" : null, disabled: plies === words.length,
+        onclick: () => this.onWalk(plies),
+      }, word))));
+    this.element.classList.toggle("ws-empty", words.length === 0);
+    this.ask([]);
+  }
+
+  /** Offer several moves to choose one from. @param {Object[]} moves @param {(uci: string) => void} [onChoose] */
+  ask(moves, onChoose) {
+    this.choice.hidden = moves.length === 0;
+    this.choice.replaceChildren(...(moves.length ? ["Several shared moves end there:"] : []), ...moves.map((move) =>
+      htmlElement("button", { type: "button", class: "ws-move", "data-role": "choose-move", "data-uci": move.uci, onclick: () => onChoose(move.uci) }, move.words)));
+    this.choice.querySelector("button")?.focus();
+  }
+}

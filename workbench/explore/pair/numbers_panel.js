@@ -1,0 +1,148 @@
+// Precision and recall by depth, as chart and table; the measures on the text; how it is measured.
+// Hooks: data-role="depth", "depth-value", "terminal", "ill-formed", "numbers" (aria-live,
+// data-state "fresh" or "stale", data-serial counts answers), "profile-row" (data-depth) with
+// "precision" and "recall" (data-value, data-low, data-high, data-method), "profile-reason",
+// "exact-match", "levenshtein", "board-accuracy", "board-class", "fields".
+
+import { htmlElement } from "../page/svg.js";
+import { lineChart, probabilityText } from "../page/chart.js";
+
+const DEEPEST = 8;
+const FIELD_WORDS = {
+  placement: "pieces", side_to_move: "side to move", castling: "castling", en_passant: "en passant",
+  halfmove_clock: "half-move clock", fullmove_number: "move number",
+};
+
+export class NumbersPanel {
+  /** @param {{settings: Object, onSettings: (settings: Object, atOnce: boolean) => void}} options */
+  constructor({ settings, onSettings }) {
+    this.onSettings = onSettings;
+    this.answers = 0;
+    this.buildControls();
+    this.chart = htmlElement("div", { class: "ws-chart-box" });
+    this.rows = htmlElement("tbody", {});
+    this.reason = htmlElement("p", { class: "ws-quiet ws-reason", "data-role": "profile-reason" });
+    this.text = htmlElement("dl", { class: "ws-facts" });
+    this.numbers = htmlElement("div", { class: "ws-numbers", "aria-live": "polite", "aria-atomic": "false", "data-role": "numbers", "data-state": "stale", "data-serial": "0" },
+      htmlElement("div", { class: "ws-profile-table" }, this.table(), this.reason),
+      this.text);
+    this.element = htmlElement("section", { class: "ws-panel ws-measures", "aria-label": "Precision and recall" },
+      this.controls, this.chart, this.numbers);
+    this.showSettings(settings);
+  }
+
+  buildControls() {
+    const ask = (atOnce) => this.onSettings(this.settings(), atOnce);
+    this.depthValue = htmlElement("span", { "data-role": "depth-value" });
+    this.depth = htmlElement("input", {
+      type: "range", min: 1, max: DEEPEST, step: 1, "data-role": "depth", "aria-label": "Depth m",
+      oninput: () => { this.depthValue.textContent = this.depth.value; ask(false); },
+    });
+    this.terminal = htmlElement("select", { "data-role": "terminal", onchange: () => ask(true) },
+      htmlElement("option", { value: "absorb" }, "absorb (complete)"), htmlElement("option", { value: "drop" }, "drop (not counted)"));
+    this.illFormed = htmlElement("select", { "data-role": "ill-formed", onchange: () => ask(true) },
+      htmlElement("option", { value: "as_is" }, "as_is (as they are)"), htmlElement("option", { value: "sink" }, "sink (no state)"));
+    this.controls = htmlElement("div", { class: "ws-settings", role: "group", "aria-label": "How it is measured" },
+      htmlElement("label", { class: "ws-depth" }, htmlElement("span", {}, "Depth m = ", this.depthValue), this.depth),
+      htmlElement("label", { title: "A game that is finished before m moves: absorb: the line is complete, and counts if it is finished on both boards. drop: it vanishes with its mass" }, "Finished games", this.terminal),
+      htmlElement("label", { title: "A predicted board that cannot arise in chess. as_is: moves as python-chess makes them. sink: no state, p = r = 0" }, "Ill-formed boards", this.illFormed));
+  }
+
+  settings() {
+    return { depth: Number(this.depth.value), terminal: this.terminal.value, ill_formed: this.illFormed.value };
+  }
+
+  showSettings({ depth, terminal, ill_formed: illFormed }) {
+    this.depth.max = String(Math.max(DEEPEST, depth));
+    this.depth.value = String(depth);
+    this.depthValue.textContent = String(depth);
+    this.terminal.value = terminal;
+    this.illFormed.value = illFormed;
+  }
+
+  table() {
+    const head = (text, title, look) => htmlElement("th", { scope: "col", title, class: look && `ws-look-${look}` },
+      look && htmlElement("span", { class: "ws-swatch", "aria-hidden": "true" }), text);
+    return htmlElement("table", { class: "ws-table" },
+      htmlElement("thead", {}, htmlElement("tr", {},
+        head("m", "Moves"), head("precision p", "Share of the predicted board's lines that the true board accepts", "predicted"),
+        head("recall r", "Share of the true board's lines that the predicted board accepts", "true"))),
+      this.rows);
+  }
+
+  /** Mark the numbers as those of an earlier state, until the next answer. */
+  markStale() {
+    this.numbers.dataset.state = "stale";
+  }
+
+  markFresh() {
+    this.numbers.dataset.state = "fresh";
+  }
+
+  /** @param {Object} view As pair_view.py's pair_view returns it. */
+  show(view) {
+    const { depths, precision, recall, reason } = view.profile;
+    this.rows.replaceChildren(...depths.map((depth, index) => profileRow(depth, precision[index], recall[index])));
+    this.reason.textContent = `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
+    this.chart.replaceChildren(lineChart({
+      title: profileInWords(view.profile), xLabel: "moves m", yLabel: "probability", width: 340, height: 200,
+      xTicks: depths.length <= 12 ? depths : undefined,
+      series: [series("precision p", "predicted", depths, precision), series("recall r", "true", depths, recall)],
+    }));
+    this.text.replaceChildren(...facts(view));
+    this.answers += 1;
+    this.numbers.dataset.serial = String(this.answers);
+    this.markFresh();
+  }
+}
+
+/** Say the last values of a profile in a sentence, for screen readers. @param {Object} profile */
+export function profileInWords({ depths, precision, recall }) {
+  const last = depths.length - 1;
+  return `Precision and recall from depth ${depths[0]} to ${depths[last]}: at the end precision is ` +
+    `${intervalText(precision[last])} and recall ${intervalText(recall[last])}`;
+}
+
+/** Write a value, with half the width of its interval where it is estimated. */
+export function intervalText({ value, low, high }) {
+  if (!(high > low)) return probabilityText(value);
+  return `${probabilityText(value)} (${probabilityText(low)} to ${probabilityText(high)})`;
+}
+
+function series(name, look, depths, values) {
+  const points = depths.map((depth, index) => {
+    const { value, low, high, method } = values[index];
+    return { x: depth, y: value, low, high, note: `${name} at m = ${depth}: ${intervalText(values[index])}, ${method}` };
+  });
+  return { name, look, points };
+}
+
+function profileRow(depth, precision, recall) {
+  return htmlElement("tr", { "data-role": "profile-row", "data-depth": depth },
+    htmlElement("th", { scope: "row" }, String(depth)), profileCell("precision", precision), profileCell("recall", recall));
+}
+
+function profileCell(role, entry) {
+  const { value, low, high, method } = entry;
+  const estimated = high > low;
+  return htmlElement("td", {
+    "data-role": role, "data-value": value, "data-low": low, "data-high": high, "data-method": method,
+    title: estimated ? `95% interval ${probabilityText(low)} to ${probabilityText(high)}, ${method}` : method,
+  }, probabilityText(value), estimated && htmlElement("span", { class: "ws-plus-minus" }, ` ± ${((high - low) / 2).toPrecision(1)}`));
+}
+
+function facts({ text, predicted }) {
+  const wrong = Object.entries(text.correct).filter(([, right]) => !right).map(([name]) => FIELD_WORDS[name] ?? name);
+  const accuracy = text.board_accuracy;
+  const entries = [
+    ["Exact match", "exact-match", text.exact_match ? "yes" : "no"],
+    ["Levenshtein", "levenshtein", `${text.levenshtein}${text.levenshtein_to_empty ? " (to no text)" : ""}`],
+    ["Board accuracy", "board-accuracy", accuracy === null ? "undefined" : `${Math.round(64 * accuracy)} of 64 squares (${accuracy.toFixed(4)})`],
+    ["Wrong FEN fields", "fields", wrong.join(", ") || "none"],
+    ["Predicted board", "board-class", predicted.words.replace(/\.$/, "")],
+  ];
+  return entries.flatMap(([name, role, value]) => [
+    htmlElement("dt", {}, name),
+    htmlElement("dd", { "data-role": role, "data-class": role === "board-class" ? predicted.class : null }, value),
+  ]);
+}

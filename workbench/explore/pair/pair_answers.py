@@ -1,0 +1,180 @@
+"""What BoardPair answers to its page and what it takes from a table's row: plain functions."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import chess
+import pandas as pd
+
+from workbench.errors import InvalidArgumentError, InvalidFenError, TableError
+from workbench.explore.board.fen_problems import explain
+from workbench.explore.pair.pair_view import pair_view
+from workbench.explore.pair.stepping import replay
+from workbench.explore.settings import ExplorerSettings
+
+TRUE_FEN: Final = "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/3P1N2/PPP2PPP/RNBQK2R w KQkq - 1 5"
+PREDICTED_FEN: Final = "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/3P4/PPP1NPPP/RNBQK2R w KQkq - 1 5"
+"""The pair of boards to begin with: a knight that went to f3 is believed to be on e2."""
+
+_DEFAULTS: Final = {"depth": 4, "terminal": "absorb", "ill_formed": "as_is"}
+
+
+def compare_answer(
+    true_fen: str, predicted_fen: str, line: Sequence[str], settings: ExplorerSettings
+) -> dict[str, Any]:
+    """Compare two boards after a line of shared moves, or say which FEN cannot be read and why.
+
+    Args:
+        true_fen: The true board before the line.
+        predicted_fen: The predicted board before the line; empty for no predicted state.
+        line: Shared moves in UCI.
+        settings: How to measure.
+
+    Returns:
+        Either ``problems``, a text for ``true`` or ``predicted`` or both; or ``view`` (see
+        `pair_view`, of the boards after the line), ``line_words`` (the moves in SAN) and ``code``
+        (see `pair_code`).
+
+    Raises:
+        InvalidArgumentError: If a move of the line is not legal on both boards.
+    """
+    problems = fen_problems(true_fen, predicted_fen)
+    if problems:
+        return {"problems": problems}
+    boards = replay(true_fen, predicted_fen, line)
+    return {
+        "view": pair_view(*boards, settings),
+        "line_words": line_words(true_fen, line),
+        "code": pair_code(true_fen, predicted_fen, line, settings),
+    }
+
+
+def fen_problems(true_fen: str, predicted_fen: str) -> dict[str, str]:
+    """Return what is wrong with each FEN that cannot be read, in words, by the board's name."""
+    found = {"true": explain(true_fen)}
+    if predicted_fen.strip():
+        found["predicted"] = explain(predicted_fen)
+    return {name: words for name, words in found.items() if words is not None}
+
+
+def checked_fen(true_fen: str = "", predicted_fen: str = "") -> str:
+    """Return the FEN that was given if it can be read.
+
+    Raises:
+        InvalidFenError: If it cannot; the message says why in plain words.
+    """
+    for name, words in fen_problems(true_fen or chess.STARTING_FEN, predicted_fen).items():
+        fen = true_fen if name == "true" else predicted_fen
+        raise InvalidFenError(f"the {name} FEN {fen!r} cannot be read: {words}")
+    return true_fen or predicted_fen
+
+
+def line_words(fen: str, line: Iterable[str]) -> list[str]:
+    """Return the moves of a line in SAN, numbered where White moves or the line begins.
+
+    Args:
+        fen: The true board before the line.
+        line: Moves in UCI, legal one after the other.
+    """
+    board = chess.Board(fen)
+    words = []
+    for index, uci in enumerate(line):
+        number = f"{board.fullmove_number}{'.' if board.turn else '...'} "
+        words.append(
+            (number if board.turn or index == 0 else "") + board.san(chess.Move.from_uci(uci))
+        )
+        board.push_uci(uci)
+    return words
+
+
+def pair_code(
+    true_fen: str, predicted_fen: str, line: Sequence[str], settings: ExplorerSettings
+) -> str:
+    """Return one line of Python that makes a pair again; what has its default is left out."""
+    parts = [repr(true_fen), repr(predicted_fen)]
+    for name, default in _DEFAULTS.items():
+        value = getattr(settings, name)
+        if value != default:
+            parts.append(f"{name}={value!r}")
+    if line:
+        parts.append(f"line={list(line)!r}")
+    return f"from workbench.explore import BoardPair; BoardPair({', '.join(parts)})"
+
+
+def settings_of(message: Mapping[str, Any]) -> ExplorerSettings:
+    """Return the settings that a message of the page asks for.
+
+    Raises:
+        InvalidArgumentError: If one is missing or out of range.
+    """
+    try:
+        depth = int(message["depth"])
+        return ExplorerSettings(depth, message["terminal"], message["ill_formed"])
+    except (KeyError, TypeError) as error:
+        raise InvalidArgumentError(
+            f"expected depth, terminal and ill_formed in the message, got {dict(message)!r}"
+        ) from error
+
+
+def row_traits(row: "Mapping[str, Any] | pd.Series[Any]") -> dict[str, Any]:
+    """Return what BoardPair shows of a row of a table of scores or predictions.
+
+    Args:
+        row: At least ``true_fen`` and ``predicted_fen``; ``reply``, ``movetext`` or ``moves``,
+            ``position_id``, ``model``, ``group``, ``reply_class``, ``reason``, ``terminal``,
+            ``ill_formed_policy`` and ``precision_1`` and so on are used where they are there.
+
+    Returns:
+        Arguments of BoardPair. A predicted FEN that cannot be read gives no predicted state, and
+        the caption says what is wrong with it.
+
+    Raises:
+        TableError: If a FEN's column is missing, or the true FEN is.
+        InvalidFenError: If the true FEN cannot be read.
+    """
+    values = {str(name): value for name, value in row.items()}
+    missing = [name for name in ("true_fen", "predicted_fen") if name not in values]
+    if missing or not _text(values.get("true_fen")):
+        raise TableError(
+            f"expected a row with a true_fen and a predicted_fen, got {values!r}; take a row of a "
+            "table of predictions or scores, such as scores.iloc[0]"
+        )
+    predicted = _text(values["predicted_fen"])
+    unreadable = explain(predicted) if predicted else None
+    depths = [
+        int(name.rpartition("_")[2])
+        for name, value in values.items()
+        if name.startswith("precision_") and name.rpartition("_")[2].isdecimal() and pd.notna(value)
+    ]
+    traits: dict[str, Any] = {
+        "true_fen": checked_fen(true_fen=_text(values["true_fen"])),
+        "predicted_fen": "" if unreadable else predicted,
+        "reply": _text(values.get("reply")),
+        "moves": _text(values.get("movetext")) or _text(values.get("moves")),
+        "caption": _caption(values, predicted, unreadable),
+    }
+    if depths:
+        traits["depth"] = max(depths)
+    for column, trait in (("terminal", "terminal"), ("ill_formed_policy", "ill_formed")):
+        if _text(values.get(column)):
+            traits[trait] = _text(values[column])
+    return traits
+
+
+def _caption(values: Mapping[str, Any], predicted: str, unreadable: str | None) -> str:
+    parts = [_text(values.get("position_id")), _text(values.get("model"))]
+    if _text(values.get("group")):
+        parts.append(f"group {_text(values['group'])}")
+    if _text(values.get("reply_class")):
+        parts.append(_text(values["reply_class"]).replace("_", "-"))
+    said = ", ".join(part for part in parts if part)
+    if unreadable:
+        said += f". The FEN in the reply cannot be read: {unreadable} (it is {predicted!r})"
+    elif not predicted and _text(values.get("reason")):
+        said += f". {_text(values['reason'])}"
+    return said.removeprefix(". ")
+
+
+def _text(value: Any) -> str:
+    """Return a cell as text; a missing one is empty."""
+    return "" if value is None or (not isinstance(value, str) and pd.isna(value)) else str(value)

@@ -1,0 +1,93 @@
+// What stands around the boards of BoardPair: buttons, messages, texts, the line of code.
+// Hooks: data-role="board-pair" (root; data-busy), "caption", "undo", "redo", "flip", "swap", "reset",
+// "code", "copy", "status" (role=status), "error" (role=alert), "reply", "game-moves".
+
+import { htmlElement, keepShortcutsAway } from "../page/svg.js";
+
+const FRAME_BUTTONS = [
+  ["undo", "Undo", "Take the last change back (Ctrl+Z)"],
+  ["redo", "Redo", "Make it again (Ctrl+Y)"],
+  ["flip", "Flip", "Turn both boards round"],
+  ["swap", "Swap", "Exchange true and predicted board"],
+  ["reset", "Reset", "Back to the pair as it was opened"],
+];
+
+export class PairFrame {
+  /**
+   * @param {Object} options
+   * @param {Object<string, () => void>} options.actions By a button's name: undo, redo, flip, swap, reset.
+   * @param {Object<string, Object>} options.parts crumbs, sides (two), tray, numbers, moves, lost.
+   */
+  constructor({ actions, parts }) {
+    this.actions = actions;
+    this.buttons = Object.fromEntries(FRAME_BUTTONS.map(([role, text, title]) => [role, this.button(role, text, title, actions[role])]));
+    this.caption = htmlElement("p", { class: "ws-caption", "data-role": "caption" });
+    this.error = htmlElement("p", { class: "ws-alert", role: "alert", "data-role": "error" });
+    this.status = htmlElement("p", { class: "ws-status", role: "status", "data-role": "status" });
+    this.code = htmlElement("input", {
+      type: "text", readonly: true, class: "ws-fen", "aria-label": "This pair as one line of Python", "data-role": "code",
+      onfocus: () => this.code.select(),
+    });
+    this.texts = htmlElement("div", { class: "ws-texts" });
+    const bar = htmlElement("div", { class: "ws-toolbar", role: "group", "aria-label": "Change both boards" }, ...Object.values(this.buttons));
+    this.root = htmlElement("div", {
+      class: "world-state board-pair", "data-lm-suppress-shortcuts": "true", onfocusin: keepShortcutsAway, "data-role": "board-pair", "data-busy": "false",
+      onkeydown: (event) => this.key(event),
+    },
+    this.caption, this.error,
+    htmlElement("div", { class: "ws-pair-grid" },
+      htmlElement("div", { class: "ws-boards" },
+        htmlElement("div", { class: "ws-boards-head" }, bar, parts.crumbs.element),
+        ...parts.sides.map(({ element }) => element), parts.tray.element),
+      parts.numbers.element, parts.moves.element, parts.lost.element),
+    this.texts,
+    htmlElement("div", { class: "ws-code-row" },
+      htmlElement("span", { class: "ws-quiet", "aria-hidden": "true" }, "This pair in Python"), this.code,
+      this.button("copy", "Copy", "Copy the line to the clipboard", () => this.copy())),
+    this.status);
+  }
+
+  /** @param {{reply: string, moves: string, caption: string}} texts Shown as the characters they are. */
+  showTexts({ reply, moves, caption }) {
+    this.caption.textContent = caption;
+    this.caption.hidden = !caption;
+    const part = (role, title, text) => text && htmlElement("details", { open: role === "reply", class: "ws-panel" },
+      htmlElement("summary", {}, title), htmlElement("pre", { class: "ws-reply", tabindex: "0", role: "region", "aria-label": title, "data-role": role }, text));
+    const parts = [part("reply", "The model's reply", reply), part("game-moves", "The moves of the game", moves)];
+    this.texts.replaceChildren(...parts.filter(Boolean));
+  }
+
+  /** Say something in passing. */
+  say(words) {
+    this.status.textContent = words;
+  }
+
+  /** Say what failed; an empty text takes it away. */
+  alert(words) {
+    this.error.textContent = words;
+  }
+
+  async copy() {
+    try {
+      await navigator.clipboard.writeText(this.code.value);
+      this.say("The line is in the clipboard.");
+    } catch (refusal) {
+      this.code.focus();
+      this.say(`The browser did not let the page copy (${refusal.name}): the line is selected, press Ctrl+C.`);
+    }
+  }
+
+  key(event) {
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || event.target.matches("input[type=text]")) return;
+    const letter = event.key.toLowerCase();
+    if (letter === "z" && !event.shiftKey) this.actions.undo();
+    else if (letter === "y" || letter === "z") this.actions.redo();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  button(role, text, title, onclick) {
+    return htmlElement("button", { type: "button", title, "data-role": role, onclick }, text);
+  }
+}

@@ -1,0 +1,68 @@
+"""Everything that the explorer shows of a pair of boards, from two FENs."""
+
+import math
+from time import perf_counter
+from typing import Any, Final
+
+from workbench.automaton import Sink
+from workbench.environments.chess.text_metrics import FIELD_NAMES
+from workbench.explore.board.moves_view import different_squares, moves_view
+from workbench.explore.board.reading import no_state_words, read_board, state_of_true
+from workbench.explore.depth_profile import depth_profile
+from workbench.explore.settings import ExplorerSettings
+from workbench.scoring.score_rows import text_scores
+
+_DEFAULTS: Final = ExplorerSettings()
+
+
+def pair_view(
+    true_fen: str, predicted_fen: str | None, settings: ExplorerSettings = _DEFAULTS
+) -> dict[str, Any]:
+    """Compare two boards.
+
+    Args:
+        true_fen: A FEN that python-chess reads, well-formed or not.
+        predicted_fen: Another; None or a blank text says that there is no predicted state.
+        settings: How to measure.
+
+    Returns:
+        Values as JSON can hold them, undefined ones None: ``true`` and ``predicted`` (the fields,
+        class, status flags and what they mean in words), ``different`` (squares), ``moves``
+        (``only_true``, ``only_predicted``, ``shared``), ``text`` (exact match, Levenshtein
+        distance, whether that is the distance to no text, board accuracy, each field right or
+        wrong), ``profile`` (see `workbench.explore.depth_profile.depth_profile`) and ``seconds``.
+
+    Raises:
+        InvalidFenError: If a FEN cannot be read; the message says why in plain words.
+    """
+    began = perf_counter()
+    true, predicted = read_board(true_fen, "true"), read_board(predicted_fen, "predicted")
+    state = predicted.state(settings.ill_formed)
+    profile = depth_profile(state_of_true(true), state, settings)
+    taken = None if isinstance(state, Sink) else predicted.board
+    if taken is None:
+        profile["reason"] = f"{no_state_words(predicted)}: p and r are 0"
+    different: list[str] = []
+    if true.board is not None and predicted.board is not None:
+        different = different_squares(true.board, predicted.board)
+    return {
+        "true": true.answer(),
+        "predicted": predicted.answer(),
+        "different": different,
+        "moves": moves_view(true.board, taken),
+        "text": _text(true.text, predicted.text),
+        "profile": profile,
+        "seconds": perf_counter() - began,
+    }
+
+
+def _text(true_fen: str, predicted_fen: str) -> dict[str, Any]:
+    scores = text_scores(true_fen, predicted_fen)
+    accuracy = scores["board_accuracy"]
+    return {
+        "exact_match": scores["exact_match"],
+        "levenshtein": scores["levenshtein"],
+        "levenshtein_to_empty": scores["levenshtein_to_empty"],
+        "board_accuracy": None if math.isnan(accuracy) else accuracy,
+        "correct": {name: scores[f"correct_{name}"] for name in FIELD_NAMES},
+    }

@@ -1,0 +1,1 @@
+"""The scores of a run as a table and a scatter."""

@@ -1,0 +1,149 @@
+// The scores of a run: controls, scatter, table, and what is open. The pair itself opens in a
+// BoardPair, which the kernel sets.
+//
+// data-role: run-browser, error, depth, distance, mark-by, search, distance-low, distance-high,
+// precision-low, precision-high, clear-filters, filter-model, filter-group, filter-class, near-far,
+// far-near, counts, definition, notes, scatter, scatter-surface, point-label, legend, scatter-left,
+// table, scroller, sort, row, row-open, nothing, opened, opened-title, opened-facts, without,
+// status.
+
+import { Requester } from "../page/requester.js";
+import { htmlElement, keepShortcutsAway } from "../page/svg.js";
+import { RunFilters } from "./run_filters.js";
+import { RunList } from "./run_list.js";
+import { ScatterView } from "./scatter_view.js";
+import { cellText, countsInWords, readColumns } from "./row_values.js";
+import { openedRegion } from "./opened_row.js";
+
+const CHOICE_TRAITS = [
+  "sort_by", "descending", "models", "groups", "classes", "text", "distance_range",
+  "precision_range", "disagreement",
+];
+
+/** What stands on the page before any answer, and where the answers go. */
+function runBrowserPage(listeners) {
+  const filters = new RunFilters(listeners);
+  const scatter = new ScatterView(listeners);
+  const list = new RunList(listeners);
+  const error = htmlElement("p", { class: "ws-alert", role: "alert", "data-role": "error" });
+  const status = htmlElement("p", { class: "ws-status", role: "status", "data-role": "status" });
+  const counts = htmlElement("p", { class: "rb-counts", "aria-live": "polite", "data-role": "counts" });
+  const definition = htmlElement("p", { class: "ws-quiet", "data-role": "definition", hidden: true });
+  const notes = htmlElement("ul", { class: "rb-notes ws-quiet", "data-role": "notes" });
+  const opened = htmlElement("section", {
+    class: "rb-opened ws-panel", "data-role": "opened", "aria-label": "What is open", "aria-live": "polite", hidden: true,
+  });
+  const root = htmlElement(
+    "div",
+    { class: "world-state run-browser", "data-role": "run-browser", "data-lm-suppress-shortcuts": "true", onfocusin: keepShortcutsAway },
+    error, filters.root, counts, definition,
+    htmlElement("div", { class: "rb-views" }, scatter.root, list.root),
+    notes, status, opened,
+  );
+  return { root, filters, scatter, list, error, status, counts, definition, notes, opened };
+}
+
+function render({ model, el }) {
+  let run = readColumns({});
+  let order = [];
+  let drawn = "";
+  const asking = new Requester(model, {
+    onFailed: (message) => { page.error.textContent = message; },
+    onSlow: (seconds) => { page.status.textContent = `The kernel has not answered for ${seconds} s.`; },
+    onBusy: (busy) => { if (!busy) page.status.textContent = ""; },
+  });
+  const page = runBrowserPage({
+    onChange: change,
+    onSort: (name) => change({
+      sort_by: name, descending: model.get("sort_by") === name && !model.get("descending"),
+    }),
+    onOpen: (row) => asking.ask("open", { row }, true),
+    onBrush: ({ distance, precision }) => change({ distance_range: distance, precision_range: precision }),
+  });
+  el.append(page.root);
+
+  function change(changes) {
+    for (const [name, value] of Object.entries(changes)) model.set(name, value);
+    model.save_changes();
+  }
+
+  function choice() {
+    return Object.fromEntries(CHOICE_TRAITS.map((name) => [name, model.get(name)]));
+  }
+
+  function ask() {
+    page.filters.follow((name) => model.get(name));
+    asking.ask("rows", choice());
+  }
+
+  // To sort moves no mark: rows are drawn anew only where others are shown, or by other marks.
+  function drawScatter() {
+    const { sort_by, descending, ...shown } = choice();
+    const key = JSON.stringify([shown, model.get("mark_by")]);
+    if (key === drawn) return;
+    drawn = key;
+    const named = (name) => run.byName.get(name);
+    const distances = named("edit_distance");
+    if (!distances) return;
+    page.scatter.show({
+      rows: order,
+      distances,
+      precisions: named("precision"),
+      marks: named(model.get("mark_by")),
+      highest: distances.values.reduce((most, value) => (value > most ? value : most), 0),
+      nameOf: (row) => ["model", "position_id"].map((name) => cellText(named(name), row)).join(" on "),
+    });
+  }
+
+  function takeData() {
+    run = readColumns(model.get("data"));
+    order = [];
+    drawn = "";
+    page.filters.offer(model.get("choices"));
+    page.list.setColumns(run.columns);
+    ask();
+  }
+
+  function takeRows(answer) {
+    order = answer.order;
+    page.error.textContent = "";
+    page.counts.textContent = countsInWords(order.length, run.count, answer.classes);
+    page.definition.textContent = answer.definition;
+    page.definition.hidden = answer.definition === "";
+    page.notes.replaceChildren(...answer.notes.map((text) => htmlElement("li", { text })));
+    page.list.setSort(model.get("sort_by"), model.get("descending"));
+    page.list.setOpened(model.get("opened").row ?? -1, false);
+    page.list.setOrder(order, "No row fits. \u201cShow all rows\u201d lifts every restriction.");
+    drawScatter();
+    page.root.dataset.state = "ready";
+  }
+
+  function takeOpened() {
+    const opened = model.get("opened");
+    const row = opened.row ?? -1;
+    page.list.setOpened(row, true);
+    page.scatter.markOpened(row);
+    page.opened.hidden = row < 0;
+    if (row >= 0) page.opened.replaceChildren(...openedRegion(opened));
+  }
+
+  asking.on("rows", takeRows);
+  asking.on("open", () => { page.error.textContent = ""; });
+  const heard = {
+    "change:data": takeData,
+    "change:mark_by": () => { page.filters.follow((name) => model.get(name)); drawScatter(); },
+    "change:opened": takeOpened,
+    ...Object.fromEntries(CHOICE_TRAITS.map((name) => [`change:${name}`, ask])),
+  };
+  for (const [name, listener] of Object.entries(heard)) model.on(name, listener);
+  takeData();
+  takeOpened();
+  return () => {
+    for (const [name, listener] of Object.entries(heard)) model.off(name, listener);
+    asking.dispose();
+    page.scatter.dispose();
+    page.list.dispose();
+  };
+}
+
+export default { render };

@@ -1,0 +1,293 @@
+"""RunBrowser: the scores of a run as a table and a scatter; a row opens as a pair of boards."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, get_args
+
+import pandas as pd
+import traitlets
+from ipywidgets import VBox  # type: ignore[import-untyped]
+
+from workbench.errors import InvalidArgumentError
+from workbench.explore.page.answering import Answering
+from workbench.explore.page.assets import javascript, stylesheet
+from workbench.explore.pair.board_pair import BoardPair
+from workbench.explore.run.run_columns import COLUMNS, column_label, filter_choices, page_columns
+from workbench.explore.run.run_files import Replies, read_scores
+from workbench.explore.run.run_table import (
+    GAP,
+    Disagreement,
+    RowChoice,
+    RunTable,
+    choose_rows,
+    count_classes,
+    depths_of,
+    run_table,
+    undefined_rows,
+)
+from workbench.scoring.parameters import Distance
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_FACTS: Final = (
+    "model",
+    "group",
+    "ply",
+    "reply_class",
+    "remark",
+    "edit_distance",
+    "precision",
+    "recall",
+    "board_accuracy",
+)
+_DEFINITION: Final = (
+    "Rows are ranked by edit distance and by p_{depth}, nearest first, ties at their mean rank; rows "
+    "right by both are not ranked. Shown are those that {measure} puts farther off by at least "
+    f"{GAP:.0%} of the ranking."
+)
+
+
+class ScoresTable(Answering):
+    """The scores of a run on the page: controls, scatter and table.
+
+    Attributes:
+        depth: The m of p_m and r_m; one that the scores have.
+        distance: The column of edit distances.
+        sort_by: A column of the run, or empty for the order of the table.
+        descending: Whether large values come first.
+        models: Models shown; all if empty. Likewise ``groups`` (as text) and ``classes``.
+        text: A part of the position's or the game's id.
+        distance_range: Lowest and highest edit distance shown; None is an open end. Likewise
+            ``precision_range`` for p_m.
+        disagreement: ``near_far``, ``far_near`` or empty; see `workbench.explore.run.run_table`.
+        mark_by: What the marks of the scatter stand for: group, model or reply_class.
+        opened: What the page says of the open row; empty if none is open.
+
+    Args:
+        scores: A scores table, or the path of one.
+        depth: The largest that the scores have, if None.
+        distance: The column of edit distances.
+        columns: Columns shown in the table.
+    """
+
+    _esm = javascript("run/run_browser.js")
+    _css = stylesheet("run/run_browser.css")
+
+    depth = traitlets.Int().tag(sync=True)
+    distance = traitlets.Enum(get_args(Distance), "levenshtein").tag(sync=True)
+    sort_by = traitlets.Unicode("").tag(sync=True)
+    descending = traitlets.Bool(False).tag(sync=True)
+    models = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    groups = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    classes = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    text = traitlets.Unicode("").tag(sync=True)
+    distance_range = traitlets.List([None, None]).tag(sync=True)
+    precision_range = traitlets.List([None, None]).tag(sync=True)
+    disagreement = traitlets.Enum(get_args(Disagreement), "").tag(sync=True)
+    mark_by = traitlets.Enum(("group", "model", "reply_class"), "group").tag(sync=True)
+    data = traitlets.Dict().tag(sync=True)
+    choices = traitlets.Dict().tag(sync=True)
+    opened = traitlets.Dict().tag(sync=True)
+
+    def __init__(
+        self,
+        scores: pd.DataFrame | str | Path,
+        *,
+        depth: int | None = None,
+        distance: Distance = "levenshtein",
+        columns: Sequence[str] = COLUMNS,
+    ) -> None:
+        self._scores = read_scores(scores)
+        self._columns = tuple(columns)
+        self._run = run_table(self._scores, depth, distance)
+        self.on_open: Callable[[int], None] = self.check_row
+        super().__init__(
+            depth=self._run.depth, distance=distance, **_page_state(self._run, self._columns)
+        )
+        self.observe(self._take_measures, ["depth", "distance"])
+        self.register("rows", self._answer_rows)
+        self.register("open", self._answer_open)
+
+    @property
+    def run(self) -> RunTable:
+        """The run with its edit distance, p_m, r_m and disagreement."""
+        return self._run
+
+    @property
+    def shown(self) -> pd.DataFrame:
+        """The rows that the present choice shows, in the order shown."""
+        state = {name: getattr(self, name) for name in _CHOICE_TRAITS}
+        places = choose_rows(self._run, RowChoice(**state), self.sort_by, self.descending)
+        return self._run.rows.iloc[places]
+
+    @traitlets.validate("depth")
+    def _known_depth(self, proposal: Any) -> int:
+        known = depths_of(self._scores)
+        if proposal["value"] not in known:
+            raise InvalidArgumentError(
+                f"expected a depth among {known}, which the scores have, got {proposal['value']!r}"
+            )
+        return int(proposal["value"])
+
+    @traitlets.validate("distance_range", "precision_range")
+    def _two_ends(self, proposal: Any) -> list[float | None]:
+        # A range that ends before it begins may stand while someone types: the answer refuses it.
+        ends = list(proposal["value"])
+        if len(ends) != 2 or not all(end is None or isinstance(end, int | float) for end in ends):
+            raise InvalidArgumentError(
+                f"expected a {proposal['trait'].name} of two ends, numbers or None, got {ends!r}"
+            )
+        return ends
+
+    def _take_measures(self, _change: object) -> None:
+        self._run = run_table(self._scores, self.depth, self.distance)
+        with self.hold_sync():
+            for name, value in _page_state(self._run, self._columns).items():
+                setattr(self, name, value)
+
+    def _answer_rows(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        choice = RowChoice(**{name: message[name] for name in _CHOICE_TRAITS})
+        places = choose_rows(self._run, choice, message["sort_by"], message["descending"])
+        return {
+            "order": places,
+            "classes": count_classes(self._run, places),
+            "notes": undefined_rows(self._run, places, choice),
+            "definition": self._definition(choice.disagreement),
+        }
+
+    def _definition(self, disagreement: Disagreement) -> str:
+        if not disagreement:
+            return ""
+        measure = f"p_{self.depth}" if disagreement == "near_far" else "edit distance"
+        return _DEFINITION.format(depth=self.depth, measure=measure)
+
+    def _answer_open(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        self.check_row(message["row"])
+        self.on_open(message["row"])
+        return {"row": message["row"]}
+
+    def check_row(self, row: int) -> None:
+        """Refuse what is no number of a row."""
+        if not isinstance(row, int) or not 0 <= row < len(self._run.rows):
+            raise InvalidArgumentError(
+                f"expected a row from 0 to {len(self._run.rows) - 1}, got {row!r}"
+            )
+
+
+_CHOICE_TRAITS: Final = (
+    "models",
+    "groups",
+    "classes",
+    "text",
+    "distance_range",
+    "precision_range",
+    "disagreement",
+)
+
+
+class RunBrowser(VBox):  # type: ignore[misc]
+    """A run to look through: its scores, and below them the pair that a click or Enter opens.
+
+    Args:
+        scores: A scores table, or the path of one.
+        predictions: The predictions that were scored, or their path, for moves and replies; or
+            None.
+        depth: The m of p_m and r_m; the largest that the scores have, if None.
+        distance: The column of edit distances: ``levenshtein``, ``levenshtein_position`` or
+            ``levenshtein_placement``.
+        columns: Columns shown in the table: of the scores, or ``edit_distance``, ``precision``,
+            ``recall``, ``disagreement``, ``remark``.
+
+    Attributes:
+        table: The `ScoresTable`; its traits hold what is shown.
+        pair: The `BoardPair` in which a row opens.
+
+    Raises:
+        TableError: If a table cannot be read or lacks a column.
+        InvalidArgumentError: If the scores do not have this depth or these columns.
+    """
+
+    def __init__(
+        self,
+        scores: pd.DataFrame | str | Path,
+        predictions: pd.DataFrame | str | Path | None = None,
+        *,
+        depth: int | None = None,
+        distance: Distance = "levenshtein",
+        columns: Sequence[str] = COLUMNS,
+    ) -> None:
+        self.table = ScoresTable(scores, depth=depth, distance=distance, columns=columns)
+        self._replies = Replies(predictions)
+        self.pair = BoardPair(depth=self.table.depth)
+        self.table.on_open = self.open_row
+        super().__init__([self.table, self.pair])
+
+    @property
+    def shown(self) -> pd.DataFrame:
+        """The rows that are shown at present, in their order."""
+        return self.table.shown
+
+    def figure(self) -> "Figure":
+        """Return a still picture of the run, for where no widget can be shown."""
+        from workbench.explore.run.run_picture import run_figure
+
+        return run_figure(self.table.run)
+
+    def open_first(self) -> bool:
+        """Open the first of the rows that are shown, if there is one.
+
+        Returns:
+            Whether there was; if not, the pair stays as it is.
+
+        Raises:
+            InvalidFenError: If its true FEN cannot be read.
+        """
+        shown = self.shown
+        if len(shown):
+            self.open_row(int(shown.index[0]))
+        return len(shown) > 0
+
+    def open_row(self, row: int) -> None:
+        """Open a row in the pair below, with the conventions that the row was scored by.
+
+        Args:
+            row: Its number in the scores, from 0.
+
+        Raises:
+            InvalidArgumentError: If there is no such row.
+            InvalidFenError: If the row's true FEN cannot be read.
+        """
+        self.table.check_row(row)
+        run = self.table.run
+        found = {str(name): value for name, value in run.rows.iloc[row].items()}
+        moves, reply, without = self._replies.find(found)
+        self.pair.show_row({**found, "movetext": moves, "reply": reply})
+        self.pair.depth = run.depth
+        self.table.opened = {
+            "row": row,
+            "title": f"{found['model']} on {found['position_id']}",
+            "facts": _facts(run, found),
+            "without": without,
+        }
+
+
+def _page_state(run: RunTable, columns: Sequence[str]) -> dict[str, Any]:
+    depths = depths_of(run.rows)
+    return {
+        "choices": {"depths": depths, **filter_choices(run)},
+        "data": page_columns(run, columns),
+    }
+
+
+def _facts(run: RunTable, row: Mapping[str, Any]) -> list[list[str]]:
+    facts = []
+    for name in _FACTS:
+        value = row.get(name)
+        if value is None or value == "":
+            continue
+        text = "none" if pd.isna(value) else value
+        if isinstance(text, float):
+            text = f"{text:.0f}" if name == "edit_distance" else f"{text:.4f}"
+        facts.append([column_label(name, run.depth), str(text)])
+    return facts

@@ -1,0 +1,173 @@
+"""The two tables of a run, from memory or from files: scores, and the predictions behind them."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from workbench.answers.simulated_tracker import simulate
+from workbench.errors import TableError
+from workbench.games.bundled import bundled_games
+from workbench.games.cut import cut_games
+from workbench.scoring import ScoringParameters
+from workbench.scoring.score_tables import score
+from workbench.studies.data import FIVE_GROUPS
+from workbench.studies.stored_tables import StoredTables
+from workbench.tables.parquet_tables import PREDICTIONS, read_table
+from workbench.tables.reply_identity import REPLY_KEY, refuse_repeated_replies
+
+
+def read_scores(scores: pd.DataFrame | str | Path) -> pd.DataFrame:
+    """Return a scores table with all its columns.
+
+    Args:
+        scores: The table, or the path of one that ``workbench score`` has written.
+
+    Raises:
+        TableError: If the file is missing, is no whole Parquet file or has another schema version.
+    """
+    if isinstance(scores, pd.DataFrame):
+        return scores
+    path = Path(scores)
+    try:
+        schema = pq.read_schema(path)
+    except (OSError, pa.ArrowInvalid) as error:
+        raise TableError(
+            f"{path}: expected a Parquet file of scores, got: {error}; make one by `workbench score`"
+        ) from error
+    return read_table(path, schema)
+
+
+class Replies:
+    """The predictions of a run, found by position, model and sample.
+
+    Args:
+        predictions: The table, the path of one, or None if there is none.
+
+    Raises:
+        TableError: If the table cannot be read, lacks a column, or holds a prediction twice.
+    """
+
+    def __init__(self, predictions: pd.DataFrame | str | Path | None) -> None:
+        if predictions is not None and not isinstance(predictions, pd.DataFrame):
+            predictions = read_table(Path(predictions), PREDICTIONS)
+        self._table = predictions
+        self._places: dict[tuple[Any, ...], int] = {}
+        if predictions is None:
+            return
+        wanted = [*REPLY_KEY, "movetext", "moves", "reply"]
+        missing = [name for name in wanted if name not in predictions.columns]
+        if missing:
+            raise TableError(
+                f"expected a predictions table, and of its columns {missing} are missing; see "
+                "data/README.md for the schemas"
+            )
+        refuse_repeated_replies(predictions, "predictions")
+        keys = map(_key, predictions[list(REPLY_KEY)].to_dict("records"))
+        self._places = {key: place for place, key in enumerate(keys)}
+
+    def find(self, row: Mapping[str, Any]) -> tuple[str | None, str | None, str]:
+        """Return the game's moves and the model's reply for a row of the scores.
+
+        Args:
+            row: With position_id, model and sample.
+
+        Returns:
+            The moves as PGN movetext (as UCI where there is none), the reply, and in words why
+            one of them is missing; empty if neither is.
+        """
+        if self._table is None:
+            return None, None, "The run was opened without its predictions: no moves and no reply."
+        place = self._places.get(_key(row))
+        if place is None:
+            return None, None, "The predictions table does not hold this row: no moves, no reply."
+        found = self._table.iloc[place]
+        moves = next((found[name] for name in ("movetext", "moves") if _is_text(found[name])), None)
+        reply = found["reply"] if _is_text(found["reply"]) else None
+        lacking = [name for name, text in (("moves", moves), ("reply", reply)) if text is None]
+        said = f"The predictions table holds no {' and no '.join(lacking)} here." if lacking else ""
+        return moves, reply, said
+
+
+def _key(row: Mapping[Any, Any]) -> tuple[Any, ...]:
+    # No NaN is equal to another.
+    return tuple(None if pd.isna(row[name]) else row[name] for name in REPLY_KEY)
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and value != ""
+
+
+def simulated_run(
+    per_group: int = 100,
+    rates: tuple[float, ...] = (0.01, 0.05),
+    depth: int = 4,
+    seed: int = 0,
+    jobs: int = 1,
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Make a run to look at where there is none: the bundled games, simulated trackers.
+
+    It takes some seconds for 1,000 rows.
+
+    Args:
+        per_group: Positions in each of the paper's five groups, at least 1.
+        rates: Slips a ply, one for each simulated tracker.
+        depth: m of the scores.
+        seed: Of the cut and the trackers.
+        jobs: Threads for the scores.
+
+    Returns:
+        Scores and predictions, ``5 * per_group * len(rates)`` rows each.
+    """
+    # Nine of ten bundled games are longer than the largest group asks for.
+    games = bundled_games()[: 2 * per_group * len(FIVE_GROUPS)]
+    cut = cut_games(games, groups=FIVE_GROUPS, per_group=per_group, seed=seed)
+    predictions = pd.concat(
+        [simulate(cut.positions, rate=rate, seed=seed) for rate in rates], ignore_index=True
+    )
+    return score(predictions, ScoringParameters(depth=depth), jobs=jobs), predictions
+
+
+def run_at_hand(
+    scores: str | Path = "",
+    predictions: str | Path = "",
+    *,
+    per_group: int = 100,
+    rates: tuple[float, ...] = (0.01, 0.05),
+    depth: int = 4,
+    seed: int = 0,
+    jobs: int = 1,
+    tables: str | Path = "",
+) -> tuple[pd.DataFrame, pd.DataFrame | None]:
+    """Return the tables of a run that is named, or of a simulated one if none is.
+
+    Args:
+        scores: A scores table; empty to score the predictions now.
+        predictions: The predictions that were scored, or are to be; may be empty beside scores.
+        per_group: Of the simulated run, as are rates and seed: see `simulated_run`.
+        rates: Slips a ply.
+        depth: m of the scores that are made now.
+        seed: Of games and trackers.
+        jobs: Workers for the scores that are made now.
+        tables: A folder that keeps the scores of predictions, for studies and the next call; empty
+            to score them anew.
+
+    Returns:
+        The scores, and the predictions or None.
+
+    Raises:
+        TableError: If a file cannot be read.
+    """
+    replies = read_table(Path(predictions), PREDICTIONS) if predictions else None
+    if scores:
+        return read_scores(scores), replies
+    parameters = ScoringParameters(depth=depth)
+    if replies is not None and tables:
+        stored = StoredTables(Path(tables))
+        return stored.scores(Path(predictions), parameters, jobs=jobs), replies
+    if replies is not None:
+        return score(replies, parameters, jobs=jobs), replies
+    return simulated_run(per_group, rates, depth, seed, jobs)

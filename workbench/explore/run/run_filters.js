@@ -1,0 +1,181 @@
+// The controls above the table: what to show, by which depth and distance, and the two questions.
+
+import { htmlElement } from "../page/svg.js";
+import { isBackward, rangeEnd, spelledCount } from "./row_values.js";
+
+const DISTANCES = [
+  ["levenshtein", "full FEN"],
+  ["levenshtein_position", "position (four fields)"],
+  ["levenshtein_placement", "pieces alone"],
+];
+const MARKS = [
+  ["group", "group"],
+  ["model", "model"],
+  ["reply_class", "class"],
+];
+const CHOICES = [
+  ["models", "model", "Model"],
+  ["groups", "group", "Group"],
+  ["classes", "class", "Class of the reply"],
+];
+const QUESTIONS = [
+  ["near_far", "near-far", "Edit distance says near, p says far"],
+  ["far_near", "far-near", "Edit distance says far, p says near"],
+];
+
+export class RunFilters {
+  /** @param {{onChange: (changes: Object) => void}} listeners Traits and their new values. */
+  constructor(listeners) {
+    this.listeners = listeners;
+    this.depth = this.select("depth", "Depth m", (value) => ({ depth: Number(value) }));
+    this.distance = this.select("distance", "Edit distance of", (distance) => ({ distance }));
+    this.marks = this.select("mark-by", "Marks by", (mark_by) => ({ mark_by }));
+    fillSelect(this.distance, DISTANCES);
+    fillSelect(this.marks, MARKS);
+    this.search = htmlElement("input", {
+      type: "search", "data-role": "search", placeholder: "part of an id", spellcheck: "false",
+      oninput: () => listeners.onChange({ text: this.search.value }),
+    });
+    this.ranges = {
+      distance: this.range("distance", "distance_range", 1),
+      precision: this.range("precision", "precision_range", 0.05),
+    };
+    this.clear = htmlElement("button", {
+      type: "button", "data-role": "clear-filters", text: "Show all rows",
+      onclick: () => listeners.onChange({
+        models: [], groups: [], classes: [], text: "", disagreement: "",
+        distance_range: [null, null], precision_range: [null, null],
+      }),
+    });
+    this.questions = QUESTIONS.map(([value, role, text]) => htmlElement("button", {
+      type: "button", "data-role": role, "data-value": value, "aria-pressed": "false", text,
+      onclick: (event) => this.toggleQuestion(value, event.currentTarget),
+    }));
+    this.fieldsets = Object.fromEntries(CHOICES.map(([trait, role]) => [
+      trait, htmlElement("fieldset", { "data-role": `filter-${role}` }),
+    ]));
+    this.root = htmlElement("div", { class: "rb-filters" }, ...this.lines());
+  }
+
+  lines() {
+    const field = (label, control) => htmlElement("label", { class: "rb-field" }, label, control);
+    return [
+      htmlElement("div", { class: "rb-line", role: "group", "aria-label": "Where the measures disagree" }, ...this.questions),
+      htmlElement(
+        "div", { class: "rb-line" },
+        field("Depth m", this.depth), field("Edit distance of", this.distance), field("Marks by", this.marks),
+        field("Position or game id", this.search),
+        this.ranges.distance.root, this.ranges.precision.root, this.clear,
+      ),
+      ...Object.values(this.fieldsets),
+    ];
+  }
+
+  select(role, label, changes) {
+    const element = htmlElement("select", { "data-role": role });
+    element.addEventListener("change", () => this.listeners.onChange(changes(element.value)));
+    return element;
+  }
+
+  range(role, trait, step) {
+    const make = (end) => htmlElement("input", {
+      type: "number", min: 0, step: "any", "data-step": step, "data-role": `${role}-${end}`, placeholder: "any",
+      oninput: () => this.readRange(role, trait),
+    });
+    const low = make("low");
+    const high = make("high");
+    const name = htmlElement("span", {});
+    const root = htmlElement("div", { class: "rb-field rb-range", role: "group" }, name, low, "to", high);
+    return { low, high, name, root };
+  }
+
+  readRange(role, trait) {
+    const { low, high } = this.ranges[role];
+    const ends = [rangeEnd(low.value), rangeEnd(high.value)];
+    this.tellBackward(role, ends);
+    this.listeners.onChange({ [trait]: ends });
+  }
+
+  tellBackward(role, ends) {
+    const { low, high } = this.ranges[role];
+    for (const input of [low, high]) input.setAttribute("aria-invalid", String(isBackward(ends)));
+  }
+
+  toggleQuestion(value, button) {
+    const pressed = button.getAttribute("aria-pressed") === "true";
+    this.listeners.onChange({
+      disagreement: pressed ? "" : value,
+      sort_by: pressed ? "" : "disagreement",
+      descending: !pressed && value === "near_far",
+    });
+  }
+
+  /**
+   * Offer what a run holds.
+   * @param {{depths: number[], models: Array, groups: Array, classes: Array}} choices Lists of
+   *   [name, rows].
+   */
+  offer(choices) {
+    fillSelect(this.depth, choices.depths.map((depth) => [String(depth), String(depth)]));
+    for (const [trait, , legend] of CHOICES) {
+      const boxes = choices[trait].map(([name, rows]) => this.box(trait, name, rows));
+      this.fieldsets[trait].replaceChildren(
+        htmlElement("legend", {}, legend, htmlElement("span", { class: "ws-quiet", text: " (none ticked: all)" })),
+        ...boxes,
+      );
+    }
+  }
+
+  box(trait, name, rows) {
+    const input = htmlElement("input", { type: "checkbox", value: name, onchange: () => this.readBoxes(trait) });
+    return htmlElement(
+      "label", { class: "rb-box" }, input, htmlElement("span", { text: name }),
+      htmlElement("span", { class: "ws-quiet", text: spelledCount(rows) }),
+    );
+  }
+
+  readBoxes(trait) {
+    const ticked = [...this.fieldsets[trait].querySelectorAll("input:checked")];
+    this.listeners.onChange({ [trait]: ticked.map((input) => input.value) });
+  }
+
+  /** Set every control to the state. @param {(name: string) => any} get Reads a trait. */
+  follow(get) {
+    this.depth.value = String(get("depth"));
+    this.distance.value = get("distance");
+    this.marks.value = get("mark_by");
+    setUnlessSame(this.search, get("text"));
+    this.followRange("distance", get("distance_range"), "Edit distance");
+    this.followRange("precision", get("precision_range"), `p_${get("depth")}`);
+    for (const [trait] of CHOICES) {
+      const chosen = get(trait);
+      for (const input of this.fieldsets[trait].querySelectorAll("input")) {
+        input.checked = chosen.includes(input.value);
+      }
+    }
+    for (const button of this.questions) {
+      button.setAttribute("aria-pressed", String(button.dataset.value === get("disagreement")));
+    }
+  }
+
+  followRange(role, ends, label) {
+    const { low, high, name, root } = this.ranges[role];
+    name.textContent = label;
+    root.setAttribute("aria-label", `Range of ${label}`);
+    low.setAttribute("aria-label", `Lowest ${label}`);
+    high.setAttribute("aria-label", `Highest ${label}`);
+    [low, high].forEach((input, index) => {
+      if (rangeEnd(input.value) !== ends[index]) input.value = ends[index] ?? "";
+    });
+    this.tellBackward(role, ends);
+  }
+}
+
+function fillSelect(select, entries) {
+  select.replaceChildren(...entries.map(([value, text]) => htmlElement("option", { value, text })));
+}
+
+/** Typing goes on while the state follows: a text that is there already is left alone. */
+function setUnlessSame(input, value) {
+  if (input.value !== value) input.value = value;
+}

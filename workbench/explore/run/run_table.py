@@ -1,0 +1,358 @@
+"""A run as the RunBrowser shows it: one row a prediction, chosen, sorted, and where measures differ.
+
+An absent reply has no edit distance of its own: what a scores table holds for it is the distance to
+the empty text. Here its distance is undefined, and wherever undefined rows cannot take part they
+are counted.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal, get_args
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from workbench.answers.classification import CLASSES, ReplyClass
+from workbench.errors import InvalidArgumentError, TableError
+from workbench.scoring.parameters import Distance
+
+Disagreement = Literal["", "near_far", "far_near"]
+
+GAP: Final = 0.25
+"""Rows count as disagreeing from here on: a quarter of the ranking apart."""
+
+NEEDED: Final = (
+    "position_id",
+    "game_id",
+    "group",
+    "ply",
+    "model",
+    "sample",
+    "true_fen",
+    "predicted_fen",
+    "reply_class",
+    "status",
+    "reason",
+    "levenshtein_to_empty",
+    "terminal",
+    "ill_formed_policy",
+    "unscored",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RunTable:
+    """A run made ready to be looked at; made by `run_table`.
+
+    Attributes:
+        rows: The scores in their order, numbered from 0, with the columns ``edit_distance``
+            (NaN for absent, failed and unscored rows), ``precision``, ``recall``, ``disagreement`` and
+            ``remark`` (flags of the board, or the reason why there is none) besides their own.
+        depth: The m of ``precision`` and ``recall``.
+        distance: The column that ``edit_distance`` comes from.
+    """
+
+    rows: pd.DataFrame
+    depth: int
+    distance: Distance
+
+
+@dataclass(frozen=True, slots=True)
+class RowChoice:
+    """Which rows to show; what is left empty does not restrict.
+
+    Attributes:
+        models: Models to show.
+        groups: Groups to show, as numbers or as text.
+        classes: Classes of replies to show, or ``unscored``.
+        text: A part of the position's or the game's id, in any case.
+        distance_range: Lowest and highest edit distance, or None for an open end.
+        precision_range: Lowest and highest p_m, or None for an open end.
+        disagreement: ``near_far``: edit distance says near, p says far. ``far_near``: the reverse.
+
+    Raises:
+        InvalidArgumentError: If a range has no two ends, or ends before it begins.
+    """
+
+    models: Sequence[str] = ()
+    groups: Sequence[int | str] = ()
+    classes: Sequence[str] = ()
+    text: str = ""
+    distance_range: Sequence[float | None] = (None, None)
+    precision_range: Sequence[float | None] = (None, None)
+    disagreement: Disagreement = ""
+
+    def __post_init__(self) -> None:
+        for name in ("distance_range", "precision_range"):
+            given = getattr(self, name)
+            if len(given) != 2:
+                raise InvalidArgumentError(f"expected {name} of two ends, got {given!r}")
+            low, high = given
+            if low is not None and high is not None and low > high:
+                said = name.replace("_", " ").replace("precision", "p_m")
+                raise InvalidArgumentError(
+                    f"expected a {said} whose low end is at most its high end, got "
+                    f"{low:g} to {high:g}"
+                )
+        if self.disagreement not in get_args(Disagreement):
+            raise InvalidArgumentError(
+                f"expected a disagreement of {get_args(Disagreement)}, got {self.disagreement!r}"
+            )
+        unknown = sorted(set(self.classes) - {*CLASSES, "unscored"})
+        if unknown:
+            raise InvalidArgumentError(
+                f"expected classes of {(*CLASSES, 'unscored')}, got {unknown!r}"
+            )
+
+
+def depths_of(scores: pd.DataFrame) -> list[int]:
+    """Return the depths m for which a scores table has both p_m and r_m, ascending."""
+    found = (re.fullmatch(r"precision_(\d+)", str(name)) for name in scores.columns)
+    return sorted(int(m[1]) for m in found if m and f"recall_{m[1]}" in scores.columns)
+
+
+def run_table(
+    scores: pd.DataFrame, depth: int | None = None, distance: Distance = "levenshtein"
+) -> RunTable:
+    """Make a scores table ready to be looked at; no row is left out.
+
+    Args:
+        scores: Rows of a scores table.
+        depth: The m whose p_m and r_m are shown; by default the largest that the table has.
+        distance: The column of edit distances to show.
+
+    Raises:
+        InvalidArgumentError: If the table has no p_m and r_m of this depth, or the distance is
+            none of its own.
+        TableError: If another column is missing.
+    """
+    if distance not in get_args(Distance):
+        raise InvalidArgumentError(f"expected a distance of {get_args(Distance)}, got {distance!r}")
+    missing = [name for name in (*NEEDED, distance) if name not in scores.columns]
+    if missing:
+        raise TableError(
+            f"expected a scores table, and of its columns {missing} are missing; make one by "
+            "`workbench score`, see data/README.md for the schemas"
+        )
+    depths = depths_of(scores)
+    chosen = depth if depth is not None else max(depths, default=0)
+    if chosen not in depths:
+        raise InvalidArgumentError(
+            f"expected a depth among {depths}, for which the table has precision_m and recall_m, "
+            f"got {depth!r}"
+        )
+    rows = scores.reset_index(drop=True)
+    own = rows["levenshtein_to_empty"].eq(False) & (rows["unscored"] == "")
+    edit_distance = pd.to_numeric(rows[distance]).astype(float).where(own)
+    precision = rows[f"precision_{chosen}"].astype(float)
+    rows = rows.assign(
+        edit_distance=edit_distance,
+        precision=precision,
+        recall=rows[f"recall_{chosen}"].astype(float),
+        disagreement=disagreement(edit_distance, precision),
+        remark=_first_text(rows, ("unscored", "reason", "status")),
+    )
+    return RunTable(rows, chosen, distance)
+
+
+def disagreement(edit_distance: "pd.Series[float]", precision: "pd.Series[float]") -> Any:
+    """Return by how much of the ranking each row lies farther off by p_m than by edit distance.
+
+    The rows are ranked twice, from the nearest to the farthest: by rising edit distance and by
+    falling p_m. Ties share their mean rank; rank k of n is (k - 1/2) / n. The disagreement is the
+    place by p_m less the place by edit distance, in (-1, 1): above 0 where edit distance says near
+    and p_m says far, below 0 where it is the reverse, and 0 where both put the row at the same
+    place. Rows that are right by both (distance 0 and p_m = 1) are not ranked, for they would only
+    move the others: their disagreement is 0. Where either measure is undefined so is this.
+
+    Replies that are no state have p_m = 0 and, if there is a text, an edit distance: they are
+    ranked like the others.
+
+    Args:
+        edit_distance: At least 0, NaN where there is none.
+        precision: p_m in [0, 1], NaN where there is none.
+
+    Returns:
+        A series with the index of the arguments.
+    """
+    defined = edit_distance.notna() & precision.notna()
+    right = defined & (edit_distance == 0) & (precision == 1)
+    ranked = defined & ~right
+    count = int(ranked.sum())
+    found = pd.Series(np.nan, index=edit_distance.index)
+    found[right] = 0.0
+    if count:
+        by_distance = edit_distance[ranked].rank(method="average")
+        by_precision = precision[ranked].rank(method="average", ascending=False)
+        found[ranked] = (by_precision - by_distance) / count
+    return found
+
+
+def choose_rows(
+    table: RunTable, choice: RowChoice, sort_by: str = "", descending: bool = False
+) -> NDArray[np.int64]:
+    """Return the numbers of the rows to show, in the order to show them.
+
+    Rows that are equal in the column keep the order of the table. Undefined values come last in
+    either direction.
+
+    Args:
+        table: The run.
+        choice: Which rows to show.
+        sort_by: A column of ``table.rows``; the table's own order if empty.
+        descending: Whether large values come first.
+
+    Raises:
+        InvalidArgumentError: If there is no such column.
+    """
+    if sort_by and sort_by not in table.rows.columns:
+        raise InvalidArgumentError(
+            f"expected to sort by a column of {sorted(map(str, table.rows.columns))}, "
+            f"got {sort_by!r}"
+        )
+    places = np.flatnonzero(_chosen(table.rows, choice).to_numpy())
+    if not sort_by:
+        return places
+    values = sortable(table.rows[sort_by])[places]
+    order = np.argsort(-values if descending else values, kind="stable")
+    return places[order]
+
+
+def sortable(column: "pd.Series[Any]") -> NDArray[np.float64]:
+    """Return numbers in the order of a column's values, NaN where a value is missing.
+
+    Classes of replies are ordered as everywhere: valid, ill_formed, unparseable, absent, failed.
+    """
+    if pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column):
+        return np.asarray(column.astype(float), dtype=np.float64)
+    levels = list(CLASSES) if column.name == "reply_class" else None
+    codes = pd.Categorical(column, categories=levels).codes.astype(float)
+    return np.where(codes < 0, np.nan, codes)
+
+
+def count_classes(
+    table: RunTable, places: Sequence[int] | NDArray[np.int64]
+) -> dict[str, tuple[int, int]]:
+    """Return, for each class of replies, the rows shown and all rows; unscored ones apart.
+
+    Args:
+        table: The run.
+        places: The rows shown, as `choose_rows` returns them.
+    """
+    names = row_classes(table.rows)
+    shown = names.iloc[list(places)].value_counts()
+    every = names.value_counts()
+    always = {name for name in CLASSES if name != ReplyClass.FAILED}
+    order = [name for name in (*CLASSES, "unscored") if name in always or name in every.index]
+    return {name: (int(shown.get(name, 0)), int(every.get(name, 0))) for name in order}
+
+
+def undefined_rows(
+    table: RunTable, places: Sequence[int] | NDArray[np.int64], choice: RowChoice
+) -> list[str]:
+    """Name the rows that could not take part, with their numbers.
+
+    Args:
+        table: The run.
+        places: The rows shown.
+        choice: What chose them.
+
+    Returns:
+        Sentences; none if every row took part.
+    """
+    shown = table.rows.iloc[list(places)]
+    classes = row_classes(shown)
+    unscored = classes == "unscored"
+    said = []
+    failed = classes == ReplyClass.FAILED
+    absent = int((shown["edit_distance"].isna() & ~unscored & ~failed).sum())
+    if absent:
+        said.append(
+            f"{_rows(absent)} shown without an edit distance: the reply holds no FEN, and the "
+            "distance to the empty text says nothing."
+        )
+    if unscored.any():
+        said.append(f"{_rows(int(unscored.sum()))} shown not scored: the true FEN cannot be read.")
+    if failed.any():
+        said.append(f"{_rows(int(failed.sum()))} shown without a reply: the call failed.")
+    odd = int((shown["precision"].isna() & ~unscored & ~failed).sum())
+    if odd:
+        said.append(f"{_rows(odd)} shown with p_{table.depth} undefined.")
+    restricted = [
+        name
+        for name, is_restricted in (
+            ("edit_distance", _is_restricted(choice.distance_range)),
+            ("precision", _is_restricted(choice.precision_range)),
+            ("disagreement", bool(choice.disagreement)),
+        )
+        if is_restricted
+    ]
+    if restricted:
+        lacking = int(table.rows[restricted].isna().any(axis=1).sum())
+        if lacking:
+            names = {"edit_distance": "edit distance", "precision": f"p_{table.depth}"}
+            words = " or ".join(names.get(name, name) for name in restricted)
+            said.append(f"{_rows(lacking)} of the run not shown because of no defined {words}.")
+    return said
+
+
+def row_classes(rows: pd.DataFrame) -> "pd.Series[str]":
+    """Return each row's class of reply, or ``unscored`` for a reply that could not be scored."""
+    known = (rows["unscored"] == "") | (rows["reply_class"] == ReplyClass.FAILED)
+    return rows["reply_class"].where(known, "unscored").astype(str)
+
+
+def _chosen(rows: pd.DataFrame, choice: RowChoice) -> "pd.Series[bool]":
+    keep = pd.Series(True, index=rows.index)
+    if choice.models:
+        keep &= rows["model"].fillna("none").isin(list(choice.models))
+    if choice.groups:
+        keep &= rows["group"].map(group_name).isin([group_name(group) for group in choice.groups])
+    if choice.classes:
+        keep &= row_classes(rows).isin(list(choice.classes))
+    wanted = choice.text.strip().casefold()
+    if wanted:
+        keep &= _holds(rows["position_id"], wanted) | _holds(rows["game_id"], wanted)
+    for name, (low, high) in (
+        ("edit_distance", choice.distance_range),
+        ("precision", choice.precision_range),
+    ):
+        if low is not None:
+            keep &= rows[name] >= low
+        if high is not None:
+            keep &= rows[name] <= high
+    if choice.disagreement == "near_far":
+        keep &= rows["disagreement"] >= GAP
+    elif choice.disagreement == "far_near":
+        keep &= rows["disagreement"] <= -GAP
+    return keep
+
+
+def group_name(value: Any) -> str:
+    """Return a group as it is written in a filter: 5, not 5.0; ``none`` where it is missing."""
+    if pd.isna(value):
+        return "none"
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _holds(column: "pd.Series[str]", wanted: str) -> "pd.Series[bool]":
+    # Many rows share an id: each is looked at once.
+    fitting = [name for name in column.dropna().unique() if wanted in str(name).casefold()]
+    return column.isin(fitting)
+
+
+def _first_text(rows: pd.DataFrame, names: Sequence[str]) -> "pd.Series[str]":
+    found = pd.Series("", index=rows.index)
+    for name in names:
+        found = found.where(found != "", rows[name].fillna("").astype(str))
+    return found
+
+
+def _is_restricted(ends: Sequence[float | None]) -> bool:
+    return any(end is not None for end in ends)
+
+
+def _rows(count: int) -> str:
+    return f"{count:,} row{'' if count == 1 else 's'}"

@@ -1,0 +1,1 @@
+"""Games of the Lichess database, streamed month by month."""

@@ -1,0 +1,299 @@
+"""Notebooks run headlessly by papermill, strictly: an unknown parameter is an error.
+
+An executed notebook is kept whether it went well or not; one that failed is named, and the others
+go on.
+"""
+
+import ast
+import contextlib
+import json
+import logging
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import papermill
+from traitlets.config import Config
+
+from workbench import errors
+from workbench.errors import InvalidArgumentError, NotebookError, UnknownParameterError
+from workbench.headless.notebook_kernels import RunningKernels
+from workbench.headless.notebook_pictures import embed_pictures
+from workbench.resources import RESOURCES
+
+NOTEBOOKS: Final = RESOURCES / "notebooks"
+LOOK_SECONDS: Final = 0.25
+
+# What goes wrong is told by `NotebookRun.error`; without a handler it would be on our terminal too.
+logging.getLogger("papermill").addHandler(logging.NullHandler())
+
+
+@dataclass(frozen=True, slots=True)
+class NotebookRun:
+    """How one notebook ended.
+
+    Attributes:
+        name: The notebook's stem.
+        executed: Where the executed notebook lies.
+        seconds: Wall time.
+        error: Empty if it went well; else the exception's name and message.
+        refused: Whether the error is one sentence of the workbench on why it cannot be done, as
+            from too little data, and no fault.
+    """
+
+    name: str
+    executed: Path
+    seconds: float
+    error: str
+    refused: bool = False
+
+
+def figure_notebooks(only: Iterable[str] = (), folder: Path = NOTEBOOKS) -> list[Path]:
+    """Return the notebooks that make figures, in the order of their numbers.
+
+    Args:
+        only: Names to choose, whole (``03_kendall_tau``) or without the number (``kendall_tau``).
+        folder: Where the notebooks lie.
+
+    Raises:
+        InvalidArgumentError: If a name fits no notebook, or there are none.
+    """
+    known = {
+        path.stem: path
+        for path in sorted(folder.glob("[0-9][0-9]_*.ipynb"))
+        if "out" in notebook_parameters(path)
+    }
+    if not known:
+        raise InvalidArgumentError(
+            f"expected figure notebooks in {folder}, found none; install the package anew"
+        )
+    wanted = set(only)
+    chosen = [
+        path for stem, path in known.items() if {stem, stem.split("_", 1)[1]} & wanted or not wanted
+    ]
+    found = {part for path in chosen for part in (path.stem, path.stem.split("_", 1)[1])}
+    if unknown := sorted(wanted - found):
+        raise InvalidArgumentError(f"expected notebooks of {list(known)}, got {unknown}")
+    return chosen
+
+
+def notebook_parameters(path: Path) -> set[str]:
+    """Return the names in a notebook's ``parameters`` cell."""
+    return set(papermill.inspect_notebook(str(path)))
+
+
+def notebook_defaults(path: Path) -> dict[str, Any]:
+    """Return the values in a notebook's ``parameters`` cell; those that are no literals are left out."""
+    defaults = {}
+    for name, found in papermill.inspect_notebook(str(path)).items():
+        with contextlib.suppress(ValueError, SyntaxError):
+            defaults[name] = ast.literal_eval(found["default"])
+    return defaults
+
+
+def assign_parameters(
+    notebooks: Sequence[Path],
+    optional: Mapping[str, Any],
+    given: Mapping[str, Any],
+    sizes: Mapping[str, Mapping[str, Any]] | None = None,
+) -> dict[Path, dict[str, Any]]:
+    """Return what each notebook is to be run with: of all parameters those that it has.
+
+    Args:
+        notebooks: The notebooks to run.
+        optional: Parameters of the run; a notebook without them goes without.
+        given: Parameters that the user named; each must be known to one of the notebooks.
+        sizes: Parameters of a preset by the notebook's name; each notebook must have its own.
+
+    Raises:
+        UnknownParameterError: If none of the notebooks has a parameter that was given, or one
+            lacks a parameter of its preset.
+    """
+    names = {path: notebook_parameters(path) for path in notebooks}
+    known = set().union(*names.values())
+    if unknown := sorted(set(given) - known):
+        raise UnknownParameterError(
+            f"expected parameters that {', '.join(p.stem for p in notebooks)} have "
+            f"({', '.join(sorted(known))}), got {unknown}"
+        )
+    assigned = {}
+    for path in notebooks:
+        own = (sizes or {}).get(path.stem, {})
+        if missing := sorted(set(own) - names[path]):
+            raise UnknownParameterError(f"{path.name} lacks {missing}, which its preset sets")
+        values = {**optional, **own, **given}
+        assigned[path] = {name: value for name, value in values.items() if name in names[path]}
+    return assigned
+
+
+def parse_parameter(text: str) -> tuple[str, Any]:
+    """Return the name and value of ``NAME=VALUE``; the value is read as JSON where it is JSON.
+
+    Raises:
+        InvalidArgumentError: If there is no name or no equals sign.
+    """
+    name, equals, value = text.partition("=")
+    if not (name.isidentifier() and equals):
+        raise InvalidArgumentError(f"expected NAME=VALUE, got {text!r}")
+    try:
+        return name, json.loads(value)
+    except json.JSONDecodeError:
+        return name, value
+
+
+@dataclass(frozen=True, slots=True)
+class NotebookProgress:
+    """How far a notebook is that has not ended.
+
+    Attributes:
+        name: The notebook's stem.
+        cells_done: Code cells that have run.
+        cells: Code cells there are; 0 until its kernel has started.
+        seconds: Wall time so far; 0 while it waits for its turn.
+    """
+
+    name: str
+    cells_done: int
+    cells: int
+    seconds: float
+
+
+@dataclass(slots=True)
+class _Execution:
+    """One notebook on its way, run in a thread and looked at from another."""
+
+    path: Path
+    parameters: Mapping[str, Any]
+    executed: Path
+    kernels: RunningKernels
+    started: float = 0.0
+    cells_done: int = 0
+    cells: int = 0
+
+    def progress(self) -> NotebookProgress:
+        seconds = time.monotonic() - self.started if self.started else 0.0
+        return NotebookProgress(self.path.stem, self.cells_done, self.cells, seconds)
+
+    def run(self) -> NotebookRun:
+        self.executed.parent.mkdir(parents=True, exist_ok=True)
+        self.started = time.monotonic()
+        error, refused = "", False
+        try:
+            with TemporaryDirectory(prefix="workbench-kernel-") as sockets:
+                papermill.execute_notebook(
+                    str(self.path),
+                    str(self.executed),
+                    parameters=dict(self.parameters),
+                    kernel_name="python3",
+                    progress_bar=False,
+                    log_output=False,
+                    # A kernel that is interrupted while it shuts down would say so on our terminal.
+                    extra_arguments=["--log-level=50"],
+                    kernel_manager_class=self.kernels.manager_class(),
+                    on_notebook_start=self._begin,
+                    on_cell_executed=self._count_done,
+                    **_transport(sockets),
+                )
+        except papermill.PapermillExecutionError as failure:
+            error = f"{failure.ename}: {failure.evalue}"
+            raised = getattr(errors, failure.ename, None)
+            refused = isinstance(raised, type) and issubclass(raised, errors.WorkbenchError)
+        except (RuntimeError, OSError) as failure:
+            # A kernel that died or never answered; an executed notebook that cannot be written.
+            error = f"{type(failure).__name__}: {failure}"
+        return NotebookRun(
+            self.path.stem, self.executed, time.monotonic() - self.started, error, refused
+        )
+
+    def _begin(self, notebook: Any) -> None:
+        embed_pictures(notebook, self.path.parent)
+        self.cells = sum(
+            cell.cell_type == "code" and bool(cell.source.strip()) for cell in notebook.cells
+        )
+
+    def _count_done(self, **_: Any) -> None:
+        self.cells_done += 1
+
+
+def _transport(folder: str) -> dict[str, Any]:
+    # Sockets in a folder of the kernel's own: two kernels that start at once can pick the same TCP
+    # port, and others on the machine could listen to it.
+    if os.name == "nt":
+        return {}
+    return {"config": Config(KernelManager={"transport": "ipc", "ip": str(Path(folder, "kernel"))})}
+
+
+def run_notebooks(
+    assigned: Mapping[Path, Mapping[str, Any]],
+    executed: Path,
+    jobs: int = 1,
+    report: Callable[[NotebookRun], object] | None = None,
+    watch: Callable[[Sequence[NotebookProgress]], object] | None = None,
+) -> list[NotebookRun]:
+    """Execute notebooks, several at a time, to the end even if some fail.
+
+    Where this is interrupted, by an exception of ``report`` or ``watch`` or by one that a signal
+    raises, the kernels are killed before it goes on to the caller.
+
+    Args:
+        assigned: The parameters of each notebook; they start in this order.
+        executed: The folder for the executed notebooks.
+        jobs: Notebooks at a time, at least 1.
+        report: Told of each notebook when it has ended.
+        watch: Told several times a second of those that have not ended.
+
+    Returns:
+        How each ended, in the order given.
+
+    Raises:
+        UnknownParameterError: If a notebook lacks one of its parameters; none is run then.
+    """
+    if jobs < 1:
+        raise InvalidArgumentError(f"expected at least 1 job, got {jobs!r}")
+    for path, parameters in assigned.items():
+        if unknown := sorted(set(parameters) - notebook_parameters(path)):
+            raise UnknownParameterError(f"{path.name} has no parameter {unknown}")
+    kernels = RunningKernels()
+    executions = [
+        _Execution(path, parameters, executed / path.name, kernels)
+        for path, parameters in assigned.items()
+    ]
+    pool = ThreadPoolExecutor(jobs)
+    try:
+        futures = {pool.submit(execution.run): execution for execution in executions}
+        pending: set[Future[NotebookRun]] = set(futures)
+        while pending:
+            ended, pending = wait(pending, LOOK_SECONDS, FIRST_COMPLETED)
+            for future in ended:
+                if report is not None:
+                    report(future.result())
+            if watch is not None:
+                watch([futures[future].progress() for future in futures if future in pending])
+        return [future.result() for future in futures]
+    except BaseException:
+        kernels.end()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def raise_for_failures(runs: Iterable[NotebookRun]) -> None:
+    """Name the notebooks that failed, and those that could not be drawn from their data.
+
+    Raises:
+        NotebookError: If there are any; each is named with its error, and where it was kept.
+    """
+    said = [
+        f"{run.name} cannot be drawn: {run.error.split(': ', 1)[1].splitlines()[0]}"
+        if run.refused
+        else f"{run.name} failed ({run.error}), kept as {run.executed}"
+        for run in runs
+        if run.error
+    ]
+    if said:
+        raise NotebookError("\n".join(said))

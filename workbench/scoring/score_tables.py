@@ -1,0 +1,201 @@
+"""Scoring on all cores, and of files so that it can be stopped at any moment and taken up again.
+
+Finished chunks lie beside the table to be. What comes out does not depend on workers, chunks or
+interruptions, nor on whether a cluster scored it; of a file no more is in memory at a time than the
+chunks at hand.
+"""
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+from typing import Final
+
+import pandas as pd
+from tqdm.auto import tqdm
+
+from workbench.errors import InvalidArgumentError, TableError
+from workbench.scoring.cluster import ClusterWorkers, check_scheduler
+from workbench.scoring.parameters import READ, ScoringParameters, scores_schema, scoring_code
+from workbench.scoring.workers import LocalWorkers, Workers, scored_chunks
+from workbench.tables.parquet_tables import (
+    ROW_GROUP_ROWS,
+    SCHEMA_VERSION,
+    as_frame,
+    read_chunks,
+    read_table,
+    row_count,
+)
+from workbench.tables.parts import Span, making_in_parts
+from workbench.tables.provenance import file_hash
+
+CHUNK_ROWS: Final = 64
+
+
+def score(
+    predictions: pd.DataFrame,
+    parameters: ScoringParameters,
+    *,
+    jobs: int = 1,
+    progress: bool = False,
+) -> pd.DataFrame:
+    """Score a table of predictions on several cores, in memory.
+
+    Args:
+        predictions: Rows of the PREDICTIONS schema.
+        parameters: How to score.
+        jobs: Workers, at least 1; the result does not depend on it.
+        progress: Whether to show a progress bar on standard error.
+    """
+    starts = range(0, len(predictions), CHUNK_ROWS)
+    chunks = enumerate(predictions.iloc[start : start + CHUNK_ROWS] for start in starts)
+    with tqdm(total=len(predictions), unit="row", desc="scoring", disable=not progress) as bar:
+        workers = LocalWorkers(parameters, min(jobs, max(1, len(starts))) if jobs > 0 else jobs)
+        done = dict(scored_chunks(chunks, workers, bar.update))
+    if not done:
+        return as_frame(scores_schema(parameters).empty_table())
+    return pd.concat([done[index] for index in sorted(done)], ignore_index=True)
+
+
+def score_file(
+    predictions_path: Path,
+    out: Path,
+    parameters: ScoringParameters,
+    *,
+    jobs: int = 1,
+    chunk_rows: int = CHUNK_ROWS,
+    restart: bool = False,
+    progress: bool = False,
+) -> pd.DataFrame:
+    """Score a predictions file into a scores file as `score_table` does, and return the scores.
+
+    Args:
+        predictions_path: Parquet of the PREDICTIONS schema.
+        out: The scores table to write.
+        parameters: How to score.
+        jobs: Workers, at least 1.
+        chunk_rows: Rows a chunk, at least 1.
+        restart: As `score_table` does.
+        progress: Whether to show a progress bar on standard error.
+
+    Raises:
+        OutputError: As `score_table` does.
+        RunMismatchError: As `score_table` does.
+        TableError: If the predictions cannot be read.
+    """
+    score_table(
+        predictions_path,
+        out,
+        parameters,
+        jobs=jobs,
+        chunk_rows=chunk_rows,
+        restart=restart,
+        progress=progress,
+    )
+    return read_table(out, scores_schema(parameters))
+
+
+def score_table(
+    predictions_path: Path,
+    out: Path,
+    parameters: ScoringParameters,
+    *,
+    jobs: int = 1,
+    scheduler: str | None = None,
+    chunk_rows: int = CHUNK_ROWS,
+    restart: bool = False,
+    progress: bool = False,
+    report: Callable[[str], object] = warnings.warn,
+) -> int:
+    """Score a predictions file into a scores file, or go on where an earlier call was stopped.
+
+    The file that comes out has the same bytes on any number of workers, here or on a cluster.
+
+    Args:
+        predictions_path: Parquet of the PREDICTIONS schema.
+        out: The scores table to write. Finished chunks lie in ``<out>.parts`` until it is whole.
+        parameters: How to score.
+        jobs: Workers of this machine, at least 1.
+        scheduler: Address of the scheduler of a Dask cluster, whose workers score in their place.
+        chunk_rows: Rows a chunk, at least 1: what a kill or a lost worker costs at most, for each
+            worker, and what bounds the memory.
+        restart: Score anew what was scored, under whatever parameters; an earlier table is replaced
+            once the new one is whole.
+        progress: Whether to show a progress bar on standard error.
+        report: Told in words which chunks are scored again because they are broken.
+
+    Returns:
+        How many rows the scores have.
+
+    Raises:
+        OutputError: If ``out`` is the predictions or no scores table, another process scores into
+            it, or it cannot be written; finished chunks are kept.
+        RunMismatchError: If ``out`` or its parts belong to other inputs, parameters or code.
+        TableError: If the predictions cannot be read, or were changed meanwhile.
+        MissingExtraError: If a scheduler is named and ``distributed`` is not installed.
+        ClusterError: If the cluster cannot be reached, or loses its workers.
+    """
+    if chunk_rows < 1 or jobs < 1:
+        raise InvalidArgumentError(
+            f"expected jobs and chunk_rows of at least 1, got {jobs!r} and {chunk_rows!r}"
+        )
+    if scheduler is not None:
+        check_scheduler(scheduler)
+    description = {
+        "stage": "scores",
+        "predictions_sha256": file_hash(predictions_path),
+        "parameters": asdict(parameters),
+        "schema_version": SCHEMA_VERSION,
+        "code": scoring_code(),
+    }
+    # Read to its end before anything is made or thrown away: a fault in it shows now.
+    total = sum(len(chunk) for chunk in read_chunks(predictions_path, READ, ROW_GROUP_ROWS))
+    spans = [(first, min(first + chunk_rows, total)) for first in range(0, total, chunk_rows)]
+    schema = scores_schema(parameters)
+    with making_in_parts(
+        out,
+        "scores",
+        schema,
+        description,
+        of_parts={**description, "chunk_rows": chunk_rows},
+        inputs=[predictions_path],
+        restart=restart,
+        report=report,
+    ) as parts:
+        if parts.finished:
+            return row_count(out)
+        missing = parts.missing(spans)
+        if missing:
+            done = total - sum(behind - first for first, behind in missing)
+            with tqdm(
+                total=total, initial=done, unit="row", desc="scoring", disable=not progress
+            ) as bar:
+                chunks = _chunks(predictions_path, spans, frozenset(missing))
+                workers = _workers(parameters, min(jobs, len(missing)), scheduler)
+                with closing(scored_chunks(chunks, workers, bar.update)) as scored:
+                    for span, frame in scored:
+                        parts.write(span, frame)
+        if file_hash(predictions_path) != description["predictions_sha256"]:
+            parts.discard()
+            raise TableError(
+                f"{predictions_path}: it was changed while it was scored; run the same command "
+                "again"
+            )
+        parts.join(spans)
+    return total
+
+
+def _chunks(
+    path: Path, spans: list[Span], missing: frozenset[Span]
+) -> Iterator[tuple[Span, pd.DataFrame]]:
+    rows = spans[0][1]
+    for span, chunk in zip(spans, read_chunks(path, READ, rows), strict=True):
+        if span in missing:
+            yield span, chunk
+
+
+def _workers(parameters: ScoringParameters, jobs: int, scheduler: str | None) -> Workers:
+    if scheduler is None:
+        return LocalWorkers(parameters, jobs)
+    return ClusterWorkers(parameters, scheduler)

@@ -1,0 +1,59 @@
+"""One true board against one reply: what kind of reply it is, and every measure of it."""
+
+import math
+from typing import Any
+
+from workbench.answers.classification import classify
+from workbench.environments import ChessState
+from workbench.environments.chess.chess960 import chess960_board
+from workbench.errors import InvalidFenError
+from workbench.scoring.affordance_scores import affordance_scores
+from workbench.scoring.parameters import ScoringParameters
+from workbench.scoring.score_rows import is_state, text_scores
+
+
+def compare(true_fen: str, reply: str, parameters: ScoringParameters) -> dict[str, Any]:
+    """Compare a reply, a FEN or a model's whole answer, with the true board.
+
+    Args:
+        true_fen: A FEN that python-chess reads.
+        reply: Any text.
+        parameters: How to score; the exact method gives all depths up to m.
+
+    Returns:
+        Values as JSON can hold them, undefined ones None: reply_class, predicted_fen, status,
+        reason, precision and recall (p_1..p_m and r_1..r_m; for an estimator p_m and its standard
+        error), exact_match, levenshtein, levenshtein_to_empty, board_accuracy and the rest of the
+        text metrics, and the parameters.
+
+    Raises:
+        InvalidFenError: If the true FEN cannot be read, or is of Chess960.
+    """
+    ChessState.from_fen(true_fen)
+    if reason := chess960_board(true_fen):
+        raise InvalidFenError(f"expected a true FEN of standard chess, got {true_fen!r}: {reason}")
+    prediction = classify(reply)
+    taken = is_state(str(prediction.reply_class), parameters.ill_formed)
+    state = prediction.predicted_fen if taken else None
+    (values,) = affordance_scores([true_fen], [state], parameters, [parameters.seed])
+    half = len(values) // 2
+    result: dict[str, Any] = {
+        "reply_class": str(prediction.reply_class),
+        "predicted_fen": prediction.predicted_fen,
+        "status": list(prediction.status),
+        "reason": prediction.reason,
+        "precision": values[:half],
+        "recall": values[half:],
+        **text_scores(true_fen, prediction.predicted_fen),
+        "depth": parameters.depth,
+        "terminal": parameters.terminal,
+        "ill_formed_policy": parameters.ill_formed,
+        "method": parameters.method,
+    }
+    return {key: _defined(value) for key, value in result.items()}
+
+
+def _defined(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_defined(each) for each in value]
+    return None if isinstance(value, float) and math.isnan(value) else value

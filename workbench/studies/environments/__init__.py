@@ -1,0 +1,1 @@
+"""The same measure in several environments."""

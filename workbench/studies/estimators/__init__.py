@@ -1,0 +1,1 @@
+"""The estimators compared: bias, variance, and the samples they need."""

@@ -1,0 +1,148 @@
+"""Independent runs of one estimator on one pair of boards, and how they compare with the exact value."""
+
+import time
+from collections.abc import Sequence
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.affordance import Terminal
+from workbench.affordance.confidence import binomial_interval, skewed_mean_interval
+from workbench.affordance.estimate import BATCHES, ESTIMATORS, combined, single_runs, skewness
+from workbench.environments import ChessAutomaton, ChessState
+from workbench.environments.chess.kernel import METHODS, pack_fens, run_estimators
+from workbench.studies.estimators.chess_pairs import ComparisonPair
+
+Values: TypeAlias = NDArray[np.float64]
+
+LARGEST_Z: Final = 4.0
+"""Standard errors from the exact value within which a mean agrees with it."""
+
+ROUNDING: Final = 1e-9
+"""Sums in another order differ by less than this, relative, where nothing is random."""
+
+_TIMED: Final = 50
+
+
+def timed_runs(
+    method: str,
+    pair: ComparisonPair,
+    depth: int,
+    samples: int,
+    seeds: Sequence[int],
+    terminal: Terminal,
+    workers: int | None,
+) -> tuple[Values, float, float]:
+    """Return the values of single runs, their mean node count, and milliseconds a run on one core.
+
+    Args:
+        method: A name in `workbench.affordance.ESTIMATORS`; one that is not compiled is run by the
+            reference.
+        pair: Lines are drawn from T and tried in S.
+        depth: m, at least 1.
+        samples: N of each run.
+        seeds: One a run, at least one.
+        terminal: How finished games count.
+        workers: Threads, None for all cores; the first runs, which are timed, take one.
+    """
+    if method not in METHODS:
+        predicted, true = (ChessState.from_fen(fen) for fen in (pair.predicted_fen, pair.true_fen))
+        start = time.perf_counter()
+        found = single_runs(
+            ChessAutomaton(), predicted, true, depth, method, samples, seeds, terminal
+        )
+        elapsed = time.perf_counter() - start
+        nodes = float(np.mean([run.node_count for run in found]))
+        return np.array([run.value for run in found]), nodes, 1000 * elapsed / len(seeds)
+    walks, accepts = (
+        np.repeat(pack_fens([fen]), len(seeds), axis=0)
+        for fen in (pair.predicted_fen, pair.true_fen)
+    )
+    parts, milliseconds = [], np.nan
+    for part, threads in ((slice(_TIMED), 1), (slice(_TIMED, None), workers)):
+        if not seeds[part]:
+            continue
+        start = time.perf_counter()
+        parts.append(
+            run_estimators(
+                method, walks[part], accepts[part], depth, samples, seeds[part], terminal,
+                workers=threads,
+            )
+        )  # fmt: skip
+        if part.start is None:
+            milliseconds = 1000 * (time.perf_counter() - start) / len(seeds[part])
+    values = np.concatenate([part.value for part in parts])
+    return values, float(np.concatenate([p.node_count for p in parts]).mean()), milliseconds
+
+
+def compared(values: Values, exact: float, method: str, samples: int) -> dict[str, Any]:
+    """Return how independent runs of an estimator compare with the exact value.
+
+    Args:
+        values: One estimate of p_m a run, shape (runs,), at least 2.
+        exact: p_m, above 0.
+        method: A name in `ESTIMATORS`.
+        samples: N of each run.
+
+    Returns:
+        The columns exact to largest, and intervals and covered, of `compute`.
+    """
+    mean, spread = float(values.mean()), float(values.std(ddof=1))
+    draws = samples * len(values)
+    error = float(
+        np.sqrt(exact * (1 - exact) / draws)
+        if ESTIMATORS[method].binomial
+        else spread / np.sqrt(len(values))
+    )
+    off = mean - exact
+    certain = error <= ROUNDING * exact
+    same = abs(off) <= ROUNDING * exact
+    z = (np.nan if same else np.copysign(np.inf, off)) if certain else off / error
+    covered = interval_covers(values, exact, method, samples)
+    return {
+        "exact": exact,
+        "mean": mean,
+        "bias": off / exact,
+        "standard_error": error / exact,
+        "z": z,
+        "agrees": same or abs(z) < LARGEST_Z,
+        "deviation": spread / exact,
+        "largest": float(values.max()) / mean if mean else np.nan,
+        "intervals": len(covered),
+        "covered": int(covered.sum()),
+    }
+
+
+def interval_covers(
+    values: Values, exact: float, method: str, samples: int, level: float = 0.95
+) -> NDArray[np.bool_]:
+    """Return which confidence intervals hold the exact value; each is made of `BATCHES` runs.
+
+    As `workbench.affordance.Estimate` gives them. Runs that fill no whole interval are not used.
+
+    Args:
+        values: One estimate of p_m a run, shape (runs,).
+        exact: p_m.
+        method: A name in `ESTIMATORS`.
+        samples: N of each run.
+        level: The coverage wanted, in (0, 1).
+
+    Returns:
+        Shape (runs // BATCHES,).
+    """
+    batches = values[: len(values) // BATCHES * BATCHES].reshape(-1, BATCHES)
+    if ESTIMATORS[method].binomial:
+        draws = samples * BATCHES
+        counts, places = np.unique(np.rint(batches.sum(axis=1) * samples), return_inverse=True)
+        ends = np.array([binomial_interval(int(count), draws, level) for count in counts])[places]
+    else:
+        ends = np.array(
+            [
+                skewed_mean_interval(*combined(row, method, samples), skewness(row), BATCHES, level)
+                for row in batches.tolist()
+            ]
+        )
+    ends = ends.reshape(-1, 2)
+    rounding = ROUNDING * exact
+    return np.asarray((ends[:, 0] - rounding <= exact) & (exact <= ends[:, 1] + rounding))

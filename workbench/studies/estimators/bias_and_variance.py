@@ -1,0 +1,379 @@
+"""Bias and variance of every estimator against the exact value, on near and on far pairs of boards.
+
+Source: arXiv 2508.19851, Algorithms 1 and 2: the second is proposed because it needs fewer samples.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FuncFormatter, NullLocator
+
+from workbench.affordance import Terminal
+from workbench.affordance.estimate import ESTIMATORS
+from workbench.drawing.appearance import caption, style
+from workbench.drawing.estimator_appearance import METHOD_LABELS
+from workbench.environments.chess.kernel import METHODS, joint_profiles, pack_fens
+from workbench.errors import InvalidArgumentError
+from workbench.seeds import derived_seed
+from workbench.studies.estimators.against_exact import LARGEST_Z, ROUNDING, compared, timed_runs
+from workbench.studies.estimators.chess_pairs import POOL, ComparisonPair, missing_pairs
+
+_MOST_BESIDE_TITLE: Final = 4
+_COLUMNS: Final = [
+    "pair", "kind", "difference", "full_moves", "depth", "method", "unbiased", "samples", "repeats",
+    "exact", "mean", "bias", "standard_error", "z", "agrees", "deviation", "largest", "node_count",
+    "milliseconds", "intervals", "covered", "true_fen", "predicted_fen", "boards",
+]  # fmt: skip
+
+
+def compute(
+    pairs: Sequence[ComparisonPair],
+    *,
+    depths: Sequence[int] = (4, 5, 6),
+    methods: Sequence[str] = tuple(ESTIMATORS),
+    samples: int = 500,
+    repeats: int = 2000,
+    reference_repeats: int = 0,
+    terminal: Terminal = "absorb",
+    workers: int | None = None,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Run every estimator again and again on every pair, and hold it against the exact p_m.
+
+    The standard error of the mean of ``branch`` is binomial, at the exact value: its runs on far
+    pairs are nearly all 0 and show no spread. That of the others comes from the spread of the runs.
+
+    Args:
+        pairs: From `workbench.studies.estimators.chess_pairs.pairs`; p_m has lines drawn from T and tried in S.
+        depths: Values of m, each at least 1.
+        methods: Names in `workbench.affordance.ESTIMATORS`.
+        samples: N of each run.
+        repeats: Independent runs, at least 2.
+        reference_repeats: Runs of an estimator that is not compiled, in place of ``repeats``: it
+            is some hundred times slower. Such estimators are left out at 0.
+        terminal: How finished games count.
+        workers: Threads, None for all cores. No number but the time depends on it.
+        seed: Of the runs; each run's own seed is derived from it.
+
+    Returns:
+        A row for each pair, depth and method: unbiased (whether the estimator claims it), exact,
+        mean, bias, standard_error and deviation (of the mean and of one run) and all three relative
+        to the exact value, z (bias in standard errors), agrees (whether z is within `LARGEST_Z`),
+        largest (largest run over the mean), node_count and milliseconds of a run, intervals (95%
+        intervals, each made of `BATCHES` runs) and covered (those that hold the exact value), boards
+        (among which the pair was found). NaN
+        where a ratio is undefined; z is NaN where no run differs from the exact value.
+
+    Raises:
+        InvalidArgumentError: If an argument is out of range.
+    """
+    depths, methods = tuple(depths), tuple(methods)
+    check(pairs, depths, methods, repeats, reference_repeats)
+    true = pack_fens([pair.true_fen for pair in pairs])
+    predicted = pack_fens([pair.predicted_fen for pair in pairs])
+    exact = joint_profiles(true, predicted, max(depths), terminal, workers=workers).precision
+    rows = []
+    for index, pair in enumerate(pairs):
+        for depth in depths:
+            for method in methods:
+                count = repeats if method in METHODS else reference_repeats
+                if not count:
+                    continue
+                seeds = [derived_seed(seed, index, method, depth, run) for run in range(count)]
+                values, nodes, elapsed = timed_runs(
+                    method, pair, depth, samples, seeds, terminal, workers
+                )
+                rows.append(
+                    {
+                        "pair": index,
+                        "kind": pair.kind,
+                        "difference": pair.difference,
+                        "full_moves": pair.full_moves,
+                        "depth": depth,
+                        "method": method,
+                        "unbiased": ESTIMATORS[method].unbiased,
+                        "samples": samples,
+                        "repeats": count,
+                        **compared(values, float(exact[index, depth - 1]), method, samples),
+                        "node_count": nodes,
+                        "milliseconds": elapsed,
+                        "true_fen": pair.true_fen,
+                        "predicted_fen": pair.predicted_fen,
+                        "boards": pair.boards,
+                    }
+                )
+    return pd.DataFrame(rows, columns=_COLUMNS)
+
+
+def summarise(table: pd.DataFrame) -> pd.DataFrame:
+    """Return bias and spread of each estimator on near and on far pairs.
+
+    Args:
+        table: What `compute` returned.
+
+    Returns:
+        Columns kind, method, depth, unbiased, pairs, agree (pairs whose mean is within `LARGEST_Z`
+        standard errors), bias_median, bias_low and bias_high (over pairs), deviation_median,
+        deviation_high, largest (largest run over the mean, of the worst pair), coverage (share of
+        intervals, pooled), coverage_low and coverage_high (of the single pairs), node_count and
+        milliseconds (medians).
+    """
+    shares = table["covered"] / table["intervals"].where(table["intervals"] > 0)
+    summary = (
+        table.assign(share=shares)
+        .groupby(["kind", "method", "depth"], sort=False)
+        .agg(
+            unbiased=("unbiased", "first"),
+            pairs=("pair", "count"),
+            agree=("agrees", "sum"),
+            bias_median=("bias", "median"),
+            bias_low=("bias", "min"),
+            bias_high=("bias", "max"),
+            deviation_median=("deviation", "median"),
+            deviation_high=("deviation", "max"),
+            largest=("largest", "max"),
+            intervals=("intervals", "sum"),
+            covered=("covered", "sum"),
+            coverage_low=("share", "min"),
+            coverage_high=("share", "max"),
+            node_count=("node_count", "median"),
+            milliseconds=("milliseconds", "median"),
+        )
+        .reset_index()
+    )
+    place = summary.columns.get_loc("intervals")
+    assert isinstance(place, int)
+    found = summary["covered"] / summary["intervals"].where(summary["intervals"] > 0)
+    summary.insert(place, "coverage", found)
+    return summary.drop(columns=["intervals", "covered"])
+
+
+def misses(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows whose estimator claims to be unbiased and whose mean does not agree.
+
+    Args:
+        table: What `compute` returned.
+    """
+    columns = ["kind", "pair", "method", "depth", "exact", "bias", "z", "deviation", "largest"]
+    missed = table[table["unbiased"] & ~table["agrees"]]
+    return missed[columns].reset_index(drop=True)
+
+
+def variance_ratios(
+    table: pd.DataFrame, method: str = "stratified", against: str = "intermediate"
+) -> pd.DataFrame:
+    """Return by how much an estimator has less variance than another, and takes more time.
+
+    Args:
+        table: What `compute` returned.
+        method: The estimator in question.
+        against: The one that it is held against.
+
+    Returns:
+        Columns kind, depth, pairs, exact (pairs on which ``method`` has no spread, as where nothing
+        is thinned), exact_against (likewise), variance_ratio (median of ``against`` over
+        ``method``), variance_low and variance_high (smallest and largest; these three over pairs on
+        which both spread), time_ratio and node_ratio (medians of ``method`` over ``against``).
+    """
+    keys = ["kind", "depth", "pair"]
+    one, other = (table[table["method"] == name].set_index(keys) for name in (method, against))
+    certain, certain_against = (rows["deviation"] <= ROUNDING for rows in (one, other))
+    ratios = pd.DataFrame(
+        {
+            "variance": ((other["deviation"] / one["deviation"]) ** 2).where(
+                ~certain & ~certain_against
+            ),
+            "certain": certain,
+            "certain_against": certain_against,
+            "time": one["milliseconds"] / other["milliseconds"],
+            "nodes": one["node_count"] / other["node_count"],
+        }
+    )
+    found: pd.DataFrame = ratios.groupby(["kind", "depth"], sort=False).agg(
+        pairs=("nodes", "count"),
+        exact=("certain", "sum"),
+        exact_against=("certain_against", "sum"),
+        variance_ratio=("variance", "median"),
+        variance_low=("variance", "min"),
+        variance_high=("variance", "max"),
+        time_ratio=("time", "median"),
+        node_ratio=("nodes", "median"),
+    )
+    return found.reset_index()
+
+
+def draw(table: pd.DataFrame) -> Figure:
+    """Draw bias (left) and spread (right) of every estimator on near (above) and far pairs (below).
+
+    A point is a pair at one depth, a bar `LARGEST_Z` standard errors, a black line the median over
+    pairs. Runs without spread stand on a line of their own at the foot, hollow where
+    every run gave 0.
+
+    Args:
+        table: What `compute` returned.
+    """
+    kinds = [kind for kind in ("near", "far") if (table["kind"] == kind).any()]
+    methods = [method for method in METHOD_LABELS if (table["method"] == method).any()]
+    figure = Figure(figsize=(11.0, 1.2 + 3.1 * len(kinds)), layout="constrained")
+    grid = figure.subplots(len(kinds), 2, squeeze=False)
+    for (left, right), kind in zip(grid, kinds, strict=True):
+        part = table[table["kind"] == kind]
+        for axes in (left, right):
+            axes.grid(True, axis="y", linewidth=0.5, alpha=0.5)
+            axes.set_axisbelow(True)
+            axes.spines[["top", "right"]].set_visible(False)
+            axes.set_xlim(-0.5, len(methods) - 0.5)
+            axes.set_xticks(range(len(methods)), [_label(method) for method in methods], fontsize=8)
+        pairs = f"{part['pair'].nunique()} {kind} pairs"
+        _draw_bias(left, part, methods)
+        left.set_title(f"{pairs}: bias", fontsize=10)
+        _draw_deviation(right, part, methods)
+        right.set_title(f"{pairs}: spread of one run", fontsize=10)
+    handles = [
+        Line2D(
+            [],
+            [],
+            linestyle="",
+            marker=style(i).marker,
+            color=style(i).colour,
+            label=f"m = {depth}",
+        )
+        for i, depth in enumerate(sorted(table["depth"].unique()))
+    ]
+    handles.append(Line2D([], [], color="black", linewidth=1.5, label="median over pairs"))
+    beside = len(handles) <= _MOST_BESIDE_TITLE
+    figure.legend(
+        handles=handles,
+        loc="outside upper right" if beside else "outside right upper",
+        ncols=len(handles) if beside else 1,
+        fontsize=8,
+        frameon=False,
+    )
+    counts = table.groupby("method", sort=False)["repeats"].max()
+    note = f"N = {table['samples'].iloc[0]}, {counts.max()} runs a point"
+    note += "".join(
+        f" ({_label(str(name)).replace(chr(10), ' ')}: {count})"
+        for name, count in counts.items()
+        if count < counts.max()
+    )
+    note += f"; bars: {LARGEST_Z:g} standard errors of the mean; * claims to be unbiased"
+    if (table["mean"] == 0).any():
+        note += "; hollow: every run gave 0"
+    few = sorted(table.loc[table["boards"] < POOL, "boards"].unique())
+    if few:
+        span = " to ".join(str(number) for number in dict.fromkeys((few[0], few[-1])))
+        note += f"\npairs found among {span} boards"
+    lengths = table.groupby("kind")["full_moves"].unique().to_dict()
+    if missing := missing_pairs(lengths.get("near", ()), lengths.get("far", ())):
+        note += f"\n{missing}"
+    caption(figure, "Estimators against the exact value", note)
+    return figure
+
+
+def _label(method: str) -> str:
+    label = METHOD_LABELS[method]
+    for before in (" (", " by ", " branching"):
+        label = label.replace(before, "\n" + before.strip() + " " * before.endswith(" "))
+    return label + ("*" if ESTIMATORS[method].unbiased else "")
+
+
+def _places(part: pd.DataFrame, methods: Sequence[str]) -> "list[tuple[int, Any, pd.DataFrame]]":
+    """Return the points of each method and depth, with the depth's index and where they stand."""
+    depths = sorted(part["depth"].unique())
+    found = []
+    for column, method in enumerate(methods):
+        for index, depth in enumerate(depths):
+            rows = part[(part["method"] == method) & (part["depth"] == depth)]
+            if len(rows):
+                start = column - 0.4 + 0.8 * index / len(depths)
+                places = start + 0.75 / len(depths) * (np.arange(len(rows)) + 0.5) / len(rows)
+                found.append((index, places, rows))
+    return found
+
+
+def _median(axes: Axes, places: Any, value: float) -> None:
+    axes.plot([places[0] - 0.03, places[-1] + 0.03], [value] * 2, color="black", linewidth=1.5)
+
+
+def _draw_bias(axes: Axes, part: pd.DataFrame, methods: Sequence[str]) -> None:
+    axes.axhline(0, color="0.3", linewidth=0.8)
+    for index, places, rows in _places(part, methods):
+        axes.errorbar(
+            places,
+            rows["bias"],
+            yerr=LARGEST_Z * rows["standard_error"],
+            fmt=style(index).marker,
+            color=style(index).colour,
+            markersize=3.5,
+            elinewidth=0.8,
+        )
+        _median(axes, places, rows["bias"].median())
+    axes.set_yscale("symlog", linthresh=1e-3, linscale=0.6)
+    largest = float((rows_bias := part["bias"].abs() + LARGEST_Z * part["standard_error"]).max())
+    axes.set_ylim(-1.3 * max(largest, 2e-3), 1.3 * max(largest, 2e-3))
+    decades = [10.0**k for k in range(-3, 3) if 10.0**k <= 1.3 * rows_bias.max()]
+    axes.set_yticks([*(-d for d in reversed(decades)), 0.0, *decades])
+    axes.yaxis.set_major_formatter(FuncFormatter(_percent))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.set_ylabel("bias, relative to exact p_m")
+
+
+def _draw_deviation(axes: Axes, part: pd.DataFrame, methods: Sequence[str]) -> None:
+    random = part.loc[part["deviation"] > ROUNDING, "deviation"]
+    foot = float(random.min()) / 4 if len(random) else 1e-3
+    for index, places, rows in _places(part, methods):
+        drawn = rows["deviation"].where(rows["deviation"] > ROUNDING, foot)
+        for chosen, fill in ((rows["mean"] > 0, style(index).colour), (rows["mean"] == 0, "white")):
+            axes.plot(
+                places[chosen],
+                drawn[chosen],
+                linestyle="",
+                marker=style(index).marker,
+                color=style(index).colour,
+                markerfacecolor=fill,
+                markersize=3.5,
+            )
+        _median(axes, places, drawn.median())
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(
+        FuncFormatter(lambda value, place: _percent(value, place) if value > 2 * foot else "")
+    )
+    axes.yaxis.set_minor_locator(NullLocator())
+    if (part["deviation"] <= ROUNDING).any():
+        axes.axhline(foot, color="0.5", linewidth=0.8, linestyle=":", zorder=0)
+        axes.annotate(
+            "0", (0, foot), xycoords=("axes fraction", "data"), xytext=(-6, 0),
+            textcoords="offset points", ha="right", va="center", fontsize=9,
+        )  # fmt: skip
+    axes.set_ylabel("standard deviation, relative (log)")
+
+
+def _percent(value: float, _: int) -> str:
+    return f"{100 * value:g}%"
+
+
+def check(
+    pairs: Sequence[ComparisonPair],
+    depths: Sequence[int],
+    methods: Sequence[str],
+    repeats: int,
+    reference_repeats: int,
+) -> None:
+    """Refuse arguments out of range, as `compute` says."""
+    unknown = [method for method in methods if method not in ESTIMATORS]
+    if unknown or not methods:
+        raise InvalidArgumentError(f"expected methods of {list(ESTIMATORS)}, got {methods!r}")
+    if not pairs or not depths:
+        raise InvalidArgumentError(
+            f"expected at least one pair and one depth, got {len(pairs)} pairs and depths {depths!r}"
+        )
+    if repeats < 2 or reference_repeats < 0 or reference_repeats == 1:
+        raise InvalidArgumentError(
+            "expected at least 2 repeats, since a spread is taken, and 0 or at least 2 reference "
+            f"repeats, got {repeats!r} and {reference_repeats!r}"
+        )

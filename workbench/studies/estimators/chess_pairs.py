@@ -1,0 +1,277 @@
+"""Pairs of chess boards on which estimators are compared: eight near ones and five far ones.
+
+A near pair differs in one thing, as when a model writes a character wrongly; p_m stays close to 1.
+A far pair is two boards of different games after equally many moves, as when a model has lost the
+game altogether; p_m is small, and rare lines carry it.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final, Literal
+
+import chess
+import numpy as np
+
+from workbench.environments.chess.kernel import joint_profiles, pack_fens
+from workbench.errors import InvalidArgumentError
+from workbench.games import Cut, cut_games, random_games
+from workbench.seeds import derived_seed
+from workbench.terminal import Terminal
+
+NEAR_MOVES: Final = (5, 11, 18, 24, 31, 37, 44, 50)
+"""Full moves played before each near pair."""
+
+FAR_MOVES: Final = (5, 16, 27, 38, 50)
+"""Full moves played before each far pair: the paper's groups."""
+
+# After 50 random moves one far pair in some hundreds is above the floor: 40 boards make 1,560.
+POOL: Final = 40
+_AT_ONCE: Final = 40
+_NEAR_DEPTH: Final = 4
+_SOONER: Final = 4
+# Two games of one opening may still be alike after five moves.
+_FAR_CEILING: Final = 0.1
+
+Change = Callable[[chess.Board, np.random.Generator], str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonPair:
+    """Two boards, how they came about and what tells them apart.
+
+    Attributes:
+        kind: ``near`` or ``far``.
+        difference: What tells the boards apart, in words.
+        full_moves: Moves of each side played before the boards were taken.
+        true_fen: The board S.
+        predicted_fen: The board T.
+        boards: Among how many boards the pair was found; fewer than 40 where games are few.
+    """
+
+    kind: Literal["near", "far"]
+    difference: str
+    full_moves: int
+    true_fen: str
+    predicted_fen: str
+    boards: int = POOL
+
+
+def pairs(
+    *,
+    games: Iterable[str] = (),
+    far_depth: int = 6,
+    far_floor: float = 1e-5,
+    terminal: Terminal = "absorb",
+    seed: int = 0,
+) -> list[ComparisonPair]:
+    """Return eight near pairs and five far ones, or those that the games allow.
+
+    Near: one piece removed, moved, recoloured and so on, so that the board stays one that may arise
+    and 0 < p_4 < 1. Far: two boards of two games. Where there are too few games for 40 boards of
+    each length from games of their own, a game serves for several lengths.
+
+    Args:
+        games: PGN files; games of random legal moves where there are none.
+        far_depth: The m at which far pairs are chosen, at least 1.
+        far_floor: p_m of a far pair is above this, so that relative errors mean something; at least
+            0, below 0.1, above which boards are too much alike.
+        terminal: How finished games count in that p_m.
+        seed: Of the games, the choice among them and the changes, at least 0.
+
+    Raises:
+        InvalidArgumentError: If an argument is out of range, or no pair at all is found.
+    """
+    if not 0 <= far_floor < _FAR_CEILING:
+        raise InvalidArgumentError(
+            f"expected far_floor in [0, {_FAR_CEILING}), got {far_floor!r}; above that two boards "
+            "are not far apart"
+        )
+    boards = _boards([Path(name) for name in games], seed)
+    near = [
+        _near_pair(boards[moves], moves, name, change, terminal, derived_seed(seed, "near", name))
+        for moves, (name, change) in zip(NEAR_MOVES, CHANGES.items(), strict=True)
+    ]
+    far = [
+        _far_pair(
+            boards[moves], moves, far_depth, far_floor, terminal, derived_seed(seed, "far", moves)
+        )
+        for moves in FAR_MOVES
+    ]
+    found = [pair for pair in near + far if pair is not None]
+    if not found:
+        counts = ", ".join(f"{moves}: {len(fens)}" for moves, fens in boards.items())
+        raise InvalidArgumentError(
+            f"expected boards for at least one pair, found none that fit; boards by full moves "
+            f"played: {counts}; give more games, another seed or a lower far_floor"
+        )
+    return found
+
+
+def missing_pairs(near: Collection[int], far: Collection[int]) -> str:
+    """Return in words which pairs were not found; empty if all were.
+
+    Args:
+        near: Full moves played before each near pair that was.
+        far: The same of far pairs.
+    """
+    said = []
+    for kind, all_moves, found in (("near", NEAR_MOVES, near), ("far", FAR_MOVES, far)):
+        if missing := [str(moves) for moves in all_moves if moves not in found]:
+            said.append(f"no {kind} pair found after {', '.join(missing)} full moves")
+    return "; ".join(said)
+
+
+def _boards(games: Sequence[Path], seed: int) -> dict[int, list[str]]:
+    groups = sorted({*NEAR_MOVES, *FAR_MOVES})
+    played: Any = games or list(random_games(POOL * len(groups), 2 * max(groups) + 1, seed))
+
+    def cut(*lengths: int) -> Cut:
+        return cut_games(played, groups=lengths, per_group=POOL, seed=seed, allow_unfilled=True)
+
+    apart = cut(*groups)
+    boards = {}
+    for group in groups:
+        positions = apart.positions[apart.positions["group"] == group]
+        if min(apart.summary.taken.values()) < POOL:
+            positions = cut(group).positions
+        boards[group] = positions["true_fen"].tolist()
+    return boards
+
+
+def _near_pair(
+    fens: Sequence[str], moves: int, name: str, change: Change, terminal: Terminal, seed: int
+) -> ComparisonPair | None:
+    generator = np.random.default_rng(seed)
+    for fen in fens:
+        board = chess.Board(fen)
+        said = change(board, generator)
+        if said is None or not board.is_valid():
+            continue
+        predicted = board.fen()
+        found = joint_profiles(
+            pack_fens([fen]), pack_fens([predicted]), _NEAR_DEPTH, terminal, workers=1
+        )
+        if 0 < found.precision[0, -1] < 1:
+            return ComparisonPair("near", said, moves, fen, predicted, len(fens))
+    return None
+
+
+def _far_pair(
+    fens: Sequence[str], moves: int, depth: int, floor: float, terminal: Terminal, seed: int
+) -> ComparisonPair | None:
+    if len(fens) < 2:
+        return None
+    rows = pack_fens(fens)
+    order = np.array([(i, j) for i in range(len(fens)) for j in range(len(fens)) if i != j])
+    np.random.default_rng(seed).shuffle(order)
+    for start in range(0, len(order), _AT_ONCE):
+        part = order[start : start + _AT_ONCE]
+        # Most of them fall below the floor long before m, and their trees are never walked.
+        for sooner in (min(_SOONER, depth), depth):
+            found = joint_profiles(rows[part[:, 0]], rows[part[:, 1]], sooner, terminal, workers=1)
+            part = part[(found.precision[:, -1] > floor) & (found.precision[:, -1] < _FAR_CEILING)]
+        if len(part):
+            true, predicted = (fens[index] for index in part[0])
+            return ComparisonPair("far", "boards of two games", moves, true, predicted, len(fens))
+    return None
+
+
+def _drawn(
+    board: chess.Board, generator: np.random.Generator, colour: chess.Color
+) -> tuple[chess.Square, chess.Piece] | None:
+    """Draw a piece of one side that is no king."""
+    squares = sorted(chess.SquareSet(board.occupied_co[colour] & ~board.kings))
+    if not squares:
+        return None
+    square = squares[int(generator.integers(len(squares)))]
+    piece = board.piece_at(square)
+    assert piece is not None
+    return square, piece
+
+
+def _empty(board: chess.Board, generator: np.random.Generator) -> chess.Square:
+    # Ranks 1 and 8 hold no pawns: what is set down stays on the ranks between.
+    squares = [s for s in range(chess.A2, chess.A8) if board.piece_at(s) is None]
+    return squares[int(generator.integers(len(squares)))]
+
+
+def _said(square: chess.Square, piece: chess.Piece) -> str:
+    side = chess.COLOR_NAMES[piece.color].capitalize()
+    return f"{side}'s {chess.piece_name(piece.piece_type)} {chess.square_name(square)}"
+
+
+def _removal(owner: Literal["own", "other"]) -> Change:
+    def change(board: chess.Board, generator: np.random.Generator) -> str | None:
+        drawn = _drawn(board, generator, board.turn == (owner == "own"))
+        if drawn is None:
+            return None
+        board.remove_piece_at(drawn[0])
+        return f"{_said(*drawn)} removed"
+
+    return change
+
+
+def _displacement(owner: Literal["own", "other"]) -> Change:
+    def change(board: chess.Board, generator: np.random.Generator) -> str | None:
+        drawn = _drawn(board, generator, board.turn == (owner == "own"))
+        if drawn is None:
+            return None
+        target = _empty(board, generator)
+        board.set_piece_at(target, board.remove_piece_at(drawn[0]))
+        return f"{_said(*drawn)} on {chess.square_name(target)}"
+
+    return change
+
+
+def _recolouring(board: chess.Board, generator: np.random.Generator) -> str | None:
+    drawn = _drawn(board, generator, bool(generator.integers(2)))
+    if drawn is None:
+        return None
+    square, piece = drawn
+    board.set_piece_at(square, chess.Piece(piece.piece_type, not piece.color))
+    return f"{_said(square, piece)} in the other colour"
+
+
+def _addition(board: chess.Board, generator: np.random.Generator) -> str | None:
+    square = _empty(board, generator)
+    kind = chess.PIECE_TYPES[int(generator.integers(5))]
+    piece = chess.Piece(kind, bool(generator.integers(2)))
+    board.set_piece_at(square, piece)
+    return f"{_said(square, piece)} added"
+
+
+def _other_kind(board: chess.Board, generator: np.random.Generator) -> str | None:
+    drawn = _drawn(board, generator, bool(generator.integers(2)))
+    if drawn is None:
+        return None
+    square, piece = drawn
+    kinds = [kind for kind in chess.PIECE_TYPES[:5] if kind != piece.piece_type]
+    kind = kinds[int(generator.integers(len(kinds)))]
+    board.set_piece_at(square, chess.Piece(kind, piece.color))
+    return f"{_said(square, piece)} as a {chess.piece_name(kind)}"
+
+
+def _exchange(board: chess.Board, generator: np.random.Generator) -> str | None:
+    one, other = (_drawn(board, generator, colour) for colour in chess.COLORS)
+    if one is None or other is None:
+        return None
+    board.set_piece_at(one[0], other[1])
+    board.set_piece_at(other[0], one[1])
+    return f"{_said(*one)} and {_said(*other)} exchanged"
+
+
+CHANGES: Final[Mapping[str, Change]] = MappingProxyType(
+    {
+        "piece of the side to move removed": _removal("own"),
+        "piece of the other side removed": _removal("other"),
+        "piece of the side to move displaced": _displacement("own"),
+        "piece of the other side displaced": _displacement("other"),
+        "piece recoloured": _recolouring,
+        "piece added": _addition,
+        "piece of another kind": _other_kind,
+        "two pieces exchanged": _exchange,
+    }
+)
+"""The eight ways in which a near board is wrong; each sets a board wrong and says how."""

@@ -1,0 +1,177 @@
+"""The N at which an estimator meets a wanted relative error: by search, and by formula.
+
+What follows from the definitions (e the wanted relative error, p the chance of a child, b the
+children of a node, lambda = -ln p):
+
+* ``branch`` is binomial: N = (1 - p_m) / (p_m e^2), on a tree (e^(lambda m) - 1) / e^2, exactly.
+* ``naive`` on the homogeneous tree is unbiased, and `naive_variance` is its variance exactly. Kept
+  lines share ancestors, so that for large m it needs (1 - 1/b) / (1 - p) times as many as
+  ``branch``. For small m, where N comes near b^m and little is thinned, it needs fewer.
+* ``intermediate`` on the homogeneous tree has no variance. On the random tree the first
+  1 + ln N / ln(pb) levels are enumerated; each later one adds a relative variance of
+  (1-p) / (p b N), since the N kept lines try N b children: N = (m - 1 - ln N / ln(pb)) (1-p) / (p b e^2).
+  Without the enumerated levels this is m (1-p) / (p b e^2), and N b m = m^2 (1-p) / (p e^2) states.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from workbench.studies.estimators.complexity_settings import HOMOGENEOUS, RANDOM, WEIGHTED
+
+FOUND: Final = "found"
+AT_MOST: Final = "at most"
+MORE_THAN: Final = "more than"
+NOT_TRIED: Final = "not tried"
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """What a search over N found.
+
+    Attributes:
+        status: ``found``; ``at most``: the smallest N is enough; ``more than``: the largest N that
+            was tried is not.
+        samples: N, interpolated where it was found, else the bound.
+        nodes: States that one run generates with it.
+    """
+
+    status: str
+    samples: float
+    nodes: float
+
+
+def search(
+    measure: Callable[[int], tuple[float, float]],
+    wanted: float,
+    *,
+    start: float,
+    cap: int,
+    allowed: float,
+    confirmed: int = 0,
+) -> Needed:
+    """Find the N at which the error falls to the one wanted, on the grid 1, 2, 4, ...
+
+    Between the last N of the grid with a larger error and the first without, N and the states
+    generated are interpolated, both axes logarithmic.
+
+    Args:
+        measure: Takes N; returns the relative error of a run and the states it generates.
+        wanted: The relative error, above 0.
+        start: An N near which to begin.
+        cap: The largest N of the grid.
+        allowed: States that a run may generate, foreseen in proportion to N.
+        confirmed: For how many further doublings of N, as far as cap and states allow, the error
+            must stay down; some estimators get worse before they get better.
+    """
+    grid = [2**power for power in range(cap.bit_length())]
+    found: dict[int, tuple[float, float]] = {}
+
+    def too_large(place: int) -> bool:
+        if place not in found:
+            found[place] = measure(grid[place])
+        return found[place][0] > wanted
+
+    def out_of_reach(place: int) -> bool:
+        return place == len(grid) or (
+            place not in found and place - 1 in found and 2 * found[place - 1][1] > allowed
+        )
+
+    place = min(max(round(math.log2(max(start, 1.0))), 0), len(grid) - 1)
+    while True:
+        following = place
+        while following <= place + confirmed and not out_of_reach(following):
+            if too_large(following):
+                break
+            following += 1
+        else:
+            if place == 0:
+                return Needed(AT_MOST, grid[0], found[0][1])
+            if too_large(place - 1):
+                return _between(grid[place], found[place - 1], found[place], wanted)
+            place -= 1
+            continue
+        place = following + 1
+        if out_of_reach(place):
+            return Needed(MORE_THAN, grid[following], found[following][1])
+
+
+def _between(
+    upper: int, above: tuple[float, float], below: tuple[float, float], wanted: float
+) -> Needed:
+    """Interpolate between the grid points upper / 2 and upper, with errors above and below."""
+    (large, few), (small, many) = above, below
+    share = 1.0
+    if small > 0 and math.isfinite(large):
+        share = math.log(large / wanted) / math.log(large / small)
+    return Needed(FOUND, upper / 2 * 2**share, few * (many / few) ** share)
+
+
+def derived_samples(
+    setting: str,
+    method: str,
+    depth: int,
+    wanted: float,
+    *,
+    chance: float,
+    children: int,
+    precision: float,
+) -> float:
+    """Return N by the formulas at the head of this file; NaN where none holds, 0 if any N does.
+
+    Args:
+        setting: The kind of pair, as `workbench.studies.estimators.complexity_settings` names it.
+        method: The estimator.
+        depth: m, at least 1.
+        wanted: The relative error, above 0.
+        chance: p of a tree; not used for chess.
+        children: b of a tree; not used for chess.
+        precision: p_m; NaN where it is not known.
+    """
+    if method == "branch" and precision > 0:
+        return (1 - precision) / (precision * wanted**2)
+    if setting == HOMOGENEOUS and method == "naive":
+        low, high = 1.0, float(children) ** depth
+        for _ in range(100):
+            middle = math.sqrt(low * high)
+            enough = naive_variance(middle, depth, chance, children) <= wanted**2
+            low, high = (low, middle) if enough else (middle, high)
+        return high
+    if setting == HOMOGENEOUS and method in WEIGHTED:
+        return 0.0
+    if setting == RANDOM and method in WEIGHTED[:2] and chance * children > 1:
+        rate = (1 - chance) / (chance * children * wanted**2)
+        low, high = 0.0, max(rate * depth, 1.0)
+        for _ in range(60):
+            middle = (low + high) / 2
+            enumerated = 1 + max(math.log(middle), 0.0) / math.log(chance * children)
+            low, high = (middle, high) if rate * (depth - enumerated) > middle else (low, middle)
+        return high if depth > 1 else 0.0
+    return math.nan
+
+
+def naive_variance(samples: float, depth: int, chance: float, children: int) -> float:
+    """Return the squared relative error of Algorithm 1 on a homogeneous tree, exactly.
+
+    Of two distinct lines kept at one level, drawn evenly from the b n children of the n lines
+    above, (b - 1) / (b n - 1) share their parent: two different children of it are both accepted
+    with chance p (p b - 1) / (b - 1). The lines above are distinct otherwise. The sum over the level
+    at which two of the N lines at the end part, and over pairs of a
+    line with itself, is the mean square.
+
+    Args:
+        samples: N, at least 1.
+        depth: m, at least 1.
+        chance: p, in (0, 1].
+        children: b, at least 2.
+    """
+    kept = min(samples, float(children) ** depth)
+    both = chance * (chance * children - 1) / (children - 1)
+    square, apart = chance**-depth / kept, 1 - 1 / kept
+    for level in reversed(range(depth)):
+        above = min(samples, float(children) ** level)
+        meeting = (children - 1) / (children * above - 1)
+        square += apart * meeting * both * chance ** (-level - 2)
+        apart *= 1 - meeting
+    return max(square - 1, 0.0)

@@ -1,0 +1,322 @@
+"""How many samples, and how many states, a wanted relative error costs: growth with the depth m.
+
+The paper claims a cost of O(e^(lambda m)) for naive sampling and one growing as m^2 for its own
+estimator. Here N is found by measurement: the error of single runs on a geometric grid of N.
+
+What follows by theory is in `workbench.studies.estimators.needed_samples`.
+
+Source: arXiv 2508.19851, section 3 and Algorithms 1 and 2.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from workbench.affordance import Terminal, exact_profile
+from workbench.affordance.engine import twin_for
+from workbench.affordance.estimate import single_runs
+from workbench.drawing.appearance import caption
+from workbench.drawing.estimator_appearance import METHOD_LABELS, method_style
+from workbench.errors import InvalidArgumentError
+from workbench.seeds import derived_seed
+from workbench.studies.estimators.complexity_growth import growth, summarise
+from workbench.studies.estimators.complexity_settings import (
+    HOMOGENEOUS,
+    METHODS,
+    RANDOM,
+    WEIGHTED,
+    Setting,
+    chess_settings,
+    tree_settings,
+)
+from workbench.studies.estimators.needed_samples import (
+    AT_MOST,
+    FOUND,
+    MORE_THAN,
+    NOT_TRIED,
+    Needed,
+    derived_samples,
+    search,
+)
+
+_COLUMNS: Final = [
+    "setting", "chance", "children", "instance", "method", "depth", "status", "samples", "nodes",
+    "derived", "precision", "precision_from", "wanted",
+]  # fmt: skip
+_CONSTANT: Final = "Algorithm 2, homogeneous tree:\nno variance at any N"
+_START: Final = 16
+_CONFIRMED: Final = 3
+_LONG_RUNS: Final = 16
+_LONG_RUN_SAMPLES: Final = 2000
+
+
+def compute(
+    *,
+    relative_error: float = 0.1,
+    chances: Sequence[float] = (0.5, 0.8, 0.95),
+    tree_depths: Sequence[int] = (1, 2, 3, 4, 6, 8, 12, 16, 24),
+    children: int = 8,
+    trees: int = 1,
+    chess_depths: Sequence[int] = (1, 2, 3, 4, 5, 6, 7, 8),
+    pairs: int = 3,
+    plies: int = 20,
+    exact_depth: int = 5,
+    repeats: int = 32,
+    cap: int = 8192,
+    budget: int = 850_000,
+    budget_compiled: int = 10_000_000,
+    terminal: Terminal = "absorb",
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Find the N that each estimator needs on every setting and at every depth.
+
+    Args:
+        relative_error: The wanted root mean square error of one run about p_m, over p_m, above 0.
+            For an unbiased estimator that is its relative standard deviation.
+        chances: The values of p of the trees.
+        tree_depths: The values of m on trees, ascending.
+        children: Actions at each node of a random tree.
+        trees: Random trees of each p.
+        chess_depths: The values of m on chess boards, ascending.
+        pairs: Pairs of boards, as many near as far.
+        plies: Half-moves that lead to a board.
+        exact_depth: Up to which m p_m of chess is exact; beyond, from a long stratified run.
+        repeats: R, single runs from which an error is measured, at least 2. The error is then
+            known to about 1 / sqrt(2 R) of itself, N to sqrt(2 / R).
+        cap: The largest N that is tried.
+        budget: States that the R runs of one measurement may generate, as foreseen from the last;
+            beyond that N is not tried.
+        budget_compiled: The same for what the compiled kernel runs.
+        terminal: How a line that is finished sooner counts.
+        seed: Of the trees, the boards and the runs.
+
+    On chess boards, where the kernel makes it cheap, the error must stay down for three further
+    doublings of N: Algorithm 2 has less of it with N = 1 than with 2 to some dozens.
+
+    Returns:
+        Columns setting, chance (p, NaN for chess), children (b, 0 for chess), instance, method,
+        depth, status (see `Needed`; ``not tried`` below a depth that took more than was allowed,
+        with NaN), samples (N), nodes (states generated in one run), derived (N by the formula above,
+        NaN where there is none), precision (p_m; NaN on random trees, where the mean of the runs
+        stands in for it), precision_from (``closed form``, ``exact``, ``long run``, ``runs``),
+        wanted (the relative error).
+
+    Raises:
+        InvalidArgumentError: If an argument is out of range.
+    """
+    if relative_error <= 0 or repeats < 2 or cap < 1 or min(budget, budget_compiled) < 1:
+        raise InvalidArgumentError(
+            "expected a relative error above 0, at least 2 repeats, and a cap and budgets of at "
+            f"least 1, got relative_error={relative_error!r}, repeats={repeats!r}, cap={cap!r}, "
+            f"budget={budget!r}, budget_compiled={budget_compiled!r}"
+        )
+    settings = tree_settings(chances, children, trees, tree_depths, seed)
+    settings += chess_settings(pairs, plies, chess_depths, seed)
+    rows: list[tuple[object, ...]] = []
+    for setting in settings:
+        known = _precisions(setting, exact_depth, terminal, seed)
+        twin = twin_for(setting.automaton, None, setting.true, setting.predicted)
+        for method in setting.methods:
+            compiled = twin is not None and method in twin.methods
+            allowed = (budget_compiled if compiled else budget) // repeats
+            start, stopped = float(_START), False
+            for depth in setting.depths:
+                value, origin = known[depth]
+                needed = Needed(NOT_TRIED, math.nan, math.nan)
+                if not stopped:
+                    measure = _measurement(
+                        setting, method, depth, value, repeats, terminal,
+                        derived_seed(seed, setting.name, setting.chance, setting.instance),
+                    )  # fmt: skip
+                    needed = search(
+                        measure, relative_error, start=start, cap=cap, allowed=allowed,
+                        confirmed=_CONFIRMED if compiled else 0,
+                    )  # fmt: skip
+                    start, stopped = needed.samples, needed.status == MORE_THAN
+                rows.append(
+                    (
+                        setting.name, setting.chance, setting.children, setting.instance, method,
+                        depth, needed.status, needed.samples, needed.nodes,
+                        derived_samples(
+                            setting.name, method, depth, relative_error,
+                            chance=setting.chance, children=setting.children, precision=value,
+                        ),
+                        value, origin, relative_error,
+                    )
+                )  # fmt: skip
+    return pd.DataFrame(rows, columns=_COLUMNS)
+
+
+def _precisions(
+    setting: Setting, exact_depth: int, terminal: Terminal, seed: int
+) -> dict[int, tuple[float, str]]:
+    """Return for each depth p_m and where it is from."""
+    if setting.precision is not None:
+        return {depth: (setting.precision(depth), "closed form") for depth in setting.depths}
+    if setting.name == RANDOM:
+        return dict.fromkeys(setting.depths, (math.nan, "runs"))
+    known = min(exact_depth, max(setting.depths))
+    pair = (setting.automaton, setting.true, setting.predicted)
+    exact = exact_profile(*pair, known, terminal).precision if known else ()
+    found = {}
+    for depth in setting.depths:
+        if depth <= known:
+            found[depth] = (exact[depth - 1], "exact")
+            continue
+        seeds = [derived_seed(seed, "long run", depth, batch) for batch in range(_LONG_RUNS)]
+        runs = single_runs(
+            setting.automaton, setting.predicted, setting.true, depth, "stratified",
+            _LONG_RUN_SAMPLES, seeds, terminal,
+        )  # fmt: skip
+        found[depth] = (float(np.mean([run.value for run in runs])), "long run")
+    return found
+
+
+def _measurement(
+    setting: Setting,
+    method: str,
+    depth: int,
+    precision: float,
+    repeats: int,
+    terminal: Terminal,
+    seed: int,
+) -> Callable[[int], tuple[float, float]]:
+    """Return a function from N to the relative error of a run and its mean count of states."""
+
+    def measure(samples: int) -> tuple[float, float]:
+        seeds = [derived_seed(seed, method, depth, samples, run) for run in range(repeats)]
+        runs = single_runs(
+            setting.automaton, setting.predicted, setting.true, depth, method, samples, seeds,
+            terminal,
+        )  # fmt: skip
+        values = np.array([run.value for run in runs])
+        nodes = float(np.mean([run.node_count for run in runs]))
+        if math.isnan(precision):
+            mean = values.mean()
+            return (float(values.std(ddof=1) / mean) if mean > 0 else math.inf), nodes
+        if precision == 0:
+            return (0.0 if not values.any() else math.inf), nodes
+        return float(np.sqrt(np.mean((values / precision - 1) ** 2))), nodes
+
+    return measure
+
+
+def draw(table: pd.DataFrame) -> Figure:
+    """Draw N above and the states generated below against m, with the paper's two curves.
+
+    A column is a value of p or a kind of chess pair. Both curves have one constant, fitted to the
+    naive estimator and to Algorithm 2 in that panel.
+    """
+    summary = summarise(table)
+    columns = [(f"trees, p = {p:g}", summary[summary["chance"] == p]) for p in
+               summary["chance"].dropna().unique()]  # fmt: skip
+    columns += [(str(name), part) for name, part in
+                summary[summary["chance"].isna()].groupby("setting", sort=False)]  # fmt: skip
+    figure = Figure(figsize=(2.4 * len(columns) + 2.8, 6.6), layout="constrained")
+    grid = figure.subplots(2, len(columns), squeeze=False, sharey="row", sharex="col")
+    handles: dict[str, Line2D] = {}
+    for (title, part), (upper, lower) in zip(columns, grid.T, strict=True):
+        rate = growth(table[table.set_index(["setting", "chance"]).index.isin(
+            part.set_index(["setting", "chance"]).index)])["rate"].max()  # fmt: skip
+        for axes, name in ((upper, "samples"), (lower, "nodes")):
+            axes.set_xscale("log", base=2)
+            axes.set_yscale("log")
+            axes.grid(True, axis="y", linewidth=0.5, alpha=0.5)
+            axes.set_axisbelow(True)
+            axes.spines[["top", "right"]].set_visible(False)
+            _draw_panel(axes, part, name, rate, handles)
+        ticks = sorted({1, 2, 4, 8, 16, 32} & set(range(1, int(part["depth"].max()) + 1)))
+        upper.set_xticks(ticks, [str(tick) for tick in ticks])
+        upper.set_title(title, fontsize=10)
+        lower.set_xlabel("depth m (actions)")
+    for axes, name in zip(grid[:, 0], ("samples", "nodes"), strict=True):
+        reached = summary.loc[summary["status"] != NOT_TRIED, name]
+        axes.set_ylim(0.6, 6 * float(reached.max()))
+    grid[0, 0].set_ylabel("samples N needed")
+    grid[1, 0].set_ylabel("states generated by one run")
+    order = [METHOD_LABELS[method] for method in METHODS]
+    order += [label for label in handles if label not in order]
+    figure.legend(
+        [handles[label] for label in order],
+        order,
+        loc="outside right upper",
+        fontsize=8,
+        frameon=False,
+    )
+    wanted = table["wanted"].iloc[0]
+    caption(
+        figure,
+        f"What a relative error of {wanted:.0%} in one run costs",
+        "filled: found; hollow at N = 1: one line is enough; hollow with an arrow: more than this, the "
+        "largest N tried. Trees: naive and uniform branching on the homogeneous, the others on the "
+        "random tree. Chess: median over pairs",
+    )
+    return figure
+
+
+def _draw_panel(
+    axes: Axes, part: pd.DataFrame, name: str, rate: float, handles: dict[str, Line2D]
+) -> None:
+    """Draw the marks of every method and the curves into one panel."""
+    on_tree = part["chance"].notna().all()
+    for method in METHODS:
+        rows = part[part["method"] == method]
+        if on_tree:
+            exact = rows[rows["setting"] == HOMOGENEOUS]
+            rows = rows[rows["setting"] == (RANDOM if method in WEIGHTED else HOMOGENEOUS)]
+            if method == "intermediate":
+                (handles[_CONSTANT],) = axes.plot(
+                    exact["depth"], exact[name], "x", color="0.5", markersize=4, zorder=2
+                )
+        colour, marker = method_style(method).colour, method_style(method).marker
+        found = rows[rows["status"] == FOUND]
+        (handles[METHOD_LABELS[method]],) = axes.plot(
+            found["depth"], found[name], marker=marker, color=colour, markersize=5,
+            linewidth=0.8, zorder=3,
+        )  # fmt: skip
+        hollow: dict[str, Any] = {
+            "linestyle": "",
+            "color": colour,
+            "markerfacecolor": "white",
+            "zorder": 3,
+        }
+        few = rows[rows["status"] == AT_MOST]
+        axes.plot(few["depth"], few[name], marker=marker, markersize=5, **hollow)
+        short = rows[rows["status"] == MORE_THAN]
+        for point in zip(short["depth"].astype(float), short[name].astype(float), strict=True):
+            axes.plot(*point, marker=marker, markersize=5, **hollow)
+            axes.annotate(
+                "", point, xytext=(0, 16), textcoords="offset points",
+                arrowprops={"arrowstyle": "<-", "color": colour, "linewidth": 1.0},
+            )  # fmt: skip
+        derived = rows[rows["derived"] > 0]
+        if name == "samples" and len(derived):
+            axes.plot(
+                derived["depth"], derived["derived"], color=colour, linewidth=3, alpha=0.3, zorder=1
+            )
+            handles["derived here"] = Line2D([], [], color="0.4", linewidth=3, alpha=0.4)
+    depths = np.geomspace(1, part["depth"].max(), 100)
+    curves = (
+        (
+            "naive",
+            "paper: $e^{\\lambda m}$, one constant\nfitted to naive",
+            "--",
+            np.exp(rate * depths),
+        ),
+        ("intermediate", "paper: $m^2$, one constant\nfitted to Algorithm 2", ":", depths**2),
+    )
+    for method, label, style, curve in curves:
+        rows = part[(part["method"] == method) & (part["status"] == FOUND)]
+        rows = rows[rows["depth"] >= 2]
+        if len(rows):
+            fitted = np.interp(rows["depth"], depths, np.log(curve))
+            constant = np.exp((np.log(rows[name]) - fitted).mean())
+            (handles[label],) = axes.plot(
+                depths, constant * curve, style, color="black", linewidth=1.0, zorder=2
+            )

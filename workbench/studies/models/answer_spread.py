@@ -1,0 +1,158 @@
+"""The same question asked again: how far the answers to one position lie apart."""
+
+import math
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from workbench.drawing.appearance import caption, new_figure, style
+from workbench.drawing.labels import LONGEST, labels, some_of
+from workbench.drawing.scores_in_words import scored_rows
+from workbench.errors import InvalidArgumentError
+
+_MOST_IN_ROW: Final = 3
+
+
+def compute(scores: pd.DataFrame, *, depth: int = 4) -> pd.DataFrame:
+    """Describe the answers to each position.
+
+    Args:
+        scores: `workbench.studies.models.model_scores.Comparison.scores`.
+        depth: m.
+
+    Returns:
+        One row a model, prompt and position: model, prompt, position_id, answers, different (distinct
+        FENs; no FEN is one), right (answers that match exactly), mean, least and most of p_m,
+        variance (of p_m, unbiased; NaN for one answer) and depth.
+
+    Raises:
+        InvalidArgumentError: If the measure is missing.
+    """
+    measure = f"precision_{depth}"
+    if measure not in scores:
+        raise InvalidArgumentError(
+            f"expected scores with {measure!r}, got {list(scores.columns)}; score with this depth"
+        )
+    kept = scored_rows(scores)
+    kept = kept.assign(said=kept["predicted_fen"].fillna(""), hit=kept["exact_match"].astype(float))
+    table = kept.groupby(["model", "prompt", "position_id"], sort=False).agg(
+        answers=("sample", "size"),
+        different=("said", "nunique"),
+        right=("hit", "sum"),
+        mean=(measure, "mean"),
+        least=(measure, "min"),
+        most=(measure, "max"),
+        variance=(measure, "var"),
+    )
+    return table.reset_index().assign(depth=depth)
+
+
+def summarise(table: pd.DataFrame) -> pd.DataFrame:
+    """Return how much of the spread of p_m is between answers to the same question.
+
+    Args:
+        table: What `compute` returned.
+
+    Returns:
+        One row a model and prompt: positions, repeated (positions with at least two answers; the
+        rest is about these), same (share of them with the same FEN in all answers), always, sometimes,
+        never (shares with all, some, no answers right), within (standard deviation of p_m between
+        answers to one position, from the mean variance), between (of the positions' means, less
+        what the answers' spread adds to it; 0 if that is all) and share_within (of the whole variance
+        of an answer). NaN where nothing was asked twice, or nothing varies.
+    """
+    rows = []
+    for (model, prompt), part in table.groupby(["model", "prompt"], sort=False):
+        again = part[part["answers"] > 1]
+        within = float(again["variance"].mean())
+        # The variance of the mean of k answers is a k-th of theirs.
+        added = float((again["variance"] / again["answers"]).mean())
+        between = max(0.0, float(again["mean"].var()) - added) if len(again) > 1 else math.nan
+        whole = within + between
+        always = again["right"] == again["answers"]
+        never = again["right"] == 0
+        rows.append(
+            {
+                "model": model,
+                "prompt": prompt,
+                "positions": len(part),
+                "repeated": len(again),
+                "same": (again["different"] == 1).mean(),
+                "always": always.mean(),
+                "sometimes": (~always & ~never).mean(),
+                "never": never.mean(),
+                "within": math.sqrt(within) if within >= 0 else math.nan,
+                "between": math.sqrt(between) if between >= 0 else math.nan,
+                "share_within": within / whole if whole > 0 else math.nan,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def draw(table: pd.DataFrame, note: str = "", most_panels: int = 6) -> Figure:
+    """Draw the range of p_m over the answers to each position, a panel a model and prompt.
+
+    Args:
+        table: What `compute` returned.
+        note: In small below the axes, such as `Comparison.describe` gives.
+        most_panels: Panels at most; the figure says how many are not drawn.
+    """
+    again = table[table["answers"] > 1]
+    models = list(table["model"].unique())
+    whose = f"{some_of(models, 'models')}: the" if len(models) == 1 else "The"
+    title = f"{whose} same question asked again"
+    if again.empty:
+        figure, (axes,) = new_figure(height=2.4)
+        axes.text(0.5, 0.5, "each position was asked once", ha="center", transform=axes.transAxes)
+        axes.set_axis_off()
+        caption(figure, title, note)
+        return figure
+    depth = table["depth"].iloc[0]
+    groups = list(again.groupby(["model", "prompt"], sort=False))
+    shown = groups[:most_panels]
+    columns, rows = min(len(shown), _MOST_IN_ROW), -(-len(shown) // _MOST_IN_ROW)
+    figure, panels = new_figure(
+        columns, width=1.2 + 3.4 * columns, height=0.6 + 3.3 * rows, rows=rows
+    )
+    for axes in panels[len(shown) :]:
+        axes.set_axis_off()
+    several = len(models) > 1
+    of_models = labels(models, 24)
+    of_prompts = labels(table["prompt"], 24 if several else LONGEST)
+    for axes, ((model, prompt), part) in zip(panels, shown, strict=False):
+        ordered = part.sort_values(["mean", "most", "least"])
+        share = (np.arange(len(ordered)) + 0.5) / len(ordered)
+        axes.vlines(
+            share,
+            ordered["least"],
+            ordered["most"],
+            color=style(0).colour,
+            alpha=0.45,
+            linewidth=min(1.5, 200 / len(ordered)),
+        )
+        axes.plot(share, ordered["mean"], ".", color=style(3).colour, markersize=2.5)
+        row = summarise(part).iloc[0]
+        name = (f"{of_models[str(model)]}: " if several else "") + of_prompts[str(prompt)]
+        counts = sorted(part["answers"].unique())
+        times = f"{counts[0]}" + (f" to {counts[-1]}" if len(counts) > 1 else "")
+        axes.set_title(
+            f"{name}\n{len(part)} positions, {times} answers each\n"
+            f"same FEN in all: {row['same']:.0%}; within {row['within']:.2f}, "
+            f"between {row['between']:.2f}",
+            fontsize=8,
+        )
+        axes.tick_params(labelbottom=True)
+        axes.set_xlabel("positions, by their mean (share)", fontsize=9)
+    for axes in panels[::columns]:
+        axes.set_ylabel(f"p_{depth}")
+        axes.set_ylim(-0.02, 1.02)
+    more = f"; {len(groups) - len(shown)} panels not drawn" if len(groups) > len(shown) else ""
+    caption(
+        figure,
+        title,
+        f"{note}\nlines: from the least to the largest p_{depth} of the answers to one position; dots: "
+        f"their mean; within and between positions: standard deviations{more}",
+    )
+    return figure

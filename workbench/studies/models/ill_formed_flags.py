@@ -1,0 +1,85 @@
+"""Boards that cannot arise in chess: what share of each model's replies, and by which flag."""
+
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from workbench.answers.classification import ReplyClass
+from workbench.drawing.appearance import caption, new_figure
+from workbench.drawing.labels import labels, room
+
+ANY: Final = "ANY"
+"""The name under which the share of all ill-formed boards stands."""
+
+
+def compute(scores: pd.DataFrame, *, by: str = "model") -> pd.DataFrame:
+    """Count the ill-formed boards of each model by python-chess's status flags.
+
+    A board may have several flags, so that their shares add up to more than that of ``ANY``.
+
+    Args:
+        scores: Rows of a scores table; replies that could not be scored count as well, failed calls
+            do not.
+        by: ``model``, or another column that tells what is compared.
+
+    Returns:
+        Columns ``by``, flag ("ANY" first, then from the most frequent on), count, share (of all
+        replies) and replies.
+    """
+    replies = scores[scores["reply_class"] != ReplyClass.FAILED].groupby(by).size()
+    ill_formed = scores[scores["reply_class"] == "ill_formed"]
+    flags = ill_formed.assign(flag=ill_formed["status"].str.split()).explode("flag")
+    order = [ANY, *flags["flag"].value_counts(sort=True).sort_index(kind="stable").sort_values(
+        ascending=False, kind="stable").index]  # fmt: skip
+    counted = pd.concat([ill_formed.assign(flag=ANY), flags]).groupby([by, "flag"]).size()
+    index = pd.MultiIndex.from_product([replies.index, order], names=[by, "flag"])
+    table = counted.reindex(index, fill_value=0).rename("count").reset_index()
+    table["replies"] = table[by].map(replies)
+    table["share"] = table["count"] / table["replies"]
+    return table
+
+
+def draw(table: pd.DataFrame, note: str = "", by: str = "model") -> Figure:
+    """Draw the shares as a field of numbers, a row a model and a column a flag.
+
+    Args:
+        table: What `compute` returned.
+        note: In small below the axes, such as `Comparison.describe` gives.
+        by: As for `compute`.
+    """
+    shares = table.pivot(index=by, columns="flag", values="share")[list(table["flag"].unique())]
+    shares = shares.sort_values(ANY, ascending=False, kind="stable")
+    replies = table.groupby(by)["replies"].first()
+    rows, columns = shares.shape
+    shown = labels(shares.index)
+    names = [f"{shown[name]} ({replies[name]})" for name in shares.index]
+    beyond = max(0.0, max(room(name, 8) for name in names) - 2.2)
+    width = max(6.4, 3.2 + 0.62 * columns + beyond)
+    figure, (axes,) = new_figure(width=width, height=2.6 + 0.34 * rows)
+    axes.grid(visible=False)
+    largest = max(0.01, float(shares.to_numpy().max()))
+    axes.imshow(shares, cmap="Greys", vmin=0, vmax=largest * 1.35, aspect="auto")
+    for (row, column), share in np.ndenumerate(shares.to_numpy()):
+        axes.text(
+            column,
+            row,
+            "·" if share == 0 else f"{share:.1%}",
+            ha="center",
+            va="center",
+            fontsize=7.5,
+            color="white" if share > 0.75 * largest else "black",
+        )
+    flags = ["any flag", *(name.lower().replace("_", " ") for name in shares.columns[1:])]
+    axes.set_xticks(range(columns), flags, rotation=40, ha="right", fontsize=8)
+    axes.set_yticks(range(rows), names, fontsize=8)
+    axes.axvline(0.5, color="0.3", linewidth=1.0)
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0)
+    caption(
+        figure,
+        "Replies that parse, but cannot arise in chess, by python-chess's flag",
+        f"{note}\nshares of all replies (their number in brackets); a board may have several flags",
+    )
+    return figure

@@ -1,0 +1,173 @@
+"""Positions at which edit distance and state precision disagree about two models: why ranks move."""
+
+from itertools import combinations
+from typing import Any, Final
+
+import chess
+import pandas as pd
+from matplotlib.figure import Figure
+
+from workbench.drawing.appearance import caption
+from workbench.drawing.board_picture import different_squares, draw_board
+from workbench.drawing.labels import labels, wrapped
+from workbench.drawing.scores_in_words import scored_rows
+from workbench.errors import InvalidArgumentError
+from workbench.scoring.parameters import Distance
+
+_COLUMNS: Final = ("model", "fen", "distance", "precision", "recall", "status")
+
+
+def compute(
+    scores: pd.DataFrame,
+    ranks: pd.DataFrame,
+    *,
+    depth: int = 4,
+    distance: Distance = "levenshtein",
+    count: int = 3,
+) -> pd.DataFrame:
+    """Choose positions at which one model is nearer in edits and the other in p_m.
+
+    Pairs of models that the two measures rank in opposite orders come first, the farthest moved
+    first; then the others. Each pair gives the position with the largest difference of p_m: an
+    example that shows most, not one that stands for the rest. Both replies are boards.
+
+    Args:
+        scores: `workbench.studies.models.model_scores.Comparison.scores`.
+        ranks: `workbench.studies.models.model_ranks.compute`, of which the first ranking counts.
+        depth: m.
+        distance: Which edit distance.
+        count: Positions wanted, at least 1, all different.
+
+    Returns:
+        At most ``count`` rows: position_id, ply, true_fen, near_* (the model nearer in edits:
+        model, fen, distance, precision, recall, status) and precise_* (the one nearer in p_m, the
+        same), swapped (whether their ranks are in opposite orders), disagreements (positions at
+        which these two disagree in this direction) and both (that both have answered with a board).
+    """
+    if count < 1:
+        raise InvalidArgumentError(f"expected a count of at least 1, got {count!r}")
+    first = ranks["ranking"].iloc[0] if len(ranks) else ""
+    ranking = ranks[ranks["ranking"] == first].set_index("model")
+    boards = scored_rows(scores)
+    boards = boards[boards["reply_class"].isin(["valid", "ill_formed"])]
+    boards = boards[
+        boards["sample"] == boards.groupby(["model", "position_id"])["sample"].transform("min")
+    ]
+    by_model = {
+        model: boards[boards["model"] == model]
+        .rename(columns={distance: "distance", "predicted_fen": "fen"})
+        .rename(columns={f"{name}_{depth}": name for name in ("precision", "recall")})
+        for model in ranking.index
+    }
+    found: list[dict[str, Any]] = []
+    for near, precise, swapped in _pairs(ranking):
+        chosen = {str(example["position_id"]) for example in found}
+        example = _example(by_model[near], by_model[precise], chosen)
+        if example is not None:
+            found.append({**example, "swapped": swapped})
+        if len(found) == count:
+            break
+    names = [f"{side}_{name}" for side in ("near", "precise") for name in _COLUMNS]
+    columns = ["position_id", "ply", "true_fen", *names, "swapped", "disagreements", "both"]
+    return pd.DataFrame(found, columns=columns)
+
+
+def _pairs(ranking: pd.DataFrame) -> list[tuple[str, str, bool]]:
+    """Return (nearer in edits, nearer in p_m, whether the ranks say so), the farthest moved first."""
+    pairs = []
+    for one, other in combinations(ranking.index, 2):
+        edits = ranking.loc[other, "distance_rank"] - ranking.loc[one, "distance_rank"]
+        moves = ranking.loc[one, "precision_rank"] - ranking.loc[other, "precision_rank"]
+        swapped = bool(edits * moves > 0)
+        near, precise = (other, one) if swapped and edits < 0 else (one, other)
+        apart = abs(edits) + abs(moves)
+        pairs.append((not swapped, -apart if swapped else apart, near, precise))
+    # Every ordinary pair may disagree in both directions; of a swapped pair only one explains.
+    return [(near, precise, not level) for level, _, near, precise in sorted(pairs)]
+
+
+def _example(near: pd.DataFrame, precise: pd.DataFrame, chosen: set[str]) -> dict[str, Any] | None:
+    columns = ["position_id", "ply", "true_fen", *_COLUMNS]
+    both = near[columns].merge(
+        precise[columns],
+        on=["position_id", "ply", "true_fen"],
+        suffixes=("_near", "_precise"),
+    )
+    opposed = both[
+        (both["distance_near"] < both["distance_precise"])
+        & (both["precision_near"] < both["precision_precise"])
+    ]
+    open_to_choice = opposed[~opposed["position_id"].isin(chosen)]
+    if open_to_choice.empty:
+        return None
+    gap = open_to_choice["precision_precise"] - open_to_choice["precision_near"]
+    best = open_to_choice.assign(gap=gap).sort_values(
+        ["gap", "position_id"], ascending=[False, True]
+    )
+    row = best.iloc[0].to_dict()
+    return {
+        **{name: row[name] for name in ("position_id", "ply", "true_fen")},
+        **{
+            f"{side}_{name}": row[f"{name}_{side}"]
+            for side in ("near", "precise")
+            for name in _COLUMNS
+        },
+        "disagreements": len(opposed),
+        "both": len(both),
+    }
+
+
+def draw(table: pd.DataFrame, note: str = "", depth: int = 4) -> Figure:
+    """Draw each example: the true board, the one nearer in edits, the one nearer in p_m.
+
+    Args:
+        table: What `compute` returned.
+        note: In small below, such as `Comparison.describe` gives.
+        depth: m, for the words.
+    """
+    figure = Figure(figsize=(8.4, 1.1 + 3.5 * max(1, len(table))), layout="constrained")
+    title = "Fewer edits, lower precision: two models at the same position"
+    if table.empty:
+        figure.text(0.5, 0.5, "no position at which the two measures disagree", ha="center")
+        caption(figure, title, note)
+        return figure
+    shown = labels([*table["near_model"], *table["precise_model"]], 36)
+    grid = figure.subplots(len(table), 3, squeeze=False)
+    for line, row in zip(grid, table.to_dict("records"), strict=True):
+        true = str(row["true_fen"])
+        draw_board(line[0], true)
+        line[0].set_title(f"true board after {row['ply']} plies", fontsize=8)
+        line[0].set_xlabel(
+            f"{_other_fields(true, true, '')}\n"
+            f"these two disagree so on {row['disagreements']} of {row['both']} positions;\n"
+            f"the means rank them {'in opposite orders' if row['swapped'] else 'alike'}",
+            fontsize=7,
+        )
+        for axes, side in zip(line[1:], ("near", "precise"), strict=True):
+            fen = str(row[f"{side}_fen"])
+            draw_board(axes, fen, different_squares(true, fen))
+            edits = row[f"{side}_distance"]
+            axes.set_title(
+                f"{shown[row[f'{side}_model']]}\n{edits} edit{'' if edits == 1 else 's'}, "
+                f"p_{depth} = {row[f'{side}_precision']:.2g}, "
+                f"r_{depth} = {row[f'{side}_recall']:.2g}",
+                fontsize=8,
+            )
+            axes.set_xlabel(_other_fields(fen, true, str(row[f"{side}_status"])), fontsize=7)
+    caption(
+        figure,
+        title,
+        f"{note}\ndashed: squares that differ; of each pair of models the position with the largest "
+        f"difference of p_{depth}, which is no typical one",
+    )
+    return figure
+
+
+def _other_fields(fen: str, true: str, status: str) -> str:
+    board, right = chess.Board(fen), chess.Board(true)
+    turn = ("White" if board.turn else "Black") + " to move"
+    castling = f"castling {board.castling_xfen()}"
+    turn += "" if board.turn == right.turn else " (wrong)"
+    castling += "" if board.castling_xfen() == right.castling_xfen() else " (wrong)"
+    flags = "\n" + ", ".join(status.lower().split()).replace("_", " ")
+    return wrapped(f"{turn}; {castling}{flags}".rstrip(), 2.6, 7)

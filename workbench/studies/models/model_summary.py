@@ -1,0 +1,196 @@
+"""What each model's replies come to, by length of the game: the table, and p_m drawn from it."""
+
+import math
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from workbench.affordance.curve import half_depth
+from workbench.answers.classification import CLASSES
+from workbench.drawing.appearance import Style, caption, new_figure, plain_log_scale, style
+from workbench.drawing.labels import fitting_ticks, labels, room
+from workbench.drawing.scores_in_words import by_length, left_out, scored_rows
+from workbench.errors import InvalidArgumentError
+from workbench.seeds import derived_seed
+from workbench.studies.intervals import Interval
+from workbench.studies.models.whole_game_bootstrap import (
+    clustered_mean_interval,
+    clustered_tau_interval,
+)
+
+OVERALL: Final = "all"
+"""The length under which a model's rows of all lengths stand."""
+
+_MOST_IN_PANEL: Final = 10
+_SIZE: Final = 8
+_ROOM: Final = 2.2
+
+
+def compute(
+    scores: pd.DataFrame, *, depth: int = 4, by: str = "model", resamples: int = 1000, seed: int = 0
+) -> pd.DataFrame:
+    """Summarise the replies of each model to games of each length, and to all.
+
+    Intervals are of 95%, from resampled games; see `workbench.studies.models.whole_game_bootstrap`.
+
+    Args:
+        scores: `workbench.studies.models.model_scores.Comparison.scores`, with p_1 .. p_m and r_m.
+        depth: m.
+        by: ``model``, or another column that tells what is compared.
+        resamples: Of the bootstrap.
+        seed: Of the bootstrap.
+
+    Returns:
+        One row for each model and length, "all" last: the column ``by``, length, count (replies),
+        games, valid, ill_formed, unparseable, absent, failed (calls, which are no replies and enter
+        nothing else), unscored, exact_match (share), levenshtein
+        (mean; an absent reply has the distance to the empty text), levenshtein_found (mean over
+        the others), precision, recall (means at depth m) with _low and _high, tau (tau-b of p_m
+        and -distance) with _low and _high, tau_undefined (resamples without a value), half_depth (of the mean curve p_1 .. p_m; NaN if it
+        stays at or above 1/2) and depth. A statistic without rows, or undefined, is NaN.
+
+    Raises:
+        InvalidArgumentError: If a measure is missing.
+    """
+    curve = [f"precision_{m}" for m in range(1, depth + 1)]
+    missing = [name for name in (*curve, f"recall_{depth}") if name not in scores]
+    if missing:
+        raise InvalidArgumentError(
+            f"expected scores with columns {missing}, got {list(scores.columns)}; "
+            "score with this depth, by the exact method"
+        )
+    rows = []
+    for name, of_model in scores.groupby(by, sort=True):
+        lengths = [(str(length), part) for length, part in by_length(of_model)]
+        for length, part in [*lengths, (OVERALL, of_model)]:
+            kept = scored_rows(part)
+            games = kept["game"].to_numpy()
+            found: dict[str, Interval] = {
+                measure: clustered_mean_interval(
+                    kept[f"{measure}_{depth}"],
+                    games,
+                    seed=derived_seed(seed, length, measure),
+                    resamples=resamples,
+                )
+                for measure in ("precision", "recall")
+            }
+            found["tau"] = clustered_tau_interval(
+                kept[f"precision_{depth}"],
+                -kept["levenshtein"].astype(float),
+                games,
+                seed=derived_seed(seed, length, "tau"),
+                resamples=resamples,
+            )
+            classes = part["reply_class"].value_counts()
+            excluded = left_out(part)
+            rows.append(
+                {
+                    by: name,
+                    "length": length,
+                    "count": len(part) - excluded["failed"],
+                    "games": kept["game"].nunique(),
+                    **{each: int(classes.get(each, 0)) for each in CLASSES},
+                    "unscored": excluded["unscored"],
+                    "exact_match": kept["exact_match"].astype(float).mean(),
+                    "levenshtein": kept["levenshtein"].mean(),
+                    "levenshtein_found": kept.loc[
+                        ~kept["levenshtein_to_empty"].astype(bool), "levenshtein"
+                    ].mean(),
+                    **{
+                        f"{measure}{end}": value
+                        for measure, interval in found.items()
+                        for end, value in (
+                            ("", interval.value),
+                            ("_low", interval.low),
+                            ("_high", interval.high),
+                        )
+                    },
+                    "tau_undefined": found["tau"].undefined,
+                    "half_depth": half_depth(kept[curve].mean().tolist())
+                    if len(kept)
+                    else math.nan,
+                    "depth": depth,
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def draw(table: pd.DataFrame, note: str = "", by: str = "model", least: float = 1e-4) -> Figure:
+    """Draw mean p_m against the length of the game, a line a model, the best in the first panel.
+
+    Args:
+        table: What `compute` returned.
+        note: In small below the axes, such as `Comparison.describe` gives.
+        by: As for `compute`.
+        least: Where the logarithmic axis begins at the lowest; means below it are not drawn, and
+            the figure says how many.
+    """
+    depth = table["depth"].iloc[0]
+    overall = table[table["length"] == OVERALL].sort_values("precision", ascending=False)
+    parts = table[table["length"] != OVERALL].assign(length=lambda rows: rows["length"].astype(int))
+    lengths = sorted(parts["length"].unique())
+    # Looks go by name, so that a model has the same one in every figure.
+    looks = {name: style(index) for index, name in enumerate(sorted(overall[by]))}
+    shown = labels(overall[by])
+    counts = dict(zip(overall[by], overall["count"], strict=True))
+    legend = max(room(f"{shown[name]} ({count})", _SIZE) for name, count in counts.items())
+    width = 8.4 + max(0.0, legend - _ROOM)
+    panels = np.array_split(overall[by].to_numpy(), -(-len(overall) // _MOST_IN_PANEL))
+    figure, grid = new_figure(
+        width=width, height=0.4 + 4.2 * len(panels), rows=len(panels)
+    )  # fmt: skip
+    step = float(min(np.diff(lengths), default=1))
+    hidden = 0
+    for axes, names in zip(grid, panels, strict=True):
+        for place, name in enumerate(names):
+            line = parts[parts[by] == name].sort_values("length")
+            shift = (place - (len(names) - 1) / 2) / len(names) * 0.3 * step
+            label = f"{shown[name]} ({counts[name]})"
+            hidden += _draw_line(axes, line, shift, least, looks[name], label)
+        axes.legend(
+            title=f"by mean p_{depth} over all its replies\n(their number)",
+            fontsize=_SIZE,
+            title_fontsize=_SIZE,
+            frameon=False,
+            loc="upper left",
+            bbox_to_anchor=(1.0, 1.0),
+        )
+        axes.set_ylabel(f"mean p_{depth} (logarithmic)")
+        plain_log_scale(axes)
+    fitting_ticks(grid[-1], lengths, map(str, lengths), width - legend - 1.6, 10)
+    grid[-1].set_xlabel("full moves played (the group's upper edge, or its cut)")
+    below = f"; {hidden} means below {least:g} are not drawn" if hidden else ""
+    below += "; each panel has its own vertical axis" if len(panels) > 1 else ""
+    caption(
+        figure,
+        f"State precision p_{depth} by length of the game",
+        f"{note}; bars: 95%, resampling games{below}",
+    )
+    return figure
+
+
+def _draw_line(
+    axes: Axes, line: pd.DataFrame, shift: float, least: float, look: Style, label: str
+) -> int:
+    """Draw one model's means and return how many lie below the axis."""
+    seen = line["precision"] >= least
+    mean = line["precision"].where(seen)
+    low = line["precision_low"].clip(lower=least).fillna(mean)
+    axes.errorbar(
+        line["length"] + shift,
+        mean,
+        yerr=[(mean - low).clip(lower=0), (line["precision_high"] - mean).clip(lower=0)],
+        marker=look.marker,
+        linestyle=look.line,
+        color=look.colour,
+        markerfacecolor=look.face,
+        markersize=5,
+        linewidth=1.3,
+        elinewidth=0.8,
+        capsize=2,
+        label=label,
+    )
+    return int((~seen & line["precision"].notna()).sum())

@@ -1,0 +1,231 @@
+"""Prompts compared on the same positions: exact match and state precision, each against one prompt.
+
+McNemar's exact test looks at the positions that one prompt gets right and the other does not.
+Sources: McNemar (1947), doi:10.1007/BF02295996; Holm (1979), Scandinavian Journal of Statistics 6.
+"""
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+from scipy.stats import binomtest
+
+from workbench.drawing.appearance import caption, new_figure, style
+from workbench.drawing.labels import labels, room, shortened, some_of
+from workbench.drawing.scores_in_words import left_out, scored_rows
+from workbench.errors import InvalidArgumentError
+from workbench.seeds import derived_seed
+from workbench.studies.models.whole_game_bootstrap import clustered_mean_interval
+
+
+def mcnemar(only_one: int, only_other: int) -> float:
+    """Return the two-sided p-value of McNemar's exact test; NaN where no position tells.
+
+    Args:
+        only_one: Positions that the one got right and the other wrong.
+        only_other: Positions that the other got right and the one wrong.
+    """
+    if only_one + only_other == 0:
+        return math.nan
+    return float(binomtest(only_one, only_one + only_other).pvalue)
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return p-values adjusted for testing several prompts; NaN stays and does not count."""
+    adjusted = [math.nan] * len(p_values)
+    tested = sorted((value, place) for place, value in enumerate(p_values) if not math.isnan(value))
+    largest = 0.0
+    for done, (value, place) in enumerate(tested):
+        largest = max(largest, min(1.0, value * (len(tested) - done)))
+        adjusted[place] = largest
+    return adjusted
+
+
+def compute(
+    scores: pd.DataFrame,
+    *,
+    depth: int = 4,
+    reference: str = "",
+    resamples: int = 1000,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Compare each prompt with a reference, for each model, paired by position.
+
+    p_m is averaged over the answers to a position; exact match in the test is that of the first
+    answer. Intervals are of 95%, from resampled games; the test takes positions as independent.
+
+    Args:
+        scores: `workbench.studies.models.model_scores.Comparison.scores`.
+        depth: m.
+        reference: A prompt's name; the first in the scores if empty.
+        resamples: Of the bootstrap.
+        seed: Of the bootstrap.
+
+    Returns:
+        One row a model and prompt, the reference first: model, prompt, positions, games, answers,
+        failed (calls, which are no answers), unscored, exact_match (share over positions of the mean over answers) and precision with _low
+        and _high, and of the pair with the reference (NaN in its own row): pairs (positions that
+        both answered), only_here and only_reference (first answers right), mcnemar, holm (adjusted
+        over the model's prompts), difference of p_m with _low and _high. reference and depth name
+        what was asked for.
+
+    Raises:
+        InvalidArgumentError: If the measure or the reference is missing.
+    """
+    measure = f"precision_{depth}"
+    prompts = list(scores["prompt"].unique())
+    chosen = reference or (prompts[0] if prompts else "")
+    if measure not in scores or chosen not in prompts:
+        raise InvalidArgumentError(
+            f"expected scores with {measure!r} under the prompt {chosen!r}, got prompts {prompts} "
+            f"and columns {list(scores.columns)}"
+        )
+    rows = []
+    for model, of_model in scores.groupby("model", sort=True):
+        there = set(of_model["prompt"])
+        by_prompt = {
+            prompt: _by_position(of_model[of_model["prompt"] == prompt], measure)
+            for prompt in [chosen, *(prompt for prompt in prompts if prompt != chosen)]
+            if prompt in there
+        }
+        against = by_prompt.get(chosen)
+        of_prompts = []
+        for prompt, part in by_prompt.items():
+            answers = of_model[of_model["prompt"] == prompt]
+            row = {
+                "model": model,
+                "prompt": prompt,
+                "positions": len(part),
+                "games": part["game"].nunique(),
+                "answers": len(answers) - left_out(answers)["failed"],
+                **left_out(answers),
+            }
+            for name in ("exact_match", "precision"):
+                found = clustered_mean_interval(
+                    part[name], part["game"], seed=derived_seed(seed, name), resamples=resamples
+                )
+                row |= {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
+            pair = part.iloc[:0] if against is None or prompt == chosen else part
+            row |= _paired(pair, against, derived_seed(seed, "difference"), resamples)
+            of_prompts.append(row)
+        adjusted = holm([float(row["mcnemar"]) for row in of_prompts])
+        rows += [{**row, "holm": value} for row, value in zip(of_prompts, adjusted, strict=True)]
+    return pd.DataFrame(rows).assign(reference=chosen, depth=depth)
+
+
+def _by_position(part: pd.DataFrame, measure: str) -> pd.DataFrame:
+    kept = scored_rows(part).sort_values(["position_id", "sample"], kind="stable")
+    kept = kept.assign(right=kept["exact_match"].astype(float))
+    return kept.groupby("position_id").agg(
+        game=("game", "first"),
+        first=("right", "first"),
+        exact_match=("right", "mean"),
+        precision=(measure, "mean"),
+    )
+
+
+def _paired(
+    part: pd.DataFrame, against: pd.DataFrame | None, seed: int, resamples: int
+) -> dict[str, float]:
+    if against is None or part.empty:
+        missing = dict.fromkeys(
+            ("only_here", "only_reference", "mcnemar", "difference", "difference_low",
+             "difference_high"), math.nan)  # fmt: skip
+        return {"pairs": 0, **missing}
+    both = part.join(against.add_suffix("_reference"), how="inner")
+    only_here = int((both["first"] > both["first_reference"]).sum())
+    only_reference = int((both["first"] < both["first_reference"]).sum())
+    found = clustered_mean_interval(
+        both["precision"] - both["precision_reference"],
+        both["game"],
+        seed=seed,
+        resamples=resamples,
+    )
+    return {
+        "pairs": len(both),
+        "only_here": only_here,
+        "only_reference": only_reference,
+        "mcnemar": mcnemar(only_here, only_reference),
+        "difference": found.value,
+        "difference_low": found.low,
+        "difference_high": found.high,
+    }
+
+
+def draw(table: pd.DataFrame, note: str = "") -> Figure:
+    """Draw exact match, mean p_m and the paired difference of p_m, a line a prompt.
+
+    Args:
+        table: What `compute` returned.
+        note: In small below the axes, such as `Comparison.describe` gives.
+    """
+    depth, reference = table["depth"].iloc[0], table["reference"].iloc[0]
+    models = list(table["model"].unique())
+    of_models, of_prompts = labels(models, 28), labels(table["prompt"])
+    names = [
+        of_prompts[prompt] if len(models) == 1 else f"{of_models[model]}: {of_prompts[prompt]}"
+        for model, prompt in zip(table["model"], table["prompt"], strict=True)
+    ]
+    beyond = max(0.0, max(room(name, 8) for name in names) - 1.6)
+    figure, panels = new_figure(3, width=10.0 + beyond, height=1.9 + 0.4 * len(table))
+    places = np.arange(len(table))
+    for axes, (name, title) in zip(
+        panels,
+        (
+            ("exact_match", "exact match (share)"),
+            ("precision", f"mean p_{depth}"),
+            ("difference", f"difference of p_{depth}, paired"),
+        ),
+        strict=True,
+    ):
+        value, low, high = (table[f"{name}{end}"].to_numpy(float) for end in ("", "_low", "_high"))
+        ends = np.nan_to_num(np.clip([value - low, high - value], 0, None))
+        for index, model in enumerate(models):
+            of_model = (table["model"] == model).to_numpy()
+            axes.errorbar(
+                value[of_model],
+                places[of_model],
+                xerr=ends[:, of_model],
+                fmt=style(index).marker,
+                color=style(index).colour,
+                markerfacecolor=style(index).face,
+                capsize=3,
+            )
+        axes.set_xlabel(title, fontsize=9)
+        axes.grid(visible=False, axis="y")
+        axes.grid(visible=True, axis="x", linewidth=0.5, alpha=0.5)
+    panels[0].set_yticks(places, names, fontsize=8)
+    panels[0].set_ylim(len(table) - 0.4, -0.6)
+    # Numbers with a sign are wider than matplotlib allows for.
+    panels[2].xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
+    panels[2].axvline(0, color="0.3", linewidth=0.9)
+    for place, row in zip(places, table.to_dict("records"), strict=True):
+        panels[2].annotate(
+            _test_words(row),
+            (1.02, place),
+            xycoords=("axes fraction", "data"),
+            va="center",
+            fontsize=7.5,
+            annotation_clip=False,
+        )
+    whose = f"{some_of(models, 'models')}: the" if len(models) == 1 else "The"
+    caption(
+        figure,
+        f"{whose} same positions under several prompts; reference: {shortened(reference)}",
+        f"{note}\nbars: 95%, resampling games; McNemar's exact test of the first answers: right only "
+        "here : right only under the reference, Holm's p",
+    )
+    return figure
+
+
+def _test_words(row: Mapping[Hashable, Any]) -> str:
+    if row["prompt"] == row["reference"]:
+        return "reference"
+    if not row["pairs"]:
+        return "no pairs"
+    p_value = "no test" if math.isnan(row["holm"]) else f"p = {row['holm']:.2g}"
+    return f"{row['only_here']:.0f} : {row['only_reference']:.0f} of {row['pairs']}, {p_value}"

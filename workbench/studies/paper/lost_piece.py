@@ -1,0 +1,205 @@
+"""One piece taken off the predicted board: what an edit of one character costs in p_m and r_m.
+
+The paper's own example is a board without its king, at edit distance 1. Here every kind of piece is
+taken off in turn, of the side to move and of the other, over many positions.
+"""
+
+from typing import Literal, get_args
+
+import chess
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from workbench.answers.classification import classify_fen
+from workbench.drawing.appearance import caption, new_figure, style
+from workbench.environments import ChessState
+from workbench.errors import InvalidArgumentError, InvalidFenError
+from workbench.seeds import derived_seed
+from workbench.tables.parquet_tables import PREDICTIONS
+
+Owner = Literal["side to move", "other side"]
+
+
+def boards_without(true_fen: str, seed: int) -> list[tuple[str, Owner, str]]:
+    """Return the FENs with one piece less, one for each kind of piece and owner that is there.
+
+    Castling rights and the en-passant square stay as they are written: a character is lost, no
+    more. Where a side has several pieces of a kind, one is drawn.
+
+    Args:
+        true_fen: A full FEN.
+        seed: Of the draw.
+
+    Returns:
+        Piece name, owner and full FEN.
+    """
+    board = chess.Board(true_fen)
+    fields = true_fen.split()
+    found: list[tuple[str, Owner, str]] = []
+    for kind in chess.PIECE_TYPES:
+        for owner in get_args(Owner):
+            colour = board.turn if owner == "side to move" else not board.turn
+            squares = list(board.pieces(kind, colour))
+            if not squares:
+                continue
+            generator = np.random.default_rng(derived_seed(seed, true_fen, kind, owner))
+            bare = chess.BaseBoard(fields[0])
+            bare.remove_piece_at(squares[int(generator.integers(len(squares)))])
+            found.append((chess.piece_name(kind), owner, " ".join([bare.board_fen(), *fields[1:]])))
+    return found
+
+
+def predictions_without(positions: pd.DataFrame, *, count: int, seed: int) -> pd.DataFrame:
+    """Return a predictions table of boards with one piece less.
+
+    Args:
+        positions: Rows of the POSITIONS schema; those whose true FEN cannot be read have no board
+            to take a piece from, and are not taken.
+        count: Positions to take, at least 1, spread evenly over the table.
+        seed: Of the pieces drawn.
+
+    Returns:
+        PREDICTIONS rows; ``model`` is "without <piece> (<owner>)".
+    """
+    if count < 1:
+        raise InvalidArgumentError(f"expected at least 1 position, got {count!r}")
+    readable = positions[[_is_readable(fen) for fen in positions["true_fen"]]]
+    if readable.empty:
+        raise InvalidArgumentError(
+            f"expected positions with a true FEN that can be read, got none among {len(positions)}"
+        )
+    places = np.unique(np.linspace(0, len(readable) - 1, min(count, len(readable))).astype(int))
+    rows = []
+    for position in readable.iloc[places].to_dict("records"):
+        for piece, owner, fen in boards_without(position["true_fen"], seed):
+            prediction = classify_fen(fen)
+            rows.append(
+                {
+                    **{str(key): value for key, value in position.items()},
+                    "model": f"without {piece} ({owner})",
+                    "sample": 0,
+                    "reply": fen,
+                    "predicted_fen": prediction.predicted_fen,
+                    "reply_class": str(prediction.reply_class),
+                    "status": " ".join(prediction.status),
+                    "reason": prediction.reason,
+                }
+            )
+    return pd.DataFrame(rows, columns=PREDICTIONS.names)
+
+
+def _is_readable(fen: object) -> bool:
+    try:
+        ChessState.from_fen(str(fen))
+    except InvalidFenError:
+        return False
+    return True
+
+
+def compute(scores: dict[str, pd.DataFrame], *, depth: int = 4) -> pd.DataFrame:
+    """Summarise the scores of boards with one piece less.
+
+    Args:
+        scores: For each ill-formed policy, the scores of `predictions_without`.
+        depth: m.
+
+    Returns:
+        Columns policy, piece, owner, measure, depth, mean, low (5%), high (95% quantile over positions),
+        worst (minimum), count.
+    """
+    rows = []
+    for policy, table in scores.items():
+        for model, part in table.groupby("model", sort=False):
+            piece, owner = str(model).removeprefix("without ").rstrip(")").split(" (")
+            for measure in ("precision", "recall"):
+                values = part[f"{measure}_{depth}"]
+                rows.append(
+                    {
+                        "policy": policy,
+                        "piece": piece,
+                        "owner": owner,
+                        "measure": measure,
+                        "depth": depth,
+                        "mean": values.mean(),
+                        "low": values.quantile(0.05),
+                        "high": values.quantile(0.95),
+                        "worst": values.min(),
+                        "count": values.count(),
+                    }
+                )
+    return pd.DataFrame(rows)
+
+
+def king_by_check(scores: dict[str, pd.DataFrame], *, depth: int = 4) -> pd.DataFrame:
+    """Set apart the positions in which the side to move is in check, for boards without a king.
+
+    Args:
+        scores: As for `compute`.
+        depth: m.
+
+    Returns:
+        Columns policy, owner, in_check, precision, recall (means) and count.
+    """
+    parts = []
+    for policy, table in scores.items():
+        kings = table[table["model"].str.startswith("without king")]
+        parts.append(
+            pd.DataFrame(
+                {
+                    "policy": policy,
+                    "owner": kings["model"].str.extract(r"\((.*)\)", expand=False),
+                    "in_check": [chess.Board(fen).is_check() for fen in kings["true_fen"]],
+                    "precision": kings[f"precision_{depth}"],
+                    "recall": kings[f"recall_{depth}"],
+                }
+            )
+        )
+    grouped = pd.concat(parts).groupby(["policy", "owner", "in_check"], sort=False)
+    return grouped.agg(
+        precision=("precision", "mean"), recall=("recall", "mean"), count=("recall", "count")
+    ).reset_index()
+
+
+def draw(table: pd.DataFrame, note: str = "", policy: str = "as_is") -> Figure:
+    """Draw mean p_m and r_m for each piece that is missing, of either side.
+
+    Args:
+        table: What `compute` returned.
+        note: In small below the axes: whose boards these are.
+        policy: Of the rows to draw.
+    """
+    part = table[table["policy"] == policy]
+    owners = list(get_args(Owner))
+    figure, panels = new_figure(len(owners), width=8.4, height=3.8)
+    pieces = [chess.piece_name(kind) for kind in chess.PIECE_TYPES]
+    for axes, owner in zip(panels, owners, strict=True):
+        for index, measure in enumerate(("precision", "recall")):
+            rows = part[(part["owner"] == owner) & (part["measure"] == measure)]
+            rows = rows.set_index("piece").reindex(pieces)
+            axes.bar(
+                np.arange(len(pieces)) + (index - 0.5) * 0.38,
+                rows["mean"],
+                width=0.36,
+                yerr=[rows["mean"] - rows["low"], rows["high"] - rows["mean"]],
+                color=style(index).colour,
+                edgecolor="0.2",
+                hatch=style(index).hatch,
+                error_kw={"linewidth": 0.8, "ecolor": "0.2"},
+                capsize=2,
+                label=f"{measure[0]}_{part['depth'].iloc[0]} ({measure})",
+            )
+        axes.set_xticks(range(len(pieces)), pieces)
+        axes.set_title(f"piece of the {owner}", fontsize=9)
+        axes.set_xlabel("piece missing from the predicted board")
+    panels[0].set_ylabel("mean over positions")
+    panels[0].set_ylim(0, 1.02)
+    panels[-1].legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    counts = sorted(part["count"].unique())
+    span = f"{counts[0]}" + (f" to {counts[-1]}" if len(counts) > 1 else "")
+    caption(
+        figure,
+        "One character away: a piece missing from the board",
+        f"{note}\nill-formed boards: {policy}; {span} positions a bar; whiskers: 5% to 95% of positions",
+    )
+    return figure

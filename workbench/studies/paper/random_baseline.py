@@ -1,0 +1,180 @@
+"""The random-board baseline under each reading of the paper's sentence.
+
+The paper gives p of about (8 +/- 2)e-4 for "random boards after 5 moves". A move may be a full move
+or a half-move; the true board may be random as well, or come from a game that was played, or stand
+after as many moves as the games of the five groups; the depth m is not said; and +/- may be a
+standard error or a standard deviation. All are computed side by side.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import chess
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from workbench.drawing.appearance import caption, new_figure, plain_log_scale, style
+from workbench.games.cut import cut_games
+from workbench.games.cut_summary import nothing_long_enough
+from workbench.scoring.affordance_scores import affordance_scores
+from workbench.scoring.parameters import ScoringParameters
+from workbench.seeds import derived_seed
+from workbench.studies.random_boards import random_board
+from workbench.terminal import Terminal
+
+GROUPS = (5, 16, 27, 38, 50)
+PAPER_VALUE = 8e-4
+PAPER_SPREAD = 2e-4
+
+
+def compute(
+    *,
+    pairs: int = 60,
+    moves: int = 5,
+    depths: tuple[int, ...] = (3, 4),
+    played: pd.DataFrame | None = None,
+    terminal: Terminal = "absorb",
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Compute the exact p_m of random pairs of boards under each reading.
+
+    Args:
+        pairs: Pairs of boards a reading.
+        moves: Moves played on a random board.
+        depths: The depths m to report; the paper does not say which it used here.
+        played: Positions cut from played games after ``moves`` full moves, for the readings that set
+            a random board against a played one; without it these readings are left out.
+        terminal: How games that are finished sooner count.
+        seed: Of the random boards.
+
+    Returns:
+        Columns reading, depth, pair, precision, true_fen, predicted_fen.
+    """
+    parameters = ScoringParameters(depth=max(depths), terminal=terminal)
+    tables = []
+    for reading, boards in _readings(pairs, moves, played, seed).items():
+        true, predicted = (list(side) for side in zip(*boards, strict=True))
+        values = np.array(affordance_scores(true, predicted, parameters, [0] * len(boards)))
+        tables += [
+            pd.DataFrame(
+                {
+                    "reading": reading,
+                    "depth": depth,
+                    "pair": range(len(boards)),
+                    "precision": values[:, depth - 1],
+                    "true_fen": true,
+                    "predicted_fen": predicted,
+                }
+            )
+            for depth in depths
+        ]
+    return pd.concat(tables, ignore_index=True)
+
+
+def _readings(
+    pairs: int, moves: int, played: pd.DataFrame | None, seed: int
+) -> dict[str, list[tuple[str, str]]]:
+    def random_boards(side: str, plies: list[int]) -> list[str]:
+        return [
+            random_board(count, derived_seed(seed, side, count, pair))
+            for pair, count in enumerate(plies)
+        ]
+
+    readings = {}
+    for name, plies in (("full moves", 2 * moves), ("half-moves", moves)):
+        predicted = random_boards("T", [plies] * pairs)
+        true = random_boards("S", [plies] * pairs)
+        readings[f"{moves} {name}, true board random"] = list(zip(true, predicted, strict=True))
+        if played is not None:
+            true = [_after(line, plies) for line in played["moves"].iloc[:pairs]]
+            readings[f"{moves} {name}, true board played"] = list(
+                zip(true, predicted, strict=False)
+            )
+    mixed = [2 * GROUPS[pair % len(GROUPS)] for pair in range(pairs)]
+    readings[f"{moves} full moves, true board random after 5 to 50"] = list(
+        zip(random_boards("S", mixed), random_boards("T", [2 * moves] * pairs), strict=True)
+    )
+    return readings
+
+
+def played_boards(games: Sequence[str], moves: int, pairs: int, seed: int) -> pd.DataFrame | None:
+    """Return positions of played games after ``moves`` full moves, or None without games.
+
+    Args:
+        games: PGN files.
+        moves: Full moves at which to cut.
+        pairs: Games to take, or as many as there are.
+        seed: Of the choice.
+
+    Raises:
+        UnfilledGroupError: If no game is long enough.
+    """
+    if not games:
+        return None
+    paths = [Path(name) for name in games]
+    cut = cut_games(paths, groups=(moves,), per_group=pairs, seed=seed, allow_unfilled=True)
+    if cut.positions.empty:
+        raise nothing_long_enough(", ".join(path.name for path in paths), moves, cut.summary)
+    return cut.positions
+
+
+def _after(moves: str, plies: int) -> str:
+    board = chess.Board()
+    for move in moves.split()[:plies]:
+        board.push_uci(move)
+    return board.fen()
+
+
+def summarise(table: pd.DataFrame) -> pd.DataFrame:
+    """Return mean, standard error, standard deviation and median for each reading and depth."""
+    grouped = table.groupby(["reading", "depth"], sort=False)["precision"]
+    return grouped.agg(
+        mean="mean", standard_error="sem", standard_deviation="std", median="median", pairs="count"
+    ).reset_index()
+
+
+def draw(table: pd.DataFrame) -> Figure:
+    """Draw the mean of each reading with its standard error beside the paper's value."""
+    summary = summarise(table)
+    readings = list(summary["reading"].unique())
+    figure, (axes,) = new_figure(width=8.0)
+    depths = summary["depth"].nunique()
+    apart = min(0.12, 0.8 / depths)
+    for index, (depth, part) in enumerate(summary.groupby("depth")):
+        places = [
+            readings.index(reading) + apart * (index - (depths - 1) / 2)
+            for reading in part["reading"]
+        ]
+        axes.errorbar(
+            places,
+            part["mean"],
+            yerr=[part["standard_error"].clip(upper=part["mean"] * 0.95), part["standard_error"]],
+            fmt=style(index).marker,
+            color=style(index).colour,
+            capsize=4,
+            label=f"m = {depth}: mean ± standard error",
+        )
+    axes.axhspan(
+        PAPER_VALUE - PAPER_SPREAD,
+        PAPER_VALUE + PAPER_SPREAD,
+        color="0.8",
+        label="paper: (8 ± 2)e-4",
+    )
+    plain_log_scale(axes)
+    axes.set_xlim(-0.5, len(readings) - 0.5)
+    axes.set_xticks(
+        range(len(readings)),
+        [
+            reading.replace(", ", ",\n").replace("board ", "board\n").replace(" after", "\nafter")
+            for reading in readings
+        ],
+        fontsize=8,
+    )
+    axes.set_xlabel("reading of “random boards after 5 moves”")
+    axes.set_ylabel("state precision p_m (logarithmic)")
+    axes.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    counts = summary["pairs"]
+    pairs = " to ".join(str(number) for number in dict.fromkeys((counts.min(), counts.max())))
+    caption(figure, "Random boards under each reading", f"exact p_m, {pairs} pairs a reading")
+    return figure

@@ -1,0 +1,88 @@
+"""One pair of boards measured again and again: the exact value and the spread of estimators."""
+
+from collections.abc import Iterable, Sequence
+
+import pandas as pd
+
+from workbench.affordance import Terminal, exact_profile
+from workbench.affordance.estimate import single_runs
+from workbench.environments import ChessAutomaton, ChessState
+from workbench.seeds import derived_seed
+
+
+def repeated_estimates(
+    true_fen: str,
+    predicted_fen: str,
+    settings: Iterable[tuple[int, int]],
+    *,
+    methods: Sequence[str],
+    runs: int,
+    exact_depth: int,
+    seed: int,
+    terminal: Terminal,
+) -> pd.DataFrame:
+    """Return estimates of p_m from independent single runs, with the exact values beside them.
+
+    Args:
+        true_fen: The board S.
+        predicted_fen: The board T.
+        settings: Pairs (depth m, samples N) to run each method at.
+        methods: Names in `workbench.affordance.ESTIMATORS`.
+        runs: Independent runs of each method at each setting.
+        exact_depth: The exact p_1 .. are given up to this depth.
+        seed: At least 0; every run's own seed is derived from it.
+        terminal: How games that are finished sooner count.
+
+    Returns:
+        Columns method, depth, samples, run, value, node_count; ``exact`` has samples and run 0.
+    """
+    true, predicted = (ChessState.from_fen(fen) for fen in (true_fen, predicted_fen))
+    exact = exact_profile(ChessAutomaton(), true, predicted, exact_depth, terminal)
+    rows: list[tuple[str, int, int, int, float, int]] = [
+        ("exact", m, 0, 0, value, exact.node_count)
+        for m, value in enumerate(exact.precision, start=1)
+    ]
+    for depth, samples in settings:
+        for method in methods:
+            seeds = [derived_seed(seed, method, depth, samples, run) for run in range(runs)]
+            rows += [
+                (method, depth, samples, run, found.value, found.node_count)
+                for run, found in enumerate(
+                    single_runs(
+                        ChessAutomaton(), predicted, true, depth, method, samples, seeds, terminal
+                    )
+                )
+            ]
+    return pd.DataFrame(rows, columns=["method", "depth", "samples", "run", "value", "node_count"])
+
+
+def summarise_estimates(table: pd.DataFrame, by: str) -> pd.DataFrame:
+    """Return bias and spread of each method, relative to the exact value.
+
+    Args:
+        table: What `repeated_estimates` returned.
+        by: ``depth`` or ``samples``.
+
+    Returns:
+        Columns depth, samples, method, exact, mean, bias, spread, zeros (share of runs that gave 0)
+        and runs; exact, bias and spread are NaN where the exact value was not computed.
+    """
+    exact = table[table["method"] == "exact"].set_index("depth")["value"]
+    estimates = table[table["method"] != "exact"]
+    estimates = estimates.assign(zero=estimates["value"] == 0)
+    summary = (
+        estimates.groupby(["depth", "samples", "method"], sort=False)
+        .agg(
+            mean=("value", "mean"),
+            deviation=("value", "std"),
+            zeros=("zero", "mean"),
+            runs=("run", "count"),
+        )
+        .reset_index()
+        .sort_values([by, "method"], kind="stable")
+    )
+    summary["exact"] = summary["depth"].map(exact)
+    summary["bias"] = summary["mean"] / summary["exact"] - 1
+    summary["spread"] = summary["deviation"] / summary["exact"]
+    columns = ["depth", "samples", "method", "exact", "mean", "bias", "spread", "zeros", "runs"]
+    return summary[columns].reset_index(drop=True)

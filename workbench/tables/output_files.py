@@ -1,0 +1,86 @@
+"""What a command may write over: no input, no answers, and only a table of the kind that it writes."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from workbench.errors import OutputError
+from workbench.tables.parquet_tables import PROVENANCE_KEY
+
+KINDS: Final = {
+    "scores": ("position_id", "levenshtein", "unscored"),
+    "predictions": ("position_id", "model", "reply_class", "reply"),
+    "positions": ("position_id", "movetext", "true_fen"),
+    "games": ("number", "white_level", "moves"),
+}
+"""Columns by which a kind of table is known: the first kind that has its columns counts."""
+
+
+def kind_of(names: Iterable[str]) -> str:
+    """Return which kind of table has these columns, or ``unknown``."""
+    found = set(names)
+    return next((kind for kind, needed in KINDS.items() if found.issuperset(needed)), "unknown")
+
+
+def check_output(
+    out: Path, inputs: Iterable[Path], kind: str | None = None, *, own_answers: bool = False
+) -> None:
+    """Refuse to write over an input, a model's answers, or what is no table of the kind to be written.
+
+    Every command asks this about its output before it writes anything. A file without a byte in it
+    holds nothing, and may be written over.
+
+    Args:
+        out: The file to be written.
+        inputs: What the command reads; under another name, such as a link, as well.
+        kind: One of `KINDS`; None for a file that is no table.
+        own_answers: Whether answers that stand in ``out`` are kept elsewhere by the command itself, as
+            the journal of a run keeps them.
+
+    Raises:
+        OutputError: If ``out`` must not be written over.
+    """
+    for path in inputs:
+        if out.exists() and path.exists() and out.samefile(path):
+            raise OutputError(
+                f"{out}: expected another file than the inputs, got the input {path}; "
+                "write elsewhere"
+            )
+    if not out.exists():
+        return
+    if not out.is_file():
+        raise OutputError(
+            f"{out}: expected the name of a file to write, got "
+            f"{'a folder' if out.is_dir() else 'what is no plain file'}; write elsewhere"
+        )
+    if out.stat().st_size == 0:
+        return
+    metadata: dict[bytes, bytes] = {}
+    try:
+        schema = pq.read_schema(out)
+        found, metadata = kind_of(schema.names), schema.metadata or {}
+    except (OSError, pa.ArrowException):
+        found = "no whole Parquet file"
+    if found in KINDS if kind is None else found != kind:
+        wanted = "one that is no table" if kind is None else f"a {kind} table"
+        raise OutputError(
+            f"{out}: expected no file, or {wanted}, which would be written over, got "
+            f"{_kind_in_words(found)}; write elsewhere, or move it away"
+        )
+    provenance = json.loads(metadata.get(PROVENANCE_KEY.encode(), b"{}"))
+    if "asked" in provenance and not own_answers:
+        raise OutputError(
+            f"{out}: expected no file, or one that can be made again, got a table of answers of "
+            f"{provenance['asked'].get('model', 'a model')!r}, which `workbench ask` may have paid "
+            "for; write elsewhere, or move it away"
+        )
+
+
+def _kind_in_words(found: str) -> str:
+    if found == "unknown":
+        return "a Parquet file of another kind"
+    return f"a {found} table" if found in KINDS else found

@@ -1,0 +1,316 @@
+"""The tables between the stages: their schemas, and reading and writing them whole.
+
+Positions become predictions, predictions become scores; a row keeps its ``position_id`` from the
+first to the last, and no row is dropped on the way. The columns are described in data/README.md.
+"""
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from workbench.errors import TableError
+from workbench.tables.earlier_versions import can_upgrade, missing_columns, needed_columns, upgraded
+from workbench.tables.provenance import package_versions
+
+SCHEMA_VERSION: Final = 2
+VERSION_KEY: Final = "workbench_schema_version"
+PROVENANCE_KEY: Final = "workbench_provenance"
+PACKAGES_KEY: Final = "workbench_packages"
+ROW_GROUP_ROWS: Final = 1 << 13
+
+POSITIONS: Final = pa.schema(
+    [
+        ("position_id", pa.string()),
+        ("game_id", pa.string()),
+        ("source", pa.string()),
+        ("group", pa.int32()),
+        ("ply", pa.int32()),
+        ("game_plies", pa.int32()),
+        ("movetext", pa.string()),
+        ("moves", pa.string()),
+        ("true_fen", pa.string()),
+    ]
+)
+
+PREDICTIONS: Final = pa.schema(
+    [
+        *POSITIONS,
+        ("model", pa.string()),
+        ("sample", pa.int32()),
+        ("reply", pa.string()),
+        ("predicted_fen", pa.string()),
+        ("reply_class", pa.string()),
+        ("status", pa.string()),
+        ("reason", pa.string()),
+        ("earlier_turns", pa.string()),
+        ("stop_reason", pa.string()),
+        ("input_tokens", pa.int64()),
+        ("output_tokens", pa.int64()),
+        ("reasoning_tokens", pa.int64()),
+        ("dollars", pa.float64()),
+        ("seconds", pa.float64()),
+    ]
+)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Give a path beside ``path`` to write to, and rename it over ``path`` if all went well.
+
+    A process killed on the way leaves the old file, or none: never half of the new one.
+
+    Args:
+        path: The file to be made; its folder is made if it is missing.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=path.suffix)
+    os.close(handle)
+    beside = Path(name)
+    try:
+        yield beside
+        umask = os.umask(0)
+        os.umask(umask)
+        beside.chmod(0o666 & ~umask)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+class TableWriter:
+    """Writes a table's rows as they come, in row groups of one size; see `writing_table`.
+
+    What comes out depends on the rows and not on how many came at a time.
+
+    Attributes:
+        rows: Written so far.
+    """
+
+    def __init__(self, path: Path, schema: pa.Schema, writer: pq.ParquetWriter) -> None:
+        self._path = path
+        self._schema = schema
+        self._writer = writer
+        self._waiting = schema.empty_table()
+        self.rows = 0
+
+    def write(self, frame: pd.DataFrame) -> None:
+        """Add rows.
+
+        Raises:
+            TableError: If the columns are not those of the schema, or a value does not fit its
+                type.
+        """
+        names = self._schema.names
+        if set(frame.columns) != set(names):
+            raise TableError(
+                f"{self._path}: expected the columns {names}, got {list(frame.columns)}; "
+                "see data/README.md for the schemas"
+            )
+        try:
+            table = pa.Table.from_pandas(frame[names], schema=self._schema, preserve_index=False)
+        except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+            raise TableError(f"{self._path}: a value does not fit its column: {error}") from error
+        self.rows += len(frame)
+        self._waiting = pa.concat_tables([self._waiting, table.replace_schema_metadata(None)])
+        while len(self._waiting) >= ROW_GROUP_ROWS:
+            self._write_group()
+
+    def finish(self) -> None:
+        """Write what is left; a table without rows has one empty row group."""
+        if len(self._waiting) or not self.rows:
+            self._write_group()
+
+    def _write_group(self) -> None:
+        group = self._waiting.slice(0, ROW_GROUP_ROWS).combine_chunks()
+        self._writer.write_table(group, row_group_size=ROW_GROUP_ROWS)
+        self._waiting = _after(self._waiting, ROW_GROUP_ROWS)
+
+
+@contextmanager
+def writing_table(
+    path: Path, schema: pa.Schema, provenance: Mapping[str, Any] | None = None
+) -> Iterator[TableWriter]:
+    """Open a table for writing its rows as they come, never all of them in memory.
+
+    The file carries its schema version, its provenance and the versions of the packages that made
+    it, and a checksum of every page. Its bytes depend on the arguments, the rows and those versions
+    alone. It is written beside and renamed at the end.
+
+    Args:
+        path: Where to.
+        schema: The columns and their types.
+        provenance: What the table was made from and how, as JSON can hold it.
+    """
+    metadata = {
+        VERSION_KEY: str(SCHEMA_VERSION),
+        PROVENANCE_KEY: json.dumps(dict(provenance or {}), sort_keys=True),
+        PACKAGES_KEY: json.dumps(package_versions(), sort_keys=True),
+    }
+    with (
+        replacing(path) as beside,
+        pq.ParquetWriter(
+            beside, schema.with_metadata(metadata), compression="zstd", write_page_checksum=True
+        ) as parquet,
+    ):
+        writer = TableWriter(path, schema, parquet)
+        yield writer
+        writer.finish()
+
+
+def write_table(
+    frame: pd.DataFrame, path: Path, schema: pa.Schema, provenance: Mapping[str, Any] | None = None
+) -> None:
+    """Write a table as Parquet, as `writing_table` does.
+
+    Args:
+        frame: The rows; columns beyond the schema are refused, so that none is lost unseen.
+        path: Where to; the file is written beside and renamed.
+        schema: The columns and their types.
+        provenance: What the table was made from and how, as JSON can hold it.
+
+    Raises:
+        TableError: If the columns are not those of the schema, or a value does not fit its type.
+    """
+    with writing_table(path, schema, provenance) as writer:
+        writer.write(frame)
+
+
+def read_table(path: Path, schema: pa.Schema) -> pd.DataFrame:
+    """Read a table and hold it to its schema.
+
+    Args:
+        path: A Parquet file written by `write_table`.
+        schema: The columns that it must have; others may stand beside them.
+
+    Raises:
+        TableError: If the file is missing, is no whole Parquet file, lacks a column, or was
+            written under a schema version that `workbench.tables.earlier_versions` does not upgrade.
+    """
+    return as_frame(pa.Table.from_batches(_batches(path, schema, ROW_GROUP_ROWS), schema))
+
+
+def read_chunks(path: Path, schema: pa.Schema, rows: int) -> Iterator[pd.DataFrame]:
+    """Read a table in chunks, holding little more than one of them in memory.
+
+    Args:
+        path: A Parquet file written by `write_table`.
+        schema: The columns that it must have, and that are read.
+        rows: Of each chunk, at least 1; the last may have fewer.
+
+    Raises:
+        TableError: As of `read_table`, at the chunk where it shows.
+    """
+    waiting = schema.empty_table()
+    for batch in _batches(path, schema, rows):
+        waiting = pa.concat_tables([waiting, pa.Table.from_batches([batch], schema)])
+        while len(waiting) >= rows:
+            yield as_frame(waiting.slice(0, rows))
+            waiting = _after(waiting, rows)
+    if len(waiting):
+        yield as_frame(waiting)
+
+
+def _after(table: pa.Table, rows: int) -> pa.Table:
+    # An empty slice would hold on to the memory of what stood before it.
+    return table.slice(rows) if len(table) > rows else table.schema.empty_table()
+
+
+def record_batches(
+    file: pq.ParquetFile, rows: int, columns: list[str] | None = None
+) -> Iterator[pa.RecordBatch]:
+    """Yield a file's rows in batches of at most so many, holding one row group at a time.
+
+    Args:
+        file: Open.
+        rows: Of each batch, at least 1.
+        columns: To read; all if None.
+    """
+    # Asked for all row groups at once, pyarrow holds on to each of them until the last.
+    for group in range(file.metadata.num_row_groups):
+        yield from file.iter_batches(rows, row_groups=[group], columns=columns)
+
+
+def row_count(path: Path) -> int:
+    """Return how many rows a table says it has, without reading them.
+
+    Raises:
+        TableError: If the file is missing or is no whole Parquet file.
+    """
+    with _opened(path) as file:
+        return int(file.metadata.num_rows)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[pq.ParquetFile]:
+    try:
+        # Without a buffer a column of a whole row group is read at once.
+        with pq.ParquetFile(path, buffer_size=1 << 20, page_checksum_verification=True) as file:
+            yield file
+    except (OSError, pa.ArrowException) as error:
+        raise TableError(
+            f"{path}: expected a whole Parquet file, got: {error}; make it again"
+        ) from error
+
+
+def _batches(path: Path, schema: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
+    with _opened(path) as file:
+        found = file.schema_arrow
+        version = (found.metadata or {}).get(VERSION_KEY.encode(), b"").decode()
+        is_earlier = version not in ("", str(SCHEMA_VERSION))
+        if is_earlier and not can_upgrade(version, found.names):
+            raise TableError(
+                f"{path}: expected schema version {SCHEMA_VERSION}, got {version!r}; "
+                "make the table again with this version of the workbench"
+            )
+        names, missing = schema.names, [name for name in schema.names if name not in found.names]
+        if is_earlier:
+            names = needed_columns(schema.names, found.names)
+            missing = missing_columns(schema.names, found.names)
+        if missing:
+            raise TableError(
+                f"{path}: expected the columns {schema.names}, and of these {missing} are missing; "
+                "see data/README.md for the schemas"
+            )
+        for batch in record_batches(file, rows, names):
+            table = pa.Table.from_batches([batch])
+            try:
+                table = upgraded(table) if is_earlier else table
+                yield from table.select(schema.names).cast(schema).to_batches()
+            except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+                raise TableError(
+                    f"{path}: a column does not hold what it should: {error}"
+                ) from error
+
+
+def as_frame(table: pa.Table) -> pd.DataFrame:
+    """Return an Arrow table as a data frame."""
+    frame: pd.DataFrame = table.to_pandas()
+    return frame
+
+
+def as_records(frame: pd.DataFrame, schema: pa.Schema) -> list[dict[str, Any]]:
+    """Return the rows of a frame with Python's own values: None where there is none.
+
+    A frame holds NaN for it, and the numbers of such a column as floats.
+
+    Args:
+        frame: With the columns of the schema, and perhaps others.
+        schema: Which columns to return, and their types.
+    """
+    table = pa.Table.from_pandas(frame[schema.names], schema=schema, preserve_index=False)
+    records: list[dict[str, Any]] = table.to_pylist()
+    return records
+
+
+def read_provenance(path: Path) -> dict[str, Any]:
+    """Return the provenance that `write_table` put into a file, or an empty mapping."""
+    with _opened(path) as file:
+        metadata = file.schema_arrow.metadata or {}
+    return dict(json.loads(metadata.get(PROVENANCE_KEY.encode(), b"{}")))

@@ -1,0 +1,320 @@
+"""A table that is made in parts, so that making it can be stopped at any moment and gone on with.
+
+Finished parts lie in a folder beside the table to be, with a manifest of what they are parts of. No
+part is used that does not say of itself that it belongs there, and an old table stays until the new
+one is whole.
+"""
+
+import errno
+import json
+import os
+import re
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Final
+
+import pandas as pd
+import pyarrow as pa
+from filelock import FileLock, Timeout
+
+from workbench.errors import OutputError, RunMismatchError, TableError
+from workbench.tables.output_files import check_output
+from workbench.tables.parquet_tables import (
+    read_provenance,
+    read_table,
+    replacing,
+    write_table,
+    writing_table,
+)
+from workbench.tables.provenance import differences_in_words, differing, file_hash
+
+Span = tuple[int, int]
+"""The first row of a part, and the row behind its last one."""
+
+_WITHOUT_LOCKS: Final = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
+_MANIFEST: Final = "manifest.json"
+_LOCK: Final = ".lock"
+_WHOLE: Final = "whole.parquet"
+_PART: Final = re.compile(r"rows-\d+-\d+\.parquet")
+_UNFINISHED: Final = re.compile(r"\.(rows-\d+-\d+|whole|manifest)-\w{8}\.(parquet|json)")
+
+
+class TableParts:
+    """The parts of a table while it is made; see `making_in_parts`.
+
+    Attributes:
+        finished: Whether the table is already there, as it would be made.
+    """
+
+    def __init__(
+        self,
+        out: Path,
+        schema: pa.Schema,
+        description: Mapping[str, Any],
+        of_parts: Mapping[str, Any],
+        report: Callable[[str], object],
+    ) -> None:
+        self.finished = False
+        self._out = out
+        self._folder = out.with_name(out.name + ".parts")
+        self._schema = schema
+        self._description, self._of_parts = (
+            dict(json.loads(json.dumps(dict(one)))) for one in (description, of_parts)
+        )
+        self._report = report
+
+    def missing(self, spans: Iterable[Span]) -> list[Span]:
+        """Return the parts that are still to be made; one that is broken is removed, and said."""
+        return [span for span in spans if not self._is_sound(span)]
+
+    def write(self, span: Span, frame: pd.DataFrame) -> None:
+        """Keep a part.
+
+        Raises:
+            OutputError: If it cannot be written; earlier parts are kept.
+            TableError: If a value does not fit the schema.
+        """
+        with self._keeping():
+            write_table(frame, self._path(span), self._schema, self._described(span))
+
+    def join(self, spans: Sequence[Span]) -> None:
+        """Put all parts together into the table, and remove them.
+
+        Args:
+            spans: All parts, in their order.
+
+        Raises:
+            OutputError: If the table cannot be written; the parts are kept.
+            TableError: If a part is missing or was changed meanwhile.
+        """
+        whole = self._folder / _WHOLE
+        with self._keeping():
+            with writing_table(whole, self._schema, self._description) as writer:
+                for span in spans:
+                    path = self._path(span)
+                    if read_provenance(path) != self._described(span):
+                        raise TableError(f"{path}: it was changed meanwhile; run the command again")
+                    writer.write(read_table(path, self._schema))
+            _flush(whole)
+            whole.replace(self._out)
+        self.discard()
+
+    def discard(self) -> None:
+        """Remove the parts, and the manifest last: without it no part is used."""
+        for path in self._files(_PART, _UNFINISHED):
+            path.unlink(missing_ok=True)
+        for name in (_WHOLE, _MANIFEST):
+            (self._folder / name).unlink(missing_ok=True)
+
+    def begin(self, *, restart: bool) -> None:
+        """Find out what is there, and keep only what can be gone on with."""
+        manifest = self._manifest()
+        replaces = file_hash(self._out) if self._out.exists() else None
+        wanted = {"made": self._of_parts, "replaces": replaces}
+        if restart:
+            self.discard()
+        elif manifest == wanted:
+            return
+        elif self._out.exists():
+            self._require_same_table()
+            self.finished = True
+            if manifest is not None and manifest["made"] == self._of_parts:
+                self.discard()
+            return
+        else:
+            self._require_same_parts(manifest)
+        with self._keeping(), replacing(self._folder / _MANIFEST) as beside:
+            beside.write_text(json.dumps(wanted, indent=2, sort_keys=True) + "\n")
+
+    def _require_same_table(self) -> None:
+        found = read_provenance(self._out)
+        if differences := differing(found, self._description):
+            raise RunMismatchError(
+                f"{self._out} was made otherwise ({differences_in_words(differences)}); write "
+                "elsewhere, or --restart: the old table stays until the new one is whole"
+            )
+
+    def _require_same_parts(self, manifest: dict[str, Any] | None) -> None:
+        parts = self._files(_PART)
+        if manifest is None:
+            if parts:
+                self._report(
+                    f"{self._folder}: {len(parts)} parts without a manifest are removed: what they "
+                    "are parts of is not known"
+                )
+            self.discard()
+        elif differences := differing(manifest["made"], self._of_parts):
+            if parts:
+                raise RunMismatchError(
+                    f"{self._folder} holds {len(parts)} parts of an unfinished run that was "
+                    f"started otherwise ({differences_in_words(differences)}); end that one, "
+                    "write elsewhere, or --restart to throw the parts away"
+                )
+            self.discard()
+
+    def _is_sound(self, span: Span) -> bool:
+        path = self._path(span)
+        if not path.exists():
+            return False
+        try:
+            found = read_provenance(path)
+            rows = len(read_table(path, self._schema))
+        except ValueError as error:
+            said = str(error)
+        else:
+            first, behind = span
+            if found == self._described(span) and rows == behind - first:
+                return True
+            said = f"{path}: it holds other rows than its name says"
+        self._report(f"{said}; these rows are made again")
+        path.unlink()
+        return False
+
+    def _manifest(self) -> dict[str, Any] | None:
+        try:
+            found = json.loads((self._folder / _MANIFEST).read_text(encoding="utf-8"))
+        except (FileNotFoundError, ValueError):
+            # Half a manifest is none: no part is used without it.
+            return None
+        is_manifest = isinstance(found, dict) and isinstance(found.get("made"), dict)
+        return found if is_manifest else None
+
+    def _path(self, span: Span) -> Path:
+        first, behind = span
+        return self._folder / f"rows-{first:08d}-{behind:08d}.parquet"
+
+    def _described(self, span: Span) -> dict[str, Any]:
+        return {**self._of_parts, "rows": list(span)}
+
+    def _files(self, *patterns: re.Pattern[str]) -> list[Path]:
+        return [
+            path
+            for path in self._folder.iterdir()
+            if any(pattern.fullmatch(path.name) for pattern in patterns)
+        ]
+
+    @contextmanager
+    def _keeping(self) -> Iterator[None]:
+        try:
+            yield
+        except OutputError:
+            raise
+        except OSError as error:
+            kept = len(self._files(_PART)) if self._folder.is_dir() else 0
+            why = os.strerror(error.errno) if error.errno else str(error)
+            raise OutputError(
+                f"{self._out}: it cannot be written: {why}; {kept} finished parts are kept in "
+                f"{self._folder}: make room, or mend what is wrong, and the same command goes on"
+            ) from error
+
+    @contextmanager
+    def in_use(self, inputs: Iterable[Path]) -> Iterator[None]:
+        """Hold the folder of the parts, and leave it only if there is something in it."""
+        with self._keeping():
+            lock = self._locked()
+        try:
+            self._require_own_folder(inputs)
+            if lock is not None:
+                for path in self._files(_UNFINISHED):
+                    path.unlink()
+            yield
+        finally:
+            # Removed while it is held: whoever opened it meanwhile finds that it is gone.
+            with suppress(OSError):
+                (self._folder / _LOCK).unlink(missing_ok=True)
+                self._folder.rmdir()
+            if lock is not None:
+                lock.release()
+
+    def _require_own_folder(self, inputs: Iterable[Path]) -> None:
+        # Of hidden files some are ours, and the others are those of a file system or a desktop.
+        foreign = sorted(
+            path.name
+            for path in self._folder.iterdir()
+            if path.name not in (_MANIFEST, _WHOLE)
+            and not _PART.fullmatch(path.name)
+            and not path.name.startswith(".")
+        )
+        if foreign:
+            raise OutputError(
+                f"{self._folder}: expected nothing but parts of {self._out.name}, got "
+                f"{', '.join(foreign[:3])}; move it away, or write elsewhere"
+            )
+        for path in inputs:
+            if path.resolve().parent == self._folder.resolve():
+                raise OutputError(
+                    f"{self._folder}: parts of {self._out.name} are kept there, and the input "
+                    f"{path} lies there; write elsewhere"
+                )
+
+    def _locked(self) -> FileLock | None:
+        lock = FileLock(self._folder / _LOCK)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        try:
+            lock.acquire(timeout=0)
+        except FileNotFoundError:
+            # A process that ended at this moment has removed the folder.
+            return self._locked()
+        except Timeout as error:
+            raise OutputError(
+                f"{self._out}: another process is making it; wait until it ends, or write "
+                f"elsewhere (if there is none, delete {self._folder / _LOCK})"
+            ) from error
+        except (OSError, NotImplementedError) as error:
+            if isinstance(error, OSError) and error.errno not in _WITHOUT_LOCKS:
+                raise
+            self._report(
+                f"{self._folder}: no lock can be had on this file system ({error}); see to it that "
+                f"no other process makes {self._out.name} meanwhile: one of the two would fail"
+            )
+            return None
+        return lock
+
+
+@contextmanager
+def making_in_parts(
+    out: Path,
+    kind: str,
+    schema: pa.Schema,
+    description: Mapping[str, Any],
+    *,
+    of_parts: Mapping[str, Any],
+    inputs: Iterable[Path] = (),
+    restart: bool = False,
+    report: Callable[[str], object] = warnings.warn,
+) -> Iterator[TableParts]:
+    """Begin to make a table in parts, or go on where an earlier call was stopped.
+
+    While it lasts no other process can make the same table. Parts are used if they were made under
+    the same description, and are whole. A restart that was stopped is gone on with without asking
+    for a restart again.
+
+    Args:
+        out: The table to be. Its parts lie in ``<out>.parts``.
+        kind: One of `workbench.tables.output_files.KINDS`.
+        schema: The columns and their types.
+        description: What determines the table's content, as JSON can hold it: its provenance.
+        of_parts: The same of each part.
+        inputs: Files that it is made from.
+        restart: Throw earlier parts away, and replace an earlier table once the new one is whole.
+        report: Told in words what was found and is made again, or done without.
+
+    Raises:
+        OutputError: If ``out`` is an input or something else than a table of its kind, or another
+            process is making it, or its folder cannot be written to.
+        RunMismatchError: If ``out`` or its parts were made under another description.
+    """
+    inputs = list(inputs)
+    check_output(out, inputs, kind)
+    parts = TableParts(out, schema, description, of_parts, report)
+    with parts.in_use(inputs):
+        parts.begin(restart=restart)
+        yield parts
+
+
+def _flush(path: Path) -> None:
+    """See to it that a file is on the disk before what it was made from is removed."""
+    with path.open("rb+") as stream:
+        os.fsync(stream.fileno())

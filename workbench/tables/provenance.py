@@ -1,0 +1,212 @@
+"""Where a result came from: hashes of its inputs and code, versions of the packages, the commit."""
+
+import ast
+import hashlib
+import json
+import platform
+import subprocess
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Final
+
+from workbench.errors import TableError
+
+PACKAGES: Final = (
+    "world-state-workbench",
+    "chess",
+    "numba",
+    "numpy",
+    "pandas",
+    "pyarrow",
+    "rapidfuzz",
+    "scipy",
+)
+_SHOWN: Final = 40
+_ROOT: Final = Path(__file__).resolve().parents[1]
+
+
+def file_hash(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes in hexadecimal.
+
+    Raises:
+        TableError: If the file cannot be read.
+    """
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise TableError(f"{path}: expected a readable file, got: {error}") from error
+
+
+def text_hash(text: str) -> str:
+    """Return the SHA-256 of a text in hexadecimal; of a lone surrogate, as of a question mark."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+def json_hash(value: Any) -> str:
+    """Return the SHA-256 of what JSON can hold, in hexadecimal; the order of names has no part in it."""
+    return text_hash(json.dumps(value, sort_keys=True))
+
+
+def package_versions() -> dict[str, str]:
+    """Return the versions of Python and of the packages that numbers depend on."""
+    return dict(_package_versions())
+
+
+@cache
+def _package_versions() -> dict[str, str]:
+    versions = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            versions[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            versions[package] = "not installed"
+    return versions
+
+
+def differing(
+    found: Mapping[str, Any], wanted: Mapping[str, Any]
+) -> dict[str, tuple[object, object]]:
+    """Return what differs between two descriptions: by name, what was found and what is wanted.
+
+    Args:
+        found: As JSON can hold it; inner mappings are compared name by name.
+        wanted: The same.
+    """
+    there, here = (_flat(json.loads(json.dumps(dict(one)))) for one in (found, wanted))
+    return {
+        name: (there.get(name), here.get(name))
+        for name in sorted(there.keys() | here.keys())
+        if there.get(name) != here.get(name)
+    }
+
+
+def _flat(description: Mapping[str, Any]) -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in description.items():
+        if isinstance(value, dict):
+            flat |= {f"{name} {inner}": each for inner, each in _flat(value).items()}
+        else:
+            flat[name] = value
+    return flat
+
+
+def differences_in_words(differences: Mapping[str, tuple[object, object]]) -> str:
+    """Return what `differing` found in words, each value cut to a readable length."""
+    return "; ".join(
+        f"{name}: there {_shown(there)}, asked {_shown(asked)}"
+        for name, (there, asked) in differences.items()
+    )
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"
+
+
+def git_commit() -> str:
+    """Return the commit of the workbench's own checkout, with ``+changes`` if it was edited.
+
+    ``unknown`` is returned where the package does not stand in a git checkout.
+    """
+    root = _ROOT.parent
+    if not (root / ".git").exists():
+        return "unknown"
+
+    def git(*arguments: str) -> str:
+        command = ["git", "-C", str(root), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    try:
+        commit = git("rev-parse", "HEAD")
+        return commit + ("+changes" if git("status", "--porcelain", "--", "workbench") else "")
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+
+
+@cache
+def code_hash(*modules: str) -> str:
+    """Return the SHA-256 of the code of modules, and of all of the workbench that they import.
+
+    It changes when the code does. Comments, docstrings and layout do not count, nor does code that
+    the modules do not reach.
+
+    Args:
+        modules: Full names, such as ``workbench.scoring.score_rows``.
+
+    Raises:
+        TableError: If a source file is missing or cannot be read.
+    """
+    trees: dict[str, ast.Module] = {}
+    waiting = list(modules)
+    while waiting:
+        name = waiting.pop()
+        if name not in trees:
+            trees[name] = _parsed(name)
+            waiting += _imported(name, trees[name])
+    digest = hashlib.sha256()
+    for name in sorted(trees):
+        for part in (name, *_code(trees[name])):
+            digest.update(f"{part}\n".encode())
+    return digest.hexdigest()
+
+
+def _parsed(name: str) -> ast.Module:
+    path = _source(name)
+    try:
+        return ast.parse(path.read_bytes(), str(path))
+    except OSError as error:
+        raise TableError(f"{path}: expected a readable source file, got: {error}") from error
+
+
+def _source(name: str) -> Path:
+    path = _ROOT.joinpath(*name.split(".")[1:])
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+def _imported(name: str, tree: ast.Module) -> Iterator[str]:
+    """Yield the modules of the workbench that a module imports, wherever in its code."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if _is_ours(alias.name))
+        elif isinstance(node, ast.ImportFrom) and node.module and _is_ours(node.module):
+            # The package itself only re-exports: nothing inside it takes a name from there.
+            if node.module != _ROOT.name:
+                yield node.module
+            inner = (f"{node.module}.{alias.name}" for alias in node.names)
+            yield from (module for module in inner if _source(module).exists())
+        elif isinstance(node, ast.Attribute) and node.attr == "import_module":
+            # Which module is known only when it runs: it may be any of the package.
+            folder = _source(name).parent
+            package = ".".join(folder.relative_to(_ROOT.parent).parts)
+            yield from (f"{package}.{path.stem}" for path in folder.glob("[!_]*.py"))
+
+
+def _is_ours(name: str) -> bool:
+    return name.split(".")[0] == _ROOT.name
+
+
+def _code(node: object) -> Iterator[str]:
+    """Yield a syntax tree as text, without docstrings."""
+    if isinstance(node, ast.AST):
+        yield f"({type(node).__name__}"
+        for name, value in ast.iter_fields(node):
+            # Empty fields depend on the version of Python; a context is told by the place.
+            if value is not None and value != [] and name != "ctx":
+                yield name
+                yield from _code(_without_docstring(value) if name == "body" else value)
+        yield ")"
+    elif isinstance(node, list):
+        for item in node:
+            yield from _code(item)
+    else:
+        yield repr(node)
+
+
+def _without_docstring(body: Any) -> Any:
+    match body:
+        case [ast.Expr(value=ast.Constant(value=str())), *rest]:
+            return rest
+    return body
