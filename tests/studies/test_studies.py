@@ -231,10 +231,16 @@ class TestLostPiece:
         bare = lost_piece.predictions_without(positions, count=3, seed=0)
         assert len(bare) == 12
         scored = {
-            policy: score_predictions(bare, ScoringParameters(depth=1, ill_formed=policy))
+            policy: lost_piece.score_without(bare, ScoringParameters(depth=1, ill_formed=policy))
             for policy in ("as_is", "sink")
         }
         table = lost_piece.compute(scored, depth=1)
+        assert list(table) == [
+            "policy", "piece", "owner", "measure", "depth", "mean", "low", "high", "worst", "count",
+        ]  # fmt: skip
+        pieces = ["pawn", "knight", "bishop", "rook", "queen", "king"]
+        assert list(table["piece"]) == [piece for piece in pieces for _ in range(4)] * 2
+        assert list(table["owner"]) == (["side to move"] * 2 + ["other side"] * 2) * 12
         king = table[(table["piece"] == "king") & (table["owner"] == "side to move")]
         king = king.set_index(["policy", "measure"])["mean"]
         assert king["as_is", "precision"] == pytest.approx(20 / 21)

@@ -15,10 +15,13 @@ from workbench.answers.classification import classify_fen
 from workbench.drawing.appearance import caption, new_figure, style
 from workbench.environments import ChessState
 from workbench.errors import InvalidArgumentError, InvalidFenError
+from workbench.scoring import ScoringParameters, score
 from workbench.seeds import derived_seed
 from workbench.tables.parquet_tables import PREDICTIONS
 
 Owner = Literal["side to move", "other side"]
+
+_TAKEN_OFF = ["piece", "owner"]
 
 
 def boards_without(true_fen: str, seed: int) -> list[tuple[str, Owner, str]]:
@@ -60,7 +63,7 @@ def predictions_without(positions: pd.DataFrame, *, count: int, seed: int) -> pd
         seed: Of the pieces drawn.
 
     Returns:
-        PREDICTIONS rows; ``model`` is "without <piece> (<owner>)".
+        PREDICTIONS rows, and in the columns piece and owner what was taken off.
     """
     if count < 1:
         raise InvalidArgumentError(f"expected at least 1 position, got {count!r}")
@@ -78,6 +81,8 @@ def predictions_without(positions: pd.DataFrame, *, count: int, seed: int) -> pd
                 {
                     **{str(key): value for key, value in position.items()},
                     "model": f"without {piece} ({owner})",
+                    "piece": piece,
+                    "owner": owner,
                     "sample": 0,
                     "reply": fen,
                     "predicted_fen": prediction.predicted_fen,
@@ -86,7 +91,7 @@ def predictions_without(positions: pd.DataFrame, *, count: int, seed: int) -> pd
                     "reason": prediction.reason,
                 }
             )
-    return pd.DataFrame(rows, columns=PREDICTIONS.names)
+    return pd.DataFrame(rows, columns=[*PREDICTIONS.names, *_TAKEN_OFF])
 
 
 def _is_readable(fen: object) -> bool:
@@ -97,11 +102,28 @@ def _is_readable(fen: object) -> bool:
     return True
 
 
+def score_without(
+    predictions: pd.DataFrame, parameters: ScoringParameters, *, jobs: int = 1
+) -> pd.DataFrame:
+    """Score boards with one piece less.
+
+    Args:
+        predictions: What `predictions_without` returned.
+        parameters: How to score.
+        jobs: Workers, at least 1.
+
+    Returns:
+        A scores table with the columns piece and owner beside it.
+    """
+    scores = score(predictions, parameters, jobs=jobs)
+    return scores.join(predictions[_TAKEN_OFF].set_axis(scores.index))
+
+
 def compute(scores: dict[str, pd.DataFrame], *, depth: int = 4) -> pd.DataFrame:
     """Summarise the scores of boards with one piece less.
 
     Args:
-        scores: For each ill-formed policy, the scores of `predictions_without`.
+        scores: For each ill-formed policy, what `score_without` returned.
         depth: m.
 
     Returns:
@@ -110,8 +132,7 @@ def compute(scores: dict[str, pd.DataFrame], *, depth: int = 4) -> pd.DataFrame:
     """
     rows = []
     for policy, table in scores.items():
-        for model, part in table.groupby("model", sort=False):
-            piece, owner = str(model).removeprefix("without ").rstrip(")").split(" (")
+        for (piece, owner), part in table.groupby(_TAKEN_OFF, sort=False):
             for measure in ("precision", "recall"):
                 values = part[f"{measure}_{depth}"]
                 rows.append(
@@ -143,12 +164,12 @@ def king_by_check(scores: dict[str, pd.DataFrame], *, depth: int = 4) -> pd.Data
     """
     parts = []
     for policy, table in scores.items():
-        kings = table[table["model"].str.startswith("without king")]
+        kings = table[table["piece"] == "king"]
         parts.append(
             pd.DataFrame(
                 {
                     "policy": policy,
-                    "owner": kings["model"].str.extract(r"\((.*)\)", expand=False),
+                    "owner": kings["owner"],
                     "in_check": [chess.Board(fen).is_check() for fen in kings["true_fen"]],
                     "precision": kings[f"precision_{depth}"],
                     "recall": kings[f"recall_{depth}"],
