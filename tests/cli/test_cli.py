@@ -111,13 +111,17 @@ class TestCompare:
         mate_near = "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2"
         dropped = compared(mate_near, mate_near, "--depth", 2, "--terminal", "drop")
         assert dropped["precision"] == pytest.approx([1.0, 29 / 30])
+        assert dropped["depths"] == [1, 2]
+        assert not [name for name in dropped if name.endswith("standard_error")]
         assert dropped["terminal"] == "drop"
         estimated = compared(START, KINGLESS, "--depth", 2, "--method", "branch", "--samples", 50)
-        value, error = estimated["precision"]
+        (value,), (error,) = estimated["precision"], estimated["precision_standard_error"]
         exact = 20 / 21
         assert error == pytest.approx((exact * (1 - exact) / 1600) ** 0.5, rel=0.5)
         assert 0 < abs(value - exact) < 4 * error
-        assert estimated["recall"] == [1.0, 0.0]
+        assert estimated["recall"] == [1.0]
+        assert estimated["recall_standard_error"] == [0.0]
+        assert estimated["depths"] == [2]
         assert estimated["method"] == "branch"
 
     def test_prints_lines_to_read(self):
@@ -126,6 +130,7 @@ class TestCompare:
             ["predicted_fen", *KINGLESS.split()],
             ["status", "NO_WHITE_KING,", "BAD_CASTLING_RIGHTS"],
             ["reason"],
+            ["depths", "1"],
             ["precision", "0.952381"],
             ["recall", "1"],
             ["levenshtein_to_empty", "False"],

@@ -20,6 +20,8 @@ IllFormedPolicy = Literal["as_is", "sink"]
 Distance = Literal["levenshtein", "levenshtein_position", "levenshtein_placement"]
 """The columns of a scores table that hold an edit distance."""
 
+MEASURES: Final = ("precision", "recall")
+
 COPIED: Final = (
     "position_id",
     "game_id",
@@ -91,15 +93,21 @@ class ScoringParameters:
                 f"{self.samples!r}, {self.batches!r}, {self.seed!r}"
             )
 
+    def depths(self) -> range:
+        """Return the depths at which there are values: 1 to m, or m alone for an estimator."""
+        return range(1 if self.method == "exact" else self.depth, self.depth + 1)
+
+    def suffixes(self) -> tuple[str, ...]:
+        """Return how the names of a measure's columns end, behind its depth."""
+        return ("",) if self.method == "exact" else ("", "_standard_error")
+
     def measures(self) -> list[str]:
         """Return the names of the affordance columns that these parameters give."""
-        if self.method == "exact":
-            depths = range(1, self.depth + 1)
-            return [f"{name}_{m}" for name in ("precision", "recall") for m in depths]
         return [
-            f"{name}_{self.depth}{suffix}"
-            for name in ("precision", "recall")
-            for suffix in ("", "_standard_error")
+            f"{measure}_{m}{suffix}"
+            for measure in MEASURES
+            for m in self.depths()
+            for suffix in self.suffixes()
         ]
 
 

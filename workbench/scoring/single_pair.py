@@ -8,7 +8,7 @@ from workbench.environments import ChessState
 from workbench.environments.chess.chess960 import chess960_board
 from workbench.errors import InvalidFenError
 from workbench.scoring.affordance_scores import affordance_scores
-from workbench.scoring.parameters import ScoringParameters
+from workbench.scoring.parameters import MEASURES, ScoringParameters
 from workbench.scoring.score_rows import is_state, text_scores
 
 
@@ -18,13 +18,13 @@ def compare(true_fen: str, reply: str, parameters: ScoringParameters) -> dict[st
     Args:
         true_fen: A FEN that python-chess reads.
         reply: Any text.
-        parameters: How to score; the exact method gives all depths up to m.
+        parameters: How to score; the exact method gives all depths up to m, an estimator m alone.
 
     Returns:
         Values as JSON can hold them, undefined ones None: reply_class, predicted_fen, status,
-        reason, precision and recall (p_1..p_m and r_1..r_m; for an estimator p_m and its standard
-        error), exact_match, levenshtein, levenshtein_to_empty, board_accuracy and the rest of the
-        text metrics, and the parameters.
+        reason, depths, precision and recall at these depths (for an estimator also
+        precision_standard_error and recall_standard_error), exact_match, levenshtein,
+        levenshtein_to_empty, board_accuracy and the rest of the text metrics, and the parameters.
 
     Raises:
         InvalidFenError: If the true FEN cannot be read, or is of Chess960.
@@ -36,14 +36,18 @@ def compare(true_fen: str, reply: str, parameters: ScoringParameters) -> dict[st
     taken = is_state(str(prediction.reply_class), parameters.ill_formed)
     state = prediction.predicted_fen if taken else None
     (values,) = affordance_scores([true_fen], [state], parameters, [parameters.seed])
-    half = len(values) // 2
+    measured = dict(zip(parameters.measures(), values, strict=True))
     result: dict[str, Any] = {
         "reply_class": str(prediction.reply_class),
         "predicted_fen": prediction.predicted_fen,
         "status": list(prediction.status),
         "reason": prediction.reason,
-        "precision": values[:half],
-        "recall": values[half:],
+        "depths": list(parameters.depths()),
+        **{
+            f"{measure}{suffix}": [measured[f"{measure}_{m}{suffix}"] for m in parameters.depths()]
+            for measure in MEASURES
+            for suffix in parameters.suffixes()
+        },
         **text_scores(true_fen, prediction.predicted_fen),
         "depth": parameters.depth,
         "terminal": parameters.terminal,
