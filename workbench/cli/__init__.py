@@ -1,6 +1,6 @@
-"""The command line: thin commands over the package, and the one place that knows exit codes.
+"""The command line: thin commands over the package, and the only place with exit codes.
 
-One file a subject; each adds its commands to the group `main` of group.py.
+One file per subject; each adds its commands to the group `main` of group.py.
 """
 
 from workbench.cli import (

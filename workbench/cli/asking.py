@@ -35,38 +35,51 @@ def _arguments(context: click.Context, option: click.Parameter, texts: Any) -> d
 
 @main.command()
 @click.argument("positions", type=PATH)
-@click.option("--model", required=True, help="As Inspect names it; workbench/simulated is free.")
-@click.option("-o", "--out", required=True, type=PATH, help="The run's folder; goes on if there.")
+@click.option(
+    "--model",
+    required=True,
+    help="Model in Inspect's form, such as openai/gpt-4o; workbench/simulated is free.",
+)
+@click.option(
+    "-o", "--out", required=True, type=PATH, help="Folder of the run; an existing run resumes."
+)
 @click.option("--prompt", help="See `workbench prompts`.  [default: pgn-direct]")
-@click.option("--prompt-file", type=PATH, help="A prompt of one's own: see data/README.md.")
-@click.option("--system-prompt", help="The text that goes before every question.")
+@click.option(
+    "--prompt-file", type=PATH, help="A custom prompt; data/README.md describes the format."
+)
+@click.option("--system-prompt", help="System prompt, sent before every question.")
 @click.option("--samples-per-position", default=1, show_default=True, type=click.IntRange(1))
-@click.option("--temperature", type=click.FloatRange(0), help="The provider's default if left out.")
+@click.option("--temperature", type=click.FloatRange(0), help="By default the provider's.")
 @click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), help="Nucleus sampling.")
-@click.option("--seed", type=click.IntRange(0), help="Sample k of a position is asked with it + k.")
+@click.option("--seed", type=click.IntRange(0), help="Sample k of a position uses seed + k.")
 @click.option(
     "--reasoning-effort",
     type=click.Choice(["none", "minimal", "low", "medium", "high", "xhigh", "max"]),
-    help="Most models know only some of these.",
+    help="Most models support only some of these.",
 )
-@click.option("--reasoning-tokens", type=click.IntRange(0), help="The most to reason with.")
 @click.option(
-    "--max-tokens", type=click.IntRange(1), help="The longest reply, and what a budget counts on."
+    "--reasoning-tokens", type=click.IntRange(0), help="Maximum number of reasoning tokens."
+)
+@click.option(
+    "--max-tokens",
+    type=click.IntRange(1),
+    help="Maximum tokens of a reply; --budget reserves as many.",
 )
 @click.option(
     "--budget",
     type=click.FloatRange(0, min_open=True),
-    help="Dollars for the folder. A call begins only if the most it can cost is left; without "
-    "--max-tokens its reply is assumed to have 8,192 tokens, less with every reply known, from 10 on "
-    "twice the longest. A call of unknown cost (no or absurd token counts, timed out, killed) counts as that much.",
+    help="Limit of the folder's total cost, in dollars. A call begins only if its maximum cost is "
+    "left. Without --max-tokens, a reply is assumed to have 8,192 tokens, less with every known "
+    "reply, and twice the longest from 10 replies on. A call of unknown cost (no or absurd "
+    "token counts, timeout, kill) counts at its maximum.",
 )
 @click.option(
-    "--price", nargs=2, type=click.FloatRange(0), help="Dollars a million tokens: input output."
+    "--price", nargs=2, type=click.FloatRange(0), help="Dollars per million tokens: input output."
 )
-@click.option("--prices", type=PATH, help="JSON: model to input, output and cached prices.")
-@click.option("--batch", is_flag=True, help="The provider's batch interface: cheaper, slow.")
-@click.option("--base-url", help="Of a compatible server; without credentials.")
-@click.option("--api-key", help="Better in the provider's environment variable.")
+@click.option("--prices", type=PATH, help="JSON table of input, output and cache prices by model.")
+@click.option("--batch", is_flag=True, help="Use the provider's batch interface: cheaper, slower.")
+@click.option("--base-url", help="URL of a compatible server, without credentials.")
+@click.option("--api-key", help="API key; prefer the provider's environment variable.")
 @click.option(
     "-M", "--model-arg", "model_args", multiple=True, callback=_arguments,
     help="NAME=VALUE for Inspect's model; secrets and headers are redacted in files.",
@@ -75,30 +88,32 @@ def _arguments(context: click.Context, option: click.Parameter, texts: Any) -> d
     "--extra-body", multiple=True, callback=_arguments,
     help="NAME=VALUE for the body of requests to an OpenAI-compatible server.",
 )  # fmt: skip
-@click.option("--connections", type=click.IntRange(1), help="Calls at a time.")
+@click.option("--connections", type=click.IntRange(1), help="Number of concurrent calls.")
 @click.option(
     "--limit",
     type=click.IntRange(1),
-    help="A pilot: so many positions, as many of each group; says what all would cost. Without it "
-    "the same command goes on with the others.",
+    help="A pilot: ask about this many positions, equally many of each group, and forecast the total "
+    "cost. The same command without it continues with the rest.",
 )
 @click.option(
     "--retries",
     default=6,
     show_default=True,
     type=click.IntRange(0),
-    help="N: at most N + 1 requests for a turn of a question. HTTP 400, 403 and the like are not "
-    "repeated.",
+    help="Send a turn of a question at most this many times again. Refusals (HTTP 400, 403 and "
+    "similar) are not repeated.",
 )
 @click.option(
-    "--retry-failed", is_flag=True, help="Ask again also what the server refused (HTTP 400 to 499)."
+    "--retry-failed",
+    is_flag=True,
+    help="Also repeat questions that the server refused (HTTP 400 to 499).",
 )
 @click.option(
     "--max-failures",
     default=20,
     show_default=True,
     type=click.IntRange(1),
-    help="Stop after so many failed questions with no answer between them.",
+    help="Stop after this many failed questions without an answer between them.",
 )
 @click.option(
     "--attempt-timeout",
@@ -107,7 +122,7 @@ def _arguments(context: click.Context, option: click.Parameter, texts: Any) -> d
     type=click.IntRange(1),
     help="Seconds after which a request counts as failed.",
 )
-@click.option("--yes", is_flag=True, help="Do not ask before the first call.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 def ask(
     positions: Path,
     model: str,
@@ -138,7 +153,7 @@ def ask(
     attempt_timeout: int,
     yes: bool,
 ) -> None:
-    """Ask a model for the board of each of POSITIONS; stopped at any moment, it goes on.
+    """Ask a model for the board of each of POSITIONS; resumes after an interruption.
 
     \b
     Exit codes:
@@ -207,7 +222,7 @@ def ask(
             click.echo(f"Error: {error}", err=True)
             raise click.exceptions.Exit(128 + received[0] if received else STOPPED) from error
         except KeyboardInterrupt:
-            click.echo("Error: interrupted; nothing that was answered is lost", err=True)
+            click.echo("Error: interrupted; all answers are kept", err=True)
             raise click.exceptions.Exit(128 + received[0] if received else STOPPED) from None
     for name, number in run.predictions["reply_class"].value_counts().items():
         click.echo(f"{number} {name}")
@@ -221,8 +236,8 @@ def ask(
     click.echo(f"{len(run.predictions)} predictions written to {run.path}")
     if run.failed:
         click.echo(
-            f"Error: {run.describe()}; the same command asks what failed again, with --retry-failed "
-            "also what the server refused",
+            f"Error: {run.describe()}; the same command repeats the failed questions, with "
+            "--retry-failed also those that the server refused",
             err=True,
         )
         raise click.exceptions.Exit(FAILED)
@@ -236,7 +251,7 @@ def _tell(notes: list[str]) -> None:
 
 @contextmanager
 def _interrupting_signals() -> Iterator[list[int]]:
-    """Let what ends a process end it in good order, as Ctrl-C does, and tell what came."""
+    """Turn the signals that end a process into an orderly stop, and report the signal received."""
     received: list[int] = []
 
     def interrupt(number: int, _: object) -> None:
@@ -247,7 +262,7 @@ def _interrupting_signals() -> Iterator[list[int]]:
     numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
     before = {}
     if threading.current_thread() is threading.main_thread():
-        # What the shell had this process ignore, it goes on ignoring.
+        # Signals that the shell set to be ignored stay ignored.
         before = {
             number: signal.signal(number, interrupt)
             for number in numbers
@@ -263,7 +278,7 @@ def _interrupting_signals() -> Iterator[list[int]]:
 @main.command()
 @click.argument("name", required=False)
 def prompts(name: str | None) -> None:
-    """List the prompts, or show the one called NAME, or in the file NAME.toml, whole."""
+    """List the prompts, or show the prompt NAME, or that of a file NAME.toml, in full."""
     from workbench.asking.prompt_files import prompt_given
     from workbench.asking.prompts import PROMPTS
 

@@ -1,4 +1,4 @@
-"""The command that reads a table back."""
+"""The command that validates tables."""
 
 import json
 from dataclasses import asdict
@@ -14,11 +14,13 @@ from workbench.cli.group import PATH, main
 @click.option(
     "--sample",
     type=click.IntRange(0),
-    help="Rows of scores whose p and r are computed again at the whole depth.  [default: 500]",
+    help="Rows of scores to recompute at full depth.  [default: 500]",
 )
-@click.option("--all", "every", is_flag=True, help="Compute p and r of every row again.")
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="Of the sample.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a file.")
+@click.option("--all", "every", is_flag=True, help="Recompute every row at full depth.")
+@click.option(
+    "--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed of the sample."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per file.")
 @click.pass_context
 def check(
     context: click.Context,
@@ -30,8 +32,8 @@ def check(
 ) -> None:
     """Validate the tables FILES: type, integrity, anomalies.
 
-    Text metrics of scores, and p and r at small depths, are computed again in every row, the whole
-    depth in a sample. The exit code is 1 if a file is not whole or something is odd.
+    In a scores table, text metrics and p and r at small depths are recomputed in every row, the
+    full depth in a sample of the rows. The exit code is 1 if a file is damaged or has anomalies.
     """
     from workbench.checking import check_table
     from workbench.checking.recomputed import SAMPLE_ROWS

@@ -16,7 +16,7 @@ from workbench.cli.scoring import scoring_options
 @scoring_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def compare(true_fen: str, reply: str, as_json: bool, **options: Any) -> None:
-    """Compare TRUE_FEN with a REPLY: a FEN or a model's whole answer; - reads it from input."""
+    """Compare TRUE_FEN with REPLY: a FEN or a model's whole answer; - reads standard input."""
     from workbench.scoring import ScoringParameters
     from workbench.scoring.single_pair import compare as compare_pair
 

@@ -20,7 +20,7 @@ DEFAULT_PER_GROUP: Final = 2000
 
 @dataclass(frozen=True, slots=True)
 class CutOptions:
-    """How games are to be cut, as a user said.
+    """How to cut games, as given by the user.
 
     Attributes:
         out: Where the positions go.
@@ -54,42 +54,48 @@ def _number_or_max(value: str) -> "PerGroup":
 _OPTIONS: Final = (
     click.option("-o", "--out", default="positions.parquet", show_default=True, type=PATH),
     click.option(
-        "--groups", default="5,16,27,38,50", show_default=True, help="Full moves at which to cut."
+        "--groups",
+        default="5,16,27,38,50",
+        show_default=True,
+        help="Cut after these numbers of full moves.",
     ),
     click.option(
         "--per-group",
         type=_number_or_max,
         metavar="INTEGER|max",
-        help="Positions a group, or max: as many as all groups can have.  "
+        help="Positions per group, or max: as many as every group can supply.  "
         f"[default: {DEFAULT_PER_GROUP}]",
     ),
     click.option(
         "--games",
         "number",
         type=click.IntRange(1),
-        help="Positions over all groups, in place of --per-group.",
+        help="Total number of positions, instead of --per-group.",
     ),
     click.option(
         "--side-to-move",
         type=click.Choice(["white", "black", "both"]),
         default="white",
         show_default=True,
-        help="White after both sides' last move, Black after White's; both: half of each.",
+        help="Side to move in the positions; both: half of each group.",
     ),
     click.option("--seed", default=0, show_default=True, type=click.IntRange(0)),
     click.option(
         "--filter",
         "filters",
         multiple=True,
-        help="rating=1600..2200, time-control=blitz,300+3 or termination=Normal.",
+        help="Games to keep: rating=1600..2200, time-control=blitz,300+3 or termination=Normal; "
+        "repeatable.",
     ),
-    click.option("--allow-unfilled", is_flag=True, help="Go on where a group cannot be filled."),
-    click.option("--allow-truncated", is_flag=True, help="Use what was read of a broken file."),
+    click.option("--allow-unfilled", is_flag=True, help="Continue if a group cannot be filled."),
+    click.option(
+        "--allow-truncated", is_flag=True, help="Use the readable part of a truncated file."
+    ),
 )
 
 
 def cut_options(*, bots: bool) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options, which it gets as one argument ``options``.
+    """Add the options to a command, which receives them as one argument ``options``.
 
     Args:
         bots: Whether games of bots are taken by default.
@@ -127,7 +133,7 @@ def cut_options(*, bots: bool) -> Callable[[Callable[..., None]], Callable[..., 
             command(options=options, **others)
 
         bots_option = click.option(
-            "--bots/--no-bots", default=bots, show_default=True, help="Take games of bots too."
+            "--bots/--no-bots", default=bots, show_default=True, help="Include games by bots."
         )
         decorated: Callable[..., None] = run
         for option in reversed((*_OPTIONS, bots_option)):
@@ -140,7 +146,7 @@ def cut_options(*, bots: bool) -> Callable[[Callable[..., None]], Callable[..., 
 def write_positions(
     cut: "Cut", options: CutOptions, games: str, provenance: dict[str, Any], said: str
 ) -> None:
-    """Write the positions of a cut, and say what became of the games.
+    """Write the positions of a cut, and report how the games were used.
 
     Args:
         cut: The positions, at least one.

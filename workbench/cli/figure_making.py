@@ -10,17 +10,19 @@ from workbench.cli.stopping import stoppable
 
 
 @main.command()
-@click.option("--preset", default="quick", show_default=True, help="quick or paper.")
-@click.option("--only", multiple=True, metavar="NAME", help="This notebook alone; repeatable.")
+@click.option("--preset", default="quick", show_default=True, help="Size: quick or paper.")
+@click.option("--only", multiple=True, metavar="NAME", help="Run only this notebook; repeatable.")
 @click.option(
     "--parameter", multiple=True, metavar="NAME=VALUE", help="A notebook parameter; repeatable."
 )
 @click.option("--jobs", default=os.cpu_count() or 1, show_default="cores", type=click.IntRange(1))
-@click.option("--games", multiple=True, type=PATH, help="PGN, .pgn.gz or .pgn.zst; repeatable.")
-@click.option("--predictions", type=PATH, help="A predictions table, Parquet.")
-@click.option("--scores", type=PATH, help="Their scores, by `workbench score`, not to score again.")
-@click.option("--out", default="figures", show_default=True, type=PATH, help="Folder to write to.")
-@stoppable("the figures drawn so far are whole; the same command draws the others")
+@click.option(
+    "--games", multiple=True, type=PATH, help="Game file: PGN, .pgn.gz or .pgn.zst; repeatable."
+)
+@click.option("--predictions", type=PATH, help="Predictions table (Parquet).")
+@click.option("--scores", type=PATH, help="Scores of the predictions, from `workbench score`.")
+@click.option("--out", default="figures", show_default=True, type=PATH, help="Output folder.")
+@stoppable("the figures drawn so far are complete; the same command draws the rest")
 def figures(
     preset: str,
     only: tuple[str, ...],

@@ -11,7 +11,7 @@ from workbench.cli.group import PATH, main
 
 @main.group()
 def games() -> None:
-    """Read games."""
+    """Cut games into positions, or generate games."""
 
 
 @games.command("cut")

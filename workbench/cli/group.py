@@ -1,4 +1,4 @@
-"""The group that holds every command, and what its refusals look like."""
+"""The group of all commands, and the form of its error messages."""
 
 import os
 import select
@@ -17,7 +17,7 @@ CLOSED_PIPE: Final = 141
 
 
 class Commands(click.Group):
-    """A group that shows a refusal of the workbench as one message and exit code 1.
+    """A group that reports an error of the workbench as one message with exit code 1.
 
     If the reader of standard output or standard error is gone (``workbench ... | head``), the
     command ends without a message, as other tools do.
@@ -34,7 +34,7 @@ class Commands(click.Group):
 
 
 def _silence_closed_pipes() -> bool:
-    """Discard what still goes to a standard stream without a reader; return if there is one."""
+    """Discard output to standard streams without a reader; return whether there are any."""
     closed = [descriptor for descriptor in (1, 2) if _has_no_reader(descriptor)]
     for descriptor in closed:
         # The interpreter flushes both streams again at its end.
@@ -53,4 +53,4 @@ def _has_no_reader(descriptor: int) -> bool:
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="workbench")
 def main() -> None:
-    """Does a language model know where the pieces are? State precision and recall of replies."""
+    """Measure how well language models track a game: state precision and recall."""

@@ -1,4 +1,4 @@
-"""What an import says: how many rows became predictions, which did not, and why."""
+"""The report of an import: how many rows became predictions, which did not, and why."""
 
 import csv
 from collections.abc import Iterable, Sequence
@@ -16,24 +16,26 @@ EXAMPLES: Final = 3
 RANGES: Final = 12
 
 ADVICE: Final = {
-    Refused.UNREADABLE: "mend the lines, or name the right --format or --encoding",
-    Refused.NO_POSITION: "say which column holds it: --column position_id=THEIRS",
-    Refused.UNKNOWN_POSITION: "give the table of --positions that the models were asked about",
-    Refused.NO_MODEL: "say it with --model NAME, or its column with --column model=THEIRS",
-    Refused.NO_REPLY: "say which column holds it: --column reply=THEIRS or predicted_fen=THEIRS",
+    Refused.UNREADABLE: "fix the lines, or give the right --format or --encoding",
+    Refused.NO_POSITION: "name its column: --column position_id=THEIRS",
+    Refused.UNKNOWN_POSITION: "give the positions that the models were asked about: "
+    "--positions TABLE",
+    Refused.NO_MODEL: "give --model NAME, or its column: --column model=THEIRS",
+    Refused.NO_REPLY: "name its column: --column reply=THEIRS or predicted_fen=THEIRS",
     Refused.NO_TRUE_BOARD: "give the boards by --positions TABLE, --column true_fen=THEIRS or "
-    "moves=THEIRS; of PGN2FEN logs say where the PGN files are: --pgn-root FOLDER",
+    "moves=THEIRS; for PGN2FEN logs, give the folder of the PGN files: --pgn-root FOLDER",
     Refused.ILLEGAL_MOVES: "the moves must be of standard chess, from the initial position",
-    Refused.CONTRADICTION: "the moves, PGN files or positions are of another set: mind --pgn-root "
-    "and --positions",
-    Refused.CHESS960: "its castling is not that of the boards here; leave these files out",
-    Refused.REPEATED: "each was read once; if they are further replies, number them in a column sample",
-    Noticed.NO_PGN: "say where input_pgn_file starts: --pgn-root FOLDER",
+    Refused.CONTRADICTION: "the moves, PGN files or positions belong to another set: check "
+    "--pgn-root and --positions",
+    Refused.CHESS960: "its castling rules differ; leave these files out",
+    Refused.REPEATED: "each was read once; if they are additional replies, number them in a column "
+    "sample",
+    Noticed.NO_PGN: "give the root folder of input_pgn_file: --pgn-root FOLDER",
 }
 
 
 def report(imported: ImportedReplies, written: str) -> None:
-    """Say on standard error what was refused and noticed, each row with file and line.
+    """Report refused rows and remarks on standard error, with file and line.
 
     Args:
         imported: What was read.

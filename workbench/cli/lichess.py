@@ -11,10 +11,12 @@ from workbench.cli.group import PATH
 
 @games.command("lichess")
 @click.argument("files", nargs=-1, type=PATH)
-@click.option("--month", "months", multiple=True, help="Such as 2017-04; more may follow it.")
+@click.option("--month", "months", multiple=True, help="A month such as 2017-04; repeatable.")
 @cut_options(bots=False)
-@click.option("--address", help="Of the database, or of a copy.  [default: database.lichess.org]")
-@click.option("--cache", type=PATH, help="Keeps what was streamed.  [default: the user's cache]")
+@click.option(
+    "--address", help="Address of the database or a mirror.  [default: database.lichess.org]"
+)
+@click.option("--cache", type=PATH, help="Folder for downloaded data.  [default: the user's cache]")
 def games_lichess(
     files: tuple[Path, ...],
     months: tuple[str, ...],
@@ -22,10 +24,10 @@ def games_lichess(
     address: str | None,
     cache: Path | None,
 ) -> None:
-    """Cut games of Lichess into groups: of a month, streamed no further than needed, or of FILES.
+    """Cut Lichess games into groups, from a streamed month or from FILES.
 
-    FILES are what `games cut` takes, read no further than needed either. A transfer that breaks is
-    taken up again; so is one of an earlier run.
+    FILES are those of `games cut`. Reading stops once every group is full. An interrupted transfer
+    resumes, now or in a later run.
     """
     from workbench.games.game_files import GameFiles
     from workbench.games.lichess.lichess_cut import cut_lichess, default_cache

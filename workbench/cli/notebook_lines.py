@@ -1,4 +1,4 @@
-"""What `workbench figures` shows of the notebooks it runs: those under way, and how each ended."""
+"""Progress of `workbench figures`: the notebooks in progress, and how each ended."""
 
 import shutil
 import sys

@@ -1,4 +1,4 @@
-"""Commands that bring in, or simulate, what models replied."""
+"""Commands that import, extract or simulate replies of models."""
 
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from workbench.cli.group import PATH, main
 
 @main.group()
 def replies() -> None:
-    """Bring in, or simulate, what models replied."""
+    """Import, extract or simulate replies of models."""
 
 
 def _columns(context: click.Context, option: click.Parameter, texts: Any) -> dict[str, str]:
@@ -28,27 +28,27 @@ def _columns(context: click.Context, option: click.Parameter, texts: Any) -> dic
     "--format",
     "kind",
     type=click.Choice(["pgn2fen", "inspect", "lm-eval", "columns"]),
-    help="By default what the names of the files, or their first line, say.",
+    help="By default detected from the file name or the first line.",
 )
 @click.option(
     "--text",
     type=click.Choice(["llm_fen", "raw"]),
     default="llm_fen",
     show_default=True,
-    help="pgn2fen: the FEN that the benchmark cut out, or ours out of the whole reply.",
+    help="pgn2fen: the FEN extracted by the benchmark, or by us from the whole reply.",
 )
-@click.option("--pgn-root", type=PATH, help="pgn2fen: where input_pgn_file paths start.")
+@click.option("--pgn-root", type=PATH, help="pgn2fen: root folder of the input_pgn_file paths.")
 @click.option(
     "--column",
     "columns",
     multiple=True,
     callback=_columns,
-    help="Not pgn2fen: OURS=THEIRS, such as true_fen=metadata.fen.",
+    help="Not pgn2fen: map a column, OURS=THEIRS, such as true_fen=metadata.fen.",
 )
-@click.option("--positions", type=PATH, help="Not pgn2fen: a table to join by position_id.")
-@click.option("--model", help="Not pgn2fen: the model's name, where the files have none.")
-@click.option("--encoding", help="Of text files that are not UTF-8, such as latin-1.")
-@click.option("--refused", type=PATH, help="Where to list every refused row, as CSV.")
+@click.option("--positions", type=PATH, help="Not pgn2fen: positions table to join by position_id.")
+@click.option("--model", help="Not pgn2fen: model name, if the files have none.")
+@click.option("--encoding", help="Encoding of text files that are not UTF-8, such as latin-1.")
+@click.option("--refused", type=PATH, help="CSV file for all refused rows.")
 @click.pass_context
 def replies_import(
     context: click.Context,
@@ -63,10 +63,10 @@ def replies_import(
     encoding: str | None,
     refused: Path | None,
 ) -> None:
-    """Import FILES that others recorded as a predictions table.
+    """Import recorded replies from FILES into a predictions table.
 
-    PGN2FEN logs, Inspect's logs (.eval, .json), samples of lm-evaluation-harness, or tables with
-    named columns (CSV with commas, tabs or semicolons; JSON Lines).
+    FILES are PGN2FEN logs, Inspect logs (.eval, .json), samples of lm-evaluation-harness, or tables
+    with named columns (CSV with commas, tabs or semicolons; JSON Lines).
 
     The exit code is 0 if every row became a prediction, 3 if some were refused, and 1, without a
     table, if all were.
@@ -134,12 +134,12 @@ def replies_import(
 
 @replies.command("extract")
 @click.argument("source", metavar="RUN_OR_TABLE", type=PATH)
-@click.option("-o", "--out", required=True, type=PATH, help="Another file than those read.")
+@click.option("-o", "--out", required=True, type=PATH, help="Output file; not one of the inputs.")
 def replies_extract(source: Path, out: Path) -> None:
-    """Find the boards in replies again, by the extractor as it is now.
+    """Extract the boards from replies again, with the current extractor.
 
-    RUN_OR_TABLE is the folder of `workbench ask`, whose journal is read, or a predictions table.
-    Everything but the FEN, its class, status and reason stays as it is; no model is asked.
+    RUN_OR_TABLE is a run folder of `workbench ask`, whose journal is read, or a predictions table.
+    Only the FEN, its class, status and reason change. No model is asked.
     """
     from workbench.answers.classification import EXTRACTOR_VERSION
     from workbench.asking.reading_again import read_again
@@ -167,11 +167,11 @@ def replies_extract(source: Path, out: Path) -> None:
 @click.argument("positions", type=PATH)
 @click.option("-o", "--out", default="predictions.parquet", show_default=True, type=PATH)
 @click.option(
-    "--rate", default=0.03, show_default=True, type=click.FloatRange(0, 1), help="Slips a ply."
+    "--rate", default=0.03, show_default=True, type=click.FloatRange(0, 1), help="Errors per ply."
 )
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
 def replies_simulate(positions: Path, out: Path, rate: float, seed: int) -> None:
-    """Let the simulated tracker reply to a POSITIONS table; no model is asked."""
+    """Simulate replies to a POSITIONS table; no model is asked."""
     from workbench.answers.simulated_tracker import simulate
     from workbench.tables.output_files import check_output
     from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS, read_table, write_table

@@ -1,4 +1,4 @@
-"""The command that scores a table, and the options that say how."""
+"""The command that scores a table, and its options."""
 
 import os
 from collections.abc import Callable
@@ -12,12 +12,14 @@ from workbench.cli.group import PATH, main
 
 
 def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say how to score."""
+    """Add the options of scoring."""
     from workbench.affordance import ESTIMATORS
     from workbench.affordance.estimate import BATCHES
 
     options: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
-        click.option("--depth", default=4, show_default=True, type=click.IntRange(1), help="m."),
+        click.option(
+            "--depth", default=4, show_default=True, type=click.IntRange(1), help="Depth m."
+        ),
         click.option(
             "--terminal",
             type=click.Choice(["absorb", "drop"]),
@@ -50,9 +52,13 @@ def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("-o", "--out", default="scores.parquet", show_default=True, type=PATH)
 @scoring_options
 @click.option("--jobs", default=os.cpu_count() or 1, show_default="cores", type=click.IntRange(1))
-@click.option("--scheduler", help="Of a Dask cluster that scores in place of this machine.")
+@click.option(
+    "--scheduler", help="Address of a Dask scheduler; its cluster scores instead of this machine."
+)
 @click.option("--chunk-rows", default=64, show_default=True, type=click.IntRange(1))
-@click.option("--restart", is_flag=True, help="Score anew; OUT stays until the new is whole.")
+@click.option(
+    "--restart", is_flag=True, help="Score again; the old OUT stays until the new one is complete."
+)
 def score(
     predictions: Path,
     out: Path,
@@ -62,7 +68,7 @@ def score(
     restart: bool,
     **options: Any,
 ) -> None:
-    """Score a PREDICTIONS table; stopped at any moment, the same command goes on."""
+    """Score a PREDICTIONS table; resumes after an interruption."""
     import pandas as pd
     import pyarrow as pa
 

@@ -12,7 +12,12 @@ from workbench.cli.group import PATH
 @games.command("selfplay")
 @click.option("-o", "--out", default="games.parquet", show_default=True, type=PATH)
 @click.option(
-    "--games", "number", default=12000, show_default=True, type=click.IntRange(1), help="How many."
+    "--games",
+    "number",
+    default=12000,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Number of games.",
 )
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
 @click.option(
@@ -20,18 +25,22 @@ from workbench.cli.group import PATH
     default=8,
     show_default=True,
     type=click.IntRange(1),
-    help="Every so many-th game may be of any length.",
+    help="One game in this many may have any length.",
 )
 @click.option(
     "--long-plies",
     default=100,
     show_default=True,
     type=click.IntRange(0, 160),
-    help="The others run longer than this, in half-moves.",
+    help="The others are longer than this, in half-moves.",
 )
-@click.option("--engine", default="stockfish", show_default=True, help="A UCI engine.")
+@click.option(
+    "--engine", default="stockfish", show_default=True, help="UCI engine: a command or a path."
+)
 @click.option("--jobs", default=os.cpu_count() or 1, show_default="cores", type=click.IntRange(1))
-@click.option("--restart", is_flag=True, help="Play anew; OUT stays until the new is whole.")
+@click.option(
+    "--restart", is_flag=True, help="Start again; the old OUT stays until the new one is complete."
+)
 def games_selfplay(
     out: Path,
     number: int,
@@ -42,7 +51,7 @@ def games_selfplay(
     jobs: int,
     restart: bool,
 ) -> None:
-    """Let Stockfish play games against itself; stopped at any moment, the same command goes on."""
+    """Generate games of Stockfish self-play; resumes after an interruption."""
     from workbench.games.audit import describe_games
     from workbench.games.selfplay import SelfPlaySettings
     from workbench.games.selfplay_run import play_games

@@ -1,4 +1,4 @@
-"""What Ctrl-C and SIGTERM do to a command: one line, and the exit code that shells expect."""
+"""How a command responds to Ctrl-C and SIGTERM: one line, and the exit code that shells expect."""
 
 import signal
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ import click
 
 
 class Stopped(BaseException):
-    """A signal asks the command to stop; not to be caught on the way, but to clean up at.
+    """A signal asks the command to stop; catch it only to clean up.
 
     Attributes:
         signal: Which.
@@ -29,7 +29,7 @@ def stoppable(kept: str) -> Iterator[None]:
     are ignored while the command cleans up.
 
     Args:
-        kept: What becomes of the work done so far, to stand in the line.
+        kept: What happens to the work done so far, for the line.
     """
     numbers = (signal.SIGINT, signal.SIGTERM)
 
