@@ -5,8 +5,8 @@ from playwright.sync_api import expect
 
 from workbench import ChessState, exact_profile
 from workbench.environments import ChessAutomaton
+from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.lab.estimator_lab import EstimatorLab
-from workbench.explore.settings import ExplorerSettings
 
 from .widget_pages import (
     BISHOP_ELSEWHERE,

@@ -2,8 +2,8 @@
 
 from playwright.sync_api import expect
 
+from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.pair.pair_view import pair_view
-from workbench.explore.settings import ExplorerSettings
 
 from .widget_pages import expect_profile, expect_quiet
 

@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
+from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.pair.pair_view import pair_view
-from workbench.explore.settings import ExplorerSettings
 
 from .lab_page import save_notebook
 from .widget_pages import (

@@ -4,8 +4,8 @@ from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
 
+from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.pair.pair_view import pair_view
-from workbench.explore.settings import ExplorerSettings
 
 from .lab_page import Notebook
 

@@ -4,6 +4,7 @@ import chess
 import pytest
 
 from workbench.errors import InvalidArgumentError
+from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.pair.exercises import (
     board_after,
     compare_predictions,
@@ -11,7 +12,6 @@ from workbench.explore.pair.exercises import (
     with_piece_moved,
     without_piece,
 )
-from workbench.explore.settings import ExplorerSettings
 
 START = chess.STARTING_FEN
 

@@ -9,8 +9,8 @@ import pytest
 from workbench.affordance import exact_profile
 from workbench.environments import ChessAutomaton, ChessState
 from workbench.errors import InvalidArgumentError, InvalidFenError
+from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.pair.pair_view import pair_view
-from workbench.explore.settings import ExplorerSettings
 from workbench.scoring import ScoringParameters
 from workbench.scoring.single_pair import compare
 

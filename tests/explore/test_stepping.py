@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from workbench.errors import InvalidArgumentError, InvalidFenError
 from workbench.explore.board.moves_view import move_sets
+from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.pair.pair_view import pair_view
 from workbench.explore.pair.stepping import replay, step
-from workbench.explore.settings import ExplorerSettings
 from workbench.studies.random_boards import random_board
 
 START = chess.STARTING_FEN

@@ -10,7 +10,7 @@ import chess.engine
 import pytest
 from click.testing import CliRunner
 
-from workbench.cli.selfplay import games_selfplay
+from workbench.cli.engine_games import games_selfplay
 from workbench.errors import EngineError, InvalidArgumentError, RunMismatchError
 from workbench.games import selfplay_run
 from workbench.games.audit import faults_of

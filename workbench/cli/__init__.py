@@ -7,12 +7,12 @@ from workbench.cli import (
     asking,
     checking,
     comparing,
+    engine_games,
     figure_making,
     game_reading,
     lichess,
     reply_reading,
     scoring,
-    selfplay,
 )
 from workbench.cli.group import main
 
@@ -20,11 +20,11 @@ __all__ = [
     "asking",
     "checking",
     "comparing",
+    "engine_games",
     "figure_making",
     "game_reading",
     "lichess",
     "main",
     "reply_reading",
     "scoring",
-    "selfplay",
 ]

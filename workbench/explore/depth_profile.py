@@ -9,7 +9,7 @@ from workbench.affordance.adaptive import expected_joint_nodes
 from workbench.affordance.engine import twin_for
 from workbench.automaton import Sink
 from workbench.environments import ChessAutomaton, ChessState
-from workbench.explore.settings import ExplorerSettings
+from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.seeds import derived_seed
 from workbench.terminal import Terminal
 

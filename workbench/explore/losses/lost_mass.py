@@ -12,10 +12,10 @@ from workbench.automaton import Sink
 from workbench.errors import InvalidArgumentError
 from workbench.explore.board.reading import ReadBoard, no_state_words, read_board, state_of_true
 from workbench.explore.depth_profile import exact_depth
+from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.losses.costliest import costliest_moves
 from workbench.explore.losses.joint_tree import JointNode, JointTree, move_of
 from workbench.explore.losses.loss_words import MEASURES, Measure, finished_words, named, percent
-from workbench.explore.settings import ExplorerSettings
 
 _DEFAULTS: Final = ExplorerSettings()
 

@@ -7,6 +7,7 @@ import pandas as pd
 import traitlets
 
 from workbench.errors import InvalidArgumentError
+from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.losses.lost_mass import lost_mass
 from workbench.explore.page.answering import Answering
 from workbench.explore.page.assets import javascript, piece_drawings, stylesheet
@@ -21,7 +22,6 @@ from workbench.explore.pair.pair_answers import (
 )
 from workbench.explore.pair.pair_view import pair_view
 from workbench.explore.pair.stepping import replay
-from workbench.explore.settings import ExplorerSettings
 from workbench.scoring.parameters import IllFormedPolicy
 from workbench.terminal import Terminal
 

@@ -6,8 +6,8 @@ import chess
 import pandas as pd
 
 from workbench.errors import InvalidArgumentError
+from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.pair.pair_view import pair_view
-from workbench.explore.settings import ExplorerSettings
 
 
 def board_after(movetext: str) -> str:

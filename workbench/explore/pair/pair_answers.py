@@ -8,9 +8,9 @@ import pandas as pd
 
 from workbench.errors import InvalidArgumentError, InvalidFenError, TableError
 from workbench.explore.board.fen_problems import explain
+from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.pair.pair_view import pair_view
 from workbench.explore.pair.stepping import replay
-from workbench.explore.settings import ExplorerSettings
 
 TRUE_FEN: Final = "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/3P1N2/PPP2PPP/RNBQK2R w KQkq - 1 5"
 PREDICTED_FEN: Final = "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/3P4/PPP1NPPP/RNBQK2R w KQkq - 1 5"

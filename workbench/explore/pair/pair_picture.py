@@ -11,8 +11,8 @@ from matplotlib.ticker import MaxNLocator
 
 from workbench.drawing.appearance import COLOURS, MARKERS, caption
 from workbench.drawing.board_picture import draw_board
+from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.pair.pair_view import pair_view
-from workbench.explore.settings import ExplorerSettings
 
 _DEFAULTS: Final = ExplorerSettings()
 

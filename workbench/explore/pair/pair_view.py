@@ -9,7 +9,7 @@ from workbench.environments.chess.text_metrics import FIELD_NAMES
 from workbench.explore.board.moves_view import different_squares, moves_view
 from workbench.explore.board.reading import no_state_words, read_board, state_of_true
 from workbench.explore.depth_profile import depth_profile
-from workbench.explore.settings import ExplorerSettings
+from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.scoring.score_rows import text_scores
 
 _DEFAULTS: Final = ExplorerSettings()

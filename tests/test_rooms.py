@@ -1,0 +1,130 @@
+"""The plan of the package: imports point one way, and each folder is small enough to read."""
+
+import ast
+from collections import Counter, defaultdict
+from graphlib import TopologicalSorter
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parents[1] / "workbench"
+LEVELS = (
+    "errors seeds resources worker_processes compression",
+    "terminal installation tables",
+    "automaton",
+    "affordance environments",
+    "workbench",
+    "games",
+    "answers",
+    "asking drawing scoring",
+    "checking studies",
+    "explore headless",
+    "cli",
+    "__main__",
+)
+MOST_FILES = 21
+MOST_LINES = 400
+
+
+def module_name(path):
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imported(tree, modules):
+    """The modules of the package that a syntax tree imports, also inside functions."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in modules)
+        elif isinstance(node, ast.ImportFrom) and node.module in modules:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+            inner = [name for name in names if name in modules]
+            yield from inner
+            if len(inner) < len(names):
+                yield node.module
+
+
+@pytest.fixture(scope="module")
+def imports():
+    """From each module to the modules that it imports."""
+    modules = {module_name(path): path for path in PACKAGE.rglob("*.py")}
+    return {
+        name: set(imported(ast.parse(path.read_text(encoding="utf-8")), modules))
+        for name, path in modules.items()
+    }
+
+
+def room(module):
+    return module.split(".")[1] if "." in module else module
+
+
+def folder(module):
+    path = PACKAGE.parent.joinpath(*module.split("."))
+    return module if path.is_dir() else module.rpartition(".")[0]
+
+
+def test_the_imports_are_read(imports):
+    assert "workbench.environments.chess.state" in imports["workbench.environments.chess.rules"]
+    # Inside a function, and a module imported from its package.
+    assert "workbench.explore.pair.board_pair" in imports["workbench.explore"]
+    assert "workbench.environments.chess.text_metrics" in imports["workbench.scoring.score_rows"]
+
+
+def test_no_modules_import_each_other_in_a_circle(imports):
+    # Raises graphlib.CycleError, which names the circle.
+    TopologicalSorter(imports).prepare()
+
+
+def test_no_folders_import_each_other_in_a_circle(imports):
+    """Between a folder and those inside it, the order of the modules alone counts."""
+    graph = defaultdict(set)
+    for module, others in imports.items():
+        for other in others:
+            one, two = folder(module), folder(other)
+            if not f"{one}.".startswith(f"{two}.") and not f"{two}.".startswith(f"{one}."):
+                graph[one].add(two)
+    assert len(graph) > 20
+    TopologicalSorter(graph).prepare()
+
+
+def test_imports_point_downward(imports):
+    level = {name: depth for depth, names in enumerate(LEVELS) for name in names.split()}
+    assert set(level) == {room(module) for module in imports}
+    upward = [
+        f"{module} imports {other}"
+        for module, others in imports.items()
+        for other in others
+        if level[room(module)] <= level[room(other)] and room(module) != room(other)
+    ]
+    assert upward == []
+
+
+def test_the_measures_know_no_environment(imports):
+    reached, waiting = set(), [name for name in imports if room(name) == "affordance"]
+    while waiting:
+        name = waiting.pop()
+        if name not in reached:
+            reached.add(name)
+            waiting += imports[name]
+    assert len(reached) > 10
+    assert not [name for name in reached if room(name) == "environments"]
+
+
+def sources():
+    return [path for path in PACKAGE.rglob("*") if path.suffix in {".py", ".js", ".css"}]
+
+
+def test_folders_and_files_are_small():
+    files = Counter(path.parent for path in sources())
+    assert len(files) > 25
+    assert {where: count for where, count in files.items() if count > MOST_FILES} == {}
+    lines = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in sources()}
+    assert {path: count for path, count in lines.items() if count > MOST_LINES} == {}
+
+
+def test_a_file_says_its_subject_without_its_folder():
+    names = Counter(path.name for path in sources() if path.name != "__init__.py")
+    assert [name for name, count in names.items() if count > 1] == []
+    vague = {"utils", "helpers", "common", "misc", "manager", "runs", "rows"}
+    assert vague.isdisjoint(chain.from_iterable(path.with_suffix("").parts for path in sources()))
