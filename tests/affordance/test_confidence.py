@@ -11,6 +11,9 @@ from scipy import stats
 from workbench.affordance.confidence import binomial_interval, skewed_mean_interval
 from workbench.errors import InvalidArgumentError
 
+# No automaton takes part, so that one engine is enough.
+pytestmark = pytest.mark.parametrize("engine", ["reference"], indirect=True)
+
 
 class TestBinomial:
     @pytest.mark.parametrize("draws", [1, 7, 500])

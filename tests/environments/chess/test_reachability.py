@@ -240,9 +240,7 @@ IMPLIED = {
 
 def scrambled_board(chance):
     """Return a board of a game with some squares overwritten and its other fields redrawn."""
-    board = chess.Board(
-        [b.fen() for b in random_boards(chance.random(), "any", chance.randrange(1, 80))][-1]
-    )
+    *_, board = random_boards(chance.random(), "any", chance.randrange(1, 80))
     for _ in range(chance.choice([0, 1, 2, 4, 8, 64])):
         piece = chess.Piece(chance.randrange(1, 7), chance.random() < 0.5)
         board.set_piece_at(chance.randrange(64), chance.choice([piece, piece, None]))
