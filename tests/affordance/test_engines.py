@@ -15,6 +15,8 @@ CHESS = ChessAutomaton()
 TRUE = ChessState.from_fen("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 2 4")
 PREDICTED = ChessState.from_fen("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB3NR w KQkq - 2 4")
 PROMOTED_KING = ChessState.from_fen("4k3/8/8/8/8/8/8/3QK~3 w - - 0 1")
+# Each test names its engines.
+pytestmark = pytest.mark.parametrize("engine", ["reference"], indirect=True)
 
 
 def test_the_argument_goes_before_the_environment_and_compiled_is_the_default(monkeypatch):
