@@ -175,7 +175,7 @@ def test_a_missing_reply_is_an_absent_row(
         (entry(input_pgn_file="data/960/a.pgn"), Refused.CHESS960, "Chess960"),
         (entry(input_pgn_file="data/FischerRandom/b.pgn"), Refused.CHESS960, "Chess960"),
         (entry(input_pgn_file="c.pgn", input_fen=FISCHER), Refused.CHESS960, "Chess960"),
-        (entry(), Refused.REPEATED, "it says the same as"),
+        (entry(), Refused.REPEATED, "it repeats"),
     ],
 )
 def test_lines_that_become_no_row_are_named_with_the_true_reason(

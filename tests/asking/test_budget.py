@@ -121,7 +121,7 @@ def test_long_replies_on_many_connections_keep_within_the_budget(ask_server, ans
             ask_server(server, {"budget": 130.0, "connections": 40}, price=PRICE)
         assert server.answered.total() * 16.4 <= 130.0
         (note,) = stopped.value.notes
-        assert note.startswith("the cost of 3 calls is unknown; they count as the most they can")
+        assert note.startswith("the cost of 3 calls is unknown; they count at their maximum")
         assert "1 (the reply came without token counts)" in note
         assert "1 (a token count below 0)" in note
         assert "1 (a token count above 10,000,000)" in note

@@ -161,7 +161,7 @@ class TestNamedColumns:
             (reply(dollars=float("inf")), Refused.BAD_VALUE, "dollars"),
             (reply(seconds="soon"), Refused.BAD_VALUE, "seconds"),
             (reply(game_id=[]), Refused.BAD_VALUE, "game_id: expected a text, got []"),
-            (reply(position_id="x"), Refused.REPEATED, "it says the same as"),
+            (reply(position_id="x"), Refused.REPEATED, "it repeats"),
             ([1], Refused.UNREADABLE, "expected a JSON object, got list"),
         ],
     )

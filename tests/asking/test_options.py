@@ -178,8 +178,10 @@ class TestFoldersOfBefore:
 
     def test_an_option_that_it_had_not_is_another_question(self, before, positions_path):
         out = before()
-        with pytest.raises(RunMismatchError, match="seed: there None, asked 0"):
+        with pytest.raises(RunMismatchError, match="seed: found None, requested 0"):
             refuse_other_run(out, Question("openai/gpt-4o", seed=0), positions_path)
         own = Prompt("mine", 1, "pgn", prompt_named("pgn-direct").turns, 60)
-        with pytest.raises(RunMismatchError, match="prompt name: there 'pgn-direct', asked 'mine'"):
+        with pytest.raises(
+            RunMismatchError, match="prompt name: found 'pgn-direct', requested 'mine'"
+        ):
             refuse_other_run(out, Question("openai/gpt-4o", own), positions_path)

@@ -82,17 +82,20 @@ class TestRefusals:
         opened(temperature=0.5)
         before = (tmp_path / "run" / "run.json").read_bytes()
         for changes, said in (
-            ({"temperature": 0.7}, "temperature: there 0.5, asked 0.7"),
-            ({"temperature": 0.5, "prompt": "few-shot"}, "prompt name: there 'pgn-direct', asked"),
-            ({"temperature": 0.5, "model": "openai/gpt-4o"}, "model: there 'workbench/simulated'"),
-            ({"temperature": 0.5, "model_args": {"rate": 0.5}}, "model_args rate: there None"),
-            ({"temperature": 0.5, "max_tokens": 100}, "max_tokens: there None, asked 100"),
+            ({"temperature": 0.7}, "temperature: found 0.5, requested 0.7"),
+            (
+                {"temperature": 0.5, "prompt": "few-shot"},
+                "prompt name: found 'pgn-direct', requested",
+            ),
+            ({"temperature": 0.5, "model": "openai/gpt-4o"}, "model: found 'workbench/simulated'"),
+            ({"temperature": 0.5, "model_args": {"rate": 0.5}}, "model_args rate: found None"),
+            ({"temperature": 0.5, "max_tokens": 100}, "max_tokens: found None, requested 100"),
         ):
             with pytest.raises(RunMismatchError, match=said):
                 opened(**changes)
         other = tmp_path / "other.parquet"
         write_table(positions.head(5), other, POSITIONS)
-        with pytest.raises(RunMismatchError, match="positions: there '"):
+        with pytest.raises(RunMismatchError, match="positions: found '"):
             opened(other, temperature=0.5)
         assert (tmp_path / "run" / "run.json").read_bytes() == before
         opened(temperature=0.5)
@@ -145,7 +148,7 @@ def test_more_samples_extend_a_run_and_fewer_are_refused(positions_path, tmp_pat
     pd.testing.assert_frame_equal(kept, one)
     assert three.groupby("position_id")["reply"].nunique().max() > 1
     assert len(journal_record(tmp_path / "run").answered(0)) == 120
-    with pytest.raises(RunMismatchError, match="samples_per_position: there 3, asked 2"):
+    with pytest.raises(RunMismatchError, match="samples_per_position: found 3, requested 2"):
         asked(2)
 
 

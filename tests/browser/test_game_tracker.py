@@ -38,7 +38,7 @@ def test_scrubbing_moves_boards_and_numbers(lab, root, replies):
     lab.page.keyboard.press("ArrowRight")
     for ply in (1, 2, 3):
         expect_ply(root, replies.loc[ply])
-        root.get_by_role("button", name="One ply on").click()
+        root.get_by_role("button", name="One ply forward").click()
     expect(square(root, "true", "c6")).to_have_attribute("aria-label", "c6, black knight")
     scrubber.fill("9")
     expect_ply(root, replies.loc[9])

@@ -100,9 +100,9 @@ class TestRows:
         ("column", "value", "said"),
         [
             ("true_fen", "no board", "true_fen does not parse"),
-            ("true_fen", "8/8/8/8/8/8/8/K1k5 w - - 0 1", "true_fen is not where the moves lead"),
+            ("true_fen", "8/8/8/8/8/8/8/K1k5 w - - 0 1", "true_fen does not follow from the moves"),
             ("ply", 3, "ply is not the number of moves"),
-            ("moves", "e2e5 e7e5 g1f3 b8c6", "moves holds what is no legal move"),
+            ("moves", "e2e5 e7e5 g1f3 b8c6", "moves contains an illegal move"),
             ("position_id", None, "position_id is null"),
             ("true_fen", None, "true_fen is null"),
         ],
@@ -122,19 +122,17 @@ class TestRows:
         moves = "e2e4 e7e5 g1f3 g8f6 f1c4 f8c5 e1h1 e8g8"
         fen = "rnbq1rk1/pppp1ppp/5n2/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQ1RK1 w - - 8 5"
         frame.loc[3, ["moves", "true_fen", "ply", "group"]] = [moves, fen, 8, 4]
-        assert odd(report(frame, POSITIONS, tmp_path)) == [
-            "moves holds another spelling of castling"
-        ]
+        assert odd(report(frame, POSITIONS, tmp_path)) == ["moves has another spelling of castling"]
         frame.loc[3, "moves"] = moves.replace("e1h1", "e1g1")
         assert odd(report(frame, POSITIONS, tmp_path)) == []
 
     @pytest.mark.parametrize(
         ("column", "value", "said"),
         [
-            ("reply_class", "unparseable", "reply_class is not what python-chess says"),
-            ("reply_class", "fine", "reply_class is none of valid"),
-            ("predicted_fen", None, "reply_class is not what python-chess says"),
-            ("predicted_fen", "9/8", "reply_class is not what python-chess says"),
+            ("reply_class", "unparseable", "reply_class contradicts python-chess"),
+            ("reply_class", "fine", "reply_class is not one of valid"),
+            ("predicted_fen", None, "reply_class contradicts python-chess"),
+            ("predicted_fen", "9/8", "reply_class contradicts python-chess"),
             ("model", None, "model is null"),
         ],
     )
@@ -170,7 +168,7 @@ class TestRows:
         made = {"parameters": {"depth": 3}}
         found = report(scores, scores_schema(TWO), tmp_path, made)
         assert odd(found) == [
-            "columns are missing, so that its rows were not looked at: precision_3, recall_3"
+            "columns are missing, so its rows were not checked: precision_3, recall_3"
         ]
         made = {"parameters": {"depth": 0}}
         found = report(scores, scores_schema(TWO), tmp_path, made)
@@ -179,7 +177,7 @@ class TestRows:
     def test_keys_that_stand_twice(self, predictions, tmp_path):
         frame = pd.concat([predictions, predictions.iloc[[2, 5]]], ignore_index=True)
         found = report(frame, PREDICTIONS, tmp_path)
-        assert odd(found) == ["position_id + model + sample stands there before"]
+        assert odd(found) == ["position_id + model + sample is repeated"]
         assert found.oddities[0].count == 2
         assert found.oddities[0].examples[0].startswith("row 12: ")
         frame.loc[12:, "sample"] = 1
@@ -188,7 +186,7 @@ class TestRows:
     def test_moves_of_games_that_are_none(self, tmp_path):
         frame = games_frame([PlayedGame(0, 1, 2, 3, "1-0", "checkmate", ("e2e4",))])
         frame["moves"] = [b"\xff"]
-        assert odd(report(frame, GAMES, tmp_path)) == ["moves holds what is no move"]
+        assert odd(report(frame, GAMES, tmp_path)) == ["moves contains an invalid move"]
 
 
 class TestFiles:
@@ -204,7 +202,7 @@ class TestFiles:
         path.write_bytes(data[: int(share * len(data))])
         found = check_table(path)
         assert not found.whole
-        assert "truncated, broken or no Parquet file" in odd(found)[0]
+        assert "truncated, damaged or not a Parquet file" in odd(found)[0]
         assert "NOT WHOLE" in found.describe()
 
     def test_one_bit_of_any_page_is_missed_nowhere(self, path):
@@ -234,15 +232,15 @@ class TestFiles:
             "it carries no schema version",
             "it carries no provenance",
             "it carries no versions of packages",
-            "columns are missing, so that its rows were not looked at",
-            "there are columns beyond the schema",
+            "columns are missing, so its rows were not checked",
+            "there are columns outside the schema",
             "columns have other types",
         ]
 
     def test_a_column_that_holds_something_else(self, positions, tmp_path):
         path = tmp_path / "elsewhere.parquet"
         positions.assign(ply="late").to_parquet(path)
-        assert any("rows from 0 on were not looked at" in what for what in odd(check_table(path)))
+        assert any("rows from 0 on were not checked" in what for what in odd(check_table(path)))
 
     def test_a_table_of_something_else(self, tmp_path):
         path = tmp_path / "else.parquet"

@@ -74,7 +74,7 @@ def test_inverted_exact_matches(altered):
     def invert(frame):
         frame["exact_match"] = ~frame["exact_match"].astype(bool)
 
-    assert counts(altered(invert)) == {"exact_match is not what its FENs give": 30}
+    assert counts(altered(invert)) == {"exact_match does not match its FENs": 30}
 
 
 @pytest.mark.parametrize("column", ["levenshtein", "levenshtein_position", "levenshtein_placement"])
@@ -82,7 +82,7 @@ def test_a_wrong_distance(altered, column):
     def add_one(frame):
         frame.loc[3, column] += 1
 
-    assert counts(altered(add_one)) == {f"{column} is not what its FENs give": 1}
+    assert counts(altered(add_one)) == {f"{column} does not match its FENs": 1}
 
 
 def test_a_wrong_number_of_wrong_squares(altered):
@@ -103,8 +103,8 @@ def test_swapped_precision_and_recall_are_found_without_a_sample(altered):
 
     found = counts(altered(swap, sample=0))
     assert differing[0] > 0
-    assert found["precision_1 is not what its boards give"] == differing[0]
-    assert found["recall_2 is not what its boards give"] == differing[1]
+    assert found["precision_1 does not match its boards"] == differing[0]
+    assert found["recall_2 does not match its boards"] == differing[1]
 
 
 def test_one_wrong_p(altered):
@@ -114,9 +114,9 @@ def test_one_wrong_p(altered):
 
         return change
 
-    assert "precision_2 is not what its boards give" in counts(altered(lower(2), sample=0))
+    assert "precision_2 does not match its boards" in counts(altered(lower(2), sample=0))
     found = counts(altered(lower(3), sample=None))
-    assert found["precision_3 is not what its boards give"] == 1
+    assert found["precision_3 does not match its boards"] == 1
 
 
 def test_the_sample_is_the_seed_s(altered):
@@ -125,7 +125,7 @@ def test_the_sample_is_the_seed_s(altered):
 
     def rows(seed):
         report = altered(lower, sample=4, seed=seed)
-        return [o.examples for o in report.oddities if o.what.endswith("boards give")]
+        return [o.examples for o in report.oddities if o.what.endswith("match its boards")]
 
     assert rows(1) == rows(1)
     assert rows(1) != rows(2)
@@ -150,7 +150,7 @@ def test_an_estimate_is_drawn_again_from_its_seed(predictions, tmp_path):
     place = frame["precision_2"].between(0.01, 0.99).idxmax()
     frame.loc[place, "precision_2"] -= 0.001
     write_table(frame, out, scores_schema(parameters), read_provenance(out))
-    assert counts(check_table(out)) == {"precision_2 is not what its boards give": 1}
+    assert counts(check_table(out)) == {"precision_2 does not match its boards": 1}
 
 
 def test_many_boards_under_one_id(predictions, tmp_path):
@@ -159,7 +159,7 @@ def test_many_boards_under_one_id(predictions, tmp_path):
     path = tmp_path / "predictions.parquet"
     write_table(rows, path, PREDICTIONS, {"stage": "by hand"})
     (found,) = check_table(path).oddities
-    assert found.what == "1 position_id stand for several true boards"
+    assert found.what == "1 position_id have several true boards"
     assert found.examples[0].startswith("one: 'r")
 
 

@@ -210,7 +210,7 @@ class TestTheWholeWay:
                 found = getattr(row, f"precision_{depth}"), getattr(row, f"recall_{depth}")
                 assert found == pytest.approx((precision, recall), abs=1e-12)
         refused = run(*score, "--depth", 1, code=1)
-        assert "was made otherwise (parameters depth: there 2, asked 1)" in refused
+        assert "was made differently (parameters depth: found 2, requested 1)" in refused
         assert "--restart" in refused
         assert "precision_2" in pd.read_parquet(scores)
         run(*score, "--depth", 1, "--restart")

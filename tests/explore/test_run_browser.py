@@ -111,11 +111,11 @@ class TestFiles:
         row = scores.iloc[0]
         assert Replies(predictions).find(row)[2] == ""
         assert "without its predictions" in Replies(None).find(row)[2]
-        assert "does not hold this row" in Replies(predictions.iloc[1:]).find(row)[2]
+        assert "has no such row" in Replies(predictions.iloc[1:]).find(row)[2]
         predictions["reply"] = None
         moves, reply, said = Replies(predictions).find(row)
         assert (moves, reply) == ("1. e4", None)
-        assert said == "The predictions table holds no reply here."
+        assert said == "The predictions table has no reply here."
 
     def test_the_simulated_run_is_named_so_and_has_all_its_rows(self):
         scores, predictions = simulated_run(per_group=2, rates=(0.0, 0.2), depth=1)

@@ -204,7 +204,7 @@ def test_rows_that_cannot_take_part_are_named(run):
     assert "true FEN" in said[1]
     choice = RowChoice(disagreement="near_far")
     (left_out,) = undefined_rows(run, choose_rows(run, choice), choice)
-    assert left_out == "2 rows of the run not shown because of no defined disagreement."
+    assert left_out == "2 rows of the run not shown because of undefined disagreement."
     assert undefined_rows(run, [0, 1], RowChoice()) == []
 
 

@@ -112,7 +112,7 @@ def test_a_table_without_moves_has_the_cuts_alone():
     found = tracked(rows().drop(columns="moves"))
     assert [stop.ply for stop in found.stops] == [1, 2, 3, 4]
     assert found.stops[1].fen == AFTER_E5
-    assert "does not hold the game's moves" in found.notes[0]
+    assert "has no moves of the game" in found.notes[0]
     assert found.moves_until(4) == ""
 
 

@@ -78,7 +78,7 @@ def test_it_stops_once_the_groups_are_full_and_the_next_run_fetches_nothing(serv
     # Read are the games up to the 20th that is needed, in steps of 64 KiB, of some 450 KB.
     assert kept(tmp_path)[0].stat().st_size <= 196_608
     assert found.cut.summary.read < 100
-    assert "checksum not checked" in found.describe()
+    assert "checksum not verified" in found.describe()
     server.always = Answer(status=404)
     again = stream(server, tmp_path, per_group=10)
     assert len(server.seen) == 1
@@ -102,7 +102,7 @@ def test_a_transfer_cut_within_a_frame_is_taken_up_by_range(server, tmp_path, ex
     found = stream(server, tmp_path)
     assert found.cut.positions.equals(expected)
     assert [seen.status for seen in server.seen] == [200, 206, 206]
-    assert "2 times the transfer was taken up again" in found.describe()
+    assert "2 times the transfer was resumed" in found.describe()
     assert "SHA-256 as published" in found.describe()
 
 
@@ -155,7 +155,7 @@ def test_a_busy_server_is_tried_again_and_given_up_in_the_end(server, tmp_path, 
     server.answers.extend([*busy, Answer(cut_after=100_001), busy[0]])
     assert stream(server, tmp_path).cut.positions.equals(expected)
     server.always = Answer(status=503)
-    with pytest.raises(RemoteFileError, match=r"gave up after 3 tries.*503"):
+    with pytest.raises(RemoteFileError, match=r"gave up after 3 consecutive tries.*503"):
         stream(server, tmp_path / "other")
     assert [seen.status for seen in server.seen[-3:]] == [503] * 3
 
@@ -188,13 +188,13 @@ def test_a_transfer_that_stands_still_is_taken_up_again(server, tmp_path, expect
 
 def test_no_server_at_all_is_an_error(tmp_path):
     source = MonthSource(MONTH, tmp_path, address="http://127.0.0.1:9", patience=QUICK)
-    with pytest.raises(RemoteFileError, match="gave up after 3 tries"):
+    with pytest.raises(RemoteFileError, match="gave up after 3 consecutive tries"):
         cut_lichess([source], seed=0)
 
 
 def test_a_wrong_checksum_is_an_error_and_nothing_is_kept(server, tmp_path):
     server.sums = server.sums.replace(server.sums[:8], "0" * 8)
-    with pytest.raises(RemoteFileError, match=r"expected the SHA-256 00000000.*thrown away"):
+    with pytest.raises(RemoteFileError, match=r"expected the SHA-256 00000000.*discarded"):
         stream(server, tmp_path)
     assert not kept(tmp_path)
 
@@ -211,7 +211,7 @@ def test_a_kept_file_that_was_changed_on_disk_is_found_out(server, tmp_path):
     data = bytearray(server.data)
     data[-30] ^= 1
     kept(tmp_path)[0].write_bytes(bytes(data))
-    with pytest.raises((GameFileError, RemoteFileError), match="thrown away"):
+    with pytest.raises((GameFileError, RemoteFileError), match="discarded"):
         stream(server, tmp_path)
     assert not kept(tmp_path)
 
@@ -230,7 +230,7 @@ def test_a_file_that_changes_between_ranges_is_read_anew(server, tmp_path, texts
     found = stream(server, tmp_path)
     assert kept(tmp_path)[0].read_bytes() == frames(newer)
     assert found.provenance["sources"][0]["etag"] == '"two"'
-    assert "changed at the server" in found.describe()
+    assert "changed on the server" in found.describe()
     assert found.cut.summary.read == len(texts)
 
 
@@ -241,7 +241,7 @@ def test_a_file_that_changes_all_the_time_is_an_error(server, tmp_path):
         server.etag = f'"{len(server.seen)}"'
 
     server.before_answer = change
-    with pytest.raises(ChangedRemoteFileError, match="changed at the server"):
+    with pytest.raises(ChangedRemoteFileError, match="changed on the server"):
         stream(server, tmp_path)
 
 
@@ -292,14 +292,14 @@ def test_a_page_to_log_in_is_no_month(server, tmp_path):
 
 def test_a_file_that_ends_within_a_frame_is_an_error_and_not_kept(server, tmp_path):
     server.replace_data(server.data[:-1000], '"short"')
-    with pytest.raises(GameFileError, match=r"ends in the middle.*thrown away"):
+    with pytest.raises(GameFileError, match=r"ends in the middle.*discarded"):
         stream(server, tmp_path)
     assert not kept(tmp_path)
 
 
 def test_broken_bytes_are_an_error_and_not_kept(server, tmp_path):
     server.replace_data(server.data[:150_000] + b"\0" * 5000 + server.data[155_000:], '"broken"')
-    with pytest.raises(GameFileError, match=r"broken.*thrown away"):
+    with pytest.raises(GameFileError, match=r"broken.*discarded"):
         stream(server, tmp_path)
     assert not kept(tmp_path)
 

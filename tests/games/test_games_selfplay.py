@@ -212,7 +212,7 @@ class TestRun:
     def test_games_of_another_seed_or_engine_are_not_overwritten(self, tmp_path, engine):
         out = tmp_path / "games.parquet"
         play_games(out, 2, SHORT, engine=engine())
-        with pytest.raises(RunMismatchError, match="settings seed: there 1, asked 2"):
+        with pytest.raises(RunMismatchError, match="settings seed: found 1, requested 2"):
             play_games(out, 2, SelfPlaySettings(seed=2, short_every=1), engine=engine())
         with pytest.raises(RunMismatchError, match="Fool 2"):
             play_games(out, 2, SHORT, engine=engine("Fool 2"))

@@ -186,7 +186,7 @@ class TestCluster:
             lost.scale(0)
             while lost.scheduler.workers:
                 time.sleep(0.01)
-            with pytest.raises(ClusterError, match=r"no worker for 1 s.*is kept"):
+            with pytest.raises(ClusterError, match=r"no worker for 1 s.*are kept"):
                 list(scored_chunks([(0, predictions)], workers))
 
     def test_a_scheduler_that_is_lost_is_an_error(self, predictions):
@@ -203,7 +203,7 @@ class TestCluster:
             scored = scored_chunks([(index, predictions) for index in range(50)], workers)
             next(scored)
             lost.sync(lost.scheduler.close)
-            with pytest.raises(ClusterError, match=r"cannot be reached.*is kept"):
+            with pytest.raises(ClusterError, match=r"cannot be reached.*are kept"):
                 list(scored)
 
     def test_the_command(self, cluster, predictions_path, tmp_path):

@@ -80,7 +80,9 @@ def test_what_was_scored_is_not_scored_again(predictions_path, tmp_path):
 def test_other_parameters_are_refused_and_named(predictions_path, tmp_path):
     out = tmp_path / "scores.parquet"
     score_file(predictions_path, out, TWO)
-    with pytest.raises(RunMismatchError, match="terminal: there 'absorb', asked 'drop'") as refused:
+    with pytest.raises(
+        RunMismatchError, match="terminal: found 'absorb', requested 'drop'"
+    ) as refused:
         score_file(predictions_path, out, ScoringParameters(depth=2, terminal="drop"))
     assert "depth" not in str(refused.value)
     changed = score_file(

@@ -130,7 +130,7 @@ def test_a_table_of_another_kind_and_a_pipe_are_refused(predictions, tmp_path):
     for out, said in (
         (positions, "a positions table"),
         (other, "a Parquet file of another kind"),
-        (pipe, "no plain file"),
+        (pipe, "no regular file"),
     ):
         with pytest.raises(OutputError, match=said):
             check_output(out, [], "scores")

@@ -121,7 +121,9 @@ class TestTrust:
     def test_a_chunk_made_by_other_parameters_is_refused_and_kept(self, table, out, stopped):
         stopped(2, table, out)
         kept = sorted(parts_of(out).iterdir())
-        with pytest.raises(RunMismatchError, match=r"2 parts.*depth: there 2, asked 1") as refused:
+        with pytest.raises(
+            RunMismatchError, match=r"2 parts.*depth: found 2, requested 1"
+        ) as refused:
             score_table(table, out, ONE, chunk_rows=6)
         assert len(str(refused.value)) < 400
         assert sorted(parts_of(out).iterdir()) == kept
@@ -184,7 +186,9 @@ class TestCode:
         changed(workbench="before", chess="1.11.2")
         stopped(2, table, out)
         changed(workbench="after", chess="1.11.2")
-        with pytest.raises(RunMismatchError, match="code workbench: there 'before', asked 'after'"):
+        with pytest.raises(
+            RunMismatchError, match="code workbench: found 'before', requested 'after'"
+        ):
             score_table(table, out, TWO, chunk_rows=6)
         resumed(table, out, restart=True)
         assert read_provenance(out)["code"]["workbench"] == "after"
@@ -193,7 +197,7 @@ class TestCode:
         score_table(table, out, TWO)
         before = out.read_bytes()
         changed(workbench="after")
-        with pytest.raises(RunMismatchError, match=r"made otherwise \(code .*asked 'after'"):
+        with pytest.raises(RunMismatchError, match=r"made differently \(code .*requested 'after'"):
             score_table(table, out, TWO)
         assert out.read_bytes() == before
 
@@ -240,7 +244,7 @@ class TestRestart:
         stopped(2, table, out)
         score_table(table, tmp_path / "precious.parquet", ONE)
         shutil.copy(tmp_path / "precious.parquet", out)
-        with pytest.raises(RunMismatchError, match="depth: there 1, asked 2"):
+        with pytest.raises(RunMismatchError, match="depth: found 1, requested 2"):
             score_table(table, out, TWO, chunk_rows=6)
         assert out.read_bytes() == (tmp_path / "precious.parquet").read_bytes()
 
@@ -288,7 +292,7 @@ class TestRoom:
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, before)
         assert str(full.value).count(str(out)) == 2
-        assert "the same command goes on" in str(full.value)
+        assert "the same command resumes" in str(full.value)
         assert not out.exists()
         assert len(list(parts_of(out).glob("rows-*"))) == 2
         assert resumed(table, out) == []

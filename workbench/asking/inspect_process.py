@@ -110,7 +110,7 @@ def _ask(work: _Work) -> str:
             finally:
                 journal.close()
     except Timeout:
-        return "calls of an earlier run into this folder are still under way; wait for their end"
+        return "calls of an earlier run in this folder are still in progress; wait until they end"
     except JournalError as error:
         return str(error)
     except KeyboardInterrupt:
@@ -239,7 +239,7 @@ def _leave_repeating_to_us(model: Model, notes: list[str]) -> None:
     provider = str(model).partition("/")[0]
     if provider in _REPEATING:
         notes.append(
-            f"the client of {provider} may repeat a request by itself: there can be more requests "
+            f"the client of {provider} may repeat requests on its own: there can be more requests "
             "than retries says, and what such a request costs is not reserved"
         )
 
@@ -257,9 +257,7 @@ def _take_from_logs(journal: Journal, work: _Work) -> None:
         except (ReplyFileError, ValueError) as error:
             kept = path.with_suffix(".damaged")
             path.rename(kept)
-            work.notes.append(
-                f"{error}; it is kept as {kept.name}, the answers stand in {FILE_NAME}"
-            )
+            work.notes.append(f"{error}; it is kept as {kept.name}, the answers are in {FILE_NAME}")
 
 
 def _take_sample(journal: Journal, sample: dict[str, Any], last_turn: int) -> None:

@@ -149,8 +149,8 @@ def ask(
     refuse_credentials_in_environment(question, os.environ)
     if operation.budget is not None and price is None:
         raise InvalidArgumentError(
-            f"budget: expected a price of {question.model!r} with it, got none; give its dollars a "
-            "million tokens of input and of output"
+            f"budget: expected a price of {question.model!r} with it, got none; give its "
+            "prices in dollars per million tokens of input and output"
         )
     positions = read_table(positions_path, POSITIONS)
     every_question = questions_of(positions, question.prompted)
@@ -188,8 +188,8 @@ def ask(
             return _result(folder, journal, question, questions, price, ended, groups)
     except Timeout as error:
         raise AskingError(
-            f"{out}: expected a folder that nobody works in, got one that another process asks "
-            "into; wait for its end"
+            f"{out}: expected a folder not in use, got one that another process is using; wait "
+            "until it ends"
         ) from error
 
 
@@ -269,8 +269,8 @@ def _result(
         notes.append(f"asking stopped after the last question: {stopped}")
     elif stopped:
         raise AskingStoppedError(
-            f"asking stopped: {stopped}; {counts}; {folder.predictions} holds what there is, and "
-            "the same command goes on",
+            f"asking stopped: {stopped}; {counts}; {folder.predictions} contains the answers "
+            "so far, and the same command resumes",
             notes,
         )
     return AskedRun(
@@ -290,8 +290,8 @@ def _unknown_costs(record: Record) -> list[str]:
         return []
     kinds = ", ".join(f"{number} ({reason})" for reason, number in record.unknown.most_common())
     return [
-        f"the cost of {record.unknown.total()} calls is unknown; they count as the most they can "
-        f"have cost, {record.reserved:.4f} dollars in all: {kinds}"
+        f"the cost of {record.unknown.total()} calls is unknown; they count at their "
+        f"maximum cost, {record.reserved:.4f} dollars in total: {kinds}"
     ]
 
 
@@ -353,7 +353,7 @@ def _end_in_order(process: "subprocess.Popen[bytes]", pipe: IO[bytes]) -> None:
         pipe.close()
         # Standard error may have lost its reader, which is no reason to drop the calls.
         with contextlib.suppress(OSError):
-            print("waiting for the calls under way; again to drop them", file=sys.stderr)
+            print("waiting for calls in progress; interrupt again to drop them", file=sys.stderr)
         process.wait()
     except KeyboardInterrupt:
         process.kill()

@@ -79,7 +79,7 @@ class RunFolder:
             return description
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise RunMismatchError(
-                f"{path}: expected the description of a run, got: {error}; ask into another folder"
+                f"{path}: expected the description of a run, got: {error}; use another folder"
             ) from error
 
 
@@ -109,13 +109,13 @@ def refuse_other_run(path: Path, question: Question, source: Path) -> None:
         differences = _differences(found, _description(question, source))
         if differences:
             raise RunMismatchError(
-                f"{path} holds the answers to another question: {differences}; "
+                f"{path} contains the answers to another question: {differences}; "
                 f"ask into another folder, or ask the same again{_earlier_prompt(found, question)}"
             )
     elif foreign:
         raise RunMismatchError(
             f"{path}: expected a new folder or one of an earlier run, got one with other files in "
-            "it; ask into another folder"
+            "it; use another folder"
         )
 
 

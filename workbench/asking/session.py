@@ -198,10 +198,7 @@ class Session:
         if fault.ends_run:
             self.stop(fault.reason)
         elif self._failures >= self._operation.max_failures:
-            self.stop(
-                f"{self._failures} questions failed one after the other, the last with: "
-                f"{fault.reason}"
-            )
+            self.stop(f"{self._failures} questions failed in a row, the last with: {fault.reason}")
 
     def _backoff(self, requests: int) -> float:
         wait = min(self._operation.retry_wait * 2.0 ** (requests - 1), LONGEST_WAIT)

@@ -93,7 +93,7 @@ class Recomputation:
         for name, value in expected.items():
             if not _same(row[name], value):
                 findings.add_row(
-                    f"{name} is not what its FENs give",
+                    f"{name} does not match its FENs",
                     place,
                     f"{_named(row)}: {row[name]!r}, computed {value!r}",
                 )
@@ -124,7 +124,7 @@ class Recomputation:
             for name, value in zip(names, computed, strict=True):
                 if not _same(row[name], value):
                     findings.add_row(
-                        f"{name} is not what its boards give",
+                        f"{name} does not match its boards",
                         place,
                         f"{_named(row)}: {row[name]!r}, computed {value!r}",
                     )

@@ -73,7 +73,7 @@ def check_classes(chunk: pd.DataFrame, findings: Findings) -> None:
         zip(chunk["predicted_fen"], chunk["reply_class"], strict=True)
     ):
         if given not in CLASSES:
-            what = f"reply_class is none of {', '.join(CLASSES)}"
+            what = f"reply_class is not one of {', '.join(CLASSES)}"
             findings.add_row(what, place, f"{named[place]}: {given!r}")
             continue
         found = class_of(fen if isinstance(fen, str) else None)
@@ -86,7 +86,7 @@ def check_classes(chunk: pd.DataFrame, findings: Findings) -> None:
             # A placement whose side to move stands nowhere in the reply.
             continue
         if found != given:
-            what = "reply_class is not what python-chess says of predicted_fen"
+            what = "reply_class contradicts python-chess's reading of predicted_fen"
             findings.add_row(what, place, f"{named[place]}: {given} for {fen!r}, which is {found}")
 
 
@@ -98,7 +98,7 @@ def check_moves(chunk: pd.DataFrame, findings: Findings) -> None:
         try:
             decode_moves(codes)
         except TableError as error:
-            findings.add_row("moves holds what is no move", place, f"game {number}: {error}")
+            findings.add_row("moves contains an invalid move", place, f"game {number}: {error}")
 
 
 def check_measures(chunk: pd.DataFrame, findings: Findings) -> None:
@@ -186,10 +186,10 @@ def _fault_of_moves(moves: str, fen: str, ply: int) -> str:
         try:
             move = board.parse_uci(text)
         except ValueError:
-            return "moves holds what is no legal move"
+            return "moves contains an illegal move"
         # python-chess takes other spellings of castling, which are not the generated move's.
         if move.uci() != text:
-            return "moves holds another spelling of castling"
+            return "moves has another spelling of castling"
         board.push(move)
     same = compared_text(board.fen(), "position") == compared_text(fen, "position")
-    return "" if same else "true_fen is not where the moves lead"
+    return "" if same else "true_fen does not follow from the moves"

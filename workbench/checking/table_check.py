@@ -97,7 +97,7 @@ def check_table(
             report.whole = True
     except (OSError, pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         report.oddities.append(
-            Oddity(f"it is truncated, broken or no Parquet file: {error}; make it again")
+            Oddity(f"it is truncated, damaged or not a Parquet file: {error}; make it again")
         )
     return report
 
@@ -169,7 +169,7 @@ def _checked_schema(
     wanted = known.get(report.kind) if parameters is None else scores_schema(parameters)
     if wanted is None:
         report.oddities.append(
-            Oddity(f"its columns are those of no table of the workbench: {', '.join(found.names)}")
+            Oddity(f"its columns match no table of the workbench: {', '.join(found.names)}")
         )
         return None
     missing = [name for name in wanted.names if name not in found.names]
@@ -182,8 +182,8 @@ def _checked_schema(
         if name in found.names and found.field(name).type != wanted.field(name).type
     ]
     for what, names in (
-        ("columns are missing, so that its rows were not looked at", missing),
-        ("there are columns beyond the schema", beyond),
+        ("columns are missing, so its rows were not checked", missing),
+        ("there are columns outside the schema", beyond),
         ("columns have other types", differing),
     ):
         if names:
@@ -228,7 +228,7 @@ def _check_rows(
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
                 said = f"a column does not hold what it should: {error}"
                 report.oddities.append(
-                    Oddity(f"{said}; rows from {findings.start} on were not looked at")
+                    Oddity(f"{said}; rows from {findings.start} on were not checked")
                 )
                 schema = None
         chunk = as_frame(table)
@@ -285,7 +285,7 @@ def _check_keys(file: pq.ParquetFile, report: TableReport) -> None:
                 rows.index[:EXAMPLES], rows.head(EXAMPLES).itertuples(index=False), strict=True
             )
         ]
-        what = f"{' + '.join(names)} stands there before"
+        what = f"{' + '.join(names)} is repeated"
         report.oddities.append(Oddity(what, int(again.sum()), tuple(examples)))
 
 
@@ -302,5 +302,5 @@ def _check_boards_of_positions(file: pq.ParquetFile, report: TableReport) -> Non
             f"{name}: {', '.join(map(repr, part['true_fen'].head(2)))}"
             for name, part in islice(several.groupby("position_id", sort=False), EXAMPLES)
         ]
-        what = f"{several['position_id'].nunique():,} position_id stand for several true boards"
+        what = f"{several['position_id'].nunique():,} position_id have several true boards"
         report.oddities.append(Oddity(what, 0, tuple(examples)))

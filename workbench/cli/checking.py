@@ -14,7 +14,7 @@ from workbench.cli.group import PATH, main
 @click.option(
     "--sample",
     type=click.IntRange(0),
-    help="Rows of scores to recompute at full depth.  [default: 500]",
+    help="Rows to recompute at full depth.  [default: 500]",
 )
 @click.option("--all", "every", is_flag=True, help="Recompute every row at full depth.")
 @click.option(

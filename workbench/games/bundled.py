@@ -25,7 +25,7 @@ def bundled_games_path() -> Path:
     if _GAMES.is_file():
         return _GAMES
     raise GameFileError(
-        f"expected the bundled games at {_GAMES}, found none; install the package anew, or make "
+        f"expected the bundled games at {_GAMES}, found none; install the package again, or make "
         "them with `workbench games selfplay`"
     )
 

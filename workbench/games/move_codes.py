@@ -43,7 +43,7 @@ def decode_moves(codes: bytes) -> tuple[str, ...]:
         return tuple([moves[code] for code in np.frombuffer(codes, dtype=_CODE).tolist()])
     except KeyError as error:
         raise TableError(
-            f"expected codes of moves, got {error.args[0]!r}; the file was changed: take it anew"
+            f"expected codes of moves, got {error.args[0]!r}; the file was changed: get it again"
         ) from error
 
 

@@ -99,7 +99,7 @@ async def play_game(
         except (chess.engine.EngineError, TimeoutError) as error:
             raise EngineError(
                 f"game {number}, attempt {attempt}: the engine failed: {error!r}; the same command "
-                "goes on from the last whole part"
+                "resumes from the last complete part"
             ) from error
         if number % settings.short_every == 0 or len(game.moves) > settings.long_plies:
             return game

@@ -70,7 +70,7 @@ def figure_notebooks(only: Iterable[str] = (), folder: Path = NOTEBOOKS) -> list
     }
     if not known:
         raise InvalidArgumentError(
-            f"expected figure notebooks in {folder}, found none; install the package anew"
+            f"expected figure notebooks in {folder}, found none; install the package again"
         )
     wanted = set(only)
     chosen = [

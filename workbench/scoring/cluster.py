@@ -24,7 +24,7 @@ CONNECT_SECONDS: Final = 20.0
 WORKERLESS_SECONDS: Final = 60.0
 COUNT_SECONDS: Final = 1.0
 _TRANSPORTS: Final = ("tcp", "tls", "ws", "wss", "ucx")
-KEPT: Final = "what was scored is kept: the same command goes on from there"
+KEPT: Final = "finished scores are kept: the same command resumes"
 
 
 def score_as(
@@ -127,11 +127,11 @@ class ClusterWorkers:
             return future.result()
         except KilledWorker as error:
             raise ClusterError(
-                f"{self._scheduler}: a chunk was lost with its worker again and again: {error}; "
-                f"if workers run out of memory, ask for fewer rows a chunk; {KEPT}"
+                f"{self._scheduler}: a chunk was repeatedly lost with its worker: {error}; "
+                f"if workers run out of memory, use fewer rows per chunk; {KEPT}"
             ) from error
         except CancelledError as error:
-            raise self._gone("the scheduler let go of a chunk") from error
+            raise self._gone("the scheduler dropped a chunk") from error
         except (ImportError, RuntimeError) as error:
             if isinstance(error, ClusterError):
                 raise

@@ -55,7 +55,7 @@ def check_output(
     if not out.is_file():
         raise OutputError(
             f"{out}: expected the name of a file to write, got "
-            f"{'a folder' if out.is_dir() else 'what is no plain file'}; write elsewhere"
+            f"{'a folder' if out.is_dir() else 'no regular file'}; write elsewhere"
         )
     if out.stat().st_size == 0:
         return
@@ -68,13 +68,13 @@ def check_output(
     if found in KINDS if kind is None else found != kind:
         wanted = "one that is no table" if kind is None else f"a {kind} table"
         raise OutputError(
-            f"{out}: expected no file, or {wanted}, which would be written over, got "
+            f"{out}: expected no file, or {wanted} to overwrite, got "
             f"{_kind_in_words(found)}; write elsewhere, or move it away"
         )
     provenance = json.loads(metadata.get(PROVENANCE_KEY.encode(), b"{}"))
     if "asked" in provenance and not own_answers:
         raise OutputError(
-            f"{out}: expected no file, or one that can be made again, got a table of answers of "
+            f"{out}: expected no file, or one that can be regenerated, got a table of answers of "
             f"{provenance['asked'].get('model', 'a model')!r}, which `workbench ask` may have paid "
             "for; write elsewhere, or move it away"
         )

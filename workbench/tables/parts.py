@@ -95,7 +95,7 @@ class TableParts:
                 for span in spans:
                     path = self._path(span)
                     if read_provenance(path) != self._described(span):
-                        raise TableError(f"{path}: it was changed meanwhile; run the command again")
+                        raise TableError(f"{path}: changed during the run; run the command again")
                     writer.write(read_table(path, self._schema))
             _flush(whole)
             whole.replace(self._out)
@@ -132,7 +132,7 @@ class TableParts:
         found = read_provenance(self._out)
         if differences := differing(found, self._description):
             raise RunMismatchError(
-                f"{self._out} was made otherwise ({differences_in_words(differences)}); write "
+                f"{self._out} was made differently ({differences_in_words(differences)}); write "
                 "elsewhere, or --restart: the old table stays until the new one is whole"
             )
 
@@ -149,8 +149,8 @@ class TableParts:
             if parts:
                 raise RunMismatchError(
                     f"{self._folder} holds {len(parts)} parts of an unfinished run that was "
-                    f"started otherwise ({differences_in_words(differences)}); end that one, "
-                    "write elsewhere, or --restart to throw the parts away"
+                    f"started differently ({differences_in_words(differences)}); finish that run, "
+                    "write elsewhere, or use --restart to discard the parts"
                 )
             self.discard()
 
@@ -167,7 +167,7 @@ class TableParts:
             first, behind = span
             if found == self._described(span) and rows == behind - first:
                 return True
-            said = f"{path}: it holds other rows than its name says"
+            said = f"{path}: its rows do not match its name"
         self._report(f"{said}; these rows are made again")
         path.unlink()
         return False
@@ -206,7 +206,7 @@ class TableParts:
             why = os.strerror(error.errno) if error.errno else str(error)
             raise OutputError(
                 f"{self._out}: it cannot be written: {why}; {kept} finished parts are kept in "
-                f"{self._folder}: make room, or mend what is wrong, and the same command goes on"
+                f"{self._folder}: free some space or fix the cause; the same command resumes"
             ) from error
 
     @contextmanager
@@ -266,7 +266,7 @@ class TableParts:
             if isinstance(error, OSError) and error.errno not in _WITHOUT_LOCKS:
                 raise
             self._report(
-                f"{self._folder}: no lock can be had on this file system ({error}); see to it that "
+                f"{self._folder}: this file system supports no locks ({error}); see to it that "
                 f"no other process makes {self._out.name} meanwhile: one of the two would fail"
             )
             return None

@@ -96,7 +96,7 @@ def _flat(description: Mapping[str, Any]) -> dict[str, Any]:
 def differences_in_words(differences: Mapping[str, tuple[object, object]]) -> str:
     """Return what `differing` found in words, each value cut to a readable length."""
     return "; ".join(
-        f"{name}: there {_shown(there)}, asked {_shown(asked)}"
+        f"{name}: found {_shown(there)}, requested {_shown(asked)}"
         for name, (there, asked) in differences.items()
     )
 

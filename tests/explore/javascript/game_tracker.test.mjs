@@ -100,5 +100,5 @@ test("differences and turns in words", () => {
   assert.equal(differenceInWords({ ...REPLY, wrong_fields: ["castling rights"], different: [] }), "castling rights");
   assert.equal(turnInWords("8/8/8/8/8/8/8/8 b - - 0 1"), "Black to move");
   assert.equal(turnInWords("8/8/8/8/8/8/8/8 w"), "White to move");
-  assert.equal(turnInWords("8/8/8/8/8/8/8/8"), "White to move, as none is named");
+  assert.equal(turnInWords("8/8/8/8/8/8/8/8"), "White to move (default)");
 });

@@ -58,7 +58,7 @@ def imported_rows(
             continue
         try:
             if first := gathered.contents[row.content].get(row.file):
-                raise RefusedRowError(Refused.REPEATED, "", f"it says the same as {first}")
+                raise RefusedRowError(Refused.REPEATED, "", f"it repeats {first}")
             made, remarks = made_row(row, known, model)
         except RefusedRowError as error:
             gathered.refusals.append(error.remark.at(row.file, row.line, row.called))
@@ -138,7 +138,7 @@ class _Gathered:
             if first is None:
                 kept.append(row)
             else:
-                self.refuse(row, f"it says the same as {first}")
+                self.refuse(row, f"it repeats {first}")
         self.rows = kept
 
     def first_of(self, row: _Made, same: set[tuple[str, str]]) -> _Place | None:

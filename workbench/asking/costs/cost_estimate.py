@@ -35,15 +35,15 @@ class Reserve:
     def describe(self) -> str:
         """Return it as a line of text."""
         assumed = (
-            " (assumed, because max_tokens is not set; less with every reply known, from "
-            f"{KNOWN_REPLIES} on twice the longest)"
+            " (assumed, because max_tokens is not set; less with every known reply, twice the "
+            f"longest from {KNOWN_REPLIES} replies on)"
             if self.assumed
             else ""
         )
         return (
             f"budget: {self.limit:.2f} dollars, {self.spent:.4f} of them spent; a call begins only "
-            f"if the most it can cost is left, up to {self.dollars:.4f} dollars with a reply of "
-            f"{self.reply_tokens:,} tokens{assumed}; a call of unknown cost counts as that much"
+            f"if its maximum cost is left, up to {self.dollars:.4f} dollars with a reply of "
+            f"{self.reply_tokens:,} tokens{assumed}; a call of unknown cost counts at its maximum"
         )
 
 
@@ -54,7 +54,7 @@ class Estimate:
     Attributes:
         questions: Positions times samples, all of them.
         answered: Those that the run folder already holds the answers of.
-        refused: Those that failed for good and are not asked again.
+        refused: Those that failed permanently and are not asked again.
         calls: Calls of the model for the others; a failed one comes on top.
         input_tokens: Of all these calls, roughly.
         output_tokens: The same; much larger for a model that reasons.
@@ -76,10 +76,10 @@ class Estimate:
     def describe(self) -> str:
         """Return the estimate in lines of text."""
         cost = "no price is known" if self.dollars is None else f"about {self.dollars:.2f} dollars"
-        refused = f", {self.refused} failed for good" if self.refused else ""
+        refused = f", {self.refused} failed permanently" if self.refused else ""
         lines = [
             f"{self.questions} questions, {self.answered} of them answered{refused}",
-            f"{self.calls} calls to make, repeated ones come on top",
+            f"{self.calls} calls to make, not counting repeats",
             f"about {self.input_tokens:,} tokens of input and {self.output_tokens:,} of output "
             "(more if the model reasons)",
             f"cost: {cost}",
@@ -111,7 +111,7 @@ def estimate(
         answered: Position and sample of each question that has its answer.
         samples: Samples a position, at least 1.
         price: Of the model, if known.
-        refused: Position and sample of each question that failed for good.
+        refused: Position and sample of each question that failed permanently.
         budget: What calls may cost, if that is limited.
         system: The system prompt, which goes with every call.
         forecast: By the answers so far, if there are any.

@@ -45,7 +45,7 @@ class Forecast:
             if measure in self.totals:
                 kind = measure.removesuffix("_tokens")
                 said.append(f"{self.totals[measure]:,.0f} tokens of {kind}")
-        costs = ", ".join(said) or "nothing that the provider counts"
+        costs = ", ".join(said) or "no counts from the provider"
         return (
             f"forecast for all {self.questions:,} questions, by {self.answers:,} answers: {costs}"
         )

@@ -50,7 +50,7 @@ class Price:
             number = isinstance(value, int | float) and not isinstance(value, bool)
             if not number or not math.isfinite(value) or value < 0:
                 raise InvalidArgumentError(
-                    f"price {name}: expected dollars a million tokens, at least 0, got {value!r}"
+                    f"price {name}: expected dollars per million tokens, at least 0, got {value!r}"
                 )
 
     def cost(self, usage: Mapping[str, Any]) -> float:

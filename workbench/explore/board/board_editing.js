@@ -83,7 +83,7 @@ export class BoardSide {
 
   /** Say what is wrong with the typed FEN; the board stays. @param {string} words "" if nothing is. */
   complain(words) {
-    this.problem.textContent = words && `${words}. The board above stays as it was.`;
+    this.problem.textContent = words && `${words}. The board above does not change.`;
     this.fen.setAttribute("aria-invalid", String(Boolean(words)));
   }
 

@@ -49,7 +49,7 @@ def explain(text: str | None) -> str | None:
     """
     found = classify_fen(text)
     if found.reply_class is ReplyClass.ABSENT:
-        return "there is no text; a FEN begins with the pieces, rank 8 first, ranks parted by '/'"
+        return "there is no text; a FEN begins with the pieces: rank 8 first, '/' between ranks"
     if found.reply_class is not ReplyClass.UNPARSEABLE:
         return None
     problems = list(_problems(str(found.predicted_fen).split()))

@@ -81,7 +81,7 @@ class GameTrackerView {
       button("first", "|◀", "First position", () => this.go(this.plies()[0])),
       button("previous", "◀", "One ply back", () => this.step(-1)),
       this.scrubber,
-      button("next", "▶", "One ply on", () => this.step(1)),
+      button("next", "▶", "One ply forward", () => this.step(1)),
       button("last", "▶|", "Last position", () => this.go(this.plies().at(-1))),
       this.words, this.replyButtons.before, this.replyButtons.after);
   }
@@ -114,7 +114,7 @@ class GameTrackerView {
       onkeydown: (event) => this.key(event, plyInList),
       onclick: (event) => this.goTo(Number(event.target.closest?.("[data-ply]")?.dataset.ply ?? NaN)),
     });
-    this.reply = htmlElement("pre", { class: "ws-reply", tabindex: "0", "aria-label": "Reply as it came", "data-role": "reply" });
+    this.reply = htmlElement("pre", { class: "ws-reply", tabindex: "0", "aria-label": "Unchanged reply", "data-role": "reply" });
     this.replyTitle = htmlElement("h4", {});
     return htmlElement("div", { class: "ws-side" }, this.facts,
       htmlElement("div", { class: "ws-open" }, this.open, this.status),

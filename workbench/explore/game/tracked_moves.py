@@ -77,7 +77,7 @@ def stops_of(rows: pd.DataFrame, game_id: str) -> tuple[tuple[Stop, ...], tuple[
         if isinstance(row.get("moves"), str)
     }
     if not known:
-        note = "This table does not hold the game's moves: only the cuts can be looked at."
+        note = "This table has no moves of the game: only the cuts can be shown."
         return tuple(Stop(ply, fen) for ply, fen in cuts.items()), (note,)
     longest = max(known.values(), key=len)
     for ply, moves in known.items():
@@ -105,8 +105,8 @@ def stops_of(rows: pd.DataFrame, game_id: str) -> tuple[tuple[Stop, ...], tuple[
     odd = [ply for ply, fen in cuts.items() if replayed.get(ply, fen) != fen]
     if odd:
         notes.append(
-            f"At {_plies(odd)} the table's true FEN is not the one that the moves lead to; the "
-            "scores compare with the table's."
+            f"At {_plies(odd)} the table's true FEN differs from the board after the moves; the "
+            "scores use the table's."
         )
     return (*stops, *(Stop(ply, cuts[ply]) for ply in sorted(beyond))), tuple(notes)
 

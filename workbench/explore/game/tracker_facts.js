@@ -15,7 +15,7 @@ export function differenceInWords(reply) {
 /** Return whose turn it is, in words; a FEN that does not say is read as python-chess reads it. */
 export function turnInWords(fen) {
   const turn = fen.trim().split(/\s+/)[1];
-  return turn === undefined ? "White to move, as none is named" : turn === "b" ? "Black to move" : "White to move";
+  return turn === undefined ? "White to move (default)" : turn === "b" ? "Black to move" : "White to move";
 }
 
 /**

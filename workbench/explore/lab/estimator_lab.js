@@ -79,7 +79,7 @@ class EstimatorLabView {
       htmlElement("option", { value: "precision" }, "precision p"), htmlElement("option", { value: "recall" }, "recall r"));
     const drawing = htmlElement("select", {
       "data-role": "drawing", onchange: () => { this.drawing = drawing.value; this.redraw(); },
-    }, htmlElement("option", { value: "dots" }, "a dot a run"), htmlElement("option", { value: "histogram" }, "histogram"));
+    }, htmlElement("option", { value: "dots" }, "one dot per run"), htmlElement("option", { value: "histogram" }, "histogram"));
     return htmlElement("div", { class: "ws-controls" }, ...numbers,
       htmlElement("label", {}, "Measure", this.fields.measure), htmlElement("label", {}, "Drawn as", drawing));
   }
@@ -98,7 +98,7 @@ class EstimatorLabView {
     this.buttons = {
       start: button("start", "Start", () => this.start()),
       stop: button("stop", "Stop", () => this.stop()),
-      reset: button("reset", "Reset", () => this.reset("All runs are gone.")),
+      reset: button("reset", "Reset", () => this.reset("All runs are cleared.")),
     };
     return htmlElement("div", { class: "ws-buttons" }, ...Object.values(this.buttons), this.status);
   }
@@ -158,7 +158,7 @@ class EstimatorLabView {
     this.key = key;
     this.aim = null;
     this.requester.forget("reference");
-    this.reset(onOtherBoards ? "Other boards: Start runs the estimators on them." : "Other settings: Start runs the estimators anew.");
+    this.reset(onOtherBoards ? "Other boards: Start runs the estimators on them." : "Other settings: Start runs the estimators again.");
     // While pieces are dragged in a board pair nothing is computed here: the kernel has one thread.
     if (!onOtherBoards) this.askAim();
   }
@@ -170,7 +170,7 @@ class EstimatorLabView {
     if (this.state === "running") return;
     if (names.length === 0) this.setState("idle", "No estimator is chosen.");
     else if (allDone(this.runs, names, this.model.get("repeats"))) this.setState("done", this.doneWords());
-    else if (Object.keys(this.runs).length > 0) this.setState("stopped", `${this.countWords()} so far. Start goes on.`);
+    else if (Object.keys(this.runs).length > 0) this.setState("stopped", `${this.countWords()} so far. Start continues.`);
     else this.setState("idle", idle);
   }
 
@@ -197,7 +197,7 @@ class EstimatorLabView {
 
   stop() {
     this.requester.forget("more");
-    this.setState("stopped", `Stopped after ${this.countWords()}. Start goes on.`);
+    this.setState("stopped", `Stopped after ${this.countWords()}. Start continues.`);
   }
 
   reset(words) {

@@ -27,7 +27,7 @@ export function aimInWords(aim, name) {
 
 /** Return the table. */
 export function resultsTable(rows, name) {
-  const heads = ["Estimator", "Runs", "Mean", `Bias against ${name} ± standard error`, "Standard deviation of a run", "States a run", "Milliseconds a run, one core"];
+  const heads = ["Estimator", "Runs", "Mean", `Bias against ${name} ± standard error`, "Standard deviation of a run", "States per run", "Milliseconds per run, one core"];
   return htmlElement("table", { class: "ws-table", "data-role": "results" },
     htmlElement("thead", {}, htmlElement("tr", {}, ...heads.map((head) => htmlElement("th", { scope: "col" }, head)))),
     htmlElement("tbody", {}, ...rows.map(resultRow)));

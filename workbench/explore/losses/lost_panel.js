@@ -18,7 +18,7 @@ export class LostPanel {
   /** @param {{onStep: (line: string[]) => void, onPoint: (node: Object|null, look: string) => void}} options */
   constructor({ onStep, onPoint }) {
     Object.assign(this, { onStep, onPoint });
-    this.reason = htmlElement("p", { class: "ws-quiet", "data-role": "lost-reason" }, "Computed when the numbers are there.");
+    this.reason = htmlElement("p", { class: "ws-quiet", "data-role": "lost-reason" }, "Computed after the numbers.");
     this.parts = htmlElement("div", { class: "ws-lost-parts" });
     this.element = htmlElement("section", { class: "ws-panel ws-lost", "aria-label": "Where lines die", "data-role": "lost", "data-state": "stale" },
       htmlElement("header", { class: "ws-panel-head" }, htmlElement("h3", {}, "Where lines die"), this.reason), this.parts);
@@ -81,13 +81,13 @@ export class LostPanel {
       const leave = () => this.onPoint(null, look);
       return htmlElement("li", { "data-role": "costly-move", "data-line": entry.line.join(" "), "data-share": entry.share, onpointerenter: point, onpointerleave: leave },
         before.length
-          ? htmlElement("button", { type: "button", class: "ws-link", title: "Step to where it is lost", onclick: () => this.onStep(before), onfocus: point, onblur: leave }, ...words)
+          ? htmlElement("button", { type: "button", class: "ws-link", title: "Step to the point of loss", onclick: () => this.onStep(before), onfocus: point, onblur: leave }, ...words)
           : words[0]);
     }));
   }
 }
 
 function saidOfRoot(root, meaning) {
-  if (!(root.lost > 0)) return `Nothing is lost: there are no ${meaning}.`;
+  if (!(root.lost > 0)) return `No loss: there are no ${meaning}.`;
   return root.children.length ? `What is lost: ${meaning}.` : root.words;
 }

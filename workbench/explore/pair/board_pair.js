@@ -202,7 +202,7 @@ class BoardPairView {
     const state = this.asked.state.line.length ? this.asked.state : { ...boards, line: [] };
     if (!recordedAlready) {
       this.history = recorded(this.history, state);
-      this.frame.say(state.line.length ? `Both boards after ${answer.line_words.at(-1)}` : "Both boards as they are given.");
+      this.frame.say(state.line.length ? `Both boards after ${answer.line_words.at(-1)}` : "Both boards at the start of the line.");
     }
     const moved = !this.answered || !sameState(this.answered, state);
     Object.assign(this, { view, shown: boards, answered: state, answeredSettings: this.settings });
@@ -302,7 +302,7 @@ class BoardPairView {
     const history = way(this.history);
     if (history === this.history) return;
     this.history = history;
-    this.frame.say(way === undone ? "The last change is undone." : "The change is made again.");
+    this.frame.say(way === undone ? "The last change is undone." : "The change is redone.");
     this.chosen = null;
     this.pointed = null;
     const { true_fen, predicted_fen, line } = history.present;
@@ -320,9 +320,9 @@ class BoardPairView {
   swap() {
     const state = swapped(this.shown);
     if (state) {
-      this.frame.say("The boards are exchanged.");
+      this.frame.say("The boards are swapped.");
       this.goTo(state);
-    } else this.frame.say("There is no predicted board that could be the true one.");
+    } else this.frame.say("There is no predicted board to swap.");
   }
 
   hover(square) {

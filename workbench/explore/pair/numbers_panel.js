@@ -44,8 +44,8 @@ export class NumbersPanel {
       htmlElement("option", { value: "as_is" }, "as_is (as they are)"), htmlElement("option", { value: "sink" }, "sink (no state)"));
     this.controls = htmlElement("div", { class: "ws-settings", role: "group", "aria-label": "How it is measured" },
       htmlElement("label", { class: "ws-depth" }, htmlElement("span", {}, "Depth m = ", this.depthValue), this.depth),
-      htmlElement("label", { title: "A game that is finished before m moves: absorb: the line is complete, and counts if it is finished on both boards. drop: it vanishes with its mass" }, "Finished games", this.terminal),
-      htmlElement("label", { title: "A predicted board that cannot arise in chess. as_is: moves as python-chess makes them. sink: no state, p = r = 0" }, "Ill-formed boards", this.illFormed));
+      htmlElement("label", { title: "A game that is finished before m moves: absorb: the line is complete, and counts if it is finished on both boards. drop: the line and its mass are discarded" }, "Finished games", this.terminal),
+      htmlElement("label", { title: "A predicted board that cannot arise in chess. as_is: moves as python-chess generates them. sink: no state, p = r = 0" }, "Ill-formed boards", this.illFormed));
   }
 
   settings() {

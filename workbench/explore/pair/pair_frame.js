@@ -5,11 +5,11 @@
 import { htmlElement, keepShortcutsAway } from "../page/svg.js";
 
 const FRAME_BUTTONS = [
-  ["undo", "Undo", "Take the last change back (Ctrl+Z)"],
-  ["redo", "Redo", "Make it again (Ctrl+Y)"],
+  ["undo", "Undo", "Undo the last change (Ctrl+Z)"],
+  ["redo", "Redo", "Redo the change (Ctrl+Y)"],
   ["flip", "Flip", "Turn both boards round"],
-  ["swap", "Swap", "Exchange true and predicted board"],
-  ["reset", "Reset", "Back to the pair as it was opened"],
+  ["swap", "Swap", "Swap the true and the predicted board"],
+  ["reset", "Reset", "Return to the opened pair"],
 ];
 
 export class PairFrame {
@@ -70,7 +70,7 @@ export class PairFrame {
   async copy() {
     try {
       await navigator.clipboard.writeText(this.code.value);
-      this.say("The line is in the clipboard.");
+      this.say("The line is copied to the clipboard.");
     } catch (refusal) {
       this.code.focus();
       this.say(`The browser did not let the page copy (${refusal.name}): the line is selected, press Ctrl+C.`);

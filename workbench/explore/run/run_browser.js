@@ -31,7 +31,7 @@ function runBrowserPage(listeners) {
   const definition = htmlElement("p", { class: "ws-quiet", "data-role": "definition", hidden: true });
   const notes = htmlElement("ul", { class: "rb-notes ws-quiet", "data-role": "notes" });
   const opened = htmlElement("section", {
-    class: "rb-opened ws-panel", "data-role": "opened", "aria-label": "What is open", "aria-live": "polite", hidden: true,
+    class: "rb-opened ws-panel", "data-role": "opened", "aria-label": "Open row", "aria-live": "polite", hidden: true,
   });
   const root = htmlElement(
     "div",
@@ -113,7 +113,7 @@ function render({ model, el }) {
     page.notes.replaceChildren(...answer.notes.map((text) => htmlElement("li", { text })));
     page.list.setSort(model.get("sort_by"), model.get("descending"));
     page.list.setOpened(model.get("opened").row ?? -1, false);
-    page.list.setOrder(order, "No row fits. \u201cShow all rows\u201d lifts every restriction.");
+    page.list.setOrder(order, "No row matches. \u201cShow all rows\u201d clears all filters.");
     drawScatter();
     page.root.dataset.state = "ready";
   }

@@ -83,12 +83,12 @@ class Replies:
             return None, None, "The run was opened without its predictions: no moves and no reply."
         place = self._places.get(_key(row))
         if place is None:
-            return None, None, "The predictions table does not hold this row: no moves, no reply."
+            return None, None, "The predictions table has no such row: no moves, no reply."
         found = self._table.iloc[place]
         moves = next((found[name] for name in ("movetext", "moves") if _is_text(found[name])), None)
         reply = found["reply"] if _is_text(found["reply"]) else None
         lacking = [name for name, text in (("moves", moves), ("reply", reply)) if text is None]
-        said = f"The predictions table holds no {' and no '.join(lacking)} here." if lacking else ""
+        said = f"The predictions table has no {' and no '.join(lacking)} here." if lacking else ""
         return moves, reply, said
 
 

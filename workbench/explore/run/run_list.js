@@ -20,7 +20,7 @@ export class RunList {
     this.body = htmlElement("tbody");
     this.table = htmlElement(
       "table",
-      { class: "ws-table rb-table", "data-role": "table", "aria-label": "Scores, a row a prediction" },
+      { class: "ws-table rb-table", "data-role": "table", "aria-label": "Scores, one row per prediction" },
       this.widths,
       htmlElement("thead", {}, this.header),
       this.body,

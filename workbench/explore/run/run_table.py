@@ -270,8 +270,8 @@ def undefined_rows(
     absent = int((shown["edit_distance"].isna() & ~unscored & ~failed).sum())
     if absent:
         said.append(
-            f"{_rows(absent)} shown without an edit distance: the reply holds no FEN, and the "
-            "distance to the empty text says nothing."
+            f"{_rows(absent)} shown without an edit distance: the reply has no FEN, and the "
+            "distance to the empty text is not meaningful."
         )
     if unscored.any():
         said.append(f"{_rows(int(unscored.sum()))} shown not scored: the true FEN cannot be read.")
@@ -294,7 +294,7 @@ def undefined_rows(
         if lacking:
             names = {"edit_distance": "edit distance", "precision": f"p_{table.depth}"}
             words = " or ".join(names.get(name, name) for name in restricted)
-            said.append(f"{_rows(lacking)} of the run not shown because of no defined {words}.")
+            said.append(f"{_rows(lacking)} of the run not shown because of undefined {words}.")
     return said
 
 

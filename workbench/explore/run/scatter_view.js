@@ -69,10 +69,10 @@ export class ScatterView {
     this.canvas.setAttribute(
       "aria-label",
       `Scatter of ${distances.label} against ${precisions.label}, ${spelledCount(drawn)} rows, marked ` +
-        `by ${marks.label}. The table holds the same rows.`,
+        `by ${marks.label}. The table contains the same rows.`,
     );
     this.left.textContent = gathered.left
-      ? `${spelledCount(gathered.left)} of the rows shown have no place here and stand in the table alone.`
+      ? `${spelledCount(gathered.left)} of the rows shown have no mark and are only in the table.`
       : "";
     this.drawLegend();
     this.drawSoon();

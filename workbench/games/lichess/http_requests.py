@@ -110,7 +110,7 @@ def get(
         if seconds is not None and seconds > patience.longest_wait:
             raise RemoteFileError(
                 f"{address}: the server answered {status!r} and asks to wait {seconds:,.0f} s, "
-                f"more than {patience.longest_wait:,.0f} s; come back then: what was read is kept"
+                f"more than {patience.longest_wait:,.0f} s; try again then: data read is kept"
             )
         raise BusyServerError(f"the server answered {status!r}", seconds)
 
@@ -164,8 +164,8 @@ def retrying(
             return tries(call)
         except TRANSIENT as error:
             raise RemoteFileError(
-                f"{address}: gave up after {patience.attempts} tries in a row without a new byte, "
-                f"the last: {error}; what was read is kept: the same command goes on from there"
+                f"{address}: gave up after {patience.attempts} consecutive tries without a new "
+                f"byte, the last: {error}; the data read so far is kept: the same command resumes"
             ) from error
 
     return patiently

@@ -127,7 +127,7 @@ class MonthSource:
                 raise
             except GameFileError as error:
                 file.forget()
-                raise GameFileError(f"{error}; what was kept of it is thrown away") from error
+                raise GameFileError(f"{error}; the cached part is discarded") from error
 
     def provenance(self) -> list[dict[str, Any]]:
         """Return the file's address, version and length, and its hash where all of it was read."""
@@ -151,11 +151,11 @@ class MonthSource:
             f"{file.path}"
         ]
         if file.resumed:
-            said.append(f"{file.resumed} times the transfer was taken up again in the middle")
+            said.append(f"{file.resumed} times the transfer was resumed")
         if self._changes:
-            said.append("the file changed at the server, and was read again from its first byte")
+            said.append("the file changed on the server and was read again from its first byte")
         if not self._whole:
-            said.append("checksum not checked, as not all of it was read")
+            said.append("checksum not verified: the file was not read completely")
         elif file.state.checked:
             said.append(f"SHA-256 as published: {file.state.sha256}")
         else:

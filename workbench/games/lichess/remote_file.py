@@ -98,7 +98,7 @@ class RemoteFile:
         except Timeout as error:
             raise RemoteFileError(
                 f"{self.state.address}: another process is reading it into {self.path}; wait for "
-                "it, or name another cache folder"
+                "it, or use another cache folder"
             ) from error
         if self._state_path.exists() and self.path.exists():
             self.state = RemoteState(**json.loads(self._state_path.read_text()))

@@ -153,12 +153,12 @@ class RemoteStream(io.RawIOBase):
 
     def _pass_over(self, pieces: Iterator[bytes], count: int) -> Iterator[bytes]:
         """Leave out the first bytes, which a server sends that knows no ranges, if they are ours."""
-        self._file.on_wait(f"the server knows no ranges: {count:,} bytes are passed over")
+        self._file.on_wait(f"the server does not support ranges: {count:,} bytes are passed over")
         with self._file.path.open("rb") as ours:
             for piece in pieces:
                 known = ours.read(min(len(piece), count))
                 if piece[: len(known)] != known:
-                    raise self._changed("its first bytes are others")
+                    raise self._changed("its first bytes differ")
                 count -= len(known)
                 if len(piece) > len(known):
                     yield piece[len(known) :]
@@ -175,8 +175,8 @@ class RemoteStream(io.RawIOBase):
         if expected and expected not in first[:4] and b"\x2a\x4d\x18" not in first[:4]:
             self._file.forget()
             raise RemoteFileError(
-                f"{name}: expected compressed games, got what starts {first[:40]!r}; is there a "
-                "proxy, or a page to log in, between?"
+                f"{name}: expected compressed games, got data that starts {first[:40]!r}; is "
+                "there a proxy or a login page in between?"
             )
         if first:
             yield first
@@ -184,8 +184,8 @@ class RemoteStream(io.RawIOBase):
 
     def _changed(self, difference: str) -> ChangedRemoteFileError:
         return ChangedRemoteFileError(
-            f"{self._file.state.address}: changed at the server while its beginning was kept: "
-            f"{difference}; throw away {self._file.path}, or read it with another cache folder"
+            f"{self._file.state.address}: changed on the server after its beginning was cached: "
+            f"{difference}; throw away {self._file.path}, or use another cache folder"
         )
 
     def _check_sum(self) -> None:
@@ -196,7 +196,7 @@ class RemoteStream(io.RawIOBase):
             file.forget()
             raise RemoteFileError(
                 f"{state.address}: expected the SHA-256 {published}, got {found} of "
-                f"{self._position:,} bytes; what was kept is thrown away: read it again"
+                f"{self._position:,} bytes; the cached part is discarded: read it again"
             )
         if not state.sha256:
             file.learn(replace(state, sha256=found, checked=published is not None))

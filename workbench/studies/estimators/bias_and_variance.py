@@ -55,7 +55,7 @@ def compute(
         samples: N of each run.
         repeats: Independent runs, at least 2.
         reference_repeats: Runs of an estimator that is not compiled, in place of ``repeats``: it
-            is some hundred times slower. Such estimators are left out at 0.
+            is about a hundred times slower. Such estimators are left out at 0.
         terminal: How finished games count.
         workers: Threads, None for all cores. No number but the time depends on it.
         seed: Of the runs; each run's own seed is derived from it.

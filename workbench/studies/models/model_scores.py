@@ -279,5 +279,5 @@ def _refuse_different_boards(scores: pd.DataFrame) -> None:
         raise TableError(
             f"position {twice.iloc[0]!r}: expected one true FEN, got "
             f"{boards.loc[boards['position_id'] == twice.iloc[0], 'true_fen'].tolist()!r}; "
-            "these tables name different positions alike: compare them apart"
+            "these tables use one id for different positions: compare them separately"
         )

@@ -52,7 +52,7 @@ def whole_games(positions: pd.DataFrame) -> WholeGames:
     if len(twice):
         raise TableError(
             f"position {twice.iloc[0]!r}: expected the same game_id and moves in all rows, got "
-            "others; these tables name different positions alike: compare them apart"
+            "others; these tables use one id for different positions: compare them separately"
         )
     games: dict[str, str] = {}
     lines: dict[str, Line] = {}
