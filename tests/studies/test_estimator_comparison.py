@@ -74,9 +74,13 @@ class TestPairs:
             states = map(ChessState.from_fen, (pair.true_fen, pair.predicted_fen))
             assert 1e-5 < exact_profile(ChessAutomaton(), *states, 6).precision[-1] < 0.1
 
-    def test_a_seed_decides_everything(self, thirteen):
-        assert pairs(seed=0) == thirteen
-        assert pairs(seed=1) != thirteen
+    def test_a_seed_decides_everything(self, tmp_path):
+        path = tmp_path / "few.pgn"
+        path.write_text("".join(map(as_pgn, random_games(8, 24, seed=1))))
+        one, same, other = (pairs(games=[str(path)], far_depth=2, seed=s) for s in (3, 3, 4))
+        assert one == same
+        assert {pair.kind for pair in one} == {"near", "far"}
+        assert not {pair.predicted_fen for pair in one} & {pair.predicted_fen for pair in other}
 
     def test_games_too_short_for_any_pair_are_named(self, tmp_path):
         path = tmp_path / "one.pgn"
