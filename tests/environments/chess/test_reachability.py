@@ -254,6 +254,7 @@ def scrambled_board(chance):
 def test_each_flag_of_python_chess_implies_a_violated_condition():
     seen = chess.Status(0)
     valid_and_violated = 0
+    # The rarest flag is met in one board of 30, a violation of a valid board in one of 80.
     for seed in range(1500):
         board = scrambled_board(random.Random(seed))
         names = {str(condition) for condition in conditions_violated_by(board)}
