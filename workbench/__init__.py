@@ -1,4 +1,4 @@
-"""The World-State Workbench: does a language model know where the pieces are?"""
+"""The World-State Workbench: how well a language model tracks the state of a game."""
 
 from workbench.affordance import estimate, exact_profile, exact_set_overlap, measure, survival_curve
 from workbench.automaton import SINK, Automaton

@@ -1,4 +1,4 @@
-"""The automaton (S*, Sigma, delta, S0) that every environment of the workbench is.
+"""The automaton (S*, Sigma, delta, S0), the interface of every environment of the workbench.
 
 Source: arXiv 2508.19851, section 3. S* is the set of states plus one sink. An action that a state
 does not permit leads to the sink, and so does every action in the sink: delta is total.
@@ -17,7 +17,7 @@ StateOfTwin = TypeVar("StateOfTwin", bound=Hashable, contravariant=True)
 
 
 class Sink(Enum):
-    """The type of the one state from which nothing is permitted; its only member is ``SINK``."""
+    """The type of the state in which no action is permitted; its only member is ``SINK``."""
 
     SINK = 0
 
@@ -30,7 +30,7 @@ SINK: Final = Sink.SINK
 
 
 class CompiledTwin(Protocol[StateOfTwin]):
-    """A faster way to the same numbers, which an automaton may offer.
+    """A faster implementation of the same numbers, which an automaton may offer.
 
     Attributes:
         methods: Names of the estimators that it runs.
@@ -40,7 +40,7 @@ class CompiledTwin(Protocol[StateOfTwin]):
     def methods(self) -> frozenset[str]: ...  # noqa: D102
 
     def supports(self, *states: StateOfTwin) -> bool:
-        """Return whether the twin takes these states; what it does not take, the reference does."""
+        """Return whether the twin supports these states; the reference handles all others."""
         ...
 
     def joint_walk(
@@ -70,7 +70,7 @@ class CompiledTwin(Protocol[StateOfTwin]):
 
 
 class Automaton(ABC, Generic[State, Action]):
-    """A deterministic automaton: what is permitted in a state, and where it leads.
+    """A deterministic automaton: the actions permitted in a state, and their successors.
 
     An environment writes ``initial``, ``permitted`` and ``successor``; the total transition
     function, acceptance and the sink follow from them. States and actions are immutable and
@@ -84,21 +84,21 @@ class Automaton(ABC, Generic[State, Action]):
 
     @abstractmethod
     def permitted(self, state: State) -> tuple[Action, ...]:
-        """Return the distinct actions that ``state`` permits, in an order that is always the same.
+        """Return the distinct actions that ``state`` permits, in a fixed order.
 
-        An empty tuple says that the state is finished: nothing can be done in it.
+        An empty tuple means that the state is finished: no action is possible.
         """
 
     @abstractmethod
     def successor(self, state: State, action: Action) -> State:
-        """Return where ``action`` leads; it must be one of ``permitted(state)``."""
+        """Return the successor after ``action``, which must be one of ``permitted(state)``."""
 
     def compiled_twin(self) -> CompiledTwin[State] | None:
         """Return the automaton's compiled twin, or None if it has none."""
         return None
 
     def actions(self, state: State | Sink) -> tuple[Action, ...]:
-        """Return Sigma of ``state``: what it permits, and nothing in the sink."""
+        """Return Sigma of ``state``: the permitted actions, none in the sink."""
         if isinstance(state, Sink):
             return ()
         return self.permitted(state)

@@ -1,4 +1,4 @@
-"""Zstandard, and zip files that hold it: the standard library's since Python 3.14, else its backport."""
+"""Zstandard, also in zip files: from the standard library since Python 3.14, else its backport."""
 
 import sys
 

@@ -1,6 +1,6 @@
-"""The exceptions of the workbench: each a builtin as well, so that callers may catch either.
+"""The exceptions of the workbench; each is also a builtin, so that callers can catch either.
 
-A message says what was expected, what came, where it was found and what to do now. Only the
+A message states what was expected, what was found and where, and what to do now. Only the
 command line turns these into exit codes.
 """
 
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 
 class WorkbenchError(Exception):
-    """Anything the workbench refuses to do, with the reason in its message."""
+    """An error of the workbench, with the reason in its message."""
 
 
 class InvalidArgumentError(WorkbenchError, ValueError):
@@ -16,15 +16,15 @@ class InvalidArgumentError(WorkbenchError, ValueError):
 
 
 class InvalidFenError(WorkbenchError, ValueError):
-    """A text is no FEN that python-chess takes."""
+    """A text is not a FEN that python-chess reads."""
 
 
 class InvalidBoardError(WorkbenchError, ValueError):
-    """A text is no board of the environment that reads it: Othello, or a Sokoban room."""
+    """A text is not a board of its environment: Othello, or a Sokoban room."""
 
 
 class GameFileError(WorkbenchError, OSError):
-    """A file of games is missing, truncated or not what its name says."""
+    """A file of games is missing, truncated or not of the type its name states."""
 
 
 class TableError(WorkbenchError, ValueError):
@@ -40,7 +40,7 @@ class UnfilledGroupError(WorkbenchError, ValueError):
 
 
 class RunMismatchError(WorkbenchError, ValueError):
-    """A run folder holds the work of other inputs or parameters than those now asked for."""
+    """A run folder belongs to other inputs or parameters than those requested."""
 
 
 class UnknownParameterError(WorkbenchError, KeyError):
@@ -56,7 +56,7 @@ class NotebookError(WorkbenchError, RuntimeError):
 
 
 class EngineError(WorkbenchError, RuntimeError):
-    """A chess engine cannot be started, stops, or answers otherwise than it should."""
+    """A chess engine cannot be started, stops, or gives an unexpected answer."""
 
 
 class UnsupportedBoardError(WorkbenchError, ValueError):
@@ -68,15 +68,15 @@ class AssetError(WorkbenchError, ValueError):
 
 
 class ReplyFileError(WorkbenchError, OSError):
-    """A file of replies is missing, truncated or not what its name says."""
+    """A file of replies is missing, truncated or not of the type its name states."""
 
 
 class MissingExtraError(WorkbenchError, ImportError):
-    """What was asked for needs packages that are an optional extra and are not installed."""
+    """The request needs packages of an optional extra that is not installed."""
 
 
 class AskingError(WorkbenchError, RuntimeError):
-    """Asking a model stopped before every question was answered; what was answered is kept."""
+    """Asking a model stopped before every question was answered; all answers are kept."""
 
 
 class AskingStoppedError(AskingError):
@@ -105,12 +105,12 @@ class CallFailedError(WorkbenchError, RuntimeError):
 
 
 class RemoteFileError(WorkbenchError, OSError):
-    """A file on a server cannot be had, or is not what its publisher says."""
+    """A file on a server is not available, or differs from its published checksum."""
 
 
 class ChangedRemoteFileError(RemoteFileError):
-    """A file on a server is no longer the one of which the beginning was read."""
+    """A file on a server has changed since its beginning was read."""
 
 
 class ClusterError(WorkbenchError, RuntimeError):
-    """A cluster cannot be reached, has no workers, or lost the same work too often."""
+    """A cluster cannot be reached, has no workers, or repeatedly lost the same work."""

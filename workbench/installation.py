@@ -1,4 +1,4 @@
-"""How to add an optional extra to the workbench that is running."""
+"""The command that installs an optional extra for the running workbench."""
 
 import json
 import shlex
@@ -29,7 +29,7 @@ def install_hint(extra: str) -> str:
 
 
 def requirement(extra: str, above: Path, installed: Distribution | None) -> list[str]:
-    """Return what pip is to install: the extra of the copy at hand, from where that copy is.
+    """Return the argument for pip: the extra of the running copy, from the source of that copy.
 
     Args:
         extra: The extra's name.

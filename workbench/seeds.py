@@ -1,4 +1,4 @@
-"""Seeds of independent parts of a run, derived from one seed and the part's name."""
+"""Seeds of the independent parts of a run, derived from one seed and the name of the part."""
 
 import hashlib
 

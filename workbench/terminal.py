@@ -1,4 +1,4 @@
-"""What becomes of a line whose game is finished before it has m moves: the paper does not say."""
+"""The treatment of lines whose game finishes before m moves, which the paper leaves open."""
 
 from typing import Literal, get_args
 
@@ -11,7 +11,7 @@ printed."""
 
 
 def check_walk(depth: int, terminal: Terminal) -> None:
-    """Check what every walk is given.
+    """Check the arguments common to every walk.
 
     Args:
         depth: The number of actions m, at least 1.

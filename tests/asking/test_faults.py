@@ -103,7 +103,7 @@ def test_failures_keep_no_other_question_from_being_asked(ask_server, answers):
     bad = list(answers)[:25]
     with LocalServer(answers, dict.fromkeys(answers, "server_error")) as server:
         with pytest.raises(
-            AskingStoppedError, match=r"6 questions failed one after the other.*500"
+            AskingStoppedError, match=r"6 questions failed in a row.*500"
         ) as stopped:
             ask_server(server, {"max_failures": 6, "connections": 1})
         assert "0 answered, 6 failed, 34 not asked" in str(stopped.value)

@@ -1,4 +1,4 @@
-"""What can be done in two states, compared: exact profiles and estimators, on any automaton."""
+"""Precision and recall of two states: exact profiles and estimators, on any automaton."""
 
 from workbench.affordance.adaptive import Measurement, measure
 from workbench.affordance.curve import SurvivalCurve, survival_curve

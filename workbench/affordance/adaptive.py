@@ -1,6 +1,6 @@
-"""Precision and recall to a wanted error: exactly where that is cheap, else by enough samples.
+"""Precision and recall to a target error: exact where that is cheap, else by sampling.
 
-The size of the joint tree is estimated before it is walked, by random probes (Knuth). What is too
+Random probes (Knuth) estimate the size of the joint tree before it is walked. A tree that is too
 large is estimated by batches of the stratified sampler until the relative standard error is small
 enough or the budget is spent. This is the adaptive stopping criterion that arXiv 2508.19851 names
 as future work. Source of the probes: Knuth (1975), doi:10.1090/S0025-5718-1975-0373371-6.
@@ -32,13 +32,14 @@ PROBES = 64
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """Precision and recall at depth m, how they were come by, and why so.
+    """Precision and recall at depth m, how they were obtained, and why.
 
     Attributes:
         precision: p_m; its standard error is 0 where it is exact.
         recall: r_m, likewise.
-        how: ``exact``, ``estimated`` to the wanted error, or ``budget``: the budget was spent first.
-        reason: The same in words, with the numbers that decided.
+        how: ``exact``, ``estimated`` to the target error, or ``budget``: the budget was spent
+            first.
+        reason: The reason in words, with the deciding numbers.
         expected_nodes: Joint nodes that an exact walk was expected to visit.
         node_count: States generated in all.
     """
@@ -106,7 +107,7 @@ def measure(
     terminal: Terminal = "absorb",
     engine: Engine | None = None,
 ) -> Measurement:
-    """Measure p_m and r_m to a wanted relative error.
+    """Measure p_m and r_m to a target relative error.
 
     Args:
         automaton: The rules under which both states stand.

@@ -1,4 +1,4 @@
-"""Beyond one depth: the survival curve p_1 .. p_m, its decay rate, half-depth and mean.
+"""The survival curve p_1 .. p_m over all depths: decay rate, half-depth and mean.
 
 arXiv 2508.19851 looks at one m at a time and names an average over several as future work.
 """
@@ -23,7 +23,7 @@ Values = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number drawn from a curve, with the standard error that sampling gives it.
+    """A number derived from a curve, with its standard error from sampling.
 
     The error is 0 where the curve is exact, and NaN where it, or the number, is undefined.
     """
@@ -34,7 +34,7 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class SurvivalCurve:
-    """p_1 .. p_m of a pair of states, and what it comes to.
+    """p_1 .. p_m of a pair of states, and its summary.
 
     Attributes:
         values: p_1 .. p_m.
@@ -102,7 +102,7 @@ def survival_curve(
     terminal: Terminal = "absorb",
     engine: Engine | None = None,
 ) -> SurvivalCurve:
-    """Compute or estimate p_1 .. p_m and what the curve comes to.
+    """Compute or estimate p_1 .. p_m and summarise the curve.
 
     Precision has ``walks=T, accepts=S``; recall has ``walks=S, accepts=T``.
 

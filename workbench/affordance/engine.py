@@ -1,4 +1,4 @@
-"""Which of two ways to the same numbers is taken: the readable reference or the compiled twin."""
+"""The choice of the engine: the readable reference or the compiled twin."""
 
 import os
 from typing import Final, Literal, get_args
@@ -11,7 +11,7 @@ VARIABLE: Final = "WORKBENCH_ENGINE"
 
 
 def chosen_engine(engine: Engine | None = None) -> Engine:
-    """Return the engine asked for, or that of the environment, or ``compiled``.
+    """Return the requested engine, or that of the environment variable, or ``compiled``.
 
     Args:
         engine: ``reference``, ``compiled``, or None for what ``WORKBENCH_ENGINE`` says.

@@ -34,7 +34,7 @@ ESTIMATORS: Final = MappingProxyType[str, Estimator](
 """The estimators by name; `estimate` takes these names."""
 
 BATCHES: Final = 32
-"""Independent runs that make an estimate, enough for 95% intervals that hold p_m so often."""
+"""Independent runs per estimate, enough for the nominal coverage of 95% intervals."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The FEN in a model's prose, and what class of reply it is.
+"""Extraction of the FEN from a model's reply, and its class.
 
 How the board is found is in `workbench.answers.extraction`; here it is classified.
 """
@@ -23,7 +23,7 @@ NO_SIDE: Final = "no side to move"
 
 
 class ReplyClass(StrEnum):
-    """What a reply turned out to be."""
+    """The class of a reply."""
 
     VALID = "valid"
     ILL_FORMED = "ill_formed"
@@ -38,7 +38,7 @@ CLASSES: Final = tuple(str(name) for name in ReplyClass)
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """The state that a reply names, as far as it names one.
+    """The state in a reply, if there is one.
 
     Attributes:
         reply_class: ``valid`` (python-chess reads it and ``chess.Board.is_valid()``),

@@ -1,6 +1,6 @@
-"""A simulated tracker: it replays a game's moves and loses track now and then.
+"""A simulated tracker: it replays a game's moves and makes random errors.
 
-It stands in for a model where none can be asked, and is called simulated wherever it is shown. It
+It replaces a model where none can be asked, and is labelled as simulated everywhere. It
 keeps a plain map of pieces, which may become a position that cannot arise in chess. At each ply it
 slips with a given probability, by one of the slips that are possible there, all equally likely.
 """

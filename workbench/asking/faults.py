@@ -1,4 +1,4 @@
-"""What went wrong with a call: in one line, whether to repeat it, and whether it may have cost."""
+"""Errors of calls: the reason in one line, whether to repeat, and whether the cost is unknown."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -55,7 +55,7 @@ _REPEATING: Final = ("azureai", "bedrock", "grok", "together")
 
 
 def main() -> int:
-    """Ask, say how it went, and return the exit code 0."""
+    """Ask, report the result, and return the exit code 0."""
     # A shell starts what it runs in the background with interrupts ignored.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     with os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8") as caller:
@@ -232,7 +232,7 @@ def _evaluate(work: _Work, positions: pd.DataFrame) -> list[EvalLog]:
 
 
 def _leave_repeating_to_us(model: Model, notes: list[str]) -> None:
-    """Let the provider's client send a request once."""
+    """Make the provider's client send each request once."""
     client: Any = getattr(model.api, "client", None)
     if hasattr(client, "max_retries"):
         client.max_retries = 0

@@ -110,7 +110,7 @@ def build_task(positions: str = "", prompt: str = "pgn-direct") -> Task:
 
 @solver
 def conversation(later_turns: list[str], seed: int | None = None) -> Solver:
-    """Ask, and after each reply say the next of the user's messages.
+    """Ask, and after each reply send the next of the user's messages.
 
     Args:
         later_turns: The messages after the sample's input, where they are the same for all.

@@ -1,4 +1,4 @@
-"""The journal of a run: every answer the moment it arrives, so that no stop can lose a paid one.
+"""The journal of a run: every answer is written when it arrives, so that no paid one is lost.
 
 One JSON object a line:
 
@@ -8,7 +8,7 @@ One JSON object a line:
   dollars reserved for it;
 - ``started`` (when) and ``stopped`` (why).
 
-Where a call may have cost something and nobody says what, its line has ``reserve``, the dollars
+Where the cost of a call is unknown, its line has ``reserve``, the dollars
 that count in its place, and ``unknown``, the reason.
 
 The line of an answer or a failure is on the disk (fsync) before anything else happens: a call takes
@@ -62,7 +62,7 @@ class Failure:
 
 @dataclass(slots=True)
 class Record:
-    """What the lines of a journal amount to.
+    """The contents of a journal.
 
     Attributes:
         price: Of the model; for answers that were given before a price was known.

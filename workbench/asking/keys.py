@@ -1,6 +1,6 @@
-"""Which texts are secret, and texts without them.
+"""Detection and redaction of secrets in texts.
 
-A secret is found as it stands and in what servers and loggers make of it: JSON, URL, HTML and
+A secret is found in clear and in the forms that servers and loggers produce: JSON, URL, HTML and
 Python escapes, base64 (also inside a longer text, as in ``Basic`` authorization), hexadecimal,
 upper or lower case, and broken over lines.
 """
@@ -59,7 +59,7 @@ _T = TypeVar("_T")
 
 
 class Secrets:
-    """What must not be written, and what is left of a text without it."""
+    """The secrets, and the redaction of texts."""
 
     def __init__(self, values: Iterable[str]) -> None:
         """Take in secrets.

@@ -1,4 +1,4 @@
-"""From the journal of a run to its table of predictions."""
+"""The table of predictions of a run, from its journal."""
 
 import json
 from typing import Any

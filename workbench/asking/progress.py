@@ -1,4 +1,4 @@
-"""How far a run has come: answered questions, rate, dollars so far and the time left."""
+"""The progress of a run: answered questions, rate, dollars so far and the time left."""
 
 import subprocess
 from typing import Final

@@ -1,4 +1,4 @@
-"""Prompts of one's own, read from TOML files; data/README.md describes the format."""
+"""Custom prompts, read from TOML files; data/README.md describes the format."""
 
 import re
 import tomllib
@@ -42,7 +42,7 @@ def read_prompt(path: Path) -> Prompt:
 
 
 def prompt_given(name: str) -> Prompt:
-    """Return a prompt by what a user calls it.
+    """Return the prompt that a user names.
 
     Args:
         name: As of `workbench.asking.prompts.prompt_named`; or a file, ending with ``.toml``.

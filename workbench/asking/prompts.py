@@ -1,4 +1,4 @@
-"""The questions put to a model: named, versioned prompts, held as data.
+"""The prompts: named, versioned, stored as data.
 
 A prompt is one or more user turns. In them ``{moves}`` stands for the moves so far, in the prompt's
 notation, ``{plies}`` for how many half-moves these are, and ``{side}`` for the side to move then,

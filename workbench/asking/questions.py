@@ -1,4 +1,4 @@
-"""From a table of positions to what the model is shown, and in which order."""
+"""The questions of a table of positions, and their order."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""Replies read again by the extractor as it is now: everything else in the table stays."""
+"""Renewed extraction of boards from replies; everything else in the table stays."""
 
 from collections import Counter
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Inspect kept from writing secrets down: they are taken out before it sees them.
+"""Redaction of secrets before Inspect sees and writes them.
 
 A server may repeat a key in a reply, a header or its message of refusal, in clear or encoded.
 Inspect would write that into its logs, its trace files and on the terminal. So what comes out of a

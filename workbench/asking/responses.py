@@ -1,4 +1,4 @@
-"""What a server says in place of an answer, though its HTTP status is 200."""
+"""Error responses of servers with HTTP status 200."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any

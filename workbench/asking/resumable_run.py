@@ -1,4 +1,4 @@
-"""Asking a model about a table of positions, from the estimate to the table of predictions."""
+"""A run that asks a model about a table of positions: estimate, process, table of predictions."""
 
 import contextlib
 import importlib.util
@@ -52,7 +52,7 @@ _TAIL: Final = 2000
 
 @dataclass(frozen=True, slots=True)
 class AskedRun:
-    """What a run came to.
+    """The result of a run.
 
     Attributes:
         predictions: The table; a failed question is a row, one not asked yet has none.
@@ -81,12 +81,12 @@ class AskedRun:
         return self.questions - self.answered - self.failed.total()
 
     def describe(self) -> str:
-        """Return how far the run has come, in one line."""
+        """Return the progress of the run, in one line."""
         return described(self.questions, self.answered, self.failed.total())
 
 
 def described(questions: int, answered: int, failed: int) -> str:
-    """Return how far a run has come, in one line."""
+    """Return the progress of a run, in one line."""
     return f"{answered} answered, {failed} failed, {questions - answered - failed} not asked"
 
 
@@ -121,7 +121,7 @@ def ask(
     confirm: Callable[[Estimate], bool] | None = None,
     progress: bool = False,
 ) -> AskedRun:
-    """Ask a model about every position, in a process of its own; called again, it goes on.
+    """Ask a model about every position, in a separate process; a repeated call resumes.
 
     Args:
         positions_path: Parquet of the POSITIONS schema.

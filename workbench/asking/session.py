@@ -1,7 +1,7 @@
-"""One process's asking: what to send, what is known already, what to repeat, and when to stop.
+"""The asking session of one process: what to send, what to repeat, and when to stop.
 
 This is the one place that repeats a call: Inspect and the provider's client are told not to. So
-every request is counted and reserved for, and there are as many as was asked for.
+every request is counted and has a reserve, and there are no more than requested.
 
 Stopping is orderly: no further call begins, those under way end and are written to the journal, and
 then Inspect is interrupted, which closes its log. The waiting questions are asked when the run goes

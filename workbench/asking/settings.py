@@ -1,4 +1,4 @@
-"""What is asked of which model, and how: what makes a run the same run, and what does not."""
+"""The settings of a run: the question, which identifies the run, and the mode of operation."""
 
 import re
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ MOST_CONNECTIONS: Final = 50
 LEAST_CONNECTIONS: Final = 10
 
 EFFORTS: Final = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
-"""How hard a model is asked to reason; most models know only some of these."""
+"""Reasoning effort; most models support only some of these."""
 
 _LATER_OPTIONS: Final = (
     "top_p",
@@ -32,7 +32,7 @@ _LIKE_A_URL: Final = re.compile(r"://|\A[^\s/]+:[^\s/]*@[^\s/]+")
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a model is asked: a run folder holds the answers to one question, and to no other.
+    """The question to a model: a run folder contains the answers to exactly one question.
 
     Attributes:
         model: As Inspect names it, such as ``openai/gpt-4o`` or ``workbench/simulated``.
@@ -191,14 +191,14 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """How the asking is carried out: none of this changes what is asked.
+    """The mode of operation: none of this changes the question.
 
     Attributes:
         base_url: The server, if not the provider's default; it must hold no credentials.
         budget: Dollars that all of the run folder may cost, more than 0; None for no limit.
         batch: Use the provider's batch interface: cheaper, and may take a day.
-        connections: Questions under way at a time, at least 1: what a killed process may have paid
-            for in vain. By default a hundredth of all questions, but 10 to 50.
+        connections: Concurrent questions, at least 1: a killed process may have paid for these in
+            vain. By default a hundredth of all questions, but 10 to 50.
         retries: Times that a failed request is repeated, at least 0: a turn of a question is sent
             at most ``retries`` + 1 times in one run. What the server understood and refused (HTTP
             400 to 499, but 408, 409, 425 and 429) is not repeated.

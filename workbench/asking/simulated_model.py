@@ -31,7 +31,7 @@ _NUMBER: Final = re.compile(r"(?<!\d)\d+\.+")
 
 @modelapi(name=PROVIDER)
 class SimulatedModel(ModelAPI):
-    """Replies with the FEN of a tracker that slips now and then.
+    """Replies with the FEN of a tracker that makes random errors.
 
     It reads the moves after the last line "Moves:" of the question. A reply depends on these moves,
     ``seed``, ``rate`` and the seed of the call alone.

@@ -1,4 +1,4 @@
-"""What the calls of a question took: tokens, dollars, seconds."""
+"""The usage of a question's calls: tokens, dollars, seconds."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final

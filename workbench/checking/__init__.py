@@ -1,4 +1,4 @@
-"""What a table is, whether it is whole, and what is odd in it."""
+"""Validation of a table: its type, its integrity, its anomalies."""
 
 from workbench.checking.report import Oddity, TableReport
 from workbench.checking.table_check import check_table

@@ -1,4 +1,4 @@
-"""Oddities gathered while a table's rows pass by: counted, with the first of each kept."""
+"""Anomalies found while reading the rows of a table: counts, with the first examples of each."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,10 +10,10 @@ from workbench.checking.report import EXAMPLES, Oddity
 
 
 class Findings:
-    """Counts what is odd, chunk after chunk.
+    """Counts anomalies, chunk by chunk.
 
     Attributes:
-        start: The number of the first row of the chunk at hand.
+        start: The number of the first row of the current chunk.
     """
 
     def __init__(self) -> None:
@@ -26,7 +26,7 @@ class Findings:
 
         Args:
             what: In words; the same words are counted together.
-            wrong: A value a row.
+            wrong: One value per row.
             shown: What to show of each row.
         """
         places = np.flatnonzero(wrong.to_numpy(dtype=bool))

@@ -1,7 +1,7 @@
-"""Scores computed again, and compared with those in a table.
+"""Recomputation of scores, for comparison with those in a table.
 
-What is cheap is computed again in every row: the text metrics, and p and r at small depths. The
-whole depth is computed again in a seeded sample of the rows, or in all of them.
+Cheap scores are recomputed in every row: the text metrics, and p and r at small depths. The full
+depth is recomputed in a seeded sample of the rows, or in all of them.
 """
 
 from dataclasses import replace
@@ -19,7 +19,7 @@ from workbench.scoring import ScoringParameters
 from workbench.scoring.score_rows import backward_scores, is_state, measured, text_scores
 
 SAMPLE_ROWS: Final = 500
-"""Rows whose p and r are computed again at the whole depth, unless asked otherwise."""
+"""Default number of rows whose p and r are recomputed at full depth."""
 
 SHALLOW: Final = 2
 """The depth to which p and r are computed again in every row: 50 to 100 microseconds a row."""
@@ -28,7 +28,7 @@ TOLERANCE: Final = 1e-9
 
 
 class Recomputation:
-    """Computes the scores of a table again, chunk after chunk.
+    """Recomputes the scores of a table, chunk by chunk.
 
     Args:
         parameters: How the table was scored.
@@ -58,7 +58,7 @@ class Recomputation:
         self.counts: dict[str, int] = {}
 
     def check(self, chunk: pd.DataFrame, findings: Findings) -> None:
-        """Look at a chunk of scores, whose first row is ``findings.start``."""
+        """Check a chunk of scores, whose first row is ``findings.start``."""
         parameters = self._parameters
         made = (parameters.terminal, parameters.ill_formed, parameters.method)
         known: list[tuple[int, dict[str, Any]]] = []

@@ -1,4 +1,4 @@
-"""What was found of a table, as values and in words."""
+"""The result of a check, as values and in words."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,7 +8,7 @@ EXAMPLES = 3
 
 @dataclass(frozen=True, slots=True)
 class Oddity:
-    """Something that should not be, or that one should know of.
+    """An anomaly, or a fact that the user should know.
 
     Attributes:
         what: In words.
@@ -28,7 +28,7 @@ class Oddity:
 
 @dataclass(slots=True)
 class TableReport:
-    """What a table is, whether it is whole, and what is odd in it.
+    """Validation of a table: its type, its integrity, its anomalies.
 
     Attributes:
         path: As it was given.

@@ -1,4 +1,4 @@
-"""What may be odd in the rows of each kind of table."""
+"""Anomalies in the rows of each kind of table."""
 
 from functools import lru_cache
 from itertools import pairwise
@@ -25,14 +25,14 @@ TOLERANCE = 1e-9
 
 
 def check_nulls(chunk: pd.DataFrame, names: tuple[str, ...], findings: Findings) -> None:
-    """Look for nulls in columns that have none."""
+    """Find nulls in columns that must have none."""
     for name in names:
         if name in chunk:
             findings.add(f"{name} is null", chunk[name].isna(), _named(chunk))
 
 
 def check_true_boards(chunk: pd.DataFrame, findings: Findings) -> None:
-    """Look at the true FENs: whether they parse, are of standard chess, and where the moves lead.
+    """Check that the true FENs parse, are of standard chess, and follow from the moves.
 
     What a row is called tells of Chess960 only where its moves could contradict the name.
     """
@@ -56,7 +56,7 @@ def check_true_boards(chunk: pd.DataFrame, findings: Findings) -> None:
 
 
 def check_groups(chunk: pd.DataFrame, findings: Findings) -> None:
-    """Look at the groups: the full moves of the cut, or the upper edge of a band of plies."""
+    """Check the groups: the full moves of the cut, or the upper limit of a band of plies."""
     last = 2 * chunk["group"]
     wrong = (chunk["ply"] > last) | (chunk["ply"] <= last - PLIES_A_GROUP)
     shown = [
@@ -67,7 +67,7 @@ def check_groups(chunk: pd.DataFrame, findings: Findings) -> None:
 
 
 def check_classes(chunk: pd.DataFrame, findings: Findings) -> None:
-    """Look at the predicted FENs: whether their class is what python-chess says of them."""
+    """Check that the class of each predicted FEN agrees with python-chess."""
     named = _named(chunk)
     for place, (fen, given) in enumerate(
         zip(chunk["predicted_fen"], chunk["reply_class"], strict=True)
@@ -91,7 +91,7 @@ def check_classes(chunk: pd.DataFrame, findings: Findings) -> None:
 
 
 def check_moves(chunk: pd.DataFrame, findings: Findings) -> None:
-    """Look at the moves of whole games: whether they can be decoded."""
+    """Check that the moves of complete games can be decoded."""
     for place, (number, codes) in enumerate(zip(chunk["number"], chunk["moves"], strict=True)):
         if codes is None:
             continue
@@ -102,7 +102,7 @@ def check_moves(chunk: pd.DataFrame, findings: Findings) -> None:
 
 
 def check_measures(chunk: pd.DataFrame, findings: Findings) -> None:
-    """Look at the measures of scores: in their range, and undefined only where a row says why."""
+    """Check that measures are in range, and undefined only where the row gives a reason."""
     named = _named(chunk)
     scored = chunk["unscored"] == ""
     findings.add("not scored", ~scored & chunk["unscored"].notna(), _with(chunk, "unscored"))

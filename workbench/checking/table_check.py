@@ -1,4 +1,4 @@
-"""Reading a table back: what it is, whether it is whole, and what is odd in it."""
+"""Validation of a table file: its type, its integrity, its anomalies."""
 
 import json
 import re
@@ -42,7 +42,7 @@ from workbench.tables.parquet_tables import (
 from workbench.tables.reply_identity import REPLY_KEY
 
 CHUNK_ROWS: Final = 1024
-# Of one row each, whatever else the table holds.
+# One row each, for any table.
 CHECKS: Final = {
     "positions": (check_true_boards, check_groups),
     "predictions": (check_true_boards, check_groups, check_classes),
@@ -62,7 +62,7 @@ PARAMETERS: Final = {"terminal": "terminal", "ill_formed_policy": "ill_formed", 
 def check_table(
     path: Path, *, sample: int | None = SAMPLE_ROWS, seed: int = 0, progress: bool = False
 ) -> TableReport:
-    """Read a table back, and say what it is, whether it is whole, and what is odd in it.
+    """Validate a table: its type, its integrity, its anomalies.
 
     Every row is read, and every page's checksum compared where the file has them. True FENs are
     compared with where the moves lead, classes with what python-chess says of the predicted FEN.
@@ -290,7 +290,7 @@ def _check_keys(file: pq.ParquetFile, report: TableReport) -> None:
 
 
 def _check_boards_of_positions(file: pq.ParquetFile, report: TableReport) -> None:
-    """Look for a position_id that stands for several true boards."""
+    """Find a position_id with several true boards."""
     names = ["position_id", "true_fen"]
     if not set(names) <= set(file.schema_arrow.names):
         return

@@ -1,4 +1,4 @@
-"""How every figure looks: sizes, grid, and colours that survive colour-blindness and greyscale."""
+"""Looks of figures: sizes, grid, and colours that survive colour-blindness and greyscale."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -23,7 +23,7 @@ _LINE_HEIGHT: Final = 1.25
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """What tells one of several things apart from the others, with and without colour.
+    """The look that distinguishes one of several things, with and without colour.
 
     Attributes:
         colour: Red, green, blue.
@@ -41,7 +41,7 @@ class Style:
 
 
 def style(index: int) -> Style:
-    """Return the look of the thing with this number; it never runs out.
+    """Return the look with this number; there is one for every number.
 
     The first 64 differ in marker, line or face, whatever their colour; the first 320 in all four.
 

@@ -1,4 +1,4 @@
-"""A board of chess drawn on axes: in figures, where no widget can stand."""
+"""A chess board drawn on axes, for figures."""
 
 from collections.abc import Iterable
 from typing import Final

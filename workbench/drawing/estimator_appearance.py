@@ -1,4 +1,4 @@
-"""How the estimators are named and drawn, in every figure alike."""
+"""Names and looks of the estimators, the same in every figure."""
 
 from typing import Final
 

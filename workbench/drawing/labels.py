@@ -1,4 +1,4 @@
-"""Names and notes as they stand on a figure: literal, distinct, and no wider than there is room.
+"""Names and notes on figures: literal, distinct, and no wider than the available room.
 
 A name can be anything: ``$`` would begin a formula, a character that the font lacks would be drawn
 as a box like any other, and a file's name can be longer than the figure is wide. What a table holds

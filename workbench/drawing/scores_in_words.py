@@ -1,4 +1,4 @@
-"""What a scores table holds, in words that stand on every figure drawn from it."""
+"""A description of a scores table, for the caption of every figure drawn from it."""
 
 from collections.abc import Iterator, Sequence
 

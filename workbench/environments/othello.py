@@ -1,4 +1,4 @@
-"""Othello (Reversi): the whole rules, passing included, on bitboards of plain integers.
+"""Othello (Reversi): the complete rules, with passing, on bitboards of plain integers.
 
 A disc is placed so that it encloses discs of the other colour in a straight line; these are turned
 over. A side that can enclose nothing passes if the other side can; when neither can, the game is

@@ -1,4 +1,4 @@
-"""Sokoban, a puzzle of the planning field: a player pushes boxes onto goals in a walled room.
+"""Sokoban, a puzzle used in planning research: a player pushes boxes onto goals in a walled room.
 
 The room is fixed; a state is where the player and the boxes are. An action is a step up, down, left
 or right. It walks onto a free cell, or pushes one box onto a free cell beyond; an action that would

@@ -1,4 +1,4 @@
-"""A finite automaton given by its transition table, for examples worked by hand and for tests."""
+"""A finite automaton given by its transition table, for worked examples and tests."""
 
 from collections.abc import Hashable, Mapping
 

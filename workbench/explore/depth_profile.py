@@ -1,4 +1,4 @@
-"""Precision and recall at every depth, quick enough to be live: exact, and estimated beyond."""
+"""Precision and recall at every depth, fast enough for interaction: exact, and estimated beyond."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -15,7 +15,7 @@ from workbench.terminal import Terminal
 
 METHOD: Final = "stratified"
 REFERENCE_SLOWDOWN: Final = 500
-"""How many times longer the reference takes for a node than the compiled kernel."""
+"""Time of the reference for a node, relative to the compiled kernel."""
 
 _FEWEST_SAMPLES: Final = 32
 _CHESS: Final = ChessAutomaton()
@@ -35,7 +35,7 @@ class ExactDepth:
 
 
 def same_lines(true: ChessState, predicted: ChessState) -> bool:
-    """Return whether two states are alike in all that legal moves ever depend on."""
+    """Return whether two states are equal in everything that legal moves depend on."""
     return true == predicted or _moving_text(true) == _moving_text(predicted)
 
 

@@ -1,4 +1,4 @@
-"""What a user sets in the explorer, and what keeps its answers quick."""
+"""The user's settings in the explorer, and the limits that keep it fast."""
 
 from dataclasses import dataclass
 

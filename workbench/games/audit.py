@@ -1,4 +1,4 @@
-"""What a set of played games is: its counts, and its faults."""
+"""Statistics and errors of a set of played games."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -59,7 +59,7 @@ def _table(left: str, right: str, rows: Iterable[tuple[str, str]]) -> str:
 
 
 def faults_of(games: Iterable[PlayedGame]) -> Iterator[str]:
-    """Play every game through python-chess, and say what is wrong.
+    """Play every game through python-chess, and report errors.
 
     Yields:
         A sentence for each illegal move, game equal to an earlier one, and result that the last

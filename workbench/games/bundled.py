@@ -1,6 +1,6 @@
-"""The games that come with the workbench: real chess, for use where no games are at hand.
+"""The games bundled with the workbench, the default where no games are given.
 
-How they were made stands in data/GAMES.md. Reading them needs no chess engine.
+data/GAMES.md describes how they were made. Reading them needs no chess engine.
 """
 
 from functools import lru_cache

@@ -1,4 +1,4 @@
-"""What became of the games of a cut, in numbers and in words."""
+"""The use of the games of a cut, in numbers and in words."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ EXAMPLES: Final = 5
 
 @dataclass(slots=True)
 class CutSummary:
-    """What became of the games that were read; the counts do not depend on their order.
+    """The use of the games read; the counts do not depend on their order.
 
     Attributes:
         read: Games read.

@@ -1,4 +1,4 @@
-"""Which games are wanted: by rating, time control, how they ended, and who played."""
+"""Filters of games: rating, time control, termination, and bots."""
 
 import re
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ _BOT: Final = re.compile(r'^\[(?:White|Black)Title\s+"BOT"\s*\]', re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class GameFilters:
-    """Which games are wanted; all but those of bots by default.
+    """The games to keep; by default all but those of bots.
 
     Attributes:
         rating: The lowest and the highest rating that both players may have, or None.
@@ -68,7 +68,7 @@ class GameFilters:
         )
 
     def refuse(self, headers: str) -> tuple[str, str]:
-        """Return why a game with these headers is not wanted: reason and detail, or empty."""
+        """Return why the filters reject a game with these headers: reason and detail, or empty."""
         if not self.bots and _BOT.search(headers):
             return "bot", "a player's title is BOT"
         if self.rating is None and not self.time_controls and not self.terminations:

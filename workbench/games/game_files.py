@@ -1,4 +1,4 @@
-"""Games of files, folders, archives and pipes, read in order, with the hash of what was read."""
+"""Games from files, folders, archives and pipes, read in order, with hashes of the bytes."""
 
 import hashlib
 import io
@@ -46,7 +46,7 @@ class _Input:
 
 @dataclass(slots=True)
 class _Reading:
-    """What came of one input: its hash is known once it was read to its end."""
+    """The state of one input: its hash is known once it has been read to its end."""
 
     name: str
     games: int = 0

@@ -1,4 +1,4 @@
-"""PGN movetext taken apart without playing it: the moves of the main line as they are written.
+"""The moves of the main line of PGN movetext, as written, without playing them.
 
 The common text (numbers, moves, comments, marks, one result) is recognised as a whole by a few
 regular expressions; any other goes token by token. Neither passes over a token it does not know.

@@ -1,4 +1,4 @@
-"""Games of PGN files, one after another, in two steps: a quick scan, and legality when asked.
+"""Games of PGN files in two steps: a fast scan, and a legality check on request.
 
 Playing the moves costs some fifteen times as much as finding them in the text. A scan therefore
 gives them as they are written; `ScannedGame.replay` plays them through python-chess.

@@ -1,4 +1,4 @@
-"""Games of legal moves drawn uniformly, for use where no played games are at hand."""
+"""Games of uniformly drawn legal moves, for use without played games."""
 
 from collections.abc import Iterator
 from itertools import count

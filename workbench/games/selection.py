@@ -1,4 +1,4 @@
-"""The seeded choice of games for the groups: bounded in memory, the same in any order of the games.
+"""The seeded choice of games for the groups: bounded in memory, independent of the order of games.
 
 Each game draws a number from the seed and its moves. A *band* holds the games that are long enough
 for the same groups, those with the lowest numbers, no more than can be needed and a reserve. Every

@@ -1,4 +1,4 @@
-"""One game of chess that an engine plays against itself, weakened so that it looks played.
+"""One game of engine self-play, weakened to look less computed.
 
 The engine searches few nodes and names a few lines; the move is drawn among them, the better ones
 more often. Game i depends on the seed, on i and on the engine's version alone: the engine has one

@@ -1,6 +1,6 @@
-"""Many games of self-play, over processes, so that it can be stopped at any moment and taken up.
+"""Many games of self-play on several processes, in a way that can be interrupted and resumed.
 
-Finished parts lie beside the table to be. What comes out does not depend on workers, parts or
+Finished parts are stored beside the future table. The result does not depend on workers, parts or
 interruptions.
 """
 
@@ -137,7 +137,7 @@ def _how_played() -> dict[str, Any]:
 
 @asynccontextmanager
 async def _engine(command: str) -> AsyncIterator[chess.engine.UciProtocol]:
-    """Start an engine, and end its process whatever comes."""
+    """Start an engine, and always end its process."""
     try:
         transport, engine = await chess.engine.popen_uci(command)
     except (chess.engine.EngineError, OSError) as error:

@@ -1,4 +1,4 @@
-"""Bytes as the text of PGN: plain, gzip, bzip2 or zstd, and never silently cut short."""
+"""Bytes as PGN text: plain, gzip, bzip2 or zstd; truncation is always an error."""
 
 import bz2
 import gzip

@@ -1,4 +1,4 @@
-"""The main job: the data made once, then every figure notebook run on it."""
+"""The main job: make the data once, then run every figure notebook on it."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -50,8 +50,8 @@ def make_figures(
         scores: Their scores, by ``workbench score``, in place of scoring them again. Models are
             compared with both only.
         out: The folder for the figures; executed notebooks and tables go below it.
-        report: Told of each notebook when it has ended.
-        watch: Told several times a second of those that have not ended.
+        report: Called with each notebook when it has ended.
+        watch: Called several times per second with those that have not ended.
 
     Returns:
         How each notebook ended, in the order of their numbers.
@@ -104,7 +104,7 @@ def _refuse_unusable(notebook: Path, parameters: Mapping[str, Any]) -> None:
             raise TableError(f"{path}: expected a predictions table with rows, got one without")
     for path in _paths(parameters.get("scores")):
         values = {**notebook_defaults(notebook), **parameters}
-        # A browser of runs shows whatever the table holds.
+        # A browser of runs shows any table.
         if values.keys() >= SCORING:
             wanted = {name: values[name] for name in SCORING}
             refuse_other_parameters(path, ScoringParameters(**wanted))

@@ -1,4 +1,4 @@
-"""The Jupyter kernels of a run, kept track of so that all of them can be ended at once.
+"""The Jupyter kernels of a run, tracked so that all of them can be ended at once.
 
 A kernel stands in a process group of its own, out of reach of a Ctrl-C in the terminal; whoever
 starts kernels has to end them. A kernel whose parent is killed ends itself within a second, and so

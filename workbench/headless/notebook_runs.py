@@ -1,7 +1,6 @@
-"""Notebooks run headlessly by papermill, strictly: an unknown parameter is an error.
+"""Headless runs of notebooks with papermill; an unknown parameter is an error.
 
-An executed notebook is kept whether it went well or not; one that failed is named, and the others
-go on.
+An executed notebook is kept even if it failed; a failed one is reported, and the others continue.
 """
 
 import ast
@@ -35,13 +34,13 @@ logging.getLogger("papermill").addHandler(logging.NullHandler())
 
 @dataclass(frozen=True, slots=True)
 class NotebookRun:
-    """How one notebook ended.
+    """The result of one notebook.
 
     Attributes:
         name: The notebook's stem.
-        executed: Where the executed notebook lies.
+        executed: Path of the executed notebook.
         seconds: Wall time.
-        error: Empty if it went well; else the exception's name and message.
+        error: Empty on success; else the exception's name and message.
         refused: Whether the error is one sentence of the workbench on why it cannot be done, as
             from too little data, and no fault.
     """
@@ -148,7 +147,7 @@ def parse_parameter(text: str) -> tuple[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class NotebookProgress:
-    """How far a notebook is that has not ended.
+    """The progress of a notebook that has not ended.
 
     Attributes:
         name: The notebook's stem.
@@ -165,7 +164,7 @@ class NotebookProgress:
 
 @dataclass(slots=True)
 class _Execution:
-    """One notebook on its way, run in a thread and looked at from another."""
+    """One notebook in progress, run in a thread and observed from another."""
 
     path: Path
     parameters: Mapping[str, Any]
@@ -244,8 +243,8 @@ def run_notebooks(
         assigned: The parameters of each notebook; they start in this order.
         executed: The folder for the executed notebooks.
         jobs: Notebooks at a time, at least 1.
-        report: Told of each notebook when it has ended.
-        watch: Told several times a second of those that have not ended.
+        report: Called with each notebook when it has ended.
+        watch: Called several times per second with those that have not ended.
 
     Returns:
         How each ended, in the order given.

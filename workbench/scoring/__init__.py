@@ -1,4 +1,4 @@
-"""Predictions to scores: what a row scores, and whole files, resumable, on all cores."""
+"""Predictions to scores: single rows, and complete files, resumable, on all cores."""
 
 from workbench.scoring.parameters import IllFormedPolicy, ScoringParameters, scores_schema
 from workbench.scoring.score_rows import score_predictions

@@ -1,4 +1,4 @@
-"""Scoring on a Dask cluster that somebody runs: its workers score chunks as this machine would.
+"""Scoring on an existing Dask cluster, with the same results as on this machine.
 
 The scheduler gives a chunk whose worker was lost to another one. Needs the extra ``cluster``.
 """
@@ -30,10 +30,10 @@ KEPT: Final = "finished scores are kept: the same command resumes"
 def score_as(
     chunk: pd.DataFrame, parameters: ScoringParameters, versions: dict[str, Any]
 ) -> pd.DataFrame:
-    """Score a chunk on a worker that has the packages of the one who asks.
+    """Score a chunk on a worker with the same packages as the client.
 
     Raises:
-        ClusterError: If it has others: scores of several versions must not stand in one table.
+        ClusterError: If it has others: one table must not mix scores of several versions.
     """
     if differences := differing(_versions(), versions):
         raise ClusterError(
@@ -48,7 +48,7 @@ def _versions() -> dict[str, Any]:
 
 
 def check_scheduler(scheduler: str) -> None:
-    """Refuse what cannot be the address of a scheduler; nothing is connected to.
+    """Check that an address can be that of a scheduler, without connecting.
 
     Raises:
         MissingExtraError: If ``distributed`` is not installed.
@@ -141,11 +141,11 @@ class ClusterWorkers:
             ) from error
 
     def room(self) -> int:
-        """Return how many chunks to hold at a time: as many as the workers there are now need."""
+        """Return how many chunks to hold at a time, as needed by the current workers."""
         return max(1, self._threads()) * (1 + AHEAD)
 
     def look(self) -> None:
-        """Raise if the scheduler is gone, or had no worker for too long.
+        """Raise an error if the scheduler is gone, or had no worker for too long.
 
         Raises:
             ClusterError: If so.
@@ -162,7 +162,7 @@ class ClusterWorkers:
             )
 
     def close(self) -> None:
-        """Let go of the chunks that wait, and of the scheduler; the cluster runs on."""
+        """Drop the waiting chunks and the connection; the cluster keeps running."""
         log = logging.getLogger("distributed.client")
         level = log.level
         # That a scheduler is gone is told by our error, not by a traceback in the log.

@@ -1,4 +1,4 @@
-"""How predictions are scored, and what columns that gives."""
+"""The parameters of scoring, and the resulting columns."""
 
 from dataclasses import dataclass, field
 from typing import Final, Literal, get_args
@@ -15,7 +15,7 @@ from workbench.tables.provenance import code_hash, package_versions
 from workbench.terminal import Terminal, check_walk
 
 IllFormedPolicy = Literal["as_is", "sink"]
-"""``as_is``: python-chess's move generator on whatever is there. ``sink``: p = r = 0."""
+"""``as_is``: python-chess's moves on the board as it is. ``sink``: p = r = 0."""
 
 Distance = Literal["levenshtein", "levenshtein_position", "levenshtein_placement"]
 """The columns of a scores table that hold an edit distance."""

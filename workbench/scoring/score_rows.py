@@ -1,4 +1,4 @@
-"""Predictions to scores: state precision and recall beside the text metrics, a row a prediction."""
+"""Predictions to scores: state precision, recall and text metrics, one row per prediction."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ _STATES: Final = (ReplyClass.VALID, ReplyClass.ILL_FORMED)
 
 
 def is_state(reply_class: str, ill_formed: IllFormedPolicy) -> bool:
-    """Return whether a reply of this class stands for a state; what does not is the sink."""
+    """Return whether a reply of this class is a state; otherwise it is the sink."""
     return reply_class == "valid" or (reply_class == "ill_formed" and ill_formed == "as_is")
 
 
@@ -52,7 +52,7 @@ def text_scores(true_fen: str, predicted_fen: str | None) -> dict[str, Any]:
 def backward_scores(
     moves: str | None, predicted_fen: str | None, reply_class: str
 ) -> dict[str, Any]:
-    """Return what a prediction says about its past: whether it has one, and where it went wrong.
+    """Return the backward analysis of a prediction: reachability, and where tracking was lost.
 
     Args:
         moves: The game's UCI moves, or None if they are unknown.
@@ -104,8 +104,7 @@ def score_predictions(predictions: pd.DataFrame, parameters: ScoringParameters) 
     """Score a table of predictions in this thread.
 
     A row that cannot be scored stays, with its measures undefined and the reason in ``unscored``:
-    a failed call, a true board that is missing, unreadable or of Chess960, and a row at odds with
-    itself.
+    a failed call, a true board that is missing, unreadable or of Chess960, or an inconsistent row.
 
     Args:
         predictions: Rows of the PREDICTIONS schema.

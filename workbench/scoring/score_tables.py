@@ -1,8 +1,7 @@
-"""Scoring on all cores, and of files so that it can be stopped at any moment and taken up again.
+"""Scoring on all cores, and of files in a way that can be interrupted and resumed.
 
-Finished chunks lie beside the table to be. What comes out does not depend on workers, chunks or
-interruptions, nor on whether a cluster scored it; of a file no more is in memory at a time than the
-chunks at hand.
+Finished chunks are stored beside the future table. The result does not depend on workers, chunks,
+interruptions or the use of a cluster. Only the current chunks of a file are in memory.
 """
 
 import warnings
@@ -108,7 +107,7 @@ def score_table(
     progress: bool = False,
     report: Callable[[str], object] = warnings.warn,
 ) -> int:
-    """Score a predictions file into a scores file, or go on where an earlier call was stopped.
+    """Score a predictions file into a scores file, or resume an interrupted call.
 
     The file that comes out has the same bytes on any number of workers, here or on a cluster.
 
@@ -120,10 +119,10 @@ def score_table(
         scheduler: Address of the scheduler of a Dask cluster, whose workers score in their place.
         chunk_rows: Rows a chunk, at least 1: what a kill or a lost worker costs at most, for each
             worker, and what bounds the memory.
-        restart: Score anew what was scored, under whatever parameters; an earlier table is replaced
-            once the new one is whole.
+        restart: Score everything again, with any parameters; an earlier table is replaced once the
+            new one is complete.
         progress: Whether to show a progress bar on standard error.
-        report: Told in words which chunks are scored again because they are broken.
+        report: Called with messages about chunks that are scored again because they are broken.
 
     Returns:
         How many rows the scores have.

@@ -1,4 +1,4 @@
-"""One true board against one reply: what kind of reply it is, and every measure of it."""
+"""One true board compared with one reply: the class of the reply, and every measure of it."""
 
 import math
 from typing import Any

@@ -1,6 +1,6 @@
-"""Who scores chunks: this thread, threads or processes of this machine, or a cluster.
+"""The workers that score chunks: this thread, threads or processes, or a cluster.
 
-All of them score a chunk by the same call, and hold no more chunks at a time than keeps them busy.
+All score a chunk by the same call, and hold only as many chunks as keep them busy.
 """
 
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -30,7 +30,7 @@ Key = TypeVar("Key")
 
 
 class Workers(Protocol):
-    """Who scores chunks."""
+    """Workers that score chunks."""
 
     def submit(self, chunk: pd.DataFrame) -> "Future[pd.DataFrame]":
         """Begin to score a chunk."""
@@ -41,15 +41,15 @@ class Workers(Protocol):
         ...
 
     def result(self, future: "Future[pd.DataFrame]") -> pd.DataFrame:
-        """Return the scores of a chunk that is done, or raise what went wrong."""
+        """Return the scores of a finished chunk, or raise its error."""
         ...
 
     def look(self) -> None:
-        """Raise if no chunk will ever be scored; called now and then while all are waited for."""
+        """Raise an error if no chunk can be scored any more; called regularly while waiting."""
         ...
 
     def close(self) -> None:
-        """Let go of the chunks that wait."""
+        """Drop the waiting chunks."""
         ...
 
 
@@ -84,14 +84,14 @@ class LocalWorkers:
         return 1 if self._executor is None else self._jobs * (1 + AHEAD)
 
     def result(self, future: "Future[pd.DataFrame]") -> pd.DataFrame:
-        """Return the scores of a chunk that is done, or raise what went wrong."""
+        """Return the scores of a finished chunk, or raise its error."""
         return future.result()
 
     def look(self) -> None:
-        """Return: a pool of this machine that breaks says so by its futures."""
+        """Return at once: the futures report a broken pool of this machine."""
 
     def close(self) -> None:
-        """Let go of the chunks that wait."""
+        """Drop the waiting chunks."""
         if self._executor is not None:
             self._executor.shutdown(wait=False, cancel_futures=True)
 
@@ -110,7 +110,7 @@ def scored_chunks(
     workers: Workers,
     on_done: Callable[[int], object] = lambda rows: None,
 ) -> Generator[tuple[Key, pd.DataFrame], None, None]:
-    """Yield the scores of chunks as they are done, reading no further ahead than there is room.
+    """Yield the scores of chunks as they finish, reading ahead only as far as there is room.
 
     Args:
         chunks: Each with what it is told by; taken when there is room for another.

@@ -1,1 +1,1 @@
-"""The figures of the paper and beside it: one file each, ``compute`` to a table, ``draw`` from it."""
+"""The studies: one file each, with ``compute`` to a table and ``draw`` to a figure."""

@@ -38,7 +38,7 @@ TEN_GROUPS: Final = tuple(range(5, 51, 5))
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where games and replies come from, and how many.
+    """The source of games and replies, and their numbers.
 
     Attributes:
         predictions: A predictions table; takes precedence over games.

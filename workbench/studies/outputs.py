@@ -1,4 +1,4 @@
-"""What a study leaves behind: PNG and SVG, the numbers drawn, and where they came from."""
+"""The outputs of a study: PNG and SVG, the numbers drawn, and their provenance."""
 
 import json
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""A folder of tables that studies make once: found again by all that determines their content.
+"""A cache of the studies' tables, keyed by everything that determines their content.
 
 That is the inputs' hashes, the parameters, the package versions and the workbench's own code. What
 other code made is removed when a table is made anew, and so is what nothing has used for a month.

@@ -1,7 +1,6 @@
-"""Tables of earlier schema versions, read as tables of the present one.
+"""Tables of earlier schema versions, read as tables of the current version.
 
-Predictions hold answers that somebody paid for, so that they are upgraded as they are read. Scores
-can be made again, and are.
+Predictions contain paid answers, so they are upgraded when read. Scores are recomputed instead.
 """
 
 from typing import Final

@@ -1,4 +1,4 @@
-"""What a command may write over: no input, no answers, and only a table of the kind that it writes."""
+"""Overwriting rules: never an input or paid answers, and only a table of the kind being written."""
 
 import json
 from collections.abc import Iterable
@@ -29,10 +29,10 @@ def kind_of(names: Iterable[str]) -> str:
 def check_output(
     out: Path, inputs: Iterable[Path], kind: str | None = None, *, own_answers: bool = False
 ) -> None:
-    """Refuse to write over an input, a model's answers, or what is no table of the kind to be written.
+    """Refuse to overwrite an input, a model's answers, or anything but a table of the same kind.
 
-    Every command asks this about its output before it writes anything. A file without a byte in it
-    holds nothing, and may be written over.
+    Every command checks its output with this before it writes anything. An empty file may be
+    overwritten.
 
     Args:
         out: The file to be written.

@@ -1,4 +1,4 @@
-"""The tables between the stages: their schemas, and reading and writing them whole.
+"""The tables between the stages: schemas, and reading and writing of complete files.
 
 Positions become predictions, predictions become scores; a row keeps its ``position_id`` from the
 first to the last, and no row is dropped on the way. The columns are described in data/README.md.
@@ -65,7 +65,7 @@ PREDICTIONS: Final = pa.schema(
 def replacing(path: Path) -> Iterator[Path]:
     """Give a path beside ``path`` to write to, and rename it over ``path`` if all went well.
 
-    A process killed on the way leaves the old file, or none: never half of the new one.
+    A killed process leaves the old file, or none: never half of the new one.
 
     Args:
         path: The file to be made; its folder is made if it is missing.
@@ -183,7 +183,7 @@ def write_table(
 
 
 def read_table(path: Path, schema: pa.Schema) -> pd.DataFrame:
-    """Read a table and hold it to its schema.
+    """Read a table and check its schema.
 
     Args:
         path: A Parquet file written by `write_table`.

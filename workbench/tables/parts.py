@@ -1,8 +1,8 @@
-"""A table that is made in parts, so that making it can be stopped at any moment and gone on with.
+"""A table made in parts, so that its making can be interrupted at any moment and resumed.
 
-Finished parts lie in a folder beside the table to be, with a manifest of what they are parts of. No
-part is used that does not say of itself that it belongs there, and an old table stays until the new
-one is whole.
+Finished parts are in a folder beside the future table, with a manifest that describes the table. A
+part is used only if its own metadata matches the manifest, and an old table stays until the new one
+is complete.
 """
 
 import errno
@@ -66,7 +66,7 @@ class TableParts:
         self._report = report
 
     def missing(self, spans: Iterable[Span]) -> list[Span]:
-        """Return the parts that are still to be made; one that is broken is removed, and said."""
+        """Return the parts still to be made; a broken one is removed and reported."""
         return [span for span in spans if not self._is_sound(span)]
 
     def write(self, span: Span, frame: pd.DataFrame) -> None:
@@ -80,7 +80,7 @@ class TableParts:
             write_table(frame, self._path(span), self._schema, self._described(span))
 
     def join(self, spans: Sequence[Span]) -> None:
-        """Put all parts together into the table, and remove them.
+        """Join all parts into the table, and remove them.
 
         Args:
             spans: All parts, in their order.
@@ -109,7 +109,7 @@ class TableParts:
             (self._folder / name).unlink(missing_ok=True)
 
     def begin(self, *, restart: bool) -> None:
-        """Find out what is there, and keep only what can be gone on with."""
+        """Examine the existing files, and keep only those that can be used."""
         manifest = self._manifest()
         replaces = file_hash(self._out) if self._out.exists() else None
         wanted = {"made": self._of_parts, "replaces": replaces}
@@ -211,7 +211,7 @@ class TableParts:
 
     @contextmanager
     def in_use(self, inputs: Iterable[Path]) -> Iterator[None]:
-        """Hold the folder of the parts, and leave it only if there is something in it."""
+        """Lock the folder of the parts, and remove it at the end if it is empty."""
         with self._keeping():
             lock = self._locked()
         try:
@@ -221,7 +221,7 @@ class TableParts:
                     path.unlink()
             yield
         finally:
-            # Removed while it is held: whoever opened it meanwhile finds that it is gone.
+            # Removed while locked: a process that opened it meanwhile sees that it is gone.
             with suppress(OSError):
                 (self._folder / _LOCK).unlink(missing_ok=True)
                 self._folder.rmdir()
@@ -285,7 +285,7 @@ def making_in_parts(
     restart: bool = False,
     report: Callable[[str], object] = warnings.warn,
 ) -> Iterator[TableParts]:
-    """Begin to make a table in parts, or go on where an earlier call was stopped.
+    """Begin to make a table in parts, or resume an interrupted call.
 
     While it lasts no other process can make the same table. Parts are used if they were made under
     the same description, and are whole. A restart that was stopped is gone on with without asking
@@ -299,7 +299,7 @@ def making_in_parts(
         of_parts: The same of each part.
         inputs: Files that it is made from.
         restart: Throw earlier parts away, and replace an earlier table once the new one is whole.
-        report: Told in words what was found and is made again, or done without.
+        report: Called with messages about parts that are made again or discarded.
 
     Raises:
         OutputError: If ``out`` is an input or something else than a table of its kind, or another
@@ -315,6 +315,6 @@ def making_in_parts(
 
 
 def _flush(path: Path) -> None:
-    """See to it that a file is on the disk before what it was made from is removed."""
+    """Ensure that a file is on disk before its sources are removed."""
     with path.open("rb+") as stream:
         os.fsync(stream.fileno())

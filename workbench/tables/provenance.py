@@ -1,4 +1,4 @@
-"""Where a result came from: hashes of its inputs and code, versions of the packages, the commit."""
+"""The provenance of a result: hashes of inputs and code, package versions, the commit."""
 
 import ast
 import hashlib
@@ -69,7 +69,7 @@ def _package_versions() -> dict[str, str]:
 def differing(
     found: Mapping[str, Any], wanted: Mapping[str, Any]
 ) -> dict[str, tuple[object, object]]:
-    """Return what differs between two descriptions: by name, what was found and what is wanted.
+    """Return the differences of two descriptions: by name, the value found and the value wanted.
 
     Args:
         found: As JSON can hold it; inner mappings are compared name by name.
@@ -130,8 +130,8 @@ def git_commit() -> str:
 def code_hash(*modules: str) -> str:
     """Return the SHA-256 of the code of modules, and of all of the workbench that they import.
 
-    It changes when the code does. Comments, docstrings and layout do not count, nor does code that
-    the modules do not reach.
+    It changes when the code does. Comments, docstrings and layout do not count, nor does
+    unreachable code.
 
     Args:
         modules: Full names, such as ``workbench.scoring.score_rows``.

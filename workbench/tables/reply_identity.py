@@ -1,4 +1,4 @@
-"""Which reply a row is about: one model's, to one position, asked for the first or another time."""
+"""The identity of a reply: its model, its position, and its sample number."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -15,7 +15,7 @@ REPLY_KEY: Final = ("position_id", "model", "sample")
 def refuse_repeated_replies(
     rows: pd.DataFrame, where: object, key: Sequence[str] = REPLY_KEY
 ) -> None:
-    """Refuse rows of which two are about one reply: whatever is counted would count it twice.
+    """Refuse rows in which a reply is repeated, because it would count twice.
 
     Args:
         rows: Of a predictions or scores table.

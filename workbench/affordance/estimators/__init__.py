@@ -1,1 +1,1 @@
-"""The estimators of p_m, one algorithm a file, all under the contract of `contract.py`."""
+"""The estimators of p_m, one algorithm per file, all with the contract of `contract.py`."""

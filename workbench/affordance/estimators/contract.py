@@ -1,4 +1,4 @@
-"""What every estimator promises, so that one test can hold them all to it."""
+"""The contract of every estimator, checked by one test for all."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -15,7 +15,7 @@ class Run:
 
     Attributes:
         value: The estimate of p_m, at least 0; unbiased ones can exceed 1.
-        node_count: States generated on the way, a measure of cost that no machine changes.
+        node_count: States generated, a measure of cost that is independent of the machine.
     """
 
     value: float

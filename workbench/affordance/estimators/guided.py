@@ -1,9 +1,9 @@
-"""Importance sampling guided by a policy: lines that matter to a player, weighed back to U_b.
+"""Importance sampling guided by a policy, with weights that correct back to U_b.
 
 A policy gives each action of a state a weight; actions are drawn in proportion to it, and a line
 carries the ratio of its probability under uniform branching to that under the policy. The estimate
-stays unbiased for p_m as long as the policy gives no action the weight 0; a policy that looks where
-the two states part lowers the variance, one that looks elsewhere raises it.
+stays unbiased for p_m as long as the policy gives no action the weight 0; a policy that favours
+actions at which the two states differ lowers the variance, other policies raise it.
 
 Source: importance sampling, Kahn and Harris (1951); Liu (2001), section 2.5,
 doi:10.1007/978-0-387-76371-2.

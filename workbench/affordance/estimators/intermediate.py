@@ -1,12 +1,12 @@
-"""Algorithm 2 as printed: keep only what both states accept, weighted, and thin at every step.
+"""Algorithm 2 as printed: keep weighted lines that both states accept, and thin at every step.
 
 A kept line of weight w has children of weight w / |Sigma|, of which those accepted by the other
 state are kept. Where more than N are left, N are drawn uniformly and their weights rescaled. The
 paper's "rescaled" can be read in two ways, both offered here:
 
 * ``count``: by |L'| / N, the inverse of the chance to be drawn. Unbiased.
-* ``mass``: so that the total weight is what it was before thinning. The total then never varies
-  through thinning; what varies is which lines carry it. Biased, though little.
+* ``mass``: so that the total weight is what it was before thinning. Thinning then never changes the
+  total, only which lines carry it. Slightly biased.
 
 Source: arXiv 2508.19851, Algorithm 2.
 """

@@ -1,8 +1,9 @@
-"""Algorithm 1 as printed: grow every kept sequence by all its actions, thin, accept at the end.
+"""Algorithm 1 as printed: extend kept sequences by all actions, thin, accept at the end.
 
 Thinning is uniform over *sequences*, while uniform branching weighs a sequence by prod 1/|Sigma|:
-a line through busy states is kept too often. The estimate is therefore biased for p_m, towards the
-set precision |A_S and A_T| / |A_T| of the paper's appendix, which it would be without thinning.
+a line through states with many actions is kept too often. The estimate is therefore biased for p_m,
+towards the set precision |A_S and A_T| / |A_T| of the paper's appendix, which it would be without
+thinning.
 Source: arXiv 2508.19851, Algorithm 1.
 """
 

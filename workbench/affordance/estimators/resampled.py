@@ -1,7 +1,7 @@
-"""Algorithm 2 with a better way to thin: stratified resampling in proportion to the weights.
+"""Algorithm 2 with better thinning: stratified resampling in proportion to the weights.
 
-Algorithm 2 of the paper keeps N of the accepted lines with equal chance, though their weights
-differ. Here N equal particles are drawn so that a line of weight w is kept N w / W times on
+Algorithm 2 of the paper keeps N of the accepted lines with equal probability, although their
+weights differ. Here N equal particles are drawn so that a line of weight w is kept N w / W times on
 average (W the total), by one uniform draw in each of N strata of the cumulated weights; each
 particle then has weight W / N. Unbiased. The effective sample size stays N; copies of one line are
 walked once.

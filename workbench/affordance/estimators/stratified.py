@@ -1,10 +1,10 @@
-"""Stratified sequential importance sampling on the joint tree: many lines of equal standing.
+"""Stratified sequential importance sampling on the joint tree.
 
 N particles start at the root of the tree of sequences that both states accept, with mass 1. A node
 splits its k particles over its c common actions: floor(k / c) each, and one more to a random
 distinct remainder. Its mass goes down times c / |Sigma|, the chance that uniform branching takes a
 common action, in equal parts to the min(c, k) children that were reached. The last step is summed
-exactly. Unbiased: with k >= c every child is reached and gets what is its own, with k < c each is
+exactly. Unbiased: with k >= c every child is reached and gets its own mass, with k < c each is
 reached with chance k / c and then gets c / k times as much. So the split has no variance where
 k >= c, and a tree with no node of fewer particles than children is summed exactly. The particles of
 a node share the cost of its actions.

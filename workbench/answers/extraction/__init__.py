@@ -1,4 +1,4 @@
-"""Which board a model's reply gives as its answer: a sequence of rules, each with a name.
+"""The choice of the board that a reply gives as its answer: a sequence of named rules.
 
 A reply goes through four steps. `plain_text` writes it in plain signs, with boards on one line.
 `boards` finds every board in it, with the FEN fields that follow. `roles` gives each board a role

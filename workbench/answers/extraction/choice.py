@@ -1,4 +1,4 @@
-"""The choice among the boards of a reply: rules in order, each with a name."""
+"""The choice among the boards of a reply: named rules, in order."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _DESPITE_A_REFUSAL: Final = frozenset({Role.LOGGED, Role.SUPPOSED, Role.HEADER})
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What the rules come to.
+    """The result of the rules.
 
     Attributes:
         boards: One: the answer. Several: they exclude each other, and nothing says which holds.

@@ -1,4 +1,4 @@
-"""The words by which a reply says what a board is to it, in six languages and a little of others.
+"""Phrases that give a board its role in a reply, in six languages and a little of others.
 
 Each meaning is one regular expression, made of those of the languages. A pattern begins and ends at
 the edge of a word where its script has such edges.
@@ -277,7 +277,7 @@ REFUSAL: Final = _phrases(
     r"(?:не могу|невозможно|к сожалению)",
     r"无法|不能|抱歉",
 )
-"""The reply says that it gives no answer, or none to rely on."""
+"""The reply gives no answer, or no reliable one."""
 
 LOGGED: Final = re.compile(
     r"(?<!\w)(?:after|move|ply|step|stage|nach|zug|schritt|après|coup|étape|tras|jugada|paso"

@@ -1,4 +1,4 @@
-"""A reply in plain signs: entities, escapes, wide and invisible signs, and line breaks in boards."""
+"""Normalisation of a reply: entities, escapes, wide and invisible characters, broken boards."""
 
 import html
 import re

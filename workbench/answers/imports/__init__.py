@@ -1,4 +1,4 @@
-"""Replies recorded by others as tables of predictions: logs of benchmarks, and named columns."""
+"""Import of recorded replies as tables of predictions: benchmark logs, and named columns."""
 
 from workbench.answers.imports.file_reading import FilesRead
 from workbench.answers.imports.formats import format_of

@@ -1,4 +1,4 @@
-"""Inspect's ``.eval`` logs, read without Inspect: the zip's sample entries, one after the other.
+"""Reading of Inspect's ``.eval`` logs without Inspect: the sample entries of the zip, in order.
 
 Inspect's own reader builds every sample with all its events, some 30 ms each; a table of
 predictions needs a few fields of each. The log of a run that is still going on, or was killed, can
@@ -66,14 +66,14 @@ class LoggedReply:
     seconds: float | None = None
 
     def prediction(self) -> Prediction:
-        """Return what the reply amounts to; a failed call is ``failed``, with its reason."""
+        """Return the answer of the reply; a failed call is ``failed``, with its reason."""
         if self.reply is None:
             return Prediction(ReplyClass.FAILED, None, reason=self.failure)
         return prediction_of(self.reply, self.stop_reason)
 
 
 def prediction_of(reply: str, stop_reason: str) -> Prediction:
-    """Return what a reply amounts to; where it names no state, with what ended it.
+    """Return the answer of a reply; without a state, the reason includes the stop reason.
 
     Args:
         reply: The model's whole text.

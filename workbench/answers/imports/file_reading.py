@@ -1,4 +1,4 @@
-"""Reading files of others: their bytes with progress and hash, their text in any encoding."""
+"""Reading of foreign files: bytes with progress and hash, text in any encoding."""
 
 import codecs
 import hashlib
@@ -33,7 +33,7 @@ _OTHER_FILES: Final = (
 
 
 class FilesRead:
-    """Opens files, follows what is read of them, and knows the SHA-256 of what was read.
+    """Opens files, tracks the progress of reading, and computes the SHA-256 of the bytes read.
 
     A pipe can be read only once, so its hash cannot be taken beforehand.
     """

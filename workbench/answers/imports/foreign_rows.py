@@ -1,4 +1,4 @@
-"""One row of a foreign file, made a row of predictions: what is missing is worked out or refused."""
+"""Conversion of one imported row to a row of predictions: missing values are derived or refused."""
 
 import json
 import math

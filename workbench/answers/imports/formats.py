@@ -1,4 +1,4 @@
-"""Which format a file of replies has, by its name or its first line."""
+"""Detection of the format of a file of replies, by its name or its first line."""
 
 from contextlib import closing
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Foreign rows gathered into one table: each reply once, each position under a name of its own."""
+"""Imported rows as one table: each reply once, each position with a unique id."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable

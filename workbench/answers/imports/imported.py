@@ -1,4 +1,4 @@
-"""What an import found: predictions, the rows that it refused, and what it noticed in others."""
+"""The result of an import: predictions, refused rows, and remarks on others."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import pandas as pd
 
 
 class Refused(StrEnum):
-    """Why a row became no prediction."""
+    """The reason why a row was refused."""
 
     UNREADABLE = "the line or record cannot be read"
     NO_POSITION = "no position"
@@ -24,7 +24,7 @@ class Refused(StrEnum):
 
 
 class Noticed(StrEnum):
-    """What is odd about a row that became a prediction."""
+    """A remark on a row that became a prediction."""
 
     NO_PGN = "no moves, as the PGN file was not found"
     UNUSABLE_PGN = "no moves, as the PGN file cannot be used"
@@ -35,7 +35,7 @@ class Noticed(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RowNote:
-    """What is to be said of one row of a file.
+    """A note on one row of a file.
 
     Attributes:
         file: As it was named.
@@ -57,7 +57,7 @@ class RowNote:
 
 @dataclass(frozen=True, slots=True)
 class ImportedReplies:
-    """What was read from files: every row of them is in ``predictions`` or in ``refusals``.
+    """The result of an import: every row of the files is in ``predictions`` or in ``refusals``.
 
     Attributes:
         predictions: One row a reply, with the columns of `workbench.tables.parquet_tables.PREDICTIONS`.
@@ -75,7 +75,7 @@ class ImportedReplies:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What is odd about a row, before its place is known.
+    """A remark on a row, before its place is known.
 
     Attributes:
         reason: Of the same reason there may be many.

@@ -1,4 +1,4 @@
-"""Inspect's logs of others, ``.eval`` or ``.json``, as predictions; Inspect itself is not needed."""
+"""Import of Inspect's logs, ``.eval`` or ``.json``, as predictions, without Inspect."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""What calls may cost before they begin, and what they have cost when they end."""
+"""The budget: reserved costs of calls before they begin, and actual costs when they end."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any, Final
 from workbench.asking.costs.prices import Price, implausible_usage
 
 ASSUMED_REPLY_TOKENS: Final = 8_192
-"""The longest reply, where no limit is set and few replies are known."""
+"""The assumed longest reply, without a limit and with few known replies."""
 
 KNOWN_REPLIES: Final = 10
 """From so many replies on, twice the longest of them is assumed to be the longest; up to then the
@@ -19,12 +19,12 @@ _MESSAGE_TOKENS: Final = 32
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """What one call counts in the budget.
+    """The cost of one call in the budget.
 
     Attributes:
-        dollars: What it cost; None if nobody knows.
+        dollars: Its cost; None if unknown.
         reserve: What counts in its place, in dollars.
-        reason: Why nobody knows; empty if ``dollars`` is given.
+        reason: Why the cost is unknown; empty if ``dollars`` is given.
     """
 
     dollars: float | None
@@ -32,12 +32,12 @@ class Charge:
     reason: str = ""
 
     def unknown(self) -> dict[str, Any]:
-        """Return what the journal says of a call whose cost is unknown."""
+        """Return the journal fields of a call of unknown cost."""
         return {"reserve": self.reserve, "unknown": self.reason} if self.reason else {}
 
 
 class Budget:
-    """Reserves the most that a call can cost before it begins.
+    """Reserves the maximum cost of a call before it begins.
 
     A token of the question is at least one byte of it, and a reply has at most ``max_tokens``.
     Without such a limit a reply is assumed to have up to `ASSUMED_REPLY_TOKENS`, less with every

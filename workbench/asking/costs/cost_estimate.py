@@ -1,4 +1,4 @@
-"""How many calls a run will take, and about how many tokens and dollars."""
+"""The estimate of a run: calls, tokens and dollars."""
 
 import os
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,7 @@ CHARACTERS_A_TOKEN: Final = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Reserve:
-    """What a budget sets aside before each call.
+    """The reserve of a budget before each call.
 
     Attributes:
         limit: Dollars that the run folder may cost in all.
@@ -49,7 +49,7 @@ class Reserve:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What is still to be asked, before it is.
+    """The remaining work of a run, before it starts.
 
     Attributes:
         questions: Positions times samples, all of them.

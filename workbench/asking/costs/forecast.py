@@ -1,4 +1,4 @@
-"""What a whole run will cost, by what its answers so far have cost."""
+"""The forecast of a run's total cost, from the cost of its answers so far."""
 
 import math
 from collections.abc import Mapping

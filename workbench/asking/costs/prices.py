@@ -1,4 +1,4 @@
-"""Prices of models, and what calls cost by them."""
+"""Prices of models, and the cost of calls."""
 
 import json
 import math

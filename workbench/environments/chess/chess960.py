@@ -1,8 +1,8 @@
-"""Chess960: which true boards and games are of it. Nothing here scores them.
+"""Chess960: recognition of its boards and games, which are not scored.
 
 The automaton castles as standard chess does, so the measures of a Chess960 board would be those of
-another game. What tells is the *true* board or its game; a prediction with wrong castling rights is
-only a wrong prediction. A row is Chess960's if one of these holds:
+another game. The *true* board or its game decides; a prediction with wrong castling rights is only
+a wrong prediction. A row is Chess960's if one of these holds:
 
 1. The castling field of its true FEN names rook files (Shredder-FEN).
 2. Its castling rights cannot be held in standard chess, and all of them can in Chess960.
@@ -11,7 +11,7 @@ only a wrong prediction. A row is Chess960's if one of these holds:
    position of standard chess to the true board.
 
 A board of a Chess960 game that has no castling rights left, no moves and no name looks like any
-other; on it the measures are right, as nothing can castle any more.
+other; the measures are right there, because castling is no longer possible.
 """
 
 import re
@@ -36,9 +36,9 @@ def chess960_row(true_fen: object, moves: object = None, names: Iterable[object]
     """Return why a row is of Chess960, or nothing if it is not.
 
     Args:
-        true_fen: Of the row; what is no FEN tells nothing.
+        true_fen: True FEN of the row; ignored if it is not a FEN.
         moves: In UCI from the initial position of standard chess, if known.
-        names: Of the row's file, position and so on, as far as it has them.
+        names: Names of the row's file, position and so on, if known.
     """
     fen = true_fen if isinstance(true_fen, str) else ""
     if reason := chess960_board(fen):

@@ -1,4 +1,4 @@
-"""Where tracking was lost: the one move that, replayed wrongly, leads nearest to a prediction.
+"""Where tracking was lost: the move whose wrong replay leads nearest to a prediction.
 
 The game is replayed once for every ply with that one move left out, and once for every capture
 with the taken piece left standing. The rules of a mistaken replay are those of the simulated
@@ -32,14 +32,14 @@ class LossKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LostTrack:
-    """Where a prediction lost track, as far as one mistaken move tells.
+    """Where a prediction lost track, as explained by one wrong move.
 
     Attributes:
         ply: The ply that was replayed wrongly (1 is White's first move); None if no replay is
             nearer to the prediction than the true board.
         kind: How it was replayed wrongly; None with ``ply``.
         squares: On how many of 64 squares that replay and the prediction differ; None with
-            ``ply``. Only 0 says that the one mistake explains the whole prediction.
+            ``ply``. Only 0 means that the error explains the whole prediction.
         true_squares: On how many of 64 squares the true board and the prediction differ; None if
             the prediction's placement cannot be read, or there are no moves to replay.
     """
@@ -195,7 +195,7 @@ def _promoted(move: chess.Move) -> int:
 
 
 def _play(boards: _Boards, move: chess.Move, stepped: _Step | None) -> _Step | None:
-    """Carry a move out on all boards as well as it can be, and return what double step it was.
+    """Play a move on all boards as far as possible, and return its double step, if it is one.
 
     A move from a square that is empty moves nothing, a move onto any piece takes it, castling
     moves a rook only if one of the king's colour stands in the corner, and a piece that is no pawn
@@ -232,7 +232,7 @@ def _play(boards: _Boards, move: chess.Move, stepped: _Step | None) -> _Step | N
 def _castle(
     boards: _Boards, origin: chess.Square, target: chess.Square, piece: _Boards, kind: _Boards
 ) -> None:
-    """Bring the rooks out of the corner where a king goes two files."""
+    """Move the rooks out of the corner where a king moves two files."""
     corner = chess.square(7 if target > origin else 0, chess.square_rank(origin))
     if corner == target:
         return

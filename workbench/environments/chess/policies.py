@@ -1,4 +1,4 @@
-"""Policies on chess for guided sampling: which moves to look at more often."""
+"""Chess policies for guided sampling: moves to sample more often."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -1,4 +1,4 @@
-"""Conditions that every board reachable from the first position of chess meets.
+"""Necessary conditions for a board to be reachable from the initial position of chess.
 
 Each is necessary: a board that violates one cannot arise by legal moves. Together they are not
 sufficient: a board that violates none may still be unreachable. Clocks play no part.

@@ -1,4 +1,4 @@
-"""A predicted FEN compared with the true one as text: exact match, edit distance, fields, squares.
+"""A predicted FEN compared with the true FEN as text: exact match, edit distance, fields, squares.
 
 Source: arXiv 2508.19851 compares the full text; the narrower choices are ours.
 """

@@ -1,4 +1,4 @@
-"""What is wrong with a FEN, in plain words: why it cannot be read, or why the board cannot arise."""
+"""The problems of a FEN in plain words: why it cannot be read, or why the board cannot arise."""
 
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
@@ -36,7 +36,7 @@ _STATUS_WORDS: Final = MappingProxyType(
 
 
 def explain(text: str | None) -> str | None:
-    """Say in plain words why a text is no FEN that python-chess takes.
+    """Explain in plain words why python-chess cannot read a text as a FEN.
 
     Spaces and typographic dashes are taken as `workbench.answers.classification.classify_fen` takes them.
     A board that reads but cannot arise in chess has no problem here; `describe` tells its own.
@@ -61,7 +61,7 @@ def explain(text: str | None) -> str | None:
 
 
 def describe(reply_class: ReplyClass, flags: Iterable[str]) -> str:
-    """Say in plain words what class of board it is, and what its status flags mean.
+    """Describe the class of a board and the meaning of its status flags in plain words.
 
     Args:
         reply_class: What the text turned out to be.

@@ -1,4 +1,4 @@
-"""The moves of two boards, set against each other and named: what the arrows and lists show."""
+"""The moves of two boards, compared and named, for the arrows and lists."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,4 +1,4 @@
-"""A board as a user gives it: the text, what class of board it is, and the state behind it."""
+"""A board as given by a user: the text, its class and its state."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -86,7 +86,7 @@ def state_of_true(board: ReadBoard) -> ChessState:
 
 
 def no_state_words(predicted: ReadBoard) -> str:
-    """Say why a predicted board stands for no state."""
+    """Explain why a predicted board is not a state."""
     if predicted.board is None:
         return "no state was predicted"
     return "the predicted board is ill-formed and counts as no state (policy 'sink')"

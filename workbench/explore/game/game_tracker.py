@@ -1,4 +1,4 @@
-"""GameTracker: one game, what was believed of it on the way, and how far that was from the truth."""
+"""GameTracker: one game, the predictions along it, and their errors."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class GameTracker(Answering):
     """State precision and edit distance along one game; both boards follow the ply.
 
-    All scores are computed once, when the tracker is made: to go through the game asks nothing of
-    the kernel.
+    All scores are computed once, when the tracker is made: stepping through the game needs no
+    computation.
 
     Attributes:
         ply: The place in the game that is shown.
@@ -139,7 +139,7 @@ class GameTracker(Answering):
         return self.tracked.table()
 
     def figure(self) -> "Figure":
-        """Return a still picture of the chart, for where no widget can be shown."""
+        """Return a static picture of the chart."""
         from workbench.explore.game.tracker_picture import tracker_figure
 
         return tracker_figure(self.tracked, self.depth)

@@ -1,4 +1,4 @@
-"""One game and what was believed of it on the way: replies at some plies, each with its scores."""
+"""One game and the predictions along it: replies at some plies, each with its scores."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -78,7 +78,7 @@ class TrackedGame:
         conventions: How finished games and ill-formed boards count, in words.
         stops: Places in the game, by ply; all plies where the moves are known.
         replies: By ply, at most one a ply, each at a ply of one of the stops.
-        notes: What a reader must know of the table, in sentences.
+        notes: Notes on the table for the reader, in sentences.
     """
 
     title: str
@@ -112,9 +112,9 @@ class TrackedGame:
 def track_simulated(
     movetext: str, *, rate: float, seed: int, parameters: ScoringParameters
 ) -> TrackedGame:
-    """Let the simulated tracker reply after every ply of a game.
+    """Simulate replies after every ply of a game.
 
-    A ply's luck depends on the seed and the ply alone: what is forgotten stays forgotten later on.
+    The error at a ply depends only on the seed and the ply, so an error persists in later replies.
     Only the slip at the last move that was played may be another one than in later replies,
     because the side to move can be forgotten there alone.
 
@@ -162,7 +162,7 @@ def track_rows(
     sample: int | None,
     parameters: ScoringParameters,
 ) -> TrackedGame:
-    """Take the replies of one model to one game out of a table, and score them.
+    """Select the replies of one model to one game from a table, and score them.
 
     Args:
         frame: Rows of a table of predictions, or of scores; needed are game_id, ply, true_fen and

@@ -1,4 +1,4 @@
-"""The places of a game that can be looked at: the board after each move, or at the cuts alone."""
+"""The positions of a game that can be shown: after each move, or only at the cuts."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from workbench.games.movetext import lines_of
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """A place in the game that can be looked at.
+    """A position of the game that can be shown.
 
     Attributes:
         ply: Half-moves played.
@@ -61,7 +61,7 @@ def played(movetext: str) -> tuple[Stop, ...]:
 
 
 def stops_of(rows: pd.DataFrame, game_id: str) -> tuple[tuple[Stop, ...], tuple[str, ...]]:
-    """Return the places of a game that was cut at several plies, and what is odd about the rows.
+    """Return the positions of a game that was cut at several plies, and notes on the rows.
 
     Args:
         rows: One row a cut, with ply, true_fen and, if they are known, moves (UCI).

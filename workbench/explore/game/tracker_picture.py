@@ -1,4 +1,4 @@
-"""The game tracker as a still picture: for exports, code hosts and papers."""
+"""The game tracker as a static picture, for exports, code hosts and papers."""
 
 import math
 from typing import Final

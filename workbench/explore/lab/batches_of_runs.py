@@ -1,4 +1,4 @@
-"""Single runs of the estimators on one pair of boards, in small batches, and the line they aim at.
+"""Single runs of the estimators on one pair of boards, in small batches, and the reference value.
 
 A run's seed is derived from the seed, the estimator's name and the run's number alone, so that the
 same runs come whatever the batches are, in whatever order.
@@ -31,7 +31,7 @@ DEEPEST: Final = 20
 MOST_SAMPLES: Final = 100_000
 MOST_REPEATS: Final = 10_000
 BATCH_SECONDS: Final = 0.05
-"""Work of one batch: short enough that a stop is felt at once."""
+"""Duration of one batch: short enough that stopping feels immediate."""
 
 EXACT_BUDGET: Final = 25_000_000
 """Joint nodes above the last ply that the exact line may cost, at most about two seconds."""
@@ -127,7 +127,7 @@ class Reference:
         high: Upper end, likewise.
         exact: Whether it is exact.
         runnable: Whether there is anything to sample.
-        reason: How it was come by, or why there is nothing to sample, in words.
+        reason: How it was obtained, or why there is nothing to sample, in words.
     """
 
     value: float
@@ -157,7 +157,7 @@ class Batch:
 
 
 def reference(settings: RunSettings) -> Reference:
-    """Return the value that the runs aim at: exact where that is quick, else measured.
+    """Return the reference value of the runs: exact where that is fast, else measured.
 
     Args:
         settings: What is run.
@@ -196,7 +196,7 @@ def reference(settings: RunSettings) -> Reference:
 def next_batches(
     settings: RunSettings, done: Mapping[str, int], seconds: float = BATCH_SECONDS
 ) -> dict[str, Batch]:
-    """Run the estimators on from where they stand, those that stand furthest back first.
+    """Continue the runs of the estimators, those with the fewest runs first.
 
     At least one run is made if any is left, however long it takes.
 
@@ -315,7 +315,7 @@ def _runs(
     first: int,
     seconds: float,
 ) -> Batch:
-    """Run one estimator for about so long, at least once."""
+    """Run one estimator for about this long, at least once."""
     values: list[float] = []
     nodes: list[int] = []
     began, worked = perf_counter(), thread_time()

@@ -1,4 +1,4 @@
-"""EstimatorLab: the estimators run again and again on one pair of boards, against the exact value."""
+"""EstimatorLab: repeated runs of the estimators on one pair of boards, against the exact value."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -35,10 +35,10 @@ _FOLLOWED: Final = ("true_fen", "predicted_fen", "line", "terminal", "ill_formed
 
 
 class EstimatorLab(Answering):
-    """Distributions of single runs of the estimators, drawn and summed up as they run.
+    """Distributions of single runs of the estimators, drawn and summarised while they run.
 
-    The page asks for one small batch after the other, so that it can stop at any time; Python keeps
-    nothing between two batches. The same seed gives the same runs on any page and from `runs`.
+    The page requests small batches one at a time, so that it can stop at any time; Python keeps no
+    state between batches. The same seed gives the same runs on any page and from `runs`.
 
     Attributes:
         true_fen: The true board S.
@@ -145,7 +145,7 @@ class EstimatorLab(Answering):
         return RunSettings.from_page(values)
 
     def reference(self) -> Reference:
-        """Return the line: the exact value where that is quick, else an estimate with its band."""
+        """Return the reference: the exact value if that is fast, else an estimate with its band."""
         return reference(self.settings())
 
     def runs(self) -> pd.DataFrame:
@@ -160,7 +160,7 @@ class EstimatorLab(Answering):
         )
 
     def figure(self) -> "Figure":
-        """Return a still picture of all the runs, for where no widget can be shown."""
+        """Return a static picture of all runs."""
         from workbench.explore.lab.estimator_picture import estimator_figure
 
         settings = self.settings()

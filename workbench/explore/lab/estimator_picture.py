@@ -1,4 +1,4 @@
-"""The estimator lab as a still picture: for exports, code hosts and papers."""
+"""The estimator lab as a static picture, for exports, code hosts and papers."""
 
 import numpy as np
 import pandas as pd

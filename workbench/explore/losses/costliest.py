@@ -1,4 +1,4 @@
-"""The moves that cost most precision or recall, whichever lines lead to them."""
+"""The moves that cost most precision or recall, summed over all lines that lead to them."""
 
 from dataclasses import dataclass
 from heapq import nlargest
@@ -13,7 +13,7 @@ _ORDINALS: Final = ("first", "second", "third", "fourth", "fifth", "sixth", "sev
 
 @dataclass(slots=True)
 class _Cost:
-    """What one move costs as the n-th of a line, and the node before it where it costs most."""
+    """The cost of a move as the n-th of a line, and the node at which it costs most."""
 
     mass: float
     heaviest: float

@@ -1,4 +1,4 @@
-"""The top of the joint tree of two boards: which moves each node has, and what is lost below it.
+"""The top of the joint tree of two boards: the moves of each node, and the loss below it.
 
 Boards are packed rows and moves are codes, as `workbench.environments.chess.kernel` has them, so that thousands of
 nodes take milliseconds. Boards with a promoted king go through python-chess, in the same form.
@@ -19,10 +19,10 @@ from workbench.explore.depth_profile import compiled_takes, exact_values
 from workbench.terminal import Terminal
 
 ROUNDING: Final = 1e-12
-"""Losses up to here are what rounding leaves of none."""
+"""Losses up to this value are rounding errors."""
 
 _ALONE: Final = 16
-"""Pairs from which several threads pay."""
+"""The number of pairs from which several threads are faster."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class JointNode:
     children: "list[JointNode]" = field(default_factory=list)
 
     def lost(self, measure: int) -> float:
-        """Return the mass that is lost below, 0 for precision and 1 for recall."""
+        """Return the mass lost below, for precision (0) or recall (1)."""
         loss = 1.0 - self.values[measure]
         return self.weights[measure] * loss if loss > ROUNDING else 0.0
 

@@ -1,4 +1,4 @@
-"""Losses of precision and recall in words: what a move or a branch costs, and why."""
+"""Losses of precision and recall in words: the cost of a move or a branch, and the reason."""
 
 import math
 from dataclasses import dataclass

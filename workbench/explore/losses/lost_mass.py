@@ -1,4 +1,4 @@
-"""Where lines die: what p_m and r_m have lost, spread over the joint tree, and the costliest moves.
+"""Where lines die: the losses of p_m and r_m over the joint tree, and the most expensive moves.
 
 Of the probability 1 - p_m that a line drawn from the predicted board is refused by the true one,
 each first move has its part, of that each second move, and so on; likewise for 1 - r_m.

@@ -1,4 +1,4 @@
-"""What every widget shares: the page asks by messages, Python answers, and a failure is shown.
+"""The base of every widget: the page asks by messages, Python answers, and errors are shown.
 
 The page sends ``{"kind": ..., "serial": ..., ...}`` and gets the same kind and serial back with the
 answer, or ``{"kind": "failed", "asked": ..., "serial": ..., "message": ...}``.

@@ -1,4 +1,4 @@
-"""A figure as a picture that stays in a notebook, and in a file if one is named."""
+"""A figure as a static picture in a notebook, and in a file if requested."""
 
 from io import BytesIO
 from pathlib import Path
@@ -11,11 +11,11 @@ from workbench.tables.parquet_tables import replacing
 
 
 def still(figure: Figure, alt: str, name: str = "", out: str | Path = "") -> Image:
-    """Return a figure as a PNG that a notebook shows, an export keeps, and a reader is told of.
+    """Return a figure as a PNG for notebooks and exports, with alternative text.
 
     Args:
         figure: A figure; pyplot need not know it.
-        alt: What it shows, for those who do not see it.
+        alt: Alternative text for the picture.
         name: The stem of the PNG file that is written as well.
         out: The folder for it; none is written if it is empty.
     """

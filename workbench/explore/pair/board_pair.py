@@ -1,4 +1,4 @@
-"""BoardPair: a true and a predicted board that one can take hold of, and what the difference costs."""
+"""BoardPair: an interactive pair of true and predicted boards, and the cost of their difference."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -34,8 +34,8 @@ _SHOWN_LEVELS: Final = 3
 class BoardPair(Answering):
     """Two boards side by side, their moves, and precision and recall at every depth.
 
-    The traits can be set from Python and follow what is done on the page. What cannot be shown is
-    refused where it is set, with the reason in words.
+    The traits can be set from Python and follow changes on the page. A value that cannot be shown
+    is refused when it is set, with the reason in words.
 
     Attributes:
         true_fen: The true board, before ``line``.
@@ -123,7 +123,7 @@ class BoardPair(Answering):
 
         Args:
             row: Such as ``scores.iloc[0]``; see `workbench.explore.pair.pair_answers.row_traits`.
-            settings: Arguments of `BoardPair` that take the place of what the row says.
+            settings: Arguments of `BoardPair` that override the row.
 
         Raises:
             TableError: If the row lacks its boards.
@@ -153,11 +153,11 @@ class BoardPair(Answering):
         return pair_view(*self.boards(), self.settings)
 
     def code(self) -> str:
-        """Return one line of Python that makes this pair again."""
+        """Return one line of Python that recreates this pair."""
         return pair_code(self.true_fen, self.predicted_fen, self.line, self.settings)
 
     def figure(self) -> "Figure":
-        """Return a static picture of the pair, for where no widget can be shown."""
+        """Return a static picture of the pair."""
         from workbench.explore.pair.pair_picture import pair_figure
 
         return pair_figure(*self.boards(), settings=self.settings)

@@ -1,4 +1,4 @@
-"""Boards with one thing wrong, and what each measure says of them: exercises for a class."""
+"""Boards with one error, and every measure of them: exercises for a class."""
 
 from collections.abc import Mapping
 
@@ -49,7 +49,7 @@ def without_piece(fen: str, square: str) -> str:
 
 
 def with_piece_moved(fen: str, origin: str, target: str) -> str:
-    """Return the FEN with a piece put elsewhere; what stood there is gone.
+    """Return the FEN with a piece moved to another square; a piece on that square is removed.
 
     Args:
         fen: A full FEN.
@@ -74,7 +74,7 @@ def with_other_side_to_move(fen: str) -> str:
 def compare_predictions(
     true_fen: str, predictions: Mapping[str, str], settings: ExplorerSettings | None = None
 ) -> pd.DataFrame:
-    """Return what each measure says of several predictions of one board.
+    """Return every measure of several predictions of one board.
 
     Args:
         true_fen: The true board.

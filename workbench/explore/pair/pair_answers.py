@@ -1,4 +1,4 @@
-"""What BoardPair answers to its page and what it takes from a table's row: plain functions."""
+"""The answers of BoardPair to its page, and its values from a table row: plain functions."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
@@ -22,7 +22,7 @@ _DEFAULTS: Final = {"depth": 4, "terminal": "absorb", "ill_formed": "as_is"}
 def compare_answer(
     true_fen: str, predicted_fen: str, line: Sequence[str], settings: ExplorerSettings
 ) -> dict[str, Any]:
-    """Compare two boards after a line of shared moves, or say which FEN cannot be read and why.
+    """Compare two boards after a line of shared moves, or explain which FEN cannot be read.
 
     Args:
         true_fen: The true board before the line.
@@ -90,7 +90,7 @@ def line_words(fen: str, line: Iterable[str]) -> list[str]:
 def pair_code(
     true_fen: str, predicted_fen: str, line: Sequence[str], settings: ExplorerSettings
 ) -> str:
-    """Return one line of Python that makes a pair again; what has its default is left out."""
+    """Return one line of Python that recreates a pair; defaults are left out."""
     parts = [repr(true_fen), repr(predicted_fen)]
     for name, default in _DEFAULTS.items():
         value = getattr(settings, name)

@@ -1,4 +1,4 @@
-"""A pair of boards as one still picture: for exports, code hosts and papers."""
+"""A pair of boards as one static picture, for exports, code hosts and papers."""
 
 from textwrap import wrap
 from typing import Any, Final

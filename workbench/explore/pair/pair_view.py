@@ -1,4 +1,4 @@
-"""Everything that the explorer shows of a pair of boards, from two FENs."""
+"""All values that the explorer shows for a pair of boards, from two FENs."""
 
 import math
 from time import perf_counter

@@ -1,4 +1,4 @@
-"""Both boards after a move that they share, and after a line of such moves."""
+"""Both boards after a shared move, and after a line of shared moves."""
 
 from collections.abc import Sequence
 

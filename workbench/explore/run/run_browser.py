@@ -49,7 +49,7 @@ _DEFINITION: Final = (
 
 
 class ScoresTable(Answering):
-    """The scores of a run on the page: controls, scatter and table.
+    """The scores of a run on the page: controls, scatter plot and table.
 
     Attributes:
         depth: The m of p_m and r_m; one that the scores have.
@@ -62,7 +62,7 @@ class ScoresTable(Answering):
             ``precision_range`` for p_m.
         disagreement: ``near_far``, ``far_near`` or empty; see `workbench.explore.run.run_table`.
         mark_by: What the marks of the scatter stand for: group, model or reply_class.
-        opened: What the page says of the open row; empty if none is open.
+        opened: The text about the open row; empty if none is open.
 
     Args:
         scores: A scores table, or the path of one.
@@ -187,7 +187,7 @@ _CHOICE_TRAITS: Final = (
 
 
 class RunBrowser(VBox):  # type: ignore[misc]
-    """A run to look through: its scores, and below them the pair that a click or Enter opens.
+    """A browser of a run: its scores, and below them the pair that a click or Enter opens.
 
     Args:
         scores: A scores table, or the path of one.
@@ -229,7 +229,7 @@ class RunBrowser(VBox):  # type: ignore[misc]
         return self.table.shown
 
     def figure(self) -> "Figure":
-        """Return a still picture of the run, for where no widget can be shown."""
+        """Return a static picture of the run."""
         from workbench.explore.run.run_picture import run_figure
 
         return run_figure(self.table.run)

@@ -1,4 +1,4 @@
-"""A run's columns as the page takes them: numbers as bytes, texts as codes into a list of levels."""
+"""A run's columns in the page's format: numbers as bytes, texts as codes into a list of levels."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -26,7 +26,7 @@ COLUMNS: Final = (
 """The columns that are shown unless others are named."""
 
 PLOTTED: Final = ("position_id", "model", "group", "reply_class", "edit_distance", "precision")
-"""What the plot and its labels need, shown in the table or not."""
+"""Columns that the plot and its labels need, shown in the table or not."""
 
 _LABELS: Final = {
     "position_id": "position",

@@ -108,7 +108,7 @@ def simulated_run(
     seed: int = 0,
     jobs: int = 1,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Make a run to look at where there is none: the bundled games, simulated trackers.
+    """Simulate a run: the bundled games, with simulated trackers.
 
     It takes some seconds for 1,000 rows.
 

@@ -1,4 +1,4 @@
-"""A run as one still picture: edit distance against p_m, marked by group."""
+"""A run as one static picture: edit distance against p_m, marked by group."""
 
 from typing import Final
 

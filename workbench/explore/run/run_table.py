@@ -1,4 +1,4 @@
-"""A run as the RunBrowser shows it: one row a prediction, chosen, sorted, and where measures differ.
+"""A run as shown by RunBrowser: one row per prediction, filtered, sorted, with disagreements.
 
 An absent reply has no edit distance of its own: what a scores table holds for it is the distance to
 the empty text. Here its distance is undefined, and wherever undefined rows cannot take part they
@@ -44,7 +44,7 @@ NEEDED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class RunTable:
-    """A run made ready to be looked at; made by `run_table`.
+    """A run prepared for display by `run_table`.
 
     Attributes:
         rows: The scores in their order, numbered from 0, with the columns ``edit_distance``
@@ -61,7 +61,7 @@ class RunTable:
 
 @dataclass(frozen=True, slots=True)
 class RowChoice:
-    """Which rows to show; what is left empty does not restrict.
+    """The rows to show; empty values do not restrict.
 
     Attributes:
         models: Models to show.
@@ -116,7 +116,7 @@ def depths_of(scores: pd.DataFrame) -> list[int]:
 def run_table(
     scores: pd.DataFrame, depth: int | None = None, distance: Distance = "levenshtein"
 ) -> RunTable:
-    """Make a scores table ready to be looked at; no row is left out.
+    """Prepare a scores table for display, with all rows.
 
     Args:
         scores: Rows of a scores table.
@@ -158,7 +158,7 @@ def run_table(
 
 
 def disagreement(edit_distance: "pd.Series[float]", precision: "pd.Series[float]") -> Any:
-    """Return by how much of the ranking each row lies farther off by p_m than by edit distance.
+    """Return how much lower p_m ranks each row than edit distance does, as a share of the ranking.
 
     The rows are ranked twice, from the nearest to the farthest: by rising edit distance and by
     falling p_m. Ties share their mean rank; rank k of n is (k - 1/2) / n. The disagreement is the

@@ -1,4 +1,4 @@
-"""Games read no further than needed: the early stop of a stream once every group can be filled."""
+"""The early stop of a stream of games, once every group can be filled."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -8,7 +8,7 @@ from workbench.games.selection import number_of
 
 
 class Filling:
-    """How far different games fill groups by length; bounded in memory.
+    """Tracks how far games fill the groups; bounded in memory.
 
     Games long enough for the same groups are counted together, and no more of them than can be
     needed. The groups can be filled if for each of them the games that are long enough for it or

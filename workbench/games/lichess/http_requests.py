@@ -1,4 +1,4 @@
-"""HTTP requests that wait and try again as the server asks: one policy for every request."""
+"""HTTP requests with waits and retries as the server asks: one policy for every request."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ BUSY: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long to wait for a server, and how often to try again.
+    """Waits and retries for a server.
 
     Attributes:
         attempts: Tries in a row without one new byte before giving up, at least 1.
@@ -49,7 +49,7 @@ class Patience:
 
 
 class BusyServerError(requests.RequestException):
-    """A server asks to come back later.
+    """A server asks to retry later.
 
     Attributes:
         seconds: After how long, or None if it does not say.

@@ -1,8 +1,7 @@
-"""Positions from Lichess games with one call: streamed, filtered, cut, and stopped once full.
+"""Positions from Lichess games in one call: streamed, filtered, cut, stopped once groups are full.
 
-The choice is made among the games up to the first at which all groups can be filled. Which these
-are depends on the source, the filters and the groups alone: not on the seed, on how the transfer
-went, or on what was kept of an earlier one.
+The choice is made among the games up to the first at which all groups can be filled. They depend
+only on the source, the filters and the groups: not on the seed, the transfer, or the cache.
 """
 
 from collections.abc import Iterator, Sequence

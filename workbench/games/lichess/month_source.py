@@ -1,4 +1,4 @@
-"""A month of the Lichess database as a source of games, and what every source gives."""
+"""A month of the Lichess database as a source of games, and the interface of all sources."""
 
 import io
 import re
@@ -33,7 +33,7 @@ _MONTH: Final = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
 
 
 class Source(Protocol):
-    """Games from their first, as often as they are asked for."""
+    """Games from the first one, repeatable."""
 
     name: str
     broken_off: list[str]

@@ -1,4 +1,4 @@
-"""What is kept of a file on a server, and which version of it that is."""
+"""The cached part of a file on a server, and its version."""
 
 import json
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from workbench.tables.provenance import text_hash
 
 @dataclass(frozen=True, slots=True)
 class RemoteState:
-    """Which file it is whose beginning is kept.
+    """The identity of the file whose beginning is cached.
 
     Attributes:
         address: Where it was read from.
@@ -50,7 +50,7 @@ class RemoteState:
 
 
 class RemoteFile:
-    """A file on a server and what is kept of it; one process at a time.
+    """A file on a server and its cached part; one process at a time.
 
     Args:
         address: Of the file.

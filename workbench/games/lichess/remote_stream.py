@@ -1,7 +1,8 @@
-"""A file on a server, read as a stream from its first byte and kept as far as it was read.
+"""A file on a server, read as a stream from its first byte and cached.
 
-What was kept is not fetched again: a broken transfer goes on by HTTP range, now or in a later run.
-Range requests: RFC 9110, section 14; ``If-Range``: section 13.1.5; ``Retry-After``: section 10.2.3.
+Cached bytes are not fetched again: an interrupted transfer resumes by HTTP range, now or in a later
+run. Range requests: RFC 9110, section 14; ``If-Range``: section 13.1.5; ``Retry-After``: section
+10.2.3.
 """
 
 import hashlib

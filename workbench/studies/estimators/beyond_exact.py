@@ -1,4 +1,4 @@
-"""Estimators compared at a depth where the exact value would take too long."""
+"""Comparison of estimators at a depth where the exact value takes too long."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -31,9 +31,9 @@ def compute(
     workers: int | None = None,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Compare estimators at a depth where the exact value would take too long, on near pairs.
+    """Compare estimators at a depth where the exact value takes too long, on near pairs.
 
-    In its place stands a long run of ``stratified``, independent of the runs compared with it.
+    A long run of ``stratified``, independent of the other runs, replaces it.
 
     Args:
         pairs: From `workbench.studies.estimators.chess_pairs.pairs`; far ones are left aside.

@@ -1,4 +1,4 @@
-"""Bias and variance of every estimator against the exact value, on near and on far pairs of boards.
+"""Bias and variance of every estimator against the exact value, on near and far pairs of boards.
 
 Source: arXiv 2508.19851, Algorithms 1 and 2: the second is proposed because it needs fewer samples.
 """
@@ -43,7 +43,7 @@ def compute(
     workers: int | None = None,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Run every estimator again and again on every pair, and hold it against the exact p_m.
+    """Run every estimator repeatedly on every pair, and compare it with the exact p_m.
 
     The standard error of the mean of ``branch`` is binomial, at the exact value: its runs on far
     pairs are nearly all 0 and show no spread. That of the others comes from the spread of the runs.
@@ -172,7 +172,7 @@ def variance_ratios(
     Args:
         table: What `compute` returned.
         method: The estimator in question.
-        against: The one that it is held against.
+        against: The estimator to compare with.
 
     Returns:
         Columns kind, depth, pairs, exact (pairs on which ``method`` has no spread, as where nothing

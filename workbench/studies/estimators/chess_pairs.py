@@ -1,4 +1,4 @@
-"""Pairs of chess boards on which estimators are compared: eight near ones and five far ones.
+"""Pairs of chess boards for the comparison of estimators: eight near pairs and five far pairs.
 
 A near pair differs in one thing, as when a model writes a character wrongly; p_m stays close to 1.
 A far pair is two boards of different games after equally many moves, as when a model has lost the
@@ -39,7 +39,7 @@ Change = Callable[[chess.Board, np.random.Generator], str | None]
 
 @dataclass(frozen=True, slots=True)
 class ComparisonPair:
-    """Two boards, how they came about and what tells them apart.
+    """Two boards, their origin and their difference.
 
     Attributes:
         kind: ``near`` or ``far``.
@@ -274,4 +274,4 @@ CHANGES: Final[Mapping[str, Change]] = MappingProxyType(
         "two pieces exchanged": _exchange,
     }
 )
-"""The eight ways in which a near board is wrong; each sets a board wrong and says how."""
+"""The eight errors of near boards; each changes a board and describes the change."""

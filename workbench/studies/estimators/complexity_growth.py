@@ -1,4 +1,4 @@
-"""How the N that was found, and the states generated, grow with the depth m."""
+"""Growth of the N found, and of the states generated, with the depth m."""
 
 import math
 

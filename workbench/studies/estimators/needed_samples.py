@@ -1,6 +1,6 @@
-"""The N at which an estimator meets a wanted relative error: by search, and by formula.
+"""The N at which an estimator reaches a target relative error: by search, and by formula.
 
-What follows from the definitions (e the wanted relative error, p the chance of a child, b the
+Consequences of the definitions (e the target relative error, p the chance of a child, b the
 children of a node, lambda = -ln p):
 
 * ``branch`` is binomial: N = (1 - p_m) / (p_m e^2), on a tree (e^(lambda m) - 1) / e^2, exactly.

@@ -1,4 +1,4 @@
-"""How many samples, and how many states, a wanted relative error costs: growth with the depth m.
+"""Samples and states needed for a target relative error: growth with the depth m.
 
 The paper claims a cost of O(e^(lambda m)) for naive sampling and one growing as m^2 for its own
 estimator. Here N is found by measurement: the error of single runs on a geometric grid of N.
@@ -77,7 +77,7 @@ def compute(
     """Find the N that each estimator needs on every setting and at every depth.
 
     Args:
-        relative_error: The wanted root mean square error of one run about p_m, over p_m, above 0.
+        relative_error: The target root mean square error of one run about p_m, over p_m, above 0.
             For an unbiased estimator that is its relative standard deviation.
         chances: The values of p of the trees.
         tree_depths: The values of m on trees, ascending.

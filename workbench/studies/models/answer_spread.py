@@ -1,4 +1,4 @@
-"""The same question asked again: how far the answers to one position lie apart."""
+"""The spread of repeated answers to the same position."""
 
 import math
 from typing import Final

@@ -1,4 +1,4 @@
-"""Positions at which edit distance and state precision disagree about two models: why ranks move."""
+"""Positions at which edit distance and state precision disagree about two models."""
 
 from itertools import combinations
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""Models ranked by edit distance and by state precision: who moves.
+"""Models ranked by edit distance and by state precision.
 
 Ranks are taken over positions that every ranked model has answered: otherwise a model that was asked
 about short games alone would lead.

@@ -33,7 +33,7 @@ from workbench.tables.reply_identity import REPLY_KEY, refuse_repeated_replies
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """What stands in where no predictions are given.
+    """The simulation used where no predictions are given.
 
     Attributes:
         rates: Slips a ply of each simulated tracker, in [0, 1]; each at least once.
@@ -80,7 +80,7 @@ class Comparison:
     inputs: tuple[Path, ...] = field(default_factory=tuple)
 
     def describe(self) -> str:
-        """Return the lines that stand on every figure drawn from these scores."""
+        """Return the caption of every figure drawn from these scores."""
         scores = self.scores
         replies = len(scores) - left_out(scores)["failed"]
         policy = ", ".join(sorted(scores["ill_formed_policy"].unique()))

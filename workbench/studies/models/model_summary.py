@@ -1,4 +1,4 @@
-"""What each model's replies come to, by length of the game: the table, and p_m drawn from it."""
+"""A summary of each model's replies by length of the game: the table, and a figure of p_m."""
 
 import math
 from typing import Final

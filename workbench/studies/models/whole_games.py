@@ -1,4 +1,4 @@
-"""Which positions are prefixes of one game: rows that share a game are not independent.
+"""Positions that are prefixes of one game: rows that share a game are not independent.
 
 Some sets of positions name no game: those of the PGN2FEN benchmark were cut from few games, but
 their PGNs end at the position, so that ``game_id`` is there a hash of the moves so far.

@@ -1,4 +1,4 @@
-"""One piece taken off the predicted board: what an edit of one character costs in p_m and r_m.
+"""One piece removed from the predicted board: the cost of a one-character edit in p_m and r_m.
 
 The paper's own example is a board without its king, at edit distance 1. Here every kind of piece is
 taken off in turn, of the side to move and of the other, over many positions.

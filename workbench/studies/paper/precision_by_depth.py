@@ -1,4 +1,4 @@
-"""p_m against m for two fixed boards: both of the paper's estimators, run again and again.
+"""p_m against m for two fixed boards: repeated runs of the paper's two estimators.
 
 Source: arXiv 2508.19851, the figure of p_m against m: two boards from random moves at edit distance
 17, N = 500.

@@ -1,4 +1,4 @@
-"""p_m against N for two fixed boards at m = 4: how fast the paper's two estimators settle.
+"""p_m against N for two fixed boards at m = 4: convergence of the paper's two estimators.
 
 Source: arXiv 2508.19851, the figure of p_m against N.
 """

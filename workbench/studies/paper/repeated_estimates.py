@@ -1,4 +1,4 @@
-"""One pair of boards measured again and again: the exact value and the spread of estimators."""
+"""Repeated measurements of one pair of boards: the exact value and the spread of estimators."""
 
 from collections.abc import Iterable, Sequence
 
