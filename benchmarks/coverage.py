@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from workbench.affordance.estimate import BATCHES, ESTIMATORS
+from workbench.affordance import ESTIMATORS
+from workbench.affordance.estimate import BATCHES
 from workbench.studies.estimators import bias_and_variance
 from workbench.studies.estimators.against_exact import ROUNDING
 from workbench.studies.estimators.chess_pairs import pairs

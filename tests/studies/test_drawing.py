@@ -9,7 +9,6 @@ from matplotlib.figure import Figure
 
 from workbench.affordance import ESTIMATORS
 from workbench.drawing.appearance import style
-from workbench.drawing.estimator_appearance import METHOD_LABELS
 from workbench.drawing.labels import (
     FILE_DOTS_AN_INCH,
     STILL_DOTS_AN_INCH,
@@ -233,7 +232,8 @@ class TestEveryEstimator:
     METHODS = tuple(ESTIMATORS)
 
     def test_has_a_name_and_a_look_of_its_own(self):
-        assert set(METHOD_LABELS) == set(ESTIMATORS)
+        assert len({each.label for each in ESTIMATORS.values()}) == len(ESTIMATORS)
+        assert len({each.look for each in ESTIMATORS.values()}) == len(ESTIMATORS)
 
     @pytest.mark.parametrize("by", ["depth", "samples"])
     def test_in_boxes(self, by):
@@ -246,7 +246,7 @@ class TestEveryEstimator:
             figure = sound(precision_by_samples.draw(table))
         (axes,) = figure.axes
         named = [text.get_text() for text in axes.get_legend().get_texts()]
-        assert named[:-1] == [METHOD_LABELS[method] for method in self.METHODS]
+        assert named[:-1] == [ESTIMATORS[method].label for method in self.METHODS]
         keys = axes.get_legend().get_patches()
         looks = {(to_rgb(key.get_facecolor()), key.get_hatch()) for key in keys}
         assert len(looks) == len({hatch for _, hatch in looks}) == len(ESTIMATORS)
@@ -277,7 +277,7 @@ class TestEveryEstimator:
         figure = sound(precision_by_environment.draw(table))
         (legend,) = figure.legends
         assert [text.get_text() for text in legend.get_texts()] == [
-            METHOD_LABELS[method] for method in self.METHODS
+            ESTIMATORS[method].label for method in self.METHODS
         ]
 
 

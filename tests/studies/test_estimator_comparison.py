@@ -212,7 +212,7 @@ class TestCompute:
 
     def test_what_is_not_compiled_is_run_by_the_reference_or_left_out(self, monkeypatch):
         for module in (bias_and_variance, against_exact):
-            monkeypatch.setattr(module, "METHODS", {"branch": 1})
+            monkeypatch.setattr(module, "compiled_methods", lambda: {"branch": 1})
         kept = {"depths": (1,), "methods": ("branch", "stratified"), "repeats": 4, "workers": 1}
         left_out = bias_and_variance.compute([PAIR], **kept)
         assert left_out["method"].tolist() == ["branch"]

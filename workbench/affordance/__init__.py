@@ -2,7 +2,8 @@
 
 from workbench.affordance.adaptive import Measurement, measure
 from workbench.affordance.curve import SurvivalCurve, survival_curve
-from workbench.affordance.estimate import ESTIMATORS, Estimate, estimate
+from workbench.affordance.estimate import Estimate, estimate
+from workbench.affordance.estimators import ESTIMATORS
 from workbench.affordance.profile import Profile, SetOverlap, exact_profile, exact_set_overlap
 from workbench.terminal import Terminal
 

@@ -3,35 +3,18 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Final
 
 import numpy as np
 
 from workbench.affordance.confidence import binomial_interval, skewed_mean_interval
 from workbench.affordance.engine import Engine, twin_for
-from workbench.affordance.estimators.branch import Branch
-from workbench.affordance.estimators.contract import Estimator, Run
-from workbench.affordance.estimators.intermediate import Intermediate
-from workbench.affordance.estimators.naive import Naive
-from workbench.affordance.estimators.resampled import Resampled
-from workbench.affordance.estimators.stratified import Stratified
+from workbench.affordance.estimators import ESTIMATORS
+from workbench.affordance.estimators.contract import Run
 from workbench.automaton import Action, Automaton, Sink, State
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
 from workbench.terminal import Terminal, check_walk
-
-ESTIMATORS: Final = MappingProxyType[str, Estimator](
-    {
-        "naive": Naive(),
-        "branch": Branch(),
-        "intermediate": Intermediate("count"),
-        "intermediate-mass": Intermediate("mass"),
-        "intermediate-resampled": Resampled(),
-        "stratified": Stratified(),
-    }
-)
-"""The estimators by name; `estimate` takes these names."""
 
 BATCHES: Final = 32
 """Independent runs per estimate, enough for the nominal coverage of 95% intervals."""

@@ -3,7 +3,7 @@
 Source: arXiv 2508.19851, section 3 (U_b).
 """
 
-from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -12,12 +12,14 @@ from workbench.automaton import Action, Automaton, State
 from workbench.terminal import Terminal
 
 
-@dataclass(frozen=True, slots=True)
 class Branch:
     """N walks, each accepted or not; the estimate is the share accepted."""
 
-    unbiased: bool = True
-    binomial: bool = True
+    name: ClassVar[str] = "branch"
+    label: ClassVar[str] = "uniform branching"
+    look: ClassVar[int] = 1
+    unbiased: ClassVar[bool] = True
+    binomial: ClassVar[bool] = True
 
     def run(
         self,

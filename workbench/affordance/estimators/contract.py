@@ -26,10 +26,23 @@ class Estimator(Protocol):
     """An estimator of p_m(S, T): lines are drawn from one state and tried in the other.
 
     Attributes:
+        name: By which calls, options and tables know it.
+        label: What figures and pages call it, in a few words.
+        look: The number of its look in figures, which no other has: see
+            `workbench.drawing.appearance.style`.
         unbiased: Whether the mean over runs is p_m under uniform branching.
         binomial: Whether a run is the mean of independent yes-or-no draws, so that its standard
             error is known without repeating it.
     """
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+
+    @property
+    def label(self) -> str: ...  # noqa: D102
+
+    @property
+    def look(self) -> int: ...  # noqa: D102
 
     @property
     def unbiased(self) -> bool: ...  # noqa: D102

@@ -11,7 +11,7 @@ doi:10.1007/978-0-387-76371-2.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -33,8 +33,11 @@ class Guided:
     """
 
     policy: Policy
-    unbiased: bool = True
-    binomial: bool = False
+    name: ClassVar[str] = "guided"
+    label: ClassVar[str] = "guided by a policy"
+    look: ClassVar[int] = 6
+    unbiased: ClassVar[bool] = True
+    binomial: ClassVar[bool] = False
 
     def run(
         self,

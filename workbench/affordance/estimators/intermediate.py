@@ -12,7 +12,7 @@ Source: arXiv 2508.19851, Algorithm 2.
 """
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -28,7 +28,22 @@ class Intermediate:
     """The paper's second algorithm, under one of the two readings of "rescaled"."""
 
     rescaling: Rescaling = "count"
-    binomial: bool = False
+    binomial: ClassVar[bool] = False
+
+    @property
+    def name(self) -> str:
+        """``intermediate``, and under ``mass`` ``intermediate-mass``."""
+        return "intermediate" if self.rescaling == "count" else "intermediate-mass"
+
+    @property
+    def label(self) -> str:
+        """What figures call it."""
+        return f"Algorithm 2 (rescaled by {self.rescaling})"
+
+    @property
+    def look(self) -> int:
+        """The number of its look in figures."""
+        return 2 if self.rescaling == "count" else 5
 
     @property
     def unbiased(self) -> bool:

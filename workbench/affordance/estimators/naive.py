@@ -7,7 +7,7 @@ thinning.
 Source: arXiv 2508.19851, Algorithm 1.
 """
 
-from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -16,12 +16,14 @@ from workbench.automaton import Action, Automaton, Sink, State
 from workbench.terminal import Terminal
 
 
-@dataclass(frozen=True, slots=True)
 class Naive:
     """The paper's first algorithm."""
 
-    unbiased: bool = False
-    binomial: bool = False
+    name: ClassVar[str] = "naive"
+    label: ClassVar[str] = "Algorithm 1 (naive)"
+    look: ClassVar[int] = 0
+    unbiased: ClassVar[bool] = False
+    binomial: ClassVar[bool] = False
 
     def run(
         self,

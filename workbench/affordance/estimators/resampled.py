@@ -10,7 +10,7 @@ Source: Kitagawa (1996), doi:10.1080/10618600.1996.10474692; Douc and Cappe (200
 doi:10.1109/ISPA.2005.195385 (stratified resampling).
 """
 
-from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -19,12 +19,14 @@ from workbench.automaton import Action, Automaton, State
 from workbench.terminal import Terminal
 
 
-@dataclass(frozen=True, slots=True)
 class Resampled:
     """Algorithm 2 with stratified, weight-proportional resampling."""
 
-    unbiased: bool = True
-    binomial: bool = False
+    name: ClassVar[str] = "intermediate-resampled"
+    label: ClassVar[str] = "Algorithm 2 (resampled by weight)"
+    look: ClassVar[int] = 3
+    unbiased: ClassVar[bool] = True
+    binomial: ClassVar[bool] = False
 
     def run(
         self,

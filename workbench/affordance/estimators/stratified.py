@@ -13,7 +13,7 @@ Source: ours. Terms: Liu, Monte Carlo Strategies in Scientific Computing (2001),
 doi:10.1007/978-0-387-76371-2.
 """
 
-from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -22,12 +22,14 @@ from workbench.automaton import Action, Automaton, State
 from workbench.terminal import Terminal
 
 
-@dataclass(frozen=True, slots=True)
 class Stratified:
     """N particles, split evenly at every node of the joint tree."""
 
-    unbiased: bool = True
-    binomial: bool = False
+    name: ClassVar[str] = "stratified"
+    label: ClassVar[str] = "stratified (ours)"
+    look: ClassVar[int] = 4
+    unbiased: ClassVar[bool] = True
+    binomial: ClassVar[bool] = False
 
     def run(
         self,

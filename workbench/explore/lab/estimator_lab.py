@@ -8,7 +8,6 @@ import pandas as pd
 import traitlets
 
 from workbench.affordance import ESTIMATORS
-from workbench.drawing.estimator_appearance import METHOD_LABELS
 from workbench.errors import InvalidArgumentError
 from workbench.explore.lab.batches_of_runs import (
     DEEPEST,
@@ -124,7 +123,7 @@ class EstimatorLab(Answering):
         super().__init__(
             **{**asdict(settings), "methods": list(methods)},
             choices=[
-                {"name": name, "label": METHOD_LABELS.get(name, name), "unbiased": each.unbiased,
+                {"name": name, "label": each.label, "unbiased": each.unbiased,
                  "binomial": each.binomial}
                 for name, each in ESTIMATORS.items()
             ],

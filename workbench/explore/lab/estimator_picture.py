@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from workbench.affordance import ESTIMATORS
 from workbench.drawing.appearance import COLOURS, caption
-from workbench.drawing.estimator_appearance import METHOD_LABELS
 from workbench.explore.lab.batches_of_runs import Reference, RunSettings, summarise_runs
 
 _GOLDEN = 0.6180339887
@@ -41,7 +41,7 @@ def estimator_figure(settings: RunSettings, runs: pd.DataFrame, aim: Reference) 
             row["mean"], place, xerr=2 * row["standard_error"], fmt="D", color=COLOURS[3],
             markersize=5, markeredgecolor="white", capsize=3, zorder=4,
         )  # fmt: skip
-    axes.set_yticks(range(len(methods)), [METHOD_LABELS.get(each, each) for each in methods])
+    axes.set_yticks(range(len(methods)), [ESTIMATORS[each].label for each in methods])
     axes.set_ylim(len(methods) - 0.5, -0.5)
     axes.set_xlabel(f"{name} by a single run, N = {settings.samples}")
     axes.spines[["top", "right"]].set_visible(False)

@@ -14,9 +14,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from workbench.affordance import Terminal, estimate, exact_profile
-from workbench.drawing.appearance import caption, new_figure
-from workbench.drawing.estimator_appearance import METHOD_LABELS, method_style
+from workbench.affordance import ESTIMATORS, Terminal, estimate, exact_profile
+from workbench.drawing.appearance import caption, new_figure, style
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
 from workbench.studies.environments.state_pairs import Environment, Pair, environments
@@ -187,8 +186,8 @@ def draw(table: pd.DataFrame) -> Figure:
                 rows["depth"], rows["mean"], color="0.82", linewidth=6, zorder=0
             )
         for index, method in enumerate(methods):
-            rows, look = part.loc[[method]], method_style(method)
-            labelled[METHOD_LABELS[method]] = axes.errorbar(
+            rows, look = part.loc[[method]], style(ESTIMATORS[method].look)
+            labelled[ESTIMATORS[method].label] = axes.errorbar(
                 rows["depth"] + 0.2 * (index - (len(methods) - 1) / 2),
                 rows["mean"],
                 yerr=[rows["mean"] - rows["low"], rows["high"] - rows["mean"]],

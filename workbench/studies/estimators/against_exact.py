@@ -7,11 +7,11 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.affordance import Terminal
+from workbench.affordance import ESTIMATORS, Terminal
 from workbench.affordance.confidence import binomial_interval, skewed_mean_interval
-from workbench.affordance.estimate import BATCHES, ESTIMATORS, combined, single_runs, skewness
+from workbench.affordance.estimate import BATCHES, combined, single_runs, skewness
 from workbench.environments import ChessAutomaton, ChessState
-from workbench.environments.chess.kernel import METHODS, pack_fens, run_estimators
+from workbench.environments.chess.kernel import compiled_methods, pack_fens, run_estimators
 from workbench.studies.estimators.chess_pairs import ComparisonPair
 
 Values: TypeAlias = NDArray[np.float64]
@@ -46,7 +46,7 @@ def timed_runs(
         terminal: How finished games count.
         workers: Threads, None for all cores; the first runs, which are timed, take one.
     """
-    if method not in METHODS:
+    if method not in compiled_methods():
         predicted, true = (ChessState.from_fen(fen) for fen in (pair.predicted_fen, pair.true_fen))
         start = time.perf_counter()
         found = single_runs(

@@ -13,11 +13,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, NullLocator
 
-from workbench.affordance import Terminal
-from workbench.affordance.estimate import ESTIMATORS
+from workbench.affordance import ESTIMATORS, Terminal
 from workbench.drawing.appearance import caption, style
-from workbench.drawing.estimator_appearance import METHOD_LABELS
-from workbench.environments.chess.kernel import METHODS, joint_profiles, pack_fens
+from workbench.environments.chess.kernel import compiled_methods, joint_profiles, pack_fens
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
 from workbench.studies.estimators.against_exact import LARGEST_Z, ROUNDING, compared, timed_runs
@@ -81,7 +79,7 @@ def compute(
     for index, pair in enumerate(pairs):
         for depth in depths:
             for method in methods:
-                count = repeats if method in METHODS else reference_repeats
+                count = repeats if method in compiled_methods() else reference_repeats
                 if not count:
                     continue
                 seeds = [derived_seed(seed, index, method, depth, run) for run in range(count)]
@@ -218,7 +216,7 @@ def draw(table: pd.DataFrame) -> Figure:
         table: What `compute` returned.
     """
     kinds = [kind for kind in ("near", "far") if (table["kind"] == kind).any()]
-    methods = [method for method in METHOD_LABELS if (table["method"] == method).any()]
+    methods = [method for method in ESTIMATORS if (table["method"] == method).any()]
     figure = Figure(figsize=(11.0, 1.2 + 3.1 * len(kinds)), layout="constrained")
     grid = figure.subplots(len(kinds), 2, squeeze=False)
     for (left, right), kind in zip(grid, kinds, strict=True):
@@ -276,7 +274,7 @@ def draw(table: pd.DataFrame) -> Figure:
 
 
 def _label(method: str) -> str:
-    label = METHOD_LABELS[method]
+    label = ESTIMATORS[method].label
     for before in (" (", " by ", " branching"):
         label = label.replace(before, "\n" + before.strip() + " " * before.endswith(" "))
     return label + ("*" if ESTIMATORS[method].unbiased else "")

@@ -11,8 +11,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FixedLocator
 
-from workbench.drawing.appearance import caption, new_figure
-from workbench.drawing.estimator_appearance import METHOD_LABELS, method_style
+from workbench.affordance import ESTIMATORS
+from workbench.drawing.appearance import caption, new_figure, style
 
 
 def draw_estimators(table: pd.DataFrame, by: str, *, label: str, title: str, note: str) -> Figure:
@@ -31,7 +31,7 @@ def draw_estimators(table: pd.DataFrame, by: str, *, label: str, title: str, not
     exact = table[table["method"] == "exact"]
     settings = sorted(estimates[by].unique())
     methods = list(estimates["method"].unique())
-    looks = {method: method_style(method) for method in methods}
+    looks = {method: style(ESTIMATORS[method].look) for method in methods}
     width = max(6.4, 1.0 + 0.16 * len(settings) * len(methods))
     figure, (axes,) = new_figure(width=width)
     positive = table.loc[table["value"] > 0, "value"]
@@ -58,18 +58,20 @@ def draw_estimators(table: pd.DataFrame, by: str, *, label: str, title: str, not
     for box in axes.patches:
         box.set_hatch(hatches[to_rgb(box.get_facecolor())])
     handles: list[Line2D | Patch] = [
-        Patch(facecolor=look.colour, edgecolor="0.2", hatch=look.hatch, label=METHOD_LABELS[method])
+        Patch(
+            facecolor=look.colour, edgecolor="0.2", hatch=look.hatch, label=ESTIMATORS[method].label
+        )
         for method, look in looks.items()
     ]
-    style: dict[str, Any] = {"color": "black", "linewidth": 1.2, "zorder": 5}
+    black: dict[str, Any] = {"color": "black", "linewidth": 1.2, "zorder": 5}
     if by == "depth":
-        axes.plot(exact["depth"] - 1, exact["value"], marker="_", markersize=14, **style)
+        axes.plot(exact["depth"] - 1, exact["value"], marker="_", markersize=14, **black)
         known = exact["depth"].max()
-        handles.append(Line2D([], [], **style, label=f"exact (m = 1 .. {known})"))
+        handles.append(Line2D([], [], **black, label=f"exact (m = 1 .. {known})"))
     else:
         value = exact.loc[exact["depth"] == table["depth"].max(), "value"].iloc[0]
-        axes.axhline(value, **style)
-        handles.append(Line2D([], [], **style, label=f"exact ({value:.4g})"))
+        axes.axhline(value, **black)
+        handles.append(Line2D([], [], **black, label=f"exact ({value:.4g})"))
     axes.set_xlabel(label)
     axes.set_ylabel("state precision p_m (logarithmic)")
     axes.set_yscale("log")

@@ -6,9 +6,9 @@ this package knows numba, and importing it does not import numba: the first call
 """
 
 from workbench.environments.chess.kernel.estimator_runs import (
-    METHODS,
     EstimatorRun,
     EstimatorRuns,
+    compiled_methods,
     run_estimator,
     run_estimators,
 )
@@ -32,11 +32,11 @@ from workbench.environments.chess.kernel.profiles import (
 )
 
 __all__ = [
-    "METHODS",
     "EstimatorRun",
     "EstimatorRuns",
     "JointProfile",
     "JointProfiles",
+    "compiled_methods",
     "joint_profile",
     "joint_profiles",
     "legal_moves",

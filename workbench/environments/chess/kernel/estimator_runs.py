@@ -1,9 +1,7 @@
 """Estimators of p_m on chess states, compiled: one run, or one on each of many pairs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,18 +13,6 @@ from workbench.environments.chess.kernel.threads import Progress, share
 from workbench.environments.chess.state import ChessState
 from workbench.errors import InvalidArgumentError
 from workbench.terminal import Terminal, check_walk
-
-METHODS: Final = MappingProxyType(
-    {
-        "naive": 0,
-        "branch": 1,
-        "intermediate": 2,
-        "intermediate-mass": 3,
-        "stratified": 4,
-        "intermediate-resampled": 5,
-    }
-)
-"""The estimators by name, with their numbers in the compiled code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +41,12 @@ class EstimatorRuns:
     node_count: NDArray[np.int64]
 
 
+def compiled_methods() -> Mapping[str, int]:
+    """Return the estimators that are compiled, by name, with their numbers in the compiled code."""
+    methods: Mapping[str, int] = compiled_module("particles").METHODS
+    return methods
+
+
 def run_estimator(
     name: str,
     walks: ChessState,
@@ -67,7 +59,7 @@ def run_estimator(
     """Run an estimator once: the same distribution as its namesake in `workbench.affordance`.
 
     Args:
-        name: One of `METHODS`.
+        name: One of `compiled_methods`.
         walks: The state from which lines are drawn.
         accepts: The state in which they are tried.
         depth: The number of moves m, at least 1.
@@ -101,7 +93,7 @@ def run_estimators(
     """Run an estimator once on each of many pairs, on all cores.
 
     Args:
-        name: One of `METHODS`.
+        name: One of `compiled_methods`.
         walks: Packed boards from which lines are drawn, shape (n, 8).
         accepts: Packed boards in which they are tried, shape (n, 8).
         depth: The number of moves m, at least 1.
@@ -117,8 +109,9 @@ def run_estimators(
         UnsupportedBoardError: If a board has a promoted king; `supported` finds these beforehand.
     """
     check_walk(depth, terminal)
-    if name not in METHODS:
-        raise InvalidArgumentError(f"expected an estimator of {list(METHODS)}, got {name!r}")
+    methods = compiled_methods()
+    if name not in methods:
+        raise InvalidArgumentError(f"expected an estimator of {list(methods)}, got {name!r}")
     # The draws are below 2**32: so many lines times the most moves of a board must stay below.
     if not 1 <= samples < 2_000_000:
         raise InvalidArgumentError(f"expected 1 to 1,999,999 samples, got {samples!r}")
@@ -134,7 +127,7 @@ def run_estimators(
 
     def work(part: slice) -> None:
         estimates(
-            METHODS[name], walks[part], accepts[part], depth, samples, terminal == "absorb",
+            methods[name], walks[part], accepts[part], depth, samples, terminal == "absorb",
             of_pairs[part], values[part], nodes[part],
         )  # fmt: skip
 

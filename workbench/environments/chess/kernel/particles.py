@@ -5,6 +5,7 @@ documents it; the random numbers themselves are others. Those that carry a weigh
 are in weighted.py. Source: arXiv 2508.19851, section 3, Algorithms 1 and 2.
 """
 
+from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
@@ -36,6 +37,18 @@ INTERMEDIATE = 2
 INTERMEDIATE_MASS = 3
 STRATIFIED = 4
 INTERMEDIATE_RESAMPLED = 5
+
+METHODS = MappingProxyType(
+    {
+        "naive": NAIVE,
+        "branch": BRANCH,
+        "intermediate": INTERMEDIATE,
+        "intermediate-mass": INTERMEDIATE_MASS,
+        "stratified": STRATIFIED,
+        "intermediate-resampled": INTERMEDIATE_RESAMPLED,
+    }
+)
+"""The numbers above by the names that the estimators have in `workbench.affordance.ESTIMATORS`."""
 
 FINISHED = np.uint64(0xFFFF)
 """Stands where a move's code would, for a line that has ended and stays as it is."""

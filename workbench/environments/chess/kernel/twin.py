@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from workbench.environments.chess.kernel.cache import compiled_module
-from workbench.environments.chess.kernel.estimator_runs import METHODS, run_estimators
+from workbench.environments.chess.kernel.estimator_runs import compiled_methods, run_estimators
 from workbench.environments.chess.kernel.packed_boards import pack_states, supported
 from workbench.environments.chess.kernel.profiles import joint_profile
 from workbench.environments.chess.state import ChessState
@@ -18,7 +18,7 @@ class ChessTwin:
     @property
     def methods(self) -> frozenset[str]:
         """Names of the estimators that it runs."""
-        return frozenset(METHODS)
+        return frozenset(compiled_methods())
 
     def supports(self, *states: ChessState) -> bool:
         """Return whether none of the states has a promoted king."""
