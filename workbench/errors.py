@@ -23,6 +23,10 @@ class InvalidBoardError(WorkbenchError, ValueError):
     """A text is not a board of its environment: Othello, or a Sokoban room."""
 
 
+class IllegalMoveError(WorkbenchError, ValueError):
+    """A move of a line cannot be read, or not be played where it stands."""
+
+
 class GameFileError(WorkbenchError, OSError):
     """A file of games is missing, truncated or not of the type its name states."""
 

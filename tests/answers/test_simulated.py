@@ -10,7 +10,7 @@ import pytest
 
 from workbench.answers import ReplyClass, SlipKind, classify, classify_fen, simulate, track
 from workbench.answers.simulated_tracker import _Tracker
-from workbench.errors import InvalidArgumentError, TableError
+from workbench.errors import IllegalMoveError, InvalidArgumentError, TableError
 from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS, read_table, write_table
 
 
@@ -182,5 +182,7 @@ def test_other_arguments_are_checked(positions: pd.DataFrame) -> None:
         simulate(positions.drop(columns="moves"), rate=0, seed=1)
     with pytest.raises(TableError, match="'p0' again"):
         simulate(pd.concat([positions.head(1)] * 2), rate=0, seed=1)
-    with pytest.raises(TableError, match="position 'p0', ply 1: expected a UCI move, got 'Nf3'"):
+    with pytest.raises(
+        IllegalMoveError, match="position 'p0', ply 1: expected a UCI move, got 'Nf3'"
+    ):
         simulate(positions.head(1).assign(moves="Nf3"), rate=0, seed=1)

@@ -3,7 +3,7 @@
 import chess
 import pytest
 
-from workbench.errors import InvalidArgumentError
+from workbench.errors import IllegalMoveError, InvalidArgumentError
 from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.pair.exercises import (
     board_after,
@@ -19,7 +19,7 @@ START = chess.STARTING_FEN
 def test_a_board_after_moves_is_python_chess_own():
     expected = "rnbqkb1r/pppp1ppp/5n2/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3"
     assert board_after("1. e4 e5 2.Nf3 Nf6") == board_after("e4 e5 Nf3 Nf6") == expected
-    with pytest.raises(InvalidArgumentError, match=r"'2\.Nf3'"):
+    with pytest.raises(IllegalMoveError, match=r"ply 2: .* 'Nf3'"):
         board_after("1. e4 2.Nf3")
 
 

@@ -7,7 +7,7 @@ import pytest
 from workbench.affordance import exact_profile
 from workbench.answers.simulated_tracker import track
 from workbench.environments import ChessAutomaton, ChessState
-from workbench.errors import InvalidArgumentError, TableError
+from workbench.errors import IllegalMoveError, InvalidArgumentError, TableError
 from workbench.explore.game.tracked_game import track_rows, track_simulated
 from workbench.explore.game.tracked_moves import numbered, played
 from workbench.scoring import ScoringParameters
@@ -141,7 +141,7 @@ def test_moves_of_another_game_are_refused():
     with pytest.raises(TableError, match="at ply 2 are not the beginning"):
         tracked(frame)
     frame = rows().iloc[[3]].assign(moves="e2e4 e2e4")
-    with pytest.raises(TableError, match="ply 2: illegal uci"):
+    with pytest.raises(IllegalMoveError, match=r"game '.*', ply 2: .* 'e2e4'"):
         tracked(frame)
 
 
@@ -197,10 +197,17 @@ def test_luck_of_a_ply_does_not_depend_on_later_ones():
 
 
 @pytest.mark.parametrize(
-    "movetext", ["", "1. e4 e5 1-0 1. d4 d5 0-1", "1. e4 what", "1. e4 e4", "1. e4 Nf9"]
+    ("movetext", "error"),
+    [
+        ("", InvalidArgumentError),
+        ("1. e4 e5 1-0 1. d4 d5 0-1", InvalidArgumentError),
+        ("1. e4 what", InvalidArgumentError),
+        ("1. e4 Nf9", InvalidArgumentError),
+        ("1. e4 e4", IllegalMoveError),
+    ],
 )
-def test_moves_that_cannot_be_played_are_refused(movetext):
-    with pytest.raises(InvalidArgumentError):
+def test_moves_that_cannot_be_played_are_refused(movetext, error):
+    with pytest.raises(error):
         played(movetext)
 
 

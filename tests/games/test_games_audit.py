@@ -24,6 +24,10 @@ STALEMATE = PlayedGame(
 )
 KNIGHTS = ("g1f3", "g8f6", "f3g1", "f6g8")
 REPETITION = PlayedGame(2, 1, 0, 0, "1/2-1/2", "repetition", KNIGHTS * 2)
+# White castles as e1h1, which python-chess takes for e1g1.
+CASTLED = PlayedGame(
+    4, 1, 0, 0, "1-0", "resignation", tuple("e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 e1h1".split())
+)
 GIVEN_UP = PlayedGame(3, 1, 0, 0, "0-1", "resignation", KNIGHTS)
 
 
@@ -34,8 +38,15 @@ def test_games_without_fault_have_none():
 @pytest.mark.parametrize(
     ("game", "said"),
     [
-        (replace(FOOLS_MATE, moves=("f2f3", "e7e5", "g2g5")), "illegal move 'g2g5'"),
-        (replace(FOOLS_MATE, moves=("e2e4", "e7e5", "e1g1")), "illegal move 'e1g1'"),
+        (
+            replace(FOOLS_MATE, moves=("f2f3", "e7e5", "g2g5")),
+            "ply 3: expected a legal move in UCI, got 'g2g5'",
+        ),
+        (
+            replace(FOOLS_MATE, moves=("e2e4", "e7e5", "e1g1")),
+            "ply 3: expected a legal move in UCI, got 'e1g1'",
+        ),
+        (CASTLED, "castling is not written"),
         (replace(FOOLS_MATE, result="1-0"), "expected 0-1, got '1-0'"),
         (replace(FOOLS_MATE, termination="resignation"), "no resignation"),
         (replace(STALEMATE, termination="checkmate"), "no checkmate"),

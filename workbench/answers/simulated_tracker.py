@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from workbench.answers.classification import Prediction, ReplyClass, classify_fen
+from workbench.environments.chess.replay import read_moves
 from workbench.errors import InvalidArgumentError, TableError
 from workbench.seeds import derived_seed
 from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS
@@ -77,7 +78,8 @@ def simulate(
 
     Raises:
         InvalidArgumentError: If an argument is out of range, or the name hides the simulation.
-        TableError: If a column is missing, an id stands twice, or the moves are no UCI moves.
+        TableError: If a column is missing, or an id stands twice.
+        IllegalMoveError: If the moves are no UCI moves.
     """
     _check(rate, seed)
     name = model_name if model_name is not None else f"simulated-tracker rate={rate:g}"
@@ -123,27 +125,21 @@ def track(moves: str, *, position_id: str, rate: float, seed: int) -> Tracking:
 
     Raises:
         InvalidArgumentError: If ``rate`` or ``seed`` is out of range.
-        TableError: If a move is no UCI move.
+        IllegalMoveError: If a move is no UCI move.
     """
     _check(rate, seed)
-    names = moves.split()
+    played = read_moves(moves.split(), f"position {position_id!r}")
     # Two draws a ply whatever happens, so that one ply's slip does not change the next one's luck.
-    draws = np.random.default_rng(derived_seed(seed, position_id)).random((len(names), 2))
+    draws = np.random.default_rng(derived_seed(seed, position_id)).random((len(played), 2))
     tracker = _Tracker()
     slips: list[Slip] = []
-    for ply, name in enumerate(names, start=1):
-        try:
-            move = chess.Move.from_uci(name)
-        except ValueError as error:
-            raise TableError(
-                f"position {position_id!r}, ply {ply}: expected a UCI move, got {name!r}"
-            ) from error
+    for ply, move in enumerate(played, start=1):
         slip, kind = draws[ply - 1]
         chosen = None
         if slip < rate:
-            possible = tracker.possible(move, last=ply == len(names))
+            possible = tracker.possible(move, last=ply == len(played))
             chosen = possible[int(kind * len(possible))]
-            slips.append(Slip(ply, chosen, name))
+            slips.append(Slip(ply, chosen, move.uci()))
         tracker.play(move, chosen)
     return Tracking(tracker.fen(), tuple(slips))
 

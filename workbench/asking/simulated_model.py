@@ -4,7 +4,6 @@ import re
 from typing import Any, Final
 
 import anyio
-import chess
 from inspect_ai.model import (
     ChatMessage,
     ChatMessageUser,
@@ -19,7 +18,8 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from workbench.answers.simulated_tracker import track
 from workbench.asking.costs.cost_estimate import CHARACTERS_A_TOKEN
 from workbench.asking.prompts import MOVES_HEADING
-from workbench.errors import InvalidArgumentError
+from workbench.environments.chess.replay import play_moves, read_moves, uci_moves
+from workbench.errors import IllegalMoveError, InvalidArgumentError
 from workbench.seeds import derived_seed
 from workbench.tables.provenance import text_hash
 
@@ -104,7 +104,7 @@ class SimulatedModel(ModelAPI):
             return f'The simulated model reads moves after a line "{MOVES_HEADING}" and found none.'
         try:
             moves = moves_in_uci(said)
-        except ValueError as error:
+        except IllegalMoveError as error:
             return f"The simulated model cannot read the moves: {error}"
         name = text_hash(moves)
         seed = derived_seed(self._seed, "call", call_seed)
@@ -119,13 +119,11 @@ def moves_in_uci(text: str) -> str:
     """Return moves written in UCI, SAN or PGN movetext as UCI, separated by spaces.
 
     Raises:
-        ValueError: If a move is illegal or in none of these notations.
+        IllegalMoveError: If a move is illegal or in none of these notations.
     """
     tokens = _NUMBER.sub(" ", text).split()
     try:
-        for token in tokens:
-            chess.Move.from_uci(token)
-    except ValueError:
-        board = chess.Board()
-        return " ".join(board.push_san(token).uci() for token in tokens)
+        read_moves(tokens)
+    except IllegalMoveError:
+        return " ".join(uci_moves(play_moves(tokens, "SAN")))
     return " ".join(tokens)

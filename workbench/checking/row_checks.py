@@ -11,8 +11,9 @@ from workbench.answers.classification import CLASSES, ReplyClass, classify_fen
 from workbench.answers.imports.true_boards import PLIES_A_GROUP
 from workbench.checking.findings import Findings
 from workbench.environments.chess.chess960 import chess960_row
+from workbench.environments.chess.replay import play_moves, uci_moves
 from workbench.environments.chess.text_metrics import compared_text
-from workbench.errors import TableError
+from workbench.errors import IllegalMoveError, TableError
 from workbench.games.move_codes import decode_moves
 
 REQUIRED = {
@@ -181,15 +182,11 @@ def _fault_of_moves(moves: str, fen: str, ply: int) -> str:
     played = moves.split()
     if len(played) != ply:
         return "ply is not the number of moves"
-    board = chess.Board()
-    for text in played:
-        try:
-            move = board.parse_uci(text)
-        except ValueError:
-            return "moves contains an illegal move"
-        # python-chess takes other spellings of castling, which are not the generated move's.
-        if move.uci() != text:
-            return "moves has another spelling of castling"
-        board.push(move)
+    try:
+        board = play_moves(played)
+    except IllegalMoveError:
+        return "moves contains an illegal move"
+    if uci_moves(board) != tuple(played):
+        return "moves has another spelling of castling"
     same = compared_text(board.fen(), "position") == compared_text(fen, "position")
     return "" if same else "true_fen does not follow from the moves"

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import chess
 
+from workbench.environments.chess.replay import play_moves, uci_moves
+from workbench.errors import IllegalMoveError
 from workbench.games.compact import PlayedGame
 
 
@@ -70,17 +72,14 @@ def faults_of(games: Iterable[PlayedGame]) -> Iterator[str]:
         earlier = first.setdefault(game.moves, game.number)
         if earlier != game.number:
             yield f"game {game.number}: equal to game {earlier}"
-        board = chess.Board()
-        for text in game.moves:
-            move = chess.Move.from_uci(text)
-            if move not in board.generate_legal_moves():
-                yield f"game {game.number}: illegal move {text!r}, FEN {board.fen()!r}"
-                break
-            board.push(move)
-        else:
-            fault = _contradiction(game, board)
-            if fault:
-                yield f"game {game.number}: {fault}, FEN {board.fen()!r}"
+        try:
+            board = play_moves(game.moves, game=f"game {game.number}")
+        except IllegalMoveError as error:
+            yield str(error)
+            continue
+        fault = _contradiction(game, board)
+        if fault:
+            yield f"game {game.number}: {fault}, FEN {board.fen()!r}"
 
 
 def _contradiction(game: PlayedGame, board: chess.Board) -> str:
@@ -97,6 +96,8 @@ def _contradiction(game: PlayedGame, board: chess.Board) -> str:
         return f"expected a termination of {list(holds)}, got {game.termination!r}"
     if not holds[game.termination]():
         return f"the last board is no {game.termination}"
+    if uci_moves(board) != game.moves:
+        return "castling is not written as the king's move of two squares"
     lost = "0-1" if board.turn else "1-0"
     expected = lost if game.termination in ("checkmate", "resignation") else "1/2-1/2"
     return "" if game.result == expected else f"expected {expected}, got {game.result!r}"

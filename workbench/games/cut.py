@@ -16,6 +16,7 @@ import chess
 import pandas as pd
 from tqdm.auto import tqdm
 
+from workbench.environments.chess.replay import numbered_san, read_moves
 from workbench.errors import InvalidArgumentError
 from workbench.games.cut_plies import (
     MAX,
@@ -226,12 +227,8 @@ def _take(
 
 
 def _position(game: Game, ply: int) -> dict[str, object]:
-    moves = [chess.Move.from_uci(move) for move in game.moves[:ply]]
     board = chess.Board()
-    movetext = []
-    for number, move in enumerate(moves):
-        san = board.san_and_push(move)
-        movetext.append(san if number % 2 else f"{number // 2 + 1}. {san}")
+    movetext = " ".join(numbered_san(read_moves(game.moves[:ply]), board))
     game_id = game.game_id
     return {
         "position_id": f"{game_id}-{ply:03d}",
@@ -240,7 +237,7 @@ def _position(game: Game, ply: int) -> dict[str, object]:
         "group": group_of(ply),
         "ply": ply,
         "game_plies": game.plies,
-        "movetext": " ".join(movetext),
+        "movetext": movetext,
         "moves": " ".join(game.moves[:ply]),
         "true_fen": board.fen(),
     }

@@ -13,7 +13,8 @@ from typing import Final, TextIO, TypeAlias
 
 import chess
 
-from workbench.errors import GameFileError
+from workbench.environments.chess.replay import play_moves, uci_moves
+from workbench.errors import GameFileError, IllegalMoveError
 from workbench.games.movetext import RESULTS, Line, leaves_comment_open, lines_of
 from workbench.games.streams import ByteStream, opened, pgn_text
 from workbench.tables.provenance import text_hash
@@ -119,18 +120,12 @@ class ScannedGame:
 
     def replay(self) -> Game | RefusedGame:
         """Play the moves from the initial position."""
-        board = chess.Board()
-        moves = []
-        for ply, san in enumerate(self.moves_written.split()):
-            try:
-                move = board.parse_san(san)
-            except ValueError as error:
-                detail = f"ply {ply + 1}: {error}"
-                return RefusedGame(self.index, self.source, "illegal_move", detail, self.has_result)
-            board.push(move)
-            # Games at hand by the thousand share these few strings.
-            moves.append(sys.intern(move.uci()))
-        return Game(tuple(moves), self.source)
+        try:
+            board = play_moves(self.moves_written.split(), "SAN")
+        except IllegalMoveError as error:
+            return RefusedGame(self.index, self.source, "illegal_move", str(error), self.has_result)
+        # Games at hand by the thousand share these few strings.
+        return Game(tuple(map(sys.intern, uci_moves(board))), self.source)
 
 
 def tags_of(headers: str) -> dict[str, str]:

@@ -13,7 +13,7 @@ from workbench.environments.chess.chess960 import chess960_row
 from workbench.environments.chess.kernel import pack_fens
 from workbench.environments.chess.losing_track import lost_track
 from workbench.environments.chess.reachability import violated_conditions
-from workbench.errors import InvalidFenError, TableError
+from workbench.errors import IllegalMoveError, InvalidFenError
 from workbench.scoring.affordance_scores import affordance_scores
 from workbench.scoring.parameters import READ, IllFormedPolicy, ScoringParameters, scores_schema
 from workbench.seeds import derived_seed
@@ -129,7 +129,7 @@ def score_predictions(predictions: pd.DataFrame, parameters: ScoringParameters) 
             continue
         try:
             row |= backward_scores(moves, row["predicted_fen"], row["reply_class"])
-        except TableError as error:
+        except IllegalMoveError as error:
             row["unscored"] = f"moves: {error}"
             continue
         row |= text_scores(row["true_fen"], row["predicted_fen"])

@@ -18,7 +18,7 @@ from workbench.environments.chess.losing_track import (
     _squares,
     lost_track,
 )
-from workbench.errors import TableError
+from workbench.errors import IllegalMoveError
 from workbench.games import random_games
 
 LEFT_OUT, NOT_REMOVED = LossKind.MOVE_LEFT_OUT, LossKind.CAPTURE_NOT_REMOVED
@@ -128,7 +128,7 @@ def test_without_moves_there_is_nothing_to_replay():
 
 @pytest.mark.parametrize("bad", ["Nf3", "e2", "0000", "e2e4x", "P@e4"])
 def test_what_is_no_move_is_refused_by_name(bad):
-    with pytest.raises(TableError, match=f"ply 2.*{bad!r}"):
+    with pytest.raises(IllegalMoveError, match=f"ply 2.*{bad!r}"):
         lost_track(f"e2e4 {bad}", chess.STARTING_FEN)
 
 

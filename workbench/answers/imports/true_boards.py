@@ -10,7 +10,9 @@ import chess
 
 from workbench.answers.imports.imported import Noticed, Refused, RefusedRowError, Remark
 from workbench.environments.chess.chess960 import chess960_headers
+from workbench.environments.chess.replay import numbered_san, play_moves, uci_moves
 from workbench.environments.chess.text_metrics import compared_text
+from workbench.errors import IllegalMoveError
 from workbench.games.pgn import Game, game_id_of, scan_texts, split_games, tags_of
 
 PLIES_A_GROUP: Final = 20
@@ -130,21 +132,10 @@ def played_moves(moves: str) -> PlayedLine:
     Raises:
         RefusedRowError: If one of them is illegal, or another notation.
     """
-    board = chess.Board()
-    for number, text in enumerate(moves.split(), start=1):
-        try:
-            move = board.parse_uci(text)
-            if not move:
-                raise ValueError("a null move")
-            board.push(move)
-        except ValueError as error:
-            raise RefusedRowError(
-                Refused.ILLEGAL_MOVES,
-                "moves",
-                f"expected legal moves in UCI from the initial position, got {text!r:.40} as "
-                f"ply {number}: {error!s:.{_SHOWN}}",
-            ) from error
-    return _played(board)
+    try:
+        return _played(play_moves(moves.split()))
+    except IllegalMoveError as error:
+        raise RefusedRowError(Refused.ILLEGAL_MOVES, "moves", str(error)) from error
 
 
 @lru_cache(maxsize=1 << 16)
@@ -171,10 +162,7 @@ def played_movetext(movetext: str) -> PlayedLine | None:
         )
     game = games[0].replay() if hasattr(games[0], "replay") else games[0]
     if isinstance(game, Game):
-        board = chess.Board()
-        for move in game.moves:
-            board.push_uci(move)
-        return _played(board)
+        return _played(play_moves(game.moves))
     if game.reason == "custom_start":
         return None
     if game.reason == "no_moves" and game.has_result:
@@ -206,10 +194,10 @@ def given_line(values: Mapping[str, Any]) -> PlayedLine | None:
 
 
 def _played(board: chess.Board) -> PlayedLine:
-    moves = tuple(move.uci() for move in board.move_stack)
+    moves = uci_moves(board)
     return PlayedLine(
         " ".join(moves),
-        chess.Board().variation_san(board.move_stack),
+        " ".join(numbered_san(board.move_stack, chess.Board())),
         game_id_of(moves),
         len(moves),
         board.fen(),

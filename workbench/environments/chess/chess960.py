@@ -21,6 +21,9 @@ from typing import Final
 
 import chess
 
+from workbench.environments.chess.replay import play_moves
+from workbench.errors import IllegalMoveError
+
 VARIANT_NAMES: Final = re.compile(
     r"chess[\W_]*960|960[\W_]*chess|fischer?[\W_]*random|freestyle[\W_]*chess", re.IGNORECASE
 )
@@ -92,10 +95,8 @@ def chess960_headers(headers: Mapping[str, str]) -> str:
 
 
 def _leads_to(moves: str, fen: str) -> bool:
-    board = chess.Board()
     try:
-        for move in moves.split():
-            board.push_uci(move)
-    except ValueError:
+        board = play_moves(moves.split())
+    except IllegalMoveError:
         return False
     return board.board_fen() == fen.split()[0] if fen.strip() else False

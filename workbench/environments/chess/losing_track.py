@@ -14,7 +14,7 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
-from workbench.errors import TableError
+from workbench.environments.chess.replay import read_moves
 
 
 class LossKind(StrEnum):
@@ -63,7 +63,7 @@ def lost_track(moves: str | None, predicted_fen: str | None) -> LostTrack:
         predicted_fen: Any text, of which the first field is read as the placement, or None.
 
     Raises:
-        TableError: If a move is no UCI move.
+        IllegalMoveError: If a move is no UCI move.
     """
     predicted = _placement(predicted_fen)
     if moves is None or predicted is None:
@@ -120,15 +120,14 @@ class _Replays:
 # Several models reply to the same position; a game of 100 plies takes about 8 kB.
 @lru_cache(maxsize=1 << 11)
 def _replays(moves: str) -> _Replays:
-    names = moves.split()
+    played = read_moves(moves.split())
     # A board a column: a move touches two or three squares of all boards. Captures are at most 31,
     # even where a king is taken.
-    boards = np.zeros((64, 1 + len(names) + 31), dtype=np.uint8)
+    boards = np.zeros((64, 1 + len(played) + 31), dtype=np.uint8)
     boards[:, 0] = _START
     mistakes: list[tuple[int, LossKind]] = []
     stepped: _Step | None = None
-    for ply, name in enumerate(names, start=1):
-        move = _move(ply, name)
+    for ply, move in enumerate(played, start=1):
         before = boards[:, 0].copy()
         standing = _with_taken_piece(before, move, stepped)
         stepped = _play(boards[:, : 1 + len(mistakes)], move, stepped)
@@ -138,16 +137,6 @@ def _replays(moves: str) -> _Replays:
         mistakes.append((ply, LossKind.MOVE_LEFT_OUT))
         boards[:, len(mistakes)] = before
     return _Replays(np.ascontiguousarray(boards[:, : 1 + len(mistakes)].T), tuple(mistakes))
-
-
-def _move(ply: int, name: str) -> chess.Move:
-    try:
-        move = chess.Move.from_uci(name)
-    except ValueError as error:
-        raise TableError(f"ply {ply}: expected a UCI move, got {name!r}") from error
-    if not move or move.drop:
-        raise TableError(f"ply {ply}: expected a UCI move from square to square, got {name!r}")
-    return move
 
 
 @dataclass(frozen=True, slots=True)

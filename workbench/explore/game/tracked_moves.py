@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import chess
 import pandas as pd
 
+from workbench.environments.chess.replay import play_moves
 from workbench.errors import InvalidArgumentError, TableError
 from workbench.games.movetext import lines_of
 
@@ -41,7 +42,8 @@ def played(movetext: str) -> tuple[Stop, ...]:
         movetext: The moves of one game from the first position, as in PGN, without headers.
 
     Raises:
-        InvalidArgumentError: If this is not one game, or a move cannot be played.
+        InvalidArgumentError: If this is not one game.
+        IllegalMoveError: If a move cannot be played.
     """
     lines = list(lines_of(movetext))
     if len(lines) != 1 or lines[0].reason or not lines[0].plies:
@@ -50,14 +52,7 @@ def played(movetext: str) -> tuple[Stop, ...]:
             f"expected the moves of one game without headers, as in '1. e4 e5 2. Nf3', got {what} "
             f"in {movetext[:80]!r}"
         )
-    board = chess.Board()
-    moves = []
-    for ply, san in enumerate(lines[0].moves.split(), start=1):
-        try:
-            moves.append(board.push_san(san))
-        except ValueError as error:
-            raise InvalidArgumentError(f"ply {ply}: {error}") from error
-    return _walked(moves)
+    return _stops(play_moves(lines[0].moves.split(), "SAN"))
 
 
 def stops_of(rows: pd.DataFrame, game_id: str) -> tuple[tuple[Stop, ...], tuple[str, ...]]:
@@ -68,7 +63,8 @@ def stops_of(rows: pd.DataFrame, game_id: str) -> tuple[tuple[Stop, ...], tuple[
         game_id: For messages.
 
     Raises:
-        TableError: If the moves contradict each other, or cannot be played.
+        TableError: If the moves contradict each other.
+        IllegalMoveError: If they cannot be played.
     """
     cuts = {int(row["ply"]): str(row["true_fen"]) for row in rows.to_dict("records")}
     known = {
@@ -86,14 +82,7 @@ def stops_of(rows: pd.DataFrame, game_id: str) -> tuple[tuple[Stop, ...], tuple[
                 f"game {game_id!r}: the moves at ply {ply} are not the beginning of the longest "
                 "ones; give rows of one game"
             )
-    board = chess.Board()
-    played_moves = []
-    for ply, name in enumerate(longest, start=1):
-        try:
-            played_moves.append(board.push_uci(name))
-        except ValueError as error:
-            raise TableError(f"game {game_id!r}, ply {ply}: {error}") from error
-    stops = _walked(played_moves)
+    stops = _stops(play_moves(longest, game=f"game {game_id!r}"))
     replayed = {stop.ply: stop.fen for stop in stops}
     notes = []
     beyond = [ply for ply in cuts if ply not in replayed]
@@ -111,12 +100,12 @@ def stops_of(rows: pd.DataFrame, game_id: str) -> tuple[tuple[Stop, ...], tuple[
     return (*stops, *(Stop(ply, cuts[ply]) for ply in sorted(beyond))), tuple(notes)
 
 
-def _walked(moves: Iterable[chess.Move]) -> tuple[Stop, ...]:
+def _stops(game: chess.Board) -> tuple[Stop, ...]:
+    """Return the start and the place after each move on a board's stack."""
     board = chess.Board()
     stops = [Stop(0, board.fen())]
-    for ply, move in enumerate(moves, start=1):
-        san = board.san_and_push(move)
-        stops.append(Stop(ply, board.fen(), san, move.uci()))
+    for san in map(board.san_and_push, game.move_stack):
+        stops.append(Stop(board.ply(), board.fen(), san, board.peek().uci()))
     return tuple(stops)
 
 

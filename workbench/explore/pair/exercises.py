@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import chess
 import pandas as pd
 
+from workbench.environments.chess.replay import play_moves
 from workbench.errors import InvalidArgumentError
 from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.pair.pair_view import pair_view
@@ -17,20 +18,10 @@ def board_after(movetext: str) -> str:
         movetext: Moves in SAN, with or without numbers, such as ``1. e4 e5 2. Nf3``.
 
     Raises:
-        InvalidArgumentError: If a move is not legal where it stands.
+        IllegalMoveError: If a move is not legal where it stands.
     """
-    board = chess.Board()
-    for word in movetext.split():
-        san = word.rpartition(".")[2]
-        if not san:
-            continue
-        try:
-            board.push_san(san)
-        except ValueError as error:
-            raise InvalidArgumentError(
-                f"expected legal moves in SAN, got {word!r} after {board.fen()}: {error}"
-            ) from error
-    return board.fen()
+    words = (word.rpartition(".")[2] for word in movetext.split())
+    return play_moves(filter(None, words), "SAN").fen()
 
 
 def without_piece(fen: str, square: str) -> str:

@@ -6,6 +6,7 @@ from typing import Any, Final
 import chess
 import pandas as pd
 
+from workbench.environments.chess.replay import numbered_san, read_moves
 from workbench.errors import InvalidArgumentError, InvalidFenError, TableError
 from workbench.explore.board.fen_problems import explain
 from workbench.explore.explorer_settings import ExplorerSettings
@@ -76,15 +77,7 @@ def line_words(fen: str, line: Iterable[str]) -> list[str]:
         fen: The true board before the line.
         line: Moves in UCI, legal one after the other.
     """
-    board = chess.Board(fen)
-    words = []
-    for index, uci in enumerate(line):
-        number = f"{board.fullmove_number}{'.' if board.turn else '...'} "
-        words.append(
-            (number if board.turn or index == 0 else "") + board.san(chess.Move.from_uci(uci))
-        )
-        board.push_uci(uci)
-    return words
+    return numbered_san(read_moves(line), chess.Board(fen))
 
 
 def pair_code(

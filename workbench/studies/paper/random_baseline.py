@@ -9,12 +9,12 @@ standard error or a standard deviation. All are computed side by side.
 from collections.abc import Sequence
 from pathlib import Path
 
-import chess
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
 from workbench.drawing.appearance import caption, new_figure, plain_log_scale, style
+from workbench.environments.chess.replay import play_moves
 from workbench.games.cut import cut_games
 from workbench.games.cut_summary import nothing_long_enough
 from workbench.scoring.affordance_scores import affordance_scores
@@ -87,7 +87,8 @@ def _readings(
         true = random_boards("S", [plies] * pairs)
         readings[f"{moves} {name}, true board random"] = list(zip(true, predicted, strict=True))
         if played is not None:
-            true = [_after(line, plies) for line in played["moves"].iloc[:pairs]]
+            lines = [line.split()[:plies] for line in played["moves"].iloc[:pairs]]
+            true = [play_moves(line).fen() for line in lines]
             readings[f"{moves} {name}, true board played"] = list(
                 zip(true, predicted, strict=False)
             )
@@ -117,13 +118,6 @@ def played_boards(games: Sequence[str], moves: int, pairs: int, seed: int) -> pd
     if cut.positions.empty:
         raise nothing_long_enough(", ".join(path.name for path in paths), moves, cut.summary)
     return cut.positions
-
-
-def _after(moves: str, plies: int) -> str:
-    board = chess.Board()
-    for move in moves.split()[:plies]:
-        board.push_uci(move)
-    return board.fen()
 
 
 def summarise(table: pd.DataFrame) -> pd.DataFrame:
