@@ -59,12 +59,14 @@ class TestTheWheel:
     def test_finds_its_notebooks_games_and_widgets_without_a_checkout(self, unpacked, tmp_path):
         code = (
             "import json, workbench\n"
+            "from workbench.answers.recorded_replies import recorded_replies_path\n"
             "from workbench.games.bundled import bundled_games_path\n"
             "from workbench.explore.page.assets import javascript\n"
             "from workbench.tables.provenance import git_commit\n"
             "from workbench.headless.notebook_runs import figure_notebooks\n"
             "javascript('pair/board_pair.js')\n"
-            "print(json.dumps([workbench.__file__, str(bundled_games_path()), git_commit(),\n"
+            "print(json.dumps([workbench.__file__, str(bundled_games_path()),\n"
+            "                  str(recorded_replies_path()), git_commit(),\n"
             "                  [path.stem for path in figure_notebooks()]]))"
         )
         done = subprocess.run(
@@ -76,9 +78,10 @@ class TestTheWheel:
             check=False,
         )
         assert done.returncode == 0, done.stderr
-        package, games, commit, notebooks = json.loads(done.stdout)
+        package, games, replies, commit, notebooks = json.loads(done.stdout)
         assert Path(package).is_relative_to(unpacked)
         assert Path(games).is_relative_to(unpacked)
+        assert Path(replies).is_relative_to(unpacked)
         assert commit == "unknown"
         assert notebooks == [path.stem for path in figure_notebooks()]
 

@@ -13,6 +13,7 @@ from workbench.answers import ReplyClass, import_pgn2fen
 from workbench.answers.imports import Noticed, Refused
 from workbench.errors import InvalidArgumentError, ReplyFileError
 from workbench.tables.parquet_tables import PREDICTIONS, read_table, write_table
+from workbench.tables.reply_identity import REPLY_KEY
 
 AFTER_E4_C5 = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"
 ENDGAME = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"
@@ -80,7 +81,9 @@ def test_a_row_holds_what_the_log_and_the_game_say(folder: Path) -> None:
         "movetext": "1. e4 c5",
         "moves": "e2e4 c7c5",
         "true_fen": AFTER_E4_C5,
+        "set": "",
         "model": "a-model",
+        "setting": "",
         "sample": 0,
         "reply": f"FEN: {AFTER_E4_C5}",
         "predicted_fen": AFTER_E4_C5,
@@ -324,10 +327,12 @@ def test_whole_logs_lose_nothing(recorded: Path) -> None:
     assert found["position_id"].nunique() == 18 + 8
     assert found["moves"].str.split().str.len().eq(found["ply"]).all()
     # The first six positions were asked at all three settings.
-    assert found.query("model == 'talker'")["sample"].value_counts().to_dict() == {
-        0: 26,
-        1: 6,
-        2: 6,
+    kept = found.query("model == 'talker'").value_counts(["set", "setting", "sample"]).to_dict()
+    assert kept == {
+        ("", "", 0): 18,
+        ("random_games", "", 0): 8,
+        ("", "thinking=0", 0): 6,
+        ("", "thinking=256", 0): 6,
     }
     # Counted by eye: the lines of `recorded_logs` in which nothing was cut out.
     absent = found[found["reply_class"] == "absent"]
@@ -336,3 +341,15 @@ def test_whole_logs_lose_nothing(recorded: Path) -> None:
         "maker_talker_randomised.jsonl": 1,
         "maker_talker_think0.jsonl": 1,
     }
+
+
+def test_fens_alone_hold_no_prose_and_are_sorted(recorded: Path) -> None:
+    logs = sorted((recorded / "model_logs").glob("*.jsonl"))
+    whole = import_pgn2fen(logs).predictions
+    compact = import_pgn2fen(logs, fens_only=True).predictions
+    assert compact[["reply", "movetext"]].isna().all(axis=None)
+    key = ["set", *REPLY_KEY]
+    kept = ["moves", "true_fen", "predicted_fen", "reply_class", "status", "reason"]
+    pd.testing.assert_frame_equal(
+        whole.sort_values(key, ignore_index=True)[key + kept], compact[key + kept]
+    )

@@ -177,7 +177,7 @@ class TestRows:
     def test_keys_that_stand_twice(self, predictions, tmp_path):
         frame = pd.concat([predictions, predictions.iloc[[2, 5]]], ignore_index=True)
         found = report(frame, PREDICTIONS, tmp_path)
-        assert odd(found) == ["position_id + model + sample is repeated"]
+        assert odd(found) == ["position_id + model + setting + sample is repeated"]
         assert found.oddities[0].count == 2
         assert found.oddities[0].examples[0].startswith("row 12: ")
         frame.loc[12:, "sample"] = 1

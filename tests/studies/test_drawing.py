@@ -222,6 +222,7 @@ def test_any_number_of_groups_can_be_read(groups):
 def test_the_legend_of_a_run_lies_beside_its_points():
     scores = scores_of(["one"], groups=range(1, 41))
     columns = {"source": "by hand", "game_id": scores["game"], "reason": "", "recall_1": 1.0}
+    columns |= {"set": "", "setting": ""}
     figure = run_figure(run_table(scores.assign(**columns)))
     assert faults(figure) == []
 

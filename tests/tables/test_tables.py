@@ -20,6 +20,7 @@ from workbench.tables.parquet_tables import (
     write_table,
     writing_table,
 )
+from workbench.tables.reply_identity import REPLY_KEY
 
 
 def test_a_table_comes_back_as_it_went_with_its_provenance(predictions, tmp_path):
@@ -174,7 +175,9 @@ class TestEarlierVersions:
     def version_one(self, predictions, tmp_path):
         def writing(frame, name="old.parquet", schema=PREDICTIONS):
             added = schema.names.index("earlier_turns")
-            old = pa.schema([schema.field(place) for place in range(added)])
+            old = pa.schema(
+                [field for field in list(schema)[:added] if field.name not in ("set", "setting")]
+            )
             path = tmp_path / name
             write_table(frame[old.names], path, old, {"seed": 3})
             whole = pq.read_table(path)
@@ -192,6 +195,7 @@ class TestEarlierVersions:
         classes = ["valid", "valid", "ill_formed", "unparseable", "failed", "valid"]
         assert list(back["reply_class"]) == classes
         assert back[["earlier_turns", "dollars", "seconds", "stop_reason"]].isna().all().all()
+        assert (back[["set", "setting"]] == "").all(axis=None)
 
     def test_some_columns_alone_are_upgraded_too(self, predictions, version_one):
         rows = predictions.copy()
@@ -201,11 +205,25 @@ class TestEarlierVersions:
         assert [list(chunk["reply_class"]) for chunk in chunks][2] == ["failed", "valid"]
         assert list(chunks[0].columns) == ["model", "reply_class"]
 
+    def test_version_two_gets_a_set_and_a_setting(self, predictions, tmp_path):
+        path = tmp_path / "two.parquet"
+        schema = pa.schema([field for field in PREDICTIONS if field.name not in ("set", "setting")])
+        rows = predictions.assign(dollars=0.25)
+        write_table(rows[schema.names], path, schema)
+        whole = pq.read_table(path)
+        metadata = {**whole.schema.metadata, b"workbench_schema_version": b"2"}
+        pq.write_table(whole.replace_schema_metadata(metadata), path)
+        back = read_table(path, PREDICTIONS)
+        assert list(back["dollars"]) == [0.25] * len(rows)
+        assert (back[["set", "setting"]] == "").all(axis=None)
+        keys = pa.schema([PREDICTIONS.field(name) for name in REPLY_KEY])
+        assert list(read_table(path, keys)["setting"]) == [""] * len(rows)
+
     def test_scores_are_made_again(self, predictions, version_one, tmp_path):
         path = version_one(predictions)
         old = pq.read_table(path)
         pq.write_table(old.append_column("unscored", pa.array([""] * len(old))), path)
-        with pytest.raises(TableError, match="expected schema version 2, got '1'; make the table"):
+        with pytest.raises(TableError, match="expected schema version 3, got '1'; make the table"):
             read_table(path, PREDICTIONS)
 
     def test_a_missing_column_is_still_named(self, predictions, version_one):

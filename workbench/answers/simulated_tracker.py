@@ -100,7 +100,10 @@ def simulate(
         if isinstance(moves, str):
             fen = track(moves, position_id=position_id, rate=rate, seed=seed).fen
             prediction = classify_fen(fen)
-        replies.append({"model": name, "sample": 0, "reply": fen, **prediction.columns()})
+        replies.append(
+            {"set": "", "model": name, "setting": "", "sample": 0, "reply": fen}
+            | prediction.columns()
+        )
     columns = PREDICTIONS.names[len(POSITIONS.names) :]
     answers = pd.DataFrame(replies, columns=columns).astype({"sample": "int32"})
     questions = positions[POSITIONS.names].reset_index(drop=True)

@@ -66,7 +66,9 @@ def _answer(record: Record, question: Question, key: tuple[str, int]) -> dict[st
         last = logged_reply({"id": name, "epoch": sample + 1, **failed}, question.model)
     earlier = json.dumps([reply.reply for reply in replies], ensure_ascii=False)
     return {
+        "set": "",
         "model": question.model,
+        "setting": "",
         "sample": sample,
         "reply": last.reply,
         **last.prediction().columns(),

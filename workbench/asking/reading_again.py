@@ -15,11 +15,11 @@ from workbench.asking.run_folder import RUN_FILE, RunFolder
 from workbench.errors import TableError
 from workbench.tables.parquet_tables import PREDICTIONS, read_provenance, read_table
 from workbench.tables.provenance import file_hash
+from workbench.tables.reply_identity import REPLY_KEY
 
 VERSION: Final = "extractor_version"
 """The provenance of a predictions table says under this name which extractor read its replies."""
 
-_KEY: Final = ["position_id", "model", "sample"]
 _EXTRACTED: Final = ["predicted_fen", "reply_class", "status", "reason"]
 
 
@@ -89,11 +89,13 @@ def _of_run(folder: RunFolder) -> ReadAgain:
             f"without {RUN_FILE}; name the table in it"
         )
     found = run_predictions(folder)
-    keys = found[_KEY].apply(tuple, axis=1) if len(found) else pd.Series(dtype=object)
+    keys = found[list(REPLY_KEY)].apply(tuple, axis=1) if len(found) else pd.Series(dtype=object)
     before = found.iloc[:0]
     if folder.predictions.exists():
         table = read_table(folder.predictions, PREDICTIONS)
-        before = table.set_index(pd.Index(table[_KEY].apply(tuple, axis=1), tupleize_cols=False))
+        before = table.set_index(
+            pd.Index(table[list(REPLY_KEY)].apply(tuple, axis=1), tupleize_cols=False)
+        )
         lost = before.index.difference(pd.Index(keys, tupleize_cols=False), sort=False)
         if len(lost):
             raise TableError(

@@ -15,10 +15,11 @@ from workbench.environments.chess.replay import play_moves, uci_moves
 from workbench.environments.chess.text_metrics import compared_text
 from workbench.errors import IllegalMoveError, TableError
 from workbench.games.move_codes import decode_moves
+from workbench.tables.reply_identity import REPLY_KEY
 
 REQUIRED = {
     "positions": ("position_id", "group", "true_fen"),
-    "predictions": ("model", "sample", "reply_class", "status", "reason"),
+    "predictions": ("set", "model", "setting", "sample", "reply_class", "status", "reason"),
     "scores": ("terminal", "ill_formed_policy", "method", "unscored"),
     "games": ("number", "result", "termination", "moves"),
 }
@@ -152,8 +153,9 @@ def _is_measure(name: str) -> bool:
 
 
 def _named(chunk: pd.DataFrame) -> list[str]:
-    names = [name for name in ("position_id", "model", "sample") if name in chunk]
-    return [", ".join(map(str, row)) for row in chunk[names].itertuples(index=False)]
+    names = [name for name in REPLY_KEY if name in chunk]
+    rows = chunk[names].itertuples(index=False)
+    return [", ".join(filter(None, map(str, row))) for row in rows]
 
 
 def _with(chunk: pd.DataFrame, column: str) -> list[str]:

@@ -221,7 +221,7 @@ def _check_rows(
     is_earlier = _is_upgraded(file.schema_arrow)
     for batch in record_batches(file, CHUNK_ROWS):
         table = pa.Table.from_batches([batch])
-        table = upgraded(table) if is_earlier else table
+        table = upgraded(table, table.column_names) if is_earlier else table
         if schema is not None:
             try:
                 table = table.select(schema.names).cast(schema)

@@ -37,6 +37,11 @@ def _columns(context: click.Context, option: click.Parameter, texts: Any) -> dic
     show_default=True,
     help="pgn2fen: the FEN extracted by the benchmark, or by us from the whole reply.",
 )
+@click.option(
+    "--fens-only",
+    is_flag=True,
+    help="pgn2fen: keep moves and FENs only, no reply, sorted by position.",
+)
 @click.option("--pgn-root", type=PATH, help="pgn2fen: root folder of the input_pgn_file paths.")
 @click.option(
     "--column",
@@ -56,6 +61,7 @@ def replies_import(
     out: Path,
     kind: str | None,
     text: Any,
+    fens_only: bool,
     pgn_root: Path | None,
     columns: dict[str, str],
     positions: Path | None,
@@ -105,10 +111,17 @@ def replies_import(
             if columns or positions or model:
                 raise click.UsageError("--column, --positions and --model are not for pgn2fen logs")
             imported = import_pgn2fen(
-                files, pgn_root=pgn_root, text=text, encoding=encoding, files=reading
+                files,
+                pgn_root=pgn_root,
+                text=text,
+                fens_only=fens_only,
+                encoding=encoding,
+                files=reading,
             )
-            provenance["text"] = text
+            provenance |= {"text": text, "fens_only": fens_only}
         else:
+            if fens_only:
+                raise click.UsageError("--fens-only is for pgn2fen logs alone")
             known = None if positions is None else read_table(positions, POSITIONS)
             if positions is not None:
                 provenance["positions_sha256"] = file_hash(positions)

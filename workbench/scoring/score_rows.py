@@ -18,6 +18,7 @@ from workbench.scoring.affordance_scores import affordance_scores
 from workbench.scoring.parameters import READ, IllFormedPolicy, ScoringParameters, scores_schema
 from workbench.seeds import derived_seed
 from workbench.tables.parquet_tables import as_frame, as_records
+from workbench.tables.reply_identity import REPLY_KEY
 
 _STATES: Final = (ReplyClass.VALID, ReplyClass.ILL_FORMED)
 
@@ -94,7 +95,11 @@ def measured(rows: Sequence[Mapping[str, Any]], parameters: ScoringParameters) -
         [row["predicted_fen"] if is_state(row["reply_class"], policy) else None for row in rows],
         parameters,
         [
-            derived_seed(parameters.seed, row["position_id"], row["model"], row["sample"], "score")
+            derived_seed(
+                parameters.seed,
+                *(row[name] for name in REPLY_KEY if name != "setting" or row[name]),
+                "score",
+            )
             for row in rows
         ],
     )

@@ -8,11 +8,15 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-UPGRADABLE: Final = frozenset({"1"})
+UPGRADABLE: Final = frozenset({"1", "2"})
 """Versions of positions and predictions that `upgraded` reads."""
+
+_EMPTY: Final = ("set", "setting")
+"""Columns that version 3 added."""
 
 _ADDED: Final = pa.schema(
     [
+        *((name, pa.string()) for name in _EMPTY),
         ("earlier_turns", pa.string()),
         ("stop_reason", pa.string()),
         ("input_tokens", pa.int64()),
@@ -57,14 +61,15 @@ def missing_columns(names: list[str], present: list[str]) -> list[str]:
     return [name for name in names if name not in present and name not in _ADDED.names]
 
 
-def upgraded(table: pa.Table) -> pa.Table:
-    """Return rows of version 1 as rows of version 2.
+def upgraded(table: pa.Table, names: list[str]) -> pa.Table:
+    """Return rows of an earlier version as rows of the present one.
 
-    A failed call was ``absent`` with a reason that began with "call failed: "; it is ``failed``.
-    Columns that version 2 added are null.
+    In version 1 a failed call was ``absent`` with a reason that began with "call failed: "; it is
+    ``failed``. Columns that version 2 added are null; those that version 3 added are empty.
 
     Args:
         table: Columns of positions or predictions.
+        names: Wanted; those of them that later versions added are added.
     """
     if "reply_class" in table.column_names and "reason" in table.column_names:
         failed = pc.and_(
@@ -74,8 +79,9 @@ def upgraded(table: pa.Table) -> pa.Table:
         place = table.column_names.index("reply_class")
         classes = pc.if_else(pc.fill_null(failed, False), "failed", table["reply_class"])
         table = table.set_column(place, "reply_class", classes)
-    if "reply" in table.column_names or "reply_class" in table.column_names:
-        for field in _ADDED:
-            if field.name not in table.column_names:
-                table = table.append_column(field, pa.nulls(len(table), field.type))
+    for field in _ADDED:
+        if field.name in names and field.name not in table.column_names:
+            value = "" if field.name in _EMPTY else None
+            added = pa.repeat(pa.scalar(value, field.type), len(table))
+            table = table.append_column(field, added)
     return table

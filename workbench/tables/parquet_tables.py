@@ -20,7 +20,7 @@ from workbench.errors import TableError
 from workbench.tables.earlier_versions import can_upgrade, missing_columns, needed_columns, upgraded
 from workbench.tables.provenance import package_versions
 
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 VERSION_KEY: Final = "workbench_schema_version"
 PROVENANCE_KEY: Final = "workbench_provenance"
 PACKAGES_KEY: Final = "workbench_packages"
@@ -43,7 +43,9 @@ POSITIONS: Final = pa.schema(
 PREDICTIONS: Final = pa.schema(
     [
         *POSITIONS,
+        ("set", pa.string()),
         ("model", pa.string()),
+        ("setting", pa.string()),
         ("sample", pa.int32()),
         ("reply", pa.string()),
         ("predicted_fen", pa.string()),
@@ -281,7 +283,7 @@ def _batches(path: Path, schema: pa.Schema, rows: int) -> Iterator[pa.RecordBatc
         for batch in record_batches(file, rows, names):
             table = pa.Table.from_batches([batch])
             try:
-                table = upgraded(table) if is_earlier else table
+                table = upgraded(table, schema.names) if is_earlier else table
                 yield from table.select(schema.names).cast(schema).to_batches()
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
                 raise TableError(

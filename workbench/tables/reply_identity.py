@@ -1,4 +1,4 @@
-"""The identity of a reply: its model, its position, and its sample number."""
+"""The identity of a reply: its position, model, setting and sample number."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -8,7 +8,7 @@ import pandas as pd
 
 from workbench.errors import TableError
 
-REPLY_KEY: Final = ("position_id", "model", "sample")
+REPLY_KEY: Final = ("position_id", "model", "setting", "sample")
 """The columns that name a reply; in a table each stands once."""
 
 

@@ -22,6 +22,7 @@ from workbench.answers.imports.true_boards import identity_of
 from workbench.errors import TableError
 from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS
 from workbench.tables.provenance import text_hash
+from workbench.tables.reply_identity import REPLY_KEY
 
 _HASH_DIGITS = 8
 
@@ -153,12 +154,12 @@ class _Gathered:
 
     def refuse_repeated_samples(self) -> None:
         """Refuse a row whose sample of the same model and position was named before."""
-        taken: dict[tuple[str, str, int], _Place] = {}
+        taken: dict[tuple[str, str, str, int], _Place] = {}
         kept = []
         for row in self.rows:
-            key = tuple(row.values[name] for name in ("position_id", "model", "sample"))
+            key = tuple(row.values[name] for name in REPLY_KEY)
             if row.values["sample"] is not None and key in taken:
-                position, model, sample = key
+                position, model, _, sample = key
                 said = (
                     f"sample {sample} of {model!r:.80} for {position!r:.80} stands in {taken[key]}"
                 )
@@ -201,16 +202,15 @@ class _Gathered:
 
     def number_samples(self) -> None:
         """Give each row without a sample the least number that is free for its model and position."""
-        names = ("position_id", "model", "sample")
-        taken = {tuple(row.values[name] for name in names) for row in self.rows}
-        following: Counter[tuple[str, str]] = Counter()
+        taken = {tuple(row.values[name] for name in REPLY_KEY) for row in self.rows}
+        following: Counter[tuple[str, ...]] = Counter()
         for row in self.rows:
             if row.values["sample"] is None:
-                pair = (row.values["position_id"], row.values["model"])
-                while (*pair, following[pair]) in taken:
-                    following[pair] += 1
-                row.values["sample"] = following[pair]
-                following[pair] += 1
+                question = tuple(row.values[name] for name in REPLY_KEY[:-1])
+                while (*question, following[question]) in taken:
+                    following[question] += 1
+                row.values["sample"] = following[question]
+                following[question] += 1
 
 
 def _known(positions: pd.DataFrame) -> dict[str, dict[str, Any]]:

@@ -4,6 +4,7 @@ The benchmark (Aidan Cooper, 2025) asked models to turn a PGN into a FEN. Its lo
 object a line.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path, PureWindowsPath
@@ -24,7 +25,10 @@ from workbench.answers.imports.named_columns import VARIANT_KEYS, json_rows
 from workbench.answers.imports.true_boards import PlayedLine, played_movetext
 from workbench.errors import InvalidArgumentError
 from workbench.tables.provenance import json_hash
+from workbench.tables.reply_identity import REPLY_KEY
 
+_SETS: Final = {"WorldCup": "world_cup", "randomised": "random_games"}
+_THINKING: Final = re.compile(r"_think(\d+)$")
 _CALLED: Final = {"true_fen": "input_fen", "ply": "number_of_halfmoves"}
 
 
@@ -33,6 +37,7 @@ def import_pgn2fen(
     *,
     pgn_root: Path | None = None,
     text: Literal["llm_fen", "raw"] = "llm_fen",
+    fens_only: bool = False,
     encoding: str | None = None,
     files: FilesRead | None = None,
 ) -> ImportedReplies:
@@ -43,7 +48,9 @@ def import_pgn2fen(
     or not the PGN files are there, and distinct where two sets name their files alike.
     ``game_id`` is a hash of the moves up to the position, because the PGNs end there; the length
     of the whole game is unknown and left null. ``model`` is the logged name, led by the provider
-    only where two providers use the same one. Replies to the same position by the same model are
+    only where two providers use the same one. ``set`` is ``world_cup`` or ``random_games`` by the
+    folder of the PGN file, and ``setting`` the thinking budget that the log's name holds, such as
+    ``thinking=1024``: the logged model is the same in all. Replies to the same position by the same model are
     numbered as ``sample`` 0, 1, ... in the order of the files and lines; a line that says in
     everything the same as one before, its time included, is refused.
 
@@ -54,6 +61,9 @@ def import_pgn2fen(
             in which the file is found.
         text: What to classify: ``"llm_fen"``, which the benchmark cut out of the reply, or
             ``"raw"``, the whole reply by `workbench.answers.classification.classify`.
+        fens_only: Whether to keep moves and boards alone: ``predicted_fen`` is the chosen text,
+            there is no reply and no movetext, and rows are sorted by set, position and model, so
+            that a file of them is small.
         encoding: Of all logs, if not UTF-8, or UTF-16 with a byte order mark.
         files: What opens them and follows the reading.
 
@@ -63,12 +73,16 @@ def import_pgn2fen(
     """
     if text not in ("llm_fen", "raw"):
         raise InvalidArgumentError(f"text: expected 'llm_fen' or 'raw', got {text!r}")
-    reader = _Reader(pgn_root, text)
+    reader = _Reader(pgn_root, text, fens_only)
     rows = _all_rows(log_paths, reader, encoding, files or FilesRead())
     imported = imported_rows(rows, positions=None, model=None)
     refused = {(note.file, note.line) for note in imported.refusals}
     remarks = [note for note in reader.remarks if (note.file, note.line) not in refused]
-    return replace(imported, remarks=(*remarks, *imported.remarks))
+    predictions = imported.predictions
+    if fens_only:
+        order = ["set", *REPLY_KEY]
+        predictions = predictions.assign(movetext=None).sort_values(order, ignore_index=True)
+    return replace(imported, predictions=predictions, remarks=(*remarks, *imported.remarks))
 
 
 def _all_rows(
@@ -87,9 +101,10 @@ def _all_rows(
 class _Reader:
     """Rows of entries, and the games that were played for them."""
 
-    def __init__(self, pgn_root: Path | None, text: str) -> None:
+    def __init__(self, pgn_root: Path | None, text: str, fens_only: bool) -> None:
         self.pgn_root = pgn_root
         self.text = text
+        self.fens_only = fens_only
         self.remarks: list[RowNote] = []
         self.games: dict[tuple[Path, str], PlayedLine | tuple[Noticed, str] | RefusedRowError] = {}
 
@@ -116,7 +131,9 @@ class _Reader:
             {
                 "true_fen": about_game.get("input_fen"),
                 "ply": about_game.get("number_of_halfmoves"),
+                "set": _set_of(place),
                 "model": _text(about_reply, "model", Refused.NO_MODEL),
+                "setting": _setting_of(path),
                 **({} if reply is None else {"reply": reply}),
             },
             prediction,
@@ -175,13 +192,23 @@ class _Reader:
 
     def prediction(self, about_reply: dict[str, Any]) -> tuple[str | None, Prediction]:
         """Return the reply, and what the chosen text of the log amounts to."""
-        reply = _text_or_none(about_reply.get("llm_raw_text"))
         key = "llm_raw_text" if self.text == "raw" else "llm_fen"
         chosen = _text_or_none(about_reply.get(key))
+        reply = None if self.fens_only else _text_or_none(about_reply.get("llm_raw_text"))
         if chosen is None:
             got = f"is {about_reply[key]!r:.80}" if key in about_reply else "is missing"
             return reply, Prediction(ReplyClass.ABSENT, None, reason=f"{key} {got}")
         return reply, classify(chosen) if self.text == "raw" else classified_fen(chosen)
+
+
+def _set_of(pgn_file: PureWindowsPath) -> str:
+    found = (_SETS[part] for part in pgn_file.parts if part in _SETS)
+    return next(found, "")
+
+
+def _setting_of(log: Path) -> str:
+    found = _THINKING.search(log.stem)
+    return f"thinking={found[1]}" if found else ""
 
 
 def _member(entry: dict[str, Any], key: str, reason: Refused) -> dict[str, Any]:

@@ -73,7 +73,7 @@ class Replies:
         """Return the game's moves and the model's reply for a row of the scores.
 
         Args:
-            row: With position_id, model and sample.
+            row: With position_id, model, setting and sample.
 
         Returns:
             The moves as PGN movetext (as UCI where there is none), the reply, and in words why

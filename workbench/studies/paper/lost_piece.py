@@ -80,7 +80,9 @@ def predictions_without(positions: pd.DataFrame, *, count: int, seed: int) -> pd
             rows.append(
                 {
                     **{str(key): value for key, value in position.items()},
+                    "set": "",
                     "model": f"without {piece} ({owner})",
+                    "setting": "",
                     "piece": piece,
                     "owner": owner,
                     "sample": 0,
