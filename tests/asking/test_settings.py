@@ -3,7 +3,7 @@ import json
 
 import pytest
 
-from workbench.asking.costs.cost_estimate import estimate
+from workbench.asking.costs.cost_estimate import estimate_cost
 from workbench.asking.costs.prices import Price, read_price
 from workbench.asking.prompts import Prompt, prompt_named
 from workbench.asking.questions import questions_of
@@ -219,7 +219,7 @@ class TestEstimate:
     def test_counts_by_hand(self):
         prompt = prompt_named("pgn-direct")
         questions = {"a": ("x" * 300,), "b": ("x" * 600,)}
-        found = estimate(prompt, questions, [("a", 0), ("b", 1)], 2, Price(1.0, 2.0))
+        found = estimate_cost(prompt, questions, [("a", 0), ("b", 1)], 2, Price(1.0, 2.0))
         assert (found.questions, found.answered, found.calls) == (4, 2, 2)
         assert found.input_tokens == 300
         assert found.output_tokens == 2 * prompt.reply_tokens
@@ -228,7 +228,7 @@ class TestEstimate:
 
     def test_every_turn_is_a_call_that_carries_the_conversation(self):
         prompt = prompt_named("self-check")
-        found = estimate(prompt, {"a": ("x" * 300, "y" * 30)}, [], 1, None)
+        found = estimate_cost(prompt, {"a": ("x" * 300, "y" * 30)}, [], 1, None)
         assert found.calls == 2
         assert found.input_tokens == (2 * 300 + 30) // 3 + prompt.reply_tokens // 2
         assert found.dollars is None

@@ -17,7 +17,7 @@ import pandas as pd
 from filelock import FileLock, Timeout
 
 from workbench.asking.costs.budget import Budget
-from workbench.asking.costs.cost_estimate import Estimate, estimate
+from workbench.asking.costs.cost_estimate import CostEstimate, estimate_cost
 from workbench.asking.costs.forecast import Forecast, forecast
 from workbench.asking.costs.prices import Price
 from workbench.asking.journal import FILE_NAME, JournalReader, Record
@@ -118,7 +118,7 @@ def ask(
     *,
     price: Price | None = None,
     api_key: str | None = None,
-    confirm: Callable[[Estimate], bool] | None = None,
+    confirm: Callable[[CostEstimate], bool] | None = None,
     progress: bool = False,
 ) -> AskedRun:
     """Ask a model about every position, in a separate process; a repeated call resumes.
@@ -199,13 +199,13 @@ def _expected(
     questions: dict[str, tuple[str, ...]],
     operation: Operation,
     groups: dict[str, int],
-) -> Estimate:
+) -> CostEstimate:
     """Read the journal, and return what is still to be asked."""
     journal.read()
     record = journal.record
     record.close()
     refused = {key for key, failure in record.failures.items() if failure.permanent}
-    return estimate(
+    return estimate_cost(
         question.prompted,
         questions,
         record.answered(len(question.prompted.turns) - 1),

@@ -164,7 +164,7 @@ def ask(
       4    every question was tried, and some failed
       130  stopped by Ctrl-C; 128 + N by signal N
     """  # noqa: D301
-    from workbench.asking.costs.cost_estimate import Estimate
+    from workbench.asking.costs.cost_estimate import CostEstimate
     from workbench.asking.costs.prices import Price, read_price
     from workbench.asking.prompt_files import read_prompt
     from workbench.asking.resumable_run import ask as ask_model
@@ -201,7 +201,7 @@ def ask(
     )
     paid = Price(*price) if price else read_price(prices, model) if prices else None
 
-    def confirm(estimate: Estimate) -> bool:
+    def confirm(estimate: CostEstimate) -> bool:
         click.echo(estimate.describe())
         return yes or click.confirm("Ask?")
 

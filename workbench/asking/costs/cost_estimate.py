@@ -48,7 +48,7 @@ class Reserve:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class CostEstimate:
     """The remaining work of a run, before it starts.
 
     Attributes:
@@ -91,7 +91,7 @@ class Estimate:
         return os.linesep.join(lines)
 
 
-def estimate(
+def estimate_cost(
     prompt: Prompt,
     questions: Mapping[str, tuple[str, ...]],
     answered: Iterable[tuple[str, int]],
@@ -102,7 +102,7 @@ def estimate(
     budget: Budget | None = None,
     system: str = "",
     forecast: Forecast | None = None,
-) -> Estimate:
+) -> CostEstimate:
     """Return what a run will take.
 
     Args:
@@ -134,7 +134,7 @@ def estimate(
     usage = {"input_tokens": input_tokens, "output_tokens": output_tokens}
     total = len(questions) * samples
     left_out = sum((name, sample) in given_up for name in questions for sample in range(samples))
-    return Estimate(
+    return CostEstimate(
         questions=total,
         answered=total - calls - left_out,
         refused=left_out,
