@@ -6,28 +6,24 @@ enough or the budget is spent. This is the adaptive stopping criterion that arXi
 as future work. Source of the probes: Knuth (1975), doi:10.1090/S0025-5718-1975-0373371-6.
 """
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final, Literal
 
 import numpy as np
 
 from workbench.affordance.engine import Engine, twin_for
-from workbench.affordance.estimate import (
-    BATCHES,
-    Estimate,
-    batch_seeds,
-    combined,
-    single_runs,
-    skewness,
-)
+from workbench.affordance.estimate import Estimate, estimate
 from workbench.affordance.profile import exact_profile
 from workbench.automaton import Action, Automaton, Sink, State
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
 from workbench.terminal import Terminal, check_walk
 
-METHOD = "stratified"
-PROBES = 64
+METHOD: Final = "stratified"
+FEWEST_SAMPLES: Final = 32
+PROBES: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +91,54 @@ def expected_joint_nodes(
     return total / probes
 
 
+def estimate_to_error(
+    automaton: Automaton[State, Action],
+    walks: State,
+    accepts: State,
+    depth: int,
+    *,
+    relative_error: float,
+    budget: float,
+    seed_for: Callable[[int], int],
+    terminal: Terminal,
+    engine: Engine | None = None,
+) -> tuple[Estimate, bool, int]:
+    """Estimate p_m with twice as many samples each time, until it is as close as wanted.
+
+    Args:
+        automaton: The rules for both states.
+        walks: The state from which lines are drawn.
+        accepts: The state in which they are tried.
+        depth: The number of actions m, at least 1.
+        relative_error: The target relative standard error, above 0.
+        budget: States after which no further estimate is made.
+        seed_for: The seed of the estimate with so many samples.
+        terminal: How a game that is finished sooner counts.
+        engine: As for `workbench.affordance.estimate.estimate`.
+
+    Returns:
+        The last estimate, whether it is as close as wanted, and the states generated for all.
+    """
+    samples, spent = FEWEST_SAMPLES, 0
+    while True:
+        found = estimate(
+            automaton,
+            walks,
+            accepts,
+            depth,
+            method=METHOD,
+            samples=samples,
+            seed=seed_for(samples),
+            terminal=terminal,
+            engine=engine,
+        )
+        spent += found.node_count
+        reached = found.value > 0 and found.standard_error <= relative_error * found.value
+        if reached or spent >= budget:
+            return found, reached, spent
+        samples *= 2
+
+
 def measure(
     automaton: Automaton[State, Action],
     true: State | Sink,
@@ -145,38 +189,24 @@ def measure(
         reason = f"exact: about {expected:.3g} joint nodes expected, within the budget of {budget}"
         return Measurement(precision, recall, "exact", reason, expected, profile.node_count)
     spent = 0
-    reached = []
     found: list[Estimate] = []
+    reached = []
     for name, walks, accepts in (("precision", predicted, true), ("recall", true, predicted)):
-        samples = 32
-        while True:
-            seeds = batch_seeds(derived_seed(seed, name, samples), BATCHES)
-            runs = single_runs(
-                automaton, walks, accepts, depth, METHOD, samples, seeds, terminal, engine
-            )
-            spent += sum(run.node_count for run in runs)
-            values = [run.value for run in runs]
-            value, error = combined(values, METHOD, samples)
-            good = value > 0 and error <= relative_error * value
-            if good or spent >= budget * (1 + len(found)) / 2:
-                break
-            samples *= 2
-        reached.append(good)
-        nodes = sum(run.node_count for run in runs)
-        found.append(
-            Estimate(
-                value=value,
-                standard_error=error,
-                method=METHOD,
-                samples=samples,
-                batches=BATCHES,
-                depth=depth,
-                terminal=terminal,
-                seed=seed,
-                node_count=nodes,
-                skewness=skewness(values),
-            )
+        close, good, nodes = estimate_to_error(
+            automaton,
+            walks,
+            accepts,
+            depth,
+            relative_error=relative_error,
+            # Half for each, and for recall what precision has left.
+            budget=budget * (1 + len(found)) / 2 - spent,
+            seed_for=partial(derived_seed, seed, name),
+            terminal=terminal,
+            engine=engine,
         )
+        found.append(replace(close, seed=seed))
+        reached.append(good)
+        spent += nodes
     errors = ", ".join(
         f"{each.standard_error / each.value:.2g}" if each.value > 0 else "undefined (value 0)"
         for each in found

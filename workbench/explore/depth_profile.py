@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from workbench.affordance import Estimate, estimate, exact_profile
-from workbench.affordance.adaptive import expected_joint_nodes
+from workbench.affordance import exact_profile
+from workbench.affordance.adaptive import METHOD, estimate_to_error, expected_joint_nodes
 from workbench.affordance.engine import twin_for
 from workbench.automaton import Sink
 from workbench.environments import ChessAutomaton, ChessState
@@ -13,11 +13,9 @@ from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.seeds import derived_seed
 from workbench.terminal import Terminal
 
-METHOD: Final = "stratified"
 REFERENCE_SLOWDOWN: Final = 500
 """Time of the reference for a node, relative to the compiled kernel."""
 
-_FEWEST_SAMPLES: Final = 32
 _CHESS: Final = ChessAutomaton()
 
 
@@ -130,8 +128,8 @@ def depth_profile(
             ("precision", precision, predicted, true),
             ("recall", recall, true, predicted),
         ):
-            one = partial(_estimate, walks, accepts, depth, name, settings)
-            entry, reached = _estimated(one, values[limit.depth - 1]["value"], settings)
+            bound = values[limit.depth - 1]["value"]
+            entry, reached = _estimated(walks, accepts, depth, name, bound, settings)
             values.append(entry)
             misses += not reached
     reason = limit.reason
@@ -148,46 +146,36 @@ def depth_profile(
     }
 
 
-def _estimate(
+def _estimated(
     walks: ChessState,
     accepts: ChessState,
     depth: int,
     name: str,
+    bound: float,
     settings: ExplorerSettings,
-    samples: int,
-) -> Estimate:
-    return estimate(
-        _CHESS,
-        walks,
-        accepts,
-        depth,
-        method=METHOD,
-        samples=samples,
-        seed=derived_seed(settings.seed, name, depth, samples),
-        terminal=settings.terminal,
-    )
-
-
-def _estimated(
-    one: "partial[Estimate]", bound: float, settings: ExplorerSettings
 ) -> tuple[dict[str, Any], bool]:
     """Return an estimate with its interval, and whether it is as close as wanted.
 
     Args:
-        one: Makes the estimate with so many samples.
+        walks: The state from which lines are drawn.
+        accepts: The state in which they are tried.
+        depth: The number of moves.
+        name: ``precision`` or ``recall``, for the seed.
         bound: The exact value at a smaller depth, which no deeper one exceeds.
-        settings: The wanted error and the budget.
+        settings: The target error and the budget.
     """
-    samples, spent = _FEWEST_SAMPLES, 0
-    while True:
-        found = one(samples)
-        spent += found.node_count
-        reached = bound == 0 or (
-            found.value > 0 and found.standard_error <= settings.relative_error * found.value
-        )
-        if reached or spent >= settings.sampling_budget:
-            break
-        samples *= 2
+    if bound == 0:
+        return {**_exact(0.0), "method": METHOD}, True
+    found, reached, _ = estimate_to_error(
+        _CHESS,
+        walks,
+        accepts,
+        depth,
+        relative_error=settings.relative_error,
+        budget=settings.sampling_budget,
+        seed_for=partial(derived_seed, settings.seed, name, depth),
+        terminal=settings.terminal,
+    )
     low, high = found.interval()
     if found.value == 0:
         # No line was accepted: that says little about how many there are.
