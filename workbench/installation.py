@@ -33,7 +33,7 @@ def requirement(extra: str, above: Path, installed: Distribution | None) -> list
 
     Args:
         extra: The extra's name.
-        above: The folder that the package's folder stands in.
+        above: The folder that contains the package's folder.
         installed: The metadata of the installed distribution; None if there is none.
     """
     if (above / "pyproject.toml").is_file():

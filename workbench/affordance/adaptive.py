@@ -64,11 +64,11 @@ def expected_joint_nodes(
     branch and multiplies up the branchings on its way.
 
     Args:
-        automaton: The rules under which both states stand.
+        automaton: The environment of both states.
         true: The true state S.
         predicted: The predicted state T.
         depth: The number of actions m, at least 1.
-        seed: Of the probes.
+        seed: Seed of the probes.
         probes: Random branches to look at, at least 1.
         engine: As for `workbench.affordance.estimate.estimate`.
     """
@@ -154,15 +154,15 @@ def measure(
     """Measure p_m and r_m to a target relative error.
 
     Args:
-        automaton: The rules under which both states stand.
+        automaton: The environment of both states.
         true: The true state S; the sink is allowed.
         predicted: The predicted state T, likewise.
         depth: The number of actions m, at least 1.
         relative_error: The relative standard error wanted of each of the two, above 0.
         budget: States to generate at most, at least 1; the exact walk is chosen if it is expected
             to stay within. The last batches may go beyond it.
-        seed: Of the probes and samples.
-        terminal: How a game that is finished sooner counts.
+        seed: Seed of the probes and samples.
+        terminal: How a game that finishes earlier counts.
         engine: As for `workbench.affordance.estimate.estimate`.
 
     Raises:

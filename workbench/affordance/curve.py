@@ -107,7 +107,7 @@ def survival_curve(
     Precision has ``walks=T, accepts=S``; recall has ``walks=S, accepts=T``.
 
     Args:
-        automaton: The rules under which both states stand.
+        automaton: The environment of both states.
         walks: The state from which lines are drawn.
         accepts: The state in which they are tried.
         depth: The number of actions m, at least 1.
@@ -115,8 +115,8 @@ def survival_curve(
             estimated by itself, and the errors come from the batches (delete-one jackknife).
         samples: N of an estimator.
         batches: Independent runs of an estimator, at least 2.
-        seed: Of an estimator.
-        terminal: How a game that is finished sooner counts.
+        seed: Seed of an estimator.
+        terminal: How a game that finishes earlier counts.
         engine: As for `workbench.affordance.estimate.estimate`.
 
     Raises:

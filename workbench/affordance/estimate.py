@@ -93,7 +93,7 @@ def estimate(
     Precision p_m(S, T) has ``walks=T, accepts=S``; recall r_m(S, T) has ``walks=S, accepts=T``.
 
     Args:
-        automaton: The rules under which both states stand.
+        automaton: The environment of both states.
         walks: The state from which lines are drawn by uniform branching; the sink gives 0.
         accepts: The state in which they are tried; the sink gives 0.
         depth: The number of actions m, at least 1.
@@ -143,7 +143,7 @@ def single_runs(
     """Run an estimator once for each seed: the algorithm as it is printed.
 
     Args:
-        automaton: The rules under which both states stand.
+        automaton: The environment of both states.
         walks: The state from which lines are drawn.
         accepts: The state in which they are tried.
         depth: The number of actions m, at least 1.
@@ -175,7 +175,7 @@ def skewness(values: Sequence[float]) -> float:
     """Return the skewness of independent values, without its bias; NaN where it is undefined.
 
     Args:
-        values: One estimate of p_m a batch.
+        values: One estimate of p_m per batch.
     """
     count = len(values)
     deviations = np.asarray(values) - np.mean(values)
@@ -191,7 +191,7 @@ def combined(values: Sequence[float], method: str, samples: int) -> tuple[float,
     """Return the mean of independent batches, and its standard error.
 
     Args:
-        values: One estimate of p_m a batch.
+        values: One estimate of p_m per batch.
         method: A name in `ESTIMATORS`.
         samples: N of each batch.
     """

@@ -91,11 +91,11 @@ def exact_profile(
     compiled twin leaves out what is known without walking; its values are the same to rounding.
 
     Args:
-        automaton: The rules under which both states stand.
+        automaton: The environment of both states.
         true: The true state S; the sink is allowed.
         predicted: The predicted state T; the sink gives p = r = 0.
         depth: The number of actions m, at least 1.
-        terminal: How a game that is finished sooner counts.
+        terminal: How a game that finishes earlier counts.
         engine: ``reference`` or ``compiled``; by default what ``WORKBENCH_ENGINE`` says, else
             compiled where the automaton has a twin that takes these states.
 
@@ -162,7 +162,7 @@ def exact_set_overlap(
     This walks each state's whole tree, not the joint one alone: keep m small.
 
     Args:
-        automaton: The rules under which both states stand.
+        automaton: The environment of both states.
         true: The true state S; the sink accepts nothing.
         predicted: The predicted state T.
         depth: The number of actions m, at least 1.

@@ -77,10 +77,9 @@ def classify(reply: str) -> Prediction:
     """Find the board that a reply gives as its answer, and classify it.
 
     A FEN may have two to six fields; python-chess fills in those missing at the end (no castling, no
-    en passant, 0 1). Fields that stand apart, under names or in words ("Black to move"), are put
-    together. A side to move that stands nowhere is not guessed: the reply is ``unparseable``, as it
-    is where boards exclude each other and nothing says which holds. The time taken is linear in the
-    length of the reply.
+    en passant, 0 1). Separated fields, under names or in words ("Black to move"), are joined. A
+    missing side to move is not guessed: the reply is ``unparseable``, as it is for contradictory
+    boards without a decision between them. The time taken is linear in the length of the reply.
 
     Args:
         reply: The model's whole text, of any length.

@@ -132,7 +132,7 @@ def track(moves: str, *, position_id: str, rate: float, seed: int) -> Tracking:
     """
     _check(rate, seed)
     played = read_moves(moves.split(), f"position {position_id!r}")
-    # Two draws a ply whatever happens, so that one ply's slip does not change the next one's luck.
+    # Always two draws per ply, so that one ply's slip does not change the next one's luck.
     draws = np.random.default_rng(derived_seed(seed, position_id)).random((len(played), 2))
     tracker = _Tracker()
     slips: list[Slip] = []

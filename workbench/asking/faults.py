@@ -33,7 +33,7 @@ class Fault:
         reason: One line.
         ends_run: Whether to stop asking, because every other call would fail too.
         permanent: Whether the same call would fail again: the server understood it and refused.
-        unknown_cost: Why nobody knows whether the call cost something; empty if it did not.
+        unknown_cost: Why the cost of the call is unknown; empty if it cost nothing.
     """
 
     reason: str
@@ -43,7 +43,7 @@ class Fault:
 
 
 def fault_of(error: BaseException) -> Fault:
-    """Return what an exception of a provider amounts to.
+    """Return the fault that an exception of a provider represents.
 
     Args:
         error: As Inspect raises it; the causes it was raised from are looked at too.

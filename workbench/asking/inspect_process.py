@@ -65,7 +65,7 @@ def main() -> int:
         redact_output(work.secrets)
         stopped = _ask(work)
         said = work.secrets().redacted({"stopped": stopped, "notes": work.notes})
-        # Without a caller there is nobody to tell.
+        # Without a caller there is no process to report to.
         with contextlib.suppress(BrokenPipeError):
             caller.write(json.dumps(said) + "\n")
             caller.flush()
@@ -218,8 +218,8 @@ def _evaluate(work: _Work, positions: pd.DataFrame) -> list[EvalLog]:
         score_on_error=True,
         max_samples=work.connections,
         log_buffer=operation.log_buffer,
-        # The journal is what survives a kill; Inspect's own buffer would cost 3 ms a question more,
-        # and lies outside the run's folder.
+        # The journal is what survives a kill; Inspect's own buffer would cost 3 ms more per
+        # question, and lies outside the run's folder.
         log_realtime=False,
         log_model_api=False,
         log_refusals=False,

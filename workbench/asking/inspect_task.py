@@ -1,6 +1,6 @@
 """The Inspect task ``workbench/state_reconstruction``: the moves of a game in, the board as FEN out.
 
-One sample a position, with the position's id. From the shell, on positions of random games:
+One sample per position, with the position's id. From the shell, on positions of random games:
 
     inspect eval workbench/state_reconstruction --model workbench/simulated --limit 20
     inspect eval workbench/state_reconstruction -T positions=positions.parquet --model openai/gpt-4o
@@ -51,7 +51,7 @@ def reconstruction(
         prompt: What they were made from.
         version: What tells this task from others in a folder of logs.
         system: The system prompt, if there is one.
-        seed: Of the first sample of a position; each further one has the next.
+        seed: Seed of the first sample of a position; each further one has the next.
     """
     samples = [
         _sample(position, questions[position["position_id"]], prompt, system)
@@ -114,7 +114,7 @@ def conversation(later_turns: list[str], seed: int | None = None) -> Solver:
 
     Args:
         later_turns: The messages after the sample's input, where they are the same for all.
-        seed: Of the first sample of a position; each further one has the next.
+        seed: Seed of the first sample of a position; each further one has the next.
     """
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:

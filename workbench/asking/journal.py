@@ -1,6 +1,6 @@
 """The journal of a run: every answer is written when it arrives, so that no paid one is lost.
 
-One JSON object a line:
+One JSON object per line:
 
 - an answer: ``id``, ``sample``, ``turn``, ``dollars`` and ``output`` (Inspect's, as JSON);
 - a failed call: ``id``, ``sample``, ``turn``, ``failed`` (why) and ``permanent``;
@@ -65,9 +65,9 @@ class Record:
     """The contents of a journal.
 
     Attributes:
-        price: Of the model; for answers that were given before a price was known.
+        price: Price of the model; for answers that were given before a price was known.
         answers: Inspect's output of every answered call, by position, sample and turn.
-        costs: The dollars of these calls; None if nobody knows.
+        costs: The dollars of these calls; None if unknown.
         failures: Questions whose last call failed, by position and sample, the latest last.
         dollars: What all calls have cost, with the reserves of those whose cost is unknown.
         reserved: The part of ``dollars`` that is reserves.
@@ -133,7 +133,7 @@ class Record:
         self.costs[key] = cost
 
     def close(self) -> None:
-        """Count the calls that began and have no outcome; only when nobody writes any more."""
+        """Count the calls that began and have no outcome; only when no process writes any more."""
         for reserve in self._begun.values():
             self._reserve(reserve, KILLED)
         self._begun.clear()
@@ -158,7 +158,7 @@ class Journal:
 
         Args:
             folder: The run's.
-            price: Of the model, if known.
+            price: Price of the model, if known.
             calls: How many may be under way at a time.
 
         Raises:

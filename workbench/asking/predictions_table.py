@@ -29,8 +29,8 @@ def run_predictions(folder: RunFolder, price: Price | None = None) -> pd.DataFra
     `workbench.answers.imports.eval_logs.CALL_FAILED`. A question that was not asked yet has no row.
 
     Args:
-        folder: Of the run.
-        price: Of the model, for answers that were given before a price was known.
+        folder: Folder of the run.
+        price: Price of the model, for answers that were given before a price was known.
 
     Raises:
         TableError: If the copied positions cannot be read.
@@ -84,7 +84,7 @@ def write_run_predictions(folder: RunFolder, price: Price | None = None) -> pd.D
     The prompt, the model's options and the hashes go into the file's provenance.
 
     Args:
-        folder: Of the run.
+        folder: Folder of the run.
         price: As of `run_predictions`.
     """
     frame = run_predictions(folder, price)

@@ -18,7 +18,7 @@ def questions_of(positions: pd.DataFrame, prompt: Prompt) -> dict[str, tuple[str
         prompt: How to ask.
 
     Raises:
-        TableError: If a column is missing, there is no row, an id stands twice or is empty, or a
+        TableError: If a column is missing, there is no row, an id is repeated or empty, or a
             position lacks its moves in the prompt's notation.
     """
     missing = [name for name in POSITIONS.names if name not in positions.columns]

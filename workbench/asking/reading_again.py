@@ -28,7 +28,8 @@ class ReadAgain:
     """A predictions table whose replies were read again.
 
     Attributes:
-        predictions: One row a reply, with the columns of `workbench.tables.parquet_tables.PREDICTIONS`.
+        predictions: One row per reply, with the columns of
+            `workbench.tables.parquet_tables.PREDICTIONS`.
         provenance: That of the table that was read, with the extractor's version.
         inputs: The files that were read.
         without_reply: Rows that hold no reply, such as failed calls: they are kept as they are.

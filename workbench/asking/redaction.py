@@ -28,7 +28,7 @@ def keep_files_in(folder: Path) -> None:
     """Have Inspect write its own files into a folder, and none of them outside.
 
     Args:
-        folder: Of the run; what Inspect writes goes into `PRIVATE_FOLDER` in it.
+        folder: Folder of the run; what Inspect writes goes into `PRIVATE_FOLDER` in it.
     """
     private = (folder / PRIVATE_FOLDER).resolve()
     private.mkdir(exist_ok=True)

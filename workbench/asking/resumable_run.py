@@ -99,7 +99,7 @@ class _Ended:
 
 
 def require_extra() -> None:
-    """Refuse to go on without Inspect.
+    """Raise an error if Inspect is not installed.
 
     Raises:
         MissingExtraError: If it is not installed; the message says what to install.
@@ -128,8 +128,8 @@ def ask(
         out: The run's folder, new or of an earlier call with the same question.
         question: What to ask.
         operation: How; by default `Operation()`.
-        price: Of the model; needed for a budget.
-        api_key: The provider's key, if it does not stand in its environment variable. It is
+        price: Price of the model; needed for a budget.
+        api_key: The provider's key, if it is not in its environment variable. It is
             written nowhere.
         confirm: Shown the estimate before the first call; if it returns False, nothing is asked.
         progress: Whether to show a progress bar on standard error.
@@ -140,8 +140,8 @@ def ask(
         RunMismatchError: If ``out`` belongs to another question.
         AskingError: If nothing was asked, because the estimate was not accepted or another process
             asks into the folder.
-        AskingStoppedError: If asking stopped before every question was tried; what was answered
-            stands in the table, failures included.
+        AskingStoppedError: If asking stopped before every question was tried; the table contains
+            all answers and failures.
         TableError: If the positions cannot be read or asked about.
     """
     require_extra()

@@ -63,7 +63,7 @@ class RunFolder:
         return self.path / "process.log"
 
     def description(self) -> dict[str, Any]:
-        """Return what the folder says of its run; empty if it holds none.
+        """Return the folder's description of its run; empty if there is none.
 
         Raises:
             RunMismatchError: If the file is there and cannot be read.
@@ -86,11 +86,11 @@ class RunFolder:
 def refuse_other_run(path: Path, question: Question, source: Path) -> None:
     """Refuse a folder that cannot take the answers to a question; nothing is written.
 
-    More samples a position than before are taken as more of the same run; fewer are not.
+    More samples per position than before are taken as more of the same run; fewer are not.
 
     Args:
         path: The folder, or where it will be.
-        question: What is asked.
+        question: The question.
         source: The file of the positions that it is asked about.
 
     Raises:
@@ -124,7 +124,7 @@ def open_run(path: Path, question: Question, positions: pd.DataFrame, source: Pa
 
     Args:
         path: The folder.
-        question: What is asked.
+        question: The question.
         positions: What it is asked about.
         source: The file that the positions were read from; its hash is kept.
 

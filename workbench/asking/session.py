@@ -51,7 +51,7 @@ class Session:
         """Begin a session.
 
         Args:
-            journal: Of the run folder.
+            journal: Journal of the run folder.
             budget: What calls may cost.
             operation: How often to repeat, and when to give up.
         """
@@ -73,7 +73,7 @@ class Session:
         Args:
             state: Inspect's, with the user's message at the end.
             generate: Inspect's.
-            turn: Of the prompt, from 0.
+            turn: Turn of the prompt, from 0.
             config: Further options of the call.
 
         Raises:
@@ -116,7 +116,7 @@ class Session:
         self._interrupt_if_idle()
 
     def finish(self) -> None:
-        """Interrupt nobody from now on: Inspect has ended."""
+        """Stop interrupting: Inspect has ended."""
         with self._lock:
             self._interrupted = True
 

@@ -35,7 +35,7 @@ class Question:
     """The question to a model: a run folder contains the answers to exactly one question.
 
     Attributes:
-        model: As Inspect names it, such as ``openai/gpt-4o`` or ``workbench/simulated``.
+        model: Name in Inspect's form, such as ``openai/gpt-4o`` or ``workbench/simulated``.
         prompt: The prompt's name, with ``@version`` if not the latest; or a prompt of one's own.
         samples_per_position: How often each position is asked, at least 1.
         temperature: At least 0; None for the provider's default.
@@ -204,14 +204,14 @@ class Operation:
             400 to 499, but 408, 409, 425 and 429) is not repeated.
         retry_wait: Seconds before the first repetition, at least 0; they double with each further
             one, to two minutes. A longer wait that the server asks for is kept, to ten minutes.
-        retry_failed: Whether to ask again what an earlier run was refused for good. Other failed
+        retry_failed: Whether to repeat permanent refusals of an earlier run. Other failed
             questions are always asked again, after all that were not asked yet.
         limit: Positions to ask about, at least 1, as many of each group; None for all. A larger
-            limit, or none, goes on with the same run.
+            limit, or none, continues the same run.
         max_failures: Questions that may fail one after the other, with no answer between them,
             before asking stops, at least 1.
         attempt_timeout: Seconds after which a call counts as failed, at least 1; not in a batch.
-        log_buffer: Answers after which Inspect's log is written anew, at least 1. Answers are safe
+        log_buffer: Answers after which Inspect's log is rewritten, at least 1. Answers are safe
             at once, in the journal.
     """
 
@@ -303,9 +303,8 @@ def refuse_credentials_in_environment(question: Question, environment: Mapping[s
     """Refuse credentials that the environment has brought into what is written.
 
     Args:
-        question: What is asked. The base URLs of its model's provider are looked at (of
-            ``openai-api/NAME/...`` the NAME counts too), and whether a key stands among its
-            arguments.
+        question: The question. The base URLs of its model's provider are looked at (of
+            ``openai-api/NAME/...`` the NAME counts too), and whether its arguments contain a key.
         environment: Variables and their values.
 
     Raises:
@@ -323,5 +322,5 @@ def refuse_credentials_in_environment(question: Question, environment: Mapping[s
         if keys.redacted(value) != value:
             raise InvalidArgumentError(
                 f"model_args {name}: expected no key in it, because it is written to the logs, got "
-                "one that stands in an environment variable; the provider reads it from there"
+                "the value of an environment variable; the provider reads it from there"
             )

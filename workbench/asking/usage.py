@@ -19,7 +19,7 @@ def question_usage(record: Record, question: tuple[str, int], turns: int) -> dic
     Args:
         record: The run's journal.
         question: Position and sample.
-        turns: Of the prompt.
+        turns: Turns of the prompt.
     """
     keys = [(*question, turn) for turn in range(turns) if (*question, turn) in record.answers]
     calls = [_call(record.answers[key], record.costs.get(key)) for key in keys]

@@ -22,7 +22,7 @@ SAMPLE_ROWS: Final = 500
 """Default number of rows whose p and r are recomputed at full depth."""
 
 SHALLOW: Final = 2
-"""The depth to which p and r are computed again in every row: 50 to 100 microseconds a row."""
+"""The depth to which p and r are computed again in every row: 50 to 100 microseconds per row."""
 
 TOLERANCE: Final = 1e-9
 
@@ -34,7 +34,7 @@ class Recomputation:
         parameters: How the table was scored.
         rows: Of the whole table.
         sample: Rows to compute again at the whole depth, at least 0; None for all.
-        seed: Of the choice of these rows.
+        seed: Seed of the choice of these rows.
 
     Raises:
         InvalidArgumentError: If the sample is negative.

@@ -13,7 +13,7 @@ class Oddity:
     Attributes:
         what: In words.
         count: Rows that have it; 0 for what concerns the table as such.
-        examples: The first of them: row number from 0, and what stands there.
+        examples: The first of them: row number from 0, and its content.
     """
 
     what: str

@@ -85,7 +85,7 @@ def check_classes(chunk: pd.DataFrame, findings: Findings) -> None:
                 findings.add_row(what, place, named[place])
             continue
         if given == ReplyClass.UNPARSEABLE and isinstance(fen, str) and len(fen.split()) == 1:
-            # A placement whose side to move stands nowhere in the reply.
+            # A placement without a side to move in the reply.
             continue
         if found != given:
             what = "reply_class contradicts python-chess's reading of predicted_fen"

@@ -72,7 +72,7 @@ def check_table(
     Args:
         path: A Parquet file.
         sample: Rows of scores whose p and r are computed again at the whole depth; None for all.
-        seed: Of the choice of these rows.
+        seed: Seed of the choice of these rows.
         progress: Whether to show a progress bar on standard error.
 
     Raises:

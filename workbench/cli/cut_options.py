@@ -25,11 +25,11 @@ class CutOptions:
     Attributes:
         out: Where the positions go.
         groups: Full moves at which to cut.
-        per_group: Positions a group.
+        per_group: Positions per group.
         side_to_move: Who is to move in the positions.
-        seed: Of the choice.
+        seed: Seed of the choice.
         filters: Which games are wanted.
-        allow_unfilled: Whether to go on where a group cannot be filled.
+        allow_unfilled: Whether to continue if a group cannot be filled.
         allow_truncated: Whether to use what was read of a broken file.
     """
 

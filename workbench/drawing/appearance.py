@@ -27,9 +27,9 @@ class Style:
 
     Attributes:
         colour: Red, green, blue.
-        marker: Of points.
+        marker: Marker of points.
         line: Of lines.
-        hatch: Of surfaces.
+        hatch: Hatch of surfaces.
         face: Inside a marker: the colour, or white.
     """
 
@@ -67,8 +67,8 @@ def new_figure(
 
     Args:
         panels: Axes side by side, sharing the vertical axis, at least 1.
-        width: Of the whole figure in inches.
-        height: Of the whole figure in inches.
+        width: Width of the whole figure in inches.
+        height: Height of the whole figure in inches.
         rows: Rows of such axes, one above the other; they share the horizontal axis.
     """
     figure = Figure(figsize=(width, height), layout="constrained")

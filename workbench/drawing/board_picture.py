@@ -23,7 +23,7 @@ def draw_board(
         axes: Empty axes.
         placement: The first field of a FEN, or a whole FEN; empty for no board.
         marked: Squares that get a dashed frame.
-        size: Of the pieces, in points.
+        size: Size of the pieces, in points.
     """
     axes.set(xlim=(0, 8), ylim=(0, 8), aspect="equal")
     axes.set_xticks([file + 0.5 for file in range(8)], list(chess.FILE_NAMES), fontsize=6)

@@ -78,8 +78,8 @@ def room(text: str, size: float) -> float:
     """Return the width in inches of the widest line of a text.
 
     Args:
-        text: What `labels` returned, or any text.
-        size: Of the font, in points.
+        text: The result of `labels`, or any text.
+        size: Size of the font, in points.
     """
     lines = text.replace(r"\$", "$").split("\n")
     return max(sum(_advance(character, size) for character in line) for line in lines)
@@ -90,8 +90,8 @@ def wrapped(text: str, width: float, size: float) -> str:
 
     Args:
         text: May have lines already; they stay apart.
-        width: In inches.
-        size: Of the font, in points.
+        width: Width in inches.
+        size: Size of the font, in points.
     """
     lines = []
     for line in _visible(text, keep="\n").split("\n"):
@@ -120,8 +120,8 @@ def fitting_ticks(
         axes: The axes, with their limits set.
         places: In ascending order.
         texts: The label of each place.
-        width: Of the axes in inches, about.
-        size: Of the font, in points.
+        width: Width of the axes in inches, about.
+        size: Size of the font, in points.
     """
     low, high = axes.get_xlim()
     ticks = list(zip(places, texts, strict=True))[::-1]
@@ -174,7 +174,7 @@ def _parting(texts: Iterable[str]) -> int:
 
 
 def _literal(text: str) -> str:
-    """Return a text that matplotlib draws as it stands, and not as a formula."""
+    """Return a text that matplotlib draws literally, not as a formula."""
     return text.replace("$", r"\$")
 
 

@@ -27,7 +27,7 @@ def with_names(scores: pd.DataFrame) -> pd.DataFrame:
 def by_length(scores: pd.DataFrame) -> Iterator[tuple[int, pd.DataFrame]]:
     """Yield the rows of each length of games, in full moves; the shortest first.
 
-    Rows without a group stand at no length; `counted_replies` says how many they are.
+    Rows without a group have no length; `counted_replies` counts them.
     """
     known = scores[_has_length(scores)]
     for length, part in known.groupby(known["group"].astype(int)):
@@ -75,7 +75,7 @@ def class_counts(scores: pd.DataFrame, by: Sequence[str] = ("model",)) -> pd.Dat
         by: Columns to group by.
 
     Returns:
-        One row a group, with a column a class, ``unscored`` (replies that could not be scored)
+        One row per group, with a column a class, ``unscored`` (replies that could not be scored)
         and ``count`` (all rows, failed calls included).
     """
     rows = with_names(scores)

@@ -10,8 +10,8 @@ class TableAutomaton(Automaton[Hashable, Hashable]):
     """An automaton whose transitions are written out.
 
     Args:
-        transitions: For each state the actions it permits and the state each leads to. A state
-            that permits nothing stands there with an empty mapping.
+        transitions: For each state the actions it permits and the state each leads to. A state that
+            permits nothing has an empty mapping.
         initial: The state S0.
 
     Raises:

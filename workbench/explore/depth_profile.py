@@ -33,7 +33,7 @@ class ExactDepth:
 
 
 def same_lines(true: ChessState, predicted: ChessState) -> bool:
-    """Return whether two states are equal in everything that legal moves depend on."""
+    """Return whether two states agree in everything that legal moves depend on."""
     return true == predicted or _moving_text(true) == _moving_text(predicted)
 
 
@@ -84,7 +84,7 @@ def exact_values(
         true: The true state S.
         predicted: The predicted state T.
         depth: The number of moves m, at least 1.
-        terminal: How a game that is finished sooner counts.
+        terminal: How a game that finishes earlier counts.
     """
     if terminal == "absorb" and same_lines(true, predicted):
         return (1.0,) * depth, (1.0,) * depth

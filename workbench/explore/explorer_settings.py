@@ -16,11 +16,11 @@ class ExplorerSettings:
         terminal: How games that are finished before m moves count.
         ill_formed: What is done with a predicted board that cannot arise in chess.
         exact_budget: Joint nodes above the last ply that an exact walk may be expected to visit,
-            at least 1; the default takes about 40 ms on one core at 100 ns a node.
+            at least 1; the default takes about 40 ms on one core at 100 ns per node.
         relative_error: The relative standard error wanted where values are estimated, above 0.
         sampling_budget: States that the estimates of one depth may generate, at least 1; the last
             batches may go beyond it.
-        seed: Of the estimates, at least 0.
+        seed: Seed of the estimates, at least 0.
 
     Raises:
         InvalidArgumentError: If a value is out of range.

@@ -32,7 +32,7 @@ class PlayedGame:
 
     Attributes:
         number: Its number in its set, from 0.
-        attempt: Which attempt to play it stands, from 1.
+        attempt: The number of the attempt kept, from 1.
         white_level: How strong White was, as an index in `workbench.games.selfplay.LEVELS`.
         black_level: The same of Black.
         result: ``1-0``, ``0-1`` or ``1/2-1/2``.

@@ -53,7 +53,7 @@ class Cut:
     Attributes:
         positions: Sorted by group and position_id.
         summary: What became of the games.
-        per_group: Positions a group that were asked for, or that all groups can have.
+        per_group: Positions per group as requested, or as many as every group can supply.
     """
 
     positions: pd.DataFrame
@@ -80,9 +80,9 @@ def cut_games(
         games: Files and folders as `GameFiles` takes them, such a `GameFiles`, or games that are at
             hand or were scanned elsewhere.
         groups: Full moves at which to cut, each at least 1, all different.
-        per_group: Positions a group, at least 1; an even number if both sides are to move. ``max``
-            is as many as all groups can have: all games are held in memory for it.
-        seed: Of the choice, at least 0.
+        per_group: Positions per group, at least 1; an even number if both sides are to move.
+            ``max`` is as many as every group can supply: all games are held in memory for it.
+        seed: Seed of the choice, at least 0.
         side_to_move: Who is to move: White after ``group`` full moves, Black after the last of them
             was played by White alone, or either in half of each group.
         allow_unfilled: Go on with what there is where a group cannot be filled: all groups get
@@ -90,7 +90,7 @@ def cut_games(
         allow_truncated: Go on with what was read of a file that breaks off, if that is a game.
         filters: Which games of files are wanted; all if None.
         progress: Whether to show progress bars on standard error.
-        reserve: Games of each length kept in memory beyond need, at least 0, in place of those that
+        reserve: Games of each length kept in memory beyond need, at least 0, to replace those that
             turn out illegal; a tenth of ``per_group`` and 100 if None. The choice does not depend
             on it: if it does not suffice, the games are read again with a larger one.
 
@@ -116,7 +116,7 @@ def cut_games(
     kept = (asked or 0) // 10 + 100 if reserve is None else reserve
     source = _as_files(games, allow_truncated, progress)
     if filters and not isinstance(source, GameFiles):
-        raise InvalidArgumentError("expected files where filters are given, got games at hand")
+        raise InvalidArgumentError("filters need files of games, got games in memory")
     passes = 1
     while True:
         summary = CutSummary(

@@ -9,7 +9,7 @@ SideToMove: TypeAlias = Literal["white", "black", "both"]
 """Who is to move in the positions: ``both`` gives each group half of either."""
 
 PerGroup: TypeAlias = int | Literal["max"]
-"""Positions a group; ``max`` is as many as all groups can have."""
+"""Positions per group; ``max`` is as many as every group can supply."""
 
 MAX: Final = "max"
 
@@ -45,7 +45,7 @@ def per_ply(per_group: int, side_to_move: SideToMove) -> int:
     """Return how many positions each cut gives to its group.
 
     Args:
-        per_group: Positions a group, at least 1.
+        per_group: Positions per group, at least 1.
         side_to_move: As of `cut_plies`.
 
     Raises:
@@ -56,7 +56,8 @@ def per_ply(per_group: int, side_to_move: SideToMove) -> int:
     if per_group < 1 or per_group % cuts:
         kind = "an even number of" if cuts == 2 else "at least 1"
         raise InvalidArgumentError(
-            f"expected {kind} positions a group with side to move {side_to_move!r}, got {per_group!r}"
+            f"expected {kind} positions per group with side to move {side_to_move!r}, "
+            f"got {per_group!r}"
         )
     return per_group // cuts
 

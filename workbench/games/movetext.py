@@ -47,7 +47,7 @@ class Line:
     Attributes:
         moves: In SAN, one space between, without marks of check or comment; castling with "O".
         plies: Half-moves in it.
-        has_result: Whether a result stands behind it.
+        has_result: Whether it ends with a result.
         reason: Why the text cannot be used; empty if it can.
         detail: What was found instead, in words.
     """
@@ -60,7 +60,7 @@ class Line:
 
 
 def lines_of(movetext: str) -> Iterator[Line]:
-    """Yield the main line of every game in a movetext: one, unless results stand between.
+    """Yield the main line of every game in a movetext: one, unless there are results in between.
 
     Comments, variations, NAGs and marks are left out. What stands behind a comment or a variation
     that does not end belongs to it, so that such a game has no result.
@@ -84,11 +84,11 @@ def lines_of(movetext: str) -> Iterator[Line]:
 
 
 def leaves_comment_open(line: str, is_open: bool) -> bool:
-    """Return whether a comment in braces goes on behind a line of text.
+    """Return whether a comment in braces continues after a line of text.
 
     Args:
         line: One line of movetext.
-        is_open: Whether such a comment went on before it.
+        is_open: Whether such a comment is open before it.
     """
     if is_open:
         _, brace, line = line.partition("}")

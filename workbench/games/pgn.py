@@ -124,7 +124,7 @@ class ScannedGame:
             board = play_moves(self.moves_written.split(), "SAN")
         except IllegalMoveError as error:
             return RefusedGame(self.index, self.source, "illegal_move", str(error), self.has_result)
-        # Games at hand by the thousand share these few strings.
+        # Thousands of games in memory share these few strings.
         return Game(tuple(map(sys.intern, uci_moves(board))), self.source)
 
 

@@ -83,8 +83,8 @@ def bands_for(cuts: Sequence[int], games: int, reserve: int) -> dict[int, Band]:
 
     Args:
         cuts: Half-moves after which to cut, ascending.
-        games: Games a cut.
-        reserve: Games to keep beyond need, in place of those that may be refused.
+        games: Games per cut.
+        reserve: Games to keep beyond need, to replace those that may be refused.
     """
     return {cut: Band(games * (rank + 1) + reserve) for rank, cut in enumerate(cuts)}
 

@@ -59,7 +59,7 @@ class SelfPlaySettings:
 
     Attributes:
         seed: At least 0.
-        short_every: Every so many-th game stands whatever its length, at least 1; the others are
+        short_every: One game in this many, at least 1, is kept at any length; the others are
             played again, with other draws, until they are longer than ``long_plies``.
         long_plies: Half-moves; at most 160.
         resign_centipawns: A side whose best move is worse than minus this ...
@@ -117,7 +117,7 @@ async def _attempt(
     # Sides alike in strength half of the time, and one level apart else.
     black = min(len(LEVELS) - 1, max(0, white + (-1, 0, 0, 1)[int(draws.random() * 4)]))
     opening = 8 + int(draws.random() * 9)
-    # Before this half-move nobody gives up or agrees on a draw.
+    # Before this half-move there is no resignation or agreed draw.
     if number % settings.short_every == 0:
         patience = 20 + int(draws.random() * 81)
     else:

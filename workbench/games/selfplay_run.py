@@ -46,7 +46,7 @@ def play_games(
     progress: bool = False,
     report: Callable[[str], object] = warnings.warn,
 ) -> list[PlayedGame]:
-    """Play games 0 to ``number`` - 1 into a table, or go on where an earlier call was stopped.
+    """Play games 0 to ``number`` - 1 into a table, or resume an interrupted call.
 
     Args:
         out: The table to write. Finished parts lie in ``<out>.parts`` until it is whole.
@@ -54,10 +54,10 @@ def play_games(
         settings: Of the set.
         engine: A UCI engine: a path, or a command that the shell would find.
         jobs: Processes, each with an engine of its own, at least 1.
-        restart: Play games anew that were played, under whatever settings; an earlier table is
-            replaced once the new one is whole.
+        restart: Play all games again, with any settings; an earlier table is replaced once the new
+            one is complete.
         progress: Whether to show a progress bar on standard error.
-        report: Told in words which parts are played again because they are broken.
+        report: Called with messages about parts that are played again because they are broken.
 
     Raises:
         EngineError: If the engine cannot be started, stops, or answers otherwise than it should.

@@ -47,7 +47,7 @@ def make_figures(
         jobs: Notebooks at a time.
         games: PGN files for the studies of many positions.
         predictions: A predictions table for them; takes precedence.
-        scores: Their scores, by ``workbench score``, in place of scoring them again. Models are
+        scores: Their scores, from ``workbench score``, instead of scoring them again. Models are
             compared with both only.
         out: The folder for the figures; executed notebooks and tables go below it.
         report: Called with each notebook when it has ended.

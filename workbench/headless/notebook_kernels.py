@@ -1,6 +1,6 @@
 """The Jupyter kernels of a run, tracked so that all of them can be ended at once.
 
-A kernel stands in a process group of its own, out of reach of a Ctrl-C in the terminal; whoever
+A kernel has its own process group, which a Ctrl-C in the terminal does not reach; the code that
 starts kernels has to end them. A kernel whose parent is killed ends itself within a second, and so
 do the workers of its pools, see `workbench.worker_processes`.
 """

@@ -24,7 +24,7 @@ def affordance_scores(
     Args:
         true_fens: FENs that python-chess reads.
         predicted_fens: As many such FENs; None is the sink, with p = r = 0.
-        parameters: How to score.
+        parameters: The parameters of scoring.
         seeds: One for each pair, for estimators.
 
     Returns:

@@ -79,7 +79,7 @@ class ClusterWorkers:
     """The workers of a Dask cluster.
 
     Args:
-        parameters: How to score.
+        parameters: The parameters of scoring.
         scheduler: Address of the scheduler, such as ``tcp://host:8786``.
         connect_seconds: To wait for the scheduler, and for a first worker.
         workerless_seconds: To wait for a worker to come back once all are lost.
@@ -118,7 +118,7 @@ class ClusterWorkers:
         """Return the scores of a chunk that is done.
 
         Raises:
-            ClusterError: If the chunk was lost with its worker again and again, the scheduler is
+            ClusterError: If the chunk was repeatedly lost with its worker, the scheduler is
                 gone, or the cluster has not the packages that this machine has.
         """
         from distributed import KilledWorker

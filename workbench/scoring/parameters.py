@@ -64,7 +64,7 @@ class ScoringParameters:
             r_1..r_m, an estimator p_m and r_m alone, with standard errors.
         samples: N of an estimator, for each batch.
         batches: Independent runs of an estimator.
-        seed: Of an estimator; each row's own seed is derived from it and the row's identity.
+        seed: Seed of an estimator; each row's own seed is derived from it and the row's identity.
         engine: ``reference`` or ``compiled``; by default what ``WORKBENCH_ENGINE`` says, else
             compiled.
 

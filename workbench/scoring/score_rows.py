@@ -81,7 +81,7 @@ def measured(rows: Sequence[Mapping[str, Any]], parameters: ScoringParameters) -
     Args:
         rows: With position_id, model, sample, true_fen, predicted_fen (None if there is none) and
             reply_class.
-        parameters: How to score.
+        parameters: The parameters of scoring.
 
     Returns:
         For each row the values in the order of `ScoringParameters.measures`.
@@ -113,7 +113,7 @@ def score_predictions(predictions: pd.DataFrame, parameters: ScoringParameters) 
 
     Args:
         predictions: Rows of the PREDICTIONS schema.
-        parameters: How to score.
+        parameters: The parameters of scoring.
 
     Returns:
         As many rows in the same order, with the columns of `scores_schema`.

@@ -43,7 +43,7 @@ def score(
 
     Args:
         predictions: Rows of the PREDICTIONS schema.
-        parameters: How to score.
+        parameters: The parameters of scoring.
         jobs: Workers, at least 1; the result does not depend on it.
         progress: Whether to show a progress bar on standard error.
     """
@@ -72,9 +72,9 @@ def score_file(
     Args:
         predictions_path: Parquet of the PREDICTIONS schema.
         out: The scores table to write.
-        parameters: How to score.
+        parameters: The parameters of scoring.
         jobs: Workers, at least 1.
-        chunk_rows: Rows a chunk, at least 1.
+        chunk_rows: Rows per chunk, at least 1.
         restart: As `score_table` does.
         progress: Whether to show a progress bar on standard error.
 
@@ -114,10 +114,10 @@ def score_table(
     Args:
         predictions_path: Parquet of the PREDICTIONS schema.
         out: The scores table to write. Finished chunks lie in ``<out>.parts`` until it is whole.
-        parameters: How to score.
+        parameters: The parameters of scoring.
         jobs: Workers of this machine, at least 1.
         scheduler: Address of the scheduler of a Dask cluster, whose workers score in their place.
-        chunk_rows: Rows a chunk, at least 1: what a kill or a lost worker costs at most, for each
+        chunk_rows: Rows per chunk, at least 1: what a kill or a lost worker costs at most, for each
             worker, and what bounds the memory.
         restart: Score everything again, with any parameters; an earlier table is replaced once the
             new one is complete.

@@ -57,7 +57,7 @@ class LocalWorkers:
     """Threads or processes of this machine.
 
     Args:
-        parameters: How to score.
+        parameters: The parameters of scoring.
         jobs: How many, at least 1; one is this thread.
 
     Raises:
@@ -113,7 +113,7 @@ def scored_chunks(
     """Yield the scores of chunks as they finish, reading ahead only as far as there is room.
 
     Args:
-        chunks: Each with what it is told by; taken when there is room for another.
+        chunks: Chunks with their keys; taken when there is room for another.
         workers: Who scores them; closed at the end, or where this stops.
         on_done: Called with the rows of each chunk that was scored.
     """

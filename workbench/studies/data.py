@@ -46,8 +46,8 @@ class Source:
         model: Of the predictions, only this model's; all of them if empty.
         per_group: Positions in each of the five groups that are cut from games; the ten groups
             have half as many each, so that both take as many games.
-        rate: Slips a ply of the simulated tracker, in [0, 1].
-        seed: Of the games, the cut and the simulated tracker.
+        rate: Slips per ply of the simulated tracker, in [0, 1].
+        seed: Seed of the games, the cut and the simulated tracker.
         scores: A scores table; takes precedence over all of these but the model.
     """
 
@@ -69,7 +69,7 @@ class StudyData:
     inputs: tuple[Path, ...] = field(default_factory=tuple)
 
     def describe(self, *, every_model: bool = False) -> str:
-        """Return what stands on every figure drawn from these scores.
+        """Return the caption of every figure drawn from these scores.
 
         Args:
             every_model: As for `describe_scores`.
@@ -162,19 +162,19 @@ def prepare(
 ) -> StudyData:
     """Return the scores of the source under two groupings, made now or found in the folder.
 
-    Games are cut into the paper's five groups and, anew, into its ten. Given predictions and scores
-    keep the groups they came with; the second grouping is by bands of five full moves.
+    Games are cut into the paper's five groups and, separately, into its ten. Given predictions and
+    scores keep the groups they came with; the second grouping is by bands of five full moves.
 
     Args:
         tables: The folder that keeps positions and scores.
         source: Where games and replies come from.
-        parameters: How to score.
+        parameters: The parameters of scoring.
         jobs: Workers.
 
     Raises:
         InvalidArgumentError: If there is no row of the model asked for, or none that has scores.
         RunMismatchError: If the scores given were made with other parameters.
-        TableError: If a reply stands twice in what was given.
+        TableError: If a reply is repeated.
     """
     folder = Path(tables)
     stored = StoredTables(folder)

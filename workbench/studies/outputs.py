@@ -33,8 +33,8 @@ def save_study(
 
     Args:
         name: The stem of the files.
-        figure: What ``draw`` returned.
-        table: What ``compute`` returned: the numbers behind the figure.
+        figure: The result of ``draw``.
+        table: The result of ``compute``: the numbers behind the figure.
         out: The folder; it is made if it is missing.
         parameters: What the study was computed with.
         seed: What its random draws came from.

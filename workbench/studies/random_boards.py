@@ -13,7 +13,7 @@ from workbench.seeds import derived_seed
 def random_board(plies: int, seed: int) -> str:
     """Return the full FEN after ``plies`` legal moves, each drawn uniformly.
 
-    A game that is finished sooner is drawn anew, so that every board has had its moves.
+    A game that finishes earlier is drawn again, so that every board has its moves.
 
     Args:
         plies: Half-moves, at least 0.

@@ -1,7 +1,7 @@
 """A cache of the studies' tables, keyed by everything that determines their content.
 
 That is the inputs' hashes, the parameters, the package versions and the workbench's own code. What
-other code made is removed when a table is made anew, and so is what nothing has used for a month.
+other code made is removed when a new table is made, and so is a table not used for a month.
 """
 
 import os
@@ -58,7 +58,7 @@ class StoredTables:
 
         Args:
             stage: ``positions`` or ``scores``.
-            schema: Of the table.
+            schema: Schema of the table.
             made_of: Inputs' hashes and parameters, as JSON can hold them.
             make: Writes the table to a path, whole or not at all.
         """
@@ -70,7 +70,7 @@ class StoredTables:
                 try:
                     found = read_table(path, schema)
                 except TableError:
-                    # Damaged from outside: what it was made of is at hand, so it is made again.
+                    # Damaged from outside: its sources are available, so it is made again.
                     path.unlink()
                 else:
                     os.utime(path)
@@ -86,7 +86,7 @@ class StoredTables:
 
         Args:
             predictions: Of the PREDICTIONS schema.
-            parameters: How to score.
+            parameters: The parameters of scoring.
             jobs: Workers.
         """
         made_of = {"predictions": file_hash(predictions), "parameters": asdict(parameters)}
@@ -110,12 +110,12 @@ class StoredTables:
         Args:
             make_predictions: Returns them.
             made_of: What determines them, as JSON can hold it.
-            parameters: How to score.
+            parameters: The parameters of scoring.
             jobs: Workers.
         """
 
         def make(path: Path) -> None:
-            # In a file, so that scoring can be stopped and taken up again.
+            # In a file, so that scoring can be interrupted and resumed.
             predictions = path.with_name(path.name.replace("scores", "predictions", 1))
             if not predictions.exists():
                 provenance = {"stage": "predictions", "made_of": dict(made_of)}

@@ -52,7 +52,7 @@ def needed_columns(names: list[str], present: list[str]) -> list[str]:
 
 
 def missing_columns(names: list[str], present: list[str]) -> list[str]:
-    """Return the columns that neither stand in an earlier table nor are added by `upgraded`.
+    """Return the columns that are neither in an earlier table nor added by `upgraded`.
 
     Args:
         names: Wanted.

@@ -38,7 +38,7 @@ def check_output(
         out: The file to be written.
         inputs: What the command reads; under another name, such as a link, as well.
         kind: One of `KINDS`; None for a file that is no table.
-        own_answers: Whether answers that stand in ``out`` are kept elsewhere by the command itself, as
+        own_answers: Whether the command itself keeps the answers of ``out`` elsewhere, as
             the journal of a run keeps them.
 
     Raises:

@@ -146,7 +146,7 @@ def writing_table(
     alone. It is written beside and renamed at the end.
 
     Args:
-        path: Where to.
+        path: The output path.
         schema: The columns and their types.
         provenance: What the table was made from and how, as JSON can hold it.
     """
@@ -173,7 +173,7 @@ def write_table(
 
     Args:
         frame: The rows; columns beyond the schema are refused, so that none is lost unseen.
-        path: Where to; the file is written beside and renamed.
+        path: The output path; the file is written beside and renamed.
         schema: The columns and their types.
         provenance: What the table was made from and how, as JSON can hold it.
 
@@ -189,7 +189,7 @@ def read_table(path: Path, schema: pa.Schema) -> pd.DataFrame:
 
     Args:
         path: A Parquet file written by `write_table`.
-        schema: The columns that it must have; others may stand beside them.
+        schema: The required columns; others are allowed.
 
     Raises:
         TableError: If the file is missing, is no whole Parquet file, lacks a column, or was

@@ -31,7 +31,7 @@ from workbench.tables.parquet_tables import (
 from workbench.tables.provenance import differences_in_words, differing, file_hash
 
 Span = tuple[int, int]
-"""The first row of a part, and the row behind its last one."""
+"""The first row of a part, and the row after its last one."""
 
 _WITHOUT_LOCKS: Final = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
 _MANIFEST: Final = "manifest.json"
@@ -288,8 +288,8 @@ def making_in_parts(
     """Begin to make a table in parts, or resume an interrupted call.
 
     While it lasts no other process can make the same table. Parts are used if they were made under
-    the same description, and are whole. A restart that was stopped is gone on with without asking
-    for a restart again.
+    the same description, and are whole. An interrupted restart resumes without another request for
+    a restart.
 
     Args:
         out: The table to be. Its parts lie in ``<out>.parts``.

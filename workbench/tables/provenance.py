@@ -109,7 +109,7 @@ def _shown(value: object) -> str:
 def git_commit() -> str:
     """Return the commit of the workbench's own checkout, with ``+changes`` if it was edited.
 
-    ``unknown`` is returned where the package does not stand in a git checkout.
+    ``unknown`` is returned outside a git checkout.
     """
     root = _ROOT.parent
     if not (root / ".git").exists():

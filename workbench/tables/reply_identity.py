@@ -9,7 +9,7 @@ import pandas as pd
 from workbench.errors import TableError
 
 REPLY_KEY: Final = ("position_id", "model", "setting", "sample")
-"""The columns that name a reply; in a table each stands once."""
+"""The columns that identify a reply; each reply is once in a table."""
 
 
 def refuse_repeated_replies(
@@ -23,7 +23,7 @@ def refuse_repeated_replies(
         key: The columns that name a reply.
 
     Raises:
-        TableError: If a reply stands twice.
+        TableError: If a reply is repeated.
     """
     again = np.flatnonzero(rows.duplicated(list(key)))
     if len(again):

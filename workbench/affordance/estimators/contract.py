@@ -63,12 +63,12 @@ class Estimator(Protocol):
         """Estimate the chance that a line of ``depth`` actions from ``walks`` is accepted.
 
         Args:
-            automaton: The rules under which both states stand.
+            automaton: The environment of both states.
             walks: The state from which lines are drawn: T for precision, S for recall.
             accepts: The state in which they are tried.
             depth: The number of actions m, at least 1.
             samples: How many lines are kept at most, N, at least 1.
             generator: The only source of randomness.
-            terminal: How a line that is finished sooner counts.
+            terminal: How a line that finishes earlier counts.
         """
         ...

@@ -94,7 +94,7 @@ class WrittenBoard(NamedTuple):
 def written_boards(text: str) -> Iterator[WrittenBoard]:
     """Yield every board of a text in order.
 
-    A board is a word of at least five ranks. The fields behind it may stand on its line, apart by
+    A board is a word of at least five ranks. The fields after it may be on its line, apart by
     commas, bars or quotes, or on the lines that follow, down to the last. Where they go wrong but
     end in two numbers, all of it is the board. Web addresses, paths, fractions, dates and lists
     such as "Q/R/B/N" are none.

@@ -42,7 +42,7 @@ def chosen(text: str, candidates: Sequence[Candidate]) -> Choice:
     1. Where a reply has boards in its reasoning alone, one that is announced as final there and not
        taken back; else none.
     2. Of boards listed as options, the one that the reply picks; without a pick, several.
-    3. What follows a word of correction takes the place of all before, unless the reply then
+    3. What follows a word of correction replaces everything before, unless the reply then
        confirms what it said first.
     4. Of what is offered, the most strongly announced (final, announced, plain, a guess); of
        several, one with a side to move; of several, the last. Two joined by "or", and several

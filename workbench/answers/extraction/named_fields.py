@@ -1,4 +1,4 @@
-"""The fields of a board that stand apart from its placement: under names, or in words."""
+"""The fields of a board that are separate from its placement: under names, or in words."""
 
 import re
 from typing import Final

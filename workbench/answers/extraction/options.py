@@ -58,7 +58,7 @@ def options_in(text: str, candidates: Sequence[Candidate]) -> Options | None:
     """Return the options that a reply lists, or None if it lists none.
 
     Options are boards with successive letters or numbers before them, or boards that a word such as
-    "option" or "either" introduces. A pick stands behind the last, or before the first.
+    "option" or "either" introduces. A pick is after the last, or before the first.
 
     Args:
         text: What holds the boards.

@@ -111,7 +111,7 @@ def _joined(text: str) -> str:
 
 
 def _breaks_a_board(text: str, end: int, start: int) -> bool:
-    """Tell whether a placement that stands before ``end`` goes on at ``start``."""
+    """Tell whether a placement before ``end`` continues at ``start``."""
     before = _RANK_BEFORE.search(text, max(0, end - 10), end)
     after = _RANK_AFTER.match(text, start, start + 10)
     if not before or not after:

@@ -55,7 +55,7 @@ class Regions:
     Attributes:
         reasoning: What a model wrote on the way, by its tags; to the end where it was not closed,
             from the beginning where it was only closed.
-        answers: What stands in tags of an answer, outside reasoning.
+        answers: Text in tags of an answer, outside reasoning.
         struck: What is struck out or not shown.
         ends_in_reasoning: Whether the text ends before its reasoning does.
     """

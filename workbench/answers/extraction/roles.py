@@ -44,7 +44,7 @@ class Candidate(NamedTuple):
         board: What is written.
         role: What it is.
         emphasis: How it is announced.
-        renews: Whether it takes the place of those before.
+        renews: Whether it replaces those before.
     """
 
     board: WrittenBoard
@@ -218,7 +218,7 @@ def _clause(before: str) -> tuple[str, str]:
 
 
 def _renews(gap: str, role: Role) -> bool:
-    """Tell whether a board takes the place of those before it, by the text between.
+    """Tell whether a board replaces those before it, by the text between.
 
     A board on the way of a mere check does not.
     """

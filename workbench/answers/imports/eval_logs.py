@@ -93,7 +93,7 @@ def read_replies(path: Path) -> Iterator[LoggedReply]:
     """Yield the samples of a log in the order of the file.
 
     Args:
-        path: An ``.eval`` file; a sample that stands in it twice is yielded twice, the last counts.
+        path: An ``.eval`` file; a repeated sample is yielded each time; the last counts.
 
     Raises:
         ReplyFileError: If the file is missing or no whole log.

@@ -97,7 +97,7 @@ class FilesRead:
         self.hashes.append({"name": path.name, "sha256": file_hash(path)})
 
     def advance(self, count: float) -> None:
-        """Let the bar go on by so many bytes of a file given to `hashed`."""
+        """Advance the bar by this many bytes of a file given to `hashed`."""
         self._bar.update(count)
 
 

@@ -40,16 +40,16 @@ class ForeignRow:
     """A row of a file of others, under our names.
 
     Attributes:
-        file: As it was named.
-        line: From 1.
+        file: Name of the file, as given.
+        line: Line number, from 1.
         source: The ``source`` of a row that names none.
         values: By the names in `OWN_COLUMNS`. A name that the file does not have is missing; one
             that is empty in this row is None or blank.
-        prediction: What the reply amounts to, if the file says more than the reply does.
-        played: The moves, if they do not stand in the row itself.
+        prediction: The answer, if the file contains more than the reply.
+        played: The moves, if they are not in the row itself.
         stem: How the position's name begins, which a hash of folder and board ends; empty where
             the row has a ``position_id``, or where the name is to be made of the moves or board.
-        folder: What the stem stands in.
+        folder: The folder of the stem.
         names: What else may name the variant that was played.
         content: The same for rows that say the same; empty if that need not be noticed.
         provider: Who serves the model; told where two serve one of the same name.
@@ -97,7 +97,7 @@ def present(values: Mapping[str, Any]) -> dict[str, Any]:
 
 @lru_cache(maxsize=1 << 16)
 def classified_fen(fen: str) -> Prediction:
-    """Return what a FEN amounts to; right ones are the same for many models."""
+    """Return the answer of a FEN; cached, because many models give the same right ones."""
     return classify_fen(fen)
 
 
@@ -237,7 +237,7 @@ def _movetext(values: Mapping[str, Any], line: PlayedLine | None) -> str | None:
 
 
 def _prediction(given: Mapping[str, Any], values: Mapping[str, Any]) -> Prediction:
-    """Return what the reply amounts to; an empty reply and a null are the same."""
+    """Return the answer of the reply; an empty reply and a null are the same."""
     if "predicted_fen" in values:
         return classified_fen(str(values["predicted_fen"]))
     said, reason = str(values.get("reply_class", "")), str(values.get("reason", ""))

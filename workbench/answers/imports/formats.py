@@ -20,7 +20,7 @@ def format_of(path: Path, encoding: str | None = None) -> Format:
 
     Args:
         path: A file; of a pipe nothing can be told.
-        encoding: Of the file, if not UTF-8, or UTF-16 with a byte order mark.
+        encoding: Encoding of the file, if not UTF-8, or UTF-16 with a byte order mark.
 
     Raises:
         ReplyFileError: If the file is missing, no text, or a pipe.

@@ -34,7 +34,7 @@ def imported_rows(
 
     A row needs a model, a reply or a predicted_fen, and the true board: as true_fen, as moves, as
     movetext, or by its position_id in ``positions``. Without a position_id the position is named
-    after its moves or board. An id that stands for several boards gets a hash of the board, in
+    after its moves or board. An id with several boards gets a hash of the board, in
     every row. Replies of one model to one position without a sample are numbered 0, 1, ... as they
     come.
 
@@ -43,13 +43,13 @@ def imported_rows(
     rows of the other. Other files that share some rows are two runs that gave the same replies.
 
     Args:
-        rows: In the order in which they shall stand.
+        rows: In the order of the table.
         positions: Rows of the POSITIONS schema, to be found by ``position_id``; their values go
             before those of the files.
         model: The name of the model where a row has none.
 
     Raises:
-        TableError: If an id stands twice in ``positions``.
+        TableError: If an id is repeated in ``positions``.
     """
     known = None if positions is None else _known(positions)
     gathered = _Gathered()
@@ -106,7 +106,7 @@ class _Gathered:
         self.remarks += [remark.at(row.file, row.line, row.called) for remark in remarks]
 
     def imported(self) -> ImportedReplies:
-        """Return all rows once, with models and positions told apart and samples numbered."""
+        """Return all rows once, with distinct models and positions, and numbered samples."""
         self.refuse_repeated_files()
         self.tell_models_apart()
         self.tell_boards_apart()
@@ -184,7 +184,7 @@ class _Gathered:
                 row.values["model"] = f"{row.provider}/{model}"
 
     def tell_boards_apart(self) -> None:
-        """Put a hash behind an id that stands for several boards, or for several lines of moves."""
+        """Append a hash to an id with several boards, or several lines of moves."""
         boards: dict[str, set[str]] = defaultdict(set)
         lines: dict[str, set[str]] = defaultdict(set)
         for row in self.rows:

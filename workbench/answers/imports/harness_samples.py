@@ -1,8 +1,8 @@
 """Samples that lm-evaluation-harness logs (``--log_samples``) as predictions.
 
-A file ``samples_TASK_TIME.jsonl`` has one object a document and filter: ``doc_id``, ``doc``,
-``target``, ``resps`` (a list a request, of its repeated responses), ``filtered_resps``,
-``filter``. The model stands in the ``results_TIME.json`` beside it.
+A file ``samples_TASK_TIME.jsonl`` has one object per document and filter: ``doc_id``, ``doc``,
+``target``, ``resps`` (one list per request, of its repeated responses), ``filtered_resps``,
+``filter``. The ``results_TIME.json`` beside it names the model.
 """
 
 import json
@@ -50,7 +50,7 @@ def import_harness_samples(
             ``true_fen`` to ``doc.fen``.
         positions: Rows of the POSITIONS schema, to be found by ``position_id``.
         model: The name of the model where no file of results tells it.
-        encoding: Of all files, if not UTF-8.
+        encoding: Encoding of all files, if not UTF-8.
         files: What opens them and follows the reading.
 
     Raises:

@@ -30,7 +30,7 @@ class Noticed(StrEnum):
     UNUSABLE_PGN = "no moves, as the PGN file cannot be used"
     OTHER_PLY = "another number of plies than the moves have, which was taken"
     OTHER_CLOCKS = "another move number or half-move clock in the true FEN than after the moves"
-    SEVERAL_BOARDS = "a position id that stands for several boards, told apart by a hash"
+    SEVERAL_BOARDS = "a position id with several boards, distinguished by a hash"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +38,10 @@ class RowNote:
     """A note on one row of a file.
 
     Attributes:
-        file: As it was named.
-        line: From 1; where a record has several lines, its first. In a file without lines the
-            number of the record.
-        reason: Of the notes with the same reason the number is told.
+        file: Name of the file, as given.
+        line: Line number, from 1; the first line of a record with several. In a file without lines
+            the number of the record.
+        reason: The kind of note; notes are counted by it.
         detail: What was expected and what came, in this row.
     """
 
@@ -60,7 +60,8 @@ class ImportedReplies:
     """The result of an import: every row of the files is in ``predictions`` or in ``refusals``.
 
     Attributes:
-        predictions: One row a reply, with the columns of `workbench.tables.parquet_tables.PREDICTIONS`.
+        predictions: One row per reply, with the columns of
+            `workbench.tables.parquet_tables.PREDICTIONS`.
         refusals: The rows that became no prediction, and why.
         remarks: What is odd about rows that became one.
         folded: Rows that hold the reply of another row once more, as lm-evaluation-harness writes
@@ -78,7 +79,7 @@ class Remark:
     """A remark on a row, before its place is known.
 
     Attributes:
-        reason: Of the same reason there may be many.
+        reason: The kind of remark.
         column: Ours, or empty; what the file calls it is told in its place.
         detail: What was expected and what came.
     """
@@ -91,8 +92,8 @@ class Remark:
         """Return the note on the row of a place.
 
         Args:
-            file: As it was named.
-            line: From 1.
+            file: Name of the file, as given.
+            line: Line number, from 1.
             called: The file's names for our columns, where they differ.
         """
         column = called.get(self.column, self.column)

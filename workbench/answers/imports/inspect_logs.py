@@ -138,7 +138,7 @@ def _json_log(path: Path, files: FilesRead) -> tuple[dict[str, Any], Iterator[Lo
         except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
             raise ReplyFileError(
                 f"{path}: expected a log of Inspect in JSON, got: {error!r:.200}; other JSON is "
-                "read as JSON Lines, one object a line, in a file named .jsonl"
+                "read as JSON Lines, one object per line, in a file named .jsonl"
             ) from error
     if not isinstance(samples, list):
         raise ReplyFileError(

@@ -44,7 +44,7 @@ def import_named_columns(
             reaches inside.
         positions: Rows of the POSITIONS schema, to be found by ``position_id``.
         model: The name of the model where a file has none.
-        encoding: Of all files.
+        encoding: Encoding of all files.
         files: What opens them and follows the reading.
 
     Raises:
@@ -118,7 +118,7 @@ def delimited_rows(
 
 
 def _header(path: Path, text: TextIO, columns: Mapping[str, str]) -> tuple[list[str], str, int]:
-    """Return the names of the columns, what stands between them, and the lines read for it."""
+    """Return the names of the columns, the delimiter, and the lines read."""
     lines = 1
     while (line := text.readline()).isspace():
         lines += 1

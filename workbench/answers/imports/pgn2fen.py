@@ -1,7 +1,7 @@
 """Logs of the PGN2FEN benchmark as predictions.
 
 The benchmark (Aidan Cooper, 2025) asked models to turn a PGN into a FEN. Its logs have one JSON
-object a line.
+object per line.
 """
 
 import re
@@ -55,7 +55,7 @@ def import_pgn2fen(
     everything the same as one before, its time included, is refused.
 
     Args:
-        log_paths: JSON Lines files, in the order in which their rows shall stand.
+        log_paths: JSON Lines files, in the order of their rows.
         pgn_root: The folder that ``input_pgn_file`` is relative to; by default the first of the
             folder that holds the folder of the log, the folder of the log, and the working folder
             in which the file is found.
@@ -64,7 +64,7 @@ def import_pgn2fen(
         fens_only: Whether to keep moves and boards alone: ``predicted_fen`` is the chosen text,
             there is no reply and no movetext, and rows are sorted by set, position and model, so
             that a file of them is small.
-        encoding: Of all logs, if not UTF-8, or UTF-16 with a byte order mark.
+        encoding: Encoding of all logs, if not UTF-8, or UTF-16 with a byte order mark.
         files: What opens them and follows the reading.
 
     Raises:
@@ -191,7 +191,7 @@ class _Reader:
         return Noticed.NO_PGN, f"input_pgn_file: expected {pgn_file!r:.80}, found no {looked}"
 
     def prediction(self, about_reply: dict[str, Any]) -> tuple[str | None, Prediction]:
-        """Return the reply, and what the chosen text of the log amounts to."""
+        """Return the reply, and the answer in the chosen text of the log."""
         key = "llm_raw_text" if self.text == "raw" else "llm_fen"
         chosen = _text_or_none(about_reply.get(key))
         reply = None if self.fens_only else _text_or_none(about_reply.get("llm_raw_text"))

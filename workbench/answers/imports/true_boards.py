@@ -19,7 +19,7 @@ PLIES_A_GROUP: Final = 20
 """Plies in a band of game length; a group is named by its upper edge in full moves."""
 
 UNKNOWN_GROUP: Final = 0
-"""The group of a position of which nobody says after how many plies it arose."""
+"""The group of a position after an unknown number of plies."""
 
 _FIELDS_WITH_CLOCKS: Final = 6
 _LARGEST: Final = 2**31
@@ -52,7 +52,7 @@ class TrueBoard:
     Attributes:
         fen: As it was given, or where the moves lead.
         line: The moves, or None if they are unknown.
-        ply: Half-moves played, or None if nobody says.
+        ply: Half-moves played, or None if unknown.
         remarks: What the row says otherwise than its moves, without being refused for it.
     """
 

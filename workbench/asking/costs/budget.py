@@ -61,8 +61,8 @@ class Budget:
         """Begin.
 
         Args:
-            price: Of the model, if known.
-            limit: In dollars, or None.
+            price: Price of the model, if known.
+            limit: Limit in dollars, or None.
             max_tokens: The longest reply that is asked for, or None.
             spent: Dollars that the run folder has cost.
             answers: Inspect's outputs so far; what is assumed is learned from them.

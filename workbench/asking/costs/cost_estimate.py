@@ -109,8 +109,8 @@ def estimate_cost(
         prompt: What the questions were made from.
         questions: The user's messages of each position, by ``position_id``.
         answered: Position and sample of each question that has its answer.
-        samples: Samples a position, at least 1.
-        price: Of the model, if known.
+        samples: Samples per position, at least 1.
+        price: Price of the model, if known.
         refused: Position and sample of each question that failed permanently.
         budget: What calls may cost, if that is limited.
         system: The system prompt, which goes with every call.

@@ -64,7 +64,7 @@ def forecast(
 
     Args:
         groups: The group of every position, by ``position_id``.
-        samples: Samples a position, at least 1.
+        samples: Samples per position, at least 1.
         costs: The `MEASURES` of each answered question, by position and sample; None if unknown.
     """
     answered = pd.DataFrame(

@@ -23,7 +23,7 @@ _COUNTS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a model costs, in dollars a million tokens.
+    """What a model costs, in dollars per million tokens.
 
     Attributes:
         input: Of the question.
@@ -103,7 +103,7 @@ def read_price(path: Path, model: str) -> Price | None:
         path: A JSON object of models, each an object with ``input`` and ``output`` and perhaps
             ``input_cache_read`` and ``input_cache_write``: the form of Inspect's own
             ``model_cost_config``.
-        model: As Inspect names it.
+        model: Name in Inspect's form.
 
     Raises:
         InvalidArgumentError: If the file cannot be read or has another form.

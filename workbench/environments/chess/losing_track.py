@@ -121,8 +121,8 @@ class _Replays:
 @lru_cache(maxsize=1 << 11)
 def _replays(moves: str) -> _Replays:
     played = read_moves(moves.split())
-    # A board a column: a move touches two or three squares of all boards. Captures are at most 31,
-    # even where a king is taken.
+    # One board per column: a move touches two or three squares of all boards. Captures are at most
+    # 31, even where a king is taken.
     boards = np.zeros((64, 1 + len(played) + 31), dtype=np.uint8)
     boards[:, 0] = _START
     mistakes: list[tuple[int, LossKind]] = []

@@ -25,7 +25,7 @@ def material_greedy(state: ChessState, moves: Sequence[chess.Move]) -> list[floa
         moves: Its legal moves.
 
     Returns:
-        One weight above 0 a move, in pawns.
+        One weight above 0 per move, in pawns.
     """
     board = state.board()
     weights = []

@@ -92,7 +92,7 @@ class ChessState:
     def fen(self) -> str:
         """Return the first four FEN fields.
 
-        The en-passant square stands as it is kept here, promoted pieces have their ``~``, and
+        The en-passant square is as stored here, promoted pieces have their ``~``, and
         castling rights without a king and a rook in place are left out, as python-chess does.
         """
         return " ".join(self.board().fen(en_passant="fen", promoted=True).split()[:4])

@@ -64,7 +64,7 @@ export function formatFen(position) {
   return `${ranks.join("/")} ${turn} ${castling} ${enPassant} ${counters}`;
 }
 
-/** Move what stands on a square; what stood on the other is gone. @returns {Position} */
+/** Move the piece on a square; a piece on the target is removed. @returns {Position} */
 export function movePiece(position, from, to) {
   if (from === to || !position.pieces[from]) return position;
   const { [from]: piece, ...others } = position.pieces;

@@ -42,7 +42,7 @@ def explain(text: str | None) -> str | None:
     A board that reads but cannot arise in chess has no problem here; `describe` tells its own.
 
     Args:
-        text: Any text; None stands for none.
+        text: Any text, or None.
 
     Returns:
         The problems, at most three and a count of the rest; None if there is none.

@@ -22,7 +22,7 @@ class MoveSets:
 
 
 def move_sets(true: chess.Board | None, predicted: chess.Board | None) -> MoveSets:
-    """Compare the moves of two boards; None stands for the sink, which permits nothing."""
+    """Compare the moves of two boards; None is the sink, which permits nothing."""
     of_true = tuple(true.generate_legal_moves()) if true else ()
     of_predicted = tuple(predicted.generate_legal_moves()) if predicted else ()
     in_true, in_predicted = frozenset(of_true), frozenset(of_predicted)
@@ -37,7 +37,7 @@ def moves_view(true: chess.Board | None, predicted: chess.Board | None) -> dict[
     """Return the moves that either or both boards permit, as a page shows them.
 
     Args:
-        true: The true board; None stands for the sink.
+        true: The true board; None is the sink.
         predicted: The predicted board, likewise.
 
     Returns:

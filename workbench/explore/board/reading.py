@@ -33,7 +33,7 @@ class ReadBoard:
     board: chess.Board | None
 
     def state(self, policy: IllFormedPolicy) -> ChessState | Sink:
-        """Return the state that this board stands for, or the sink.
+        """Return the state of this board, or the sink.
 
         Args:
             policy: What is done with a board that cannot arise in chess.

@@ -203,7 +203,7 @@ class GameTrackerView {
     this.chart.moveCursor(this.ply());
   }
 
-  /** Show what stands at the ply. */
+  /** Show the position at the ply. */
   show() {
     const game = this.game();
     const ply = this.ply();

@@ -135,7 +135,7 @@ class GameTracker(Answering):
 
     @property
     def replies(self) -> pd.DataFrame:
-        """The replies and their scores, one row a ply."""
+        """The replies and their scores, one row per ply."""
         return self.tracked.table()
 
     def figure(self) -> "Figure":

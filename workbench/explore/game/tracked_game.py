@@ -77,7 +77,7 @@ class TrackedGame:
         depth: The largest m that is scored.
         conventions: How finished games and ill-formed boards count, in words.
         stops: Places in the game, by ply; all plies where the moves are known.
-        replies: By ply, at most one a ply, each at a ply of one of the stops.
+        replies: By ply, at most one per ply, each at a ply of one of the stops.
         notes: Notes on the table for the reader, in sentences.
     """
 
@@ -99,7 +99,7 @@ class TrackedGame:
         return " ".join(numbered(stop) if stop.ply % 2 else str(stop.san) for stop in made)
 
     def table(self) -> pd.DataFrame:
-        """Return one row a reply; precision_1.. and recall_1.. are columns of their own."""
+        """Return one row per reply; precision_1.. and recall_1.. are columns of their own."""
         rows = []
         for reply in self.replies:
             row = asdict(reply)
@@ -143,7 +143,7 @@ def track_simulated(
     frame = pd.DataFrame(rows).assign(
         game_id="tracked game", model="simulated", moves=[" ".join(moves[:n + 1]) for n in range(len(rows))]
     )  # fmt: skip
-    title = f"Simulated tracker, slip rate {rate:g} a ply, seed {seed}"
+    title = f"Simulated tracker, slip rate {rate:g} per ply, seed {seed}"
     return TrackedGame(
         title,
         True,
@@ -174,7 +174,7 @@ def track_rows(
 
     Raises:
         InvalidArgumentError: If the table holds no such rows, or more than one choice is open.
-        TableError: If a column is missing, a ply stands twice or the moves contradict each other.
+        TableError: If a column is missing, a ply is repeated or the moves contradict each other.
     """
     missing = [name for name in _NEEDED if name not in frame.columns]
     if missing or not {"reply", "predicted_fen"} & set(frame.columns):
@@ -194,7 +194,7 @@ def track_rows(
     twice = rows["ply"][rows["ply"].duplicated()]
     if len(twice):
         raise TableError(
-            f"game {game_id!r}, model {model!r}: expected one reply a ply, got several at ply "
+            f"game {game_id!r}, model {model!r}: expected one reply per ply, got several at ply "
             f"{twice.iloc[0]}"
         )
     if "reply_class" not in rows.columns:

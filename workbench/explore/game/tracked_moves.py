@@ -59,7 +59,7 @@ def stops_of(rows: pd.DataFrame, game_id: str) -> tuple[tuple[Stop, ...], tuple[
     """Return the positions of a game that was cut at several plies, and notes on the rows.
 
     Args:
-        rows: One row a cut, with ply, true_fen and, if they are known, moves (UCI).
+        rows: One row per cut, with ply, true_fen and, if they are known, moves (UCI).
         game_id: For messages.
 
     Raises:

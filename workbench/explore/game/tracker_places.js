@@ -1,4 +1,4 @@
-// The places of a tracked game and what stands at them: pure functions, no page.
+// The positions of a tracked game and their replies: pure functions, no page.
 
 /** Shapes that tell the classes of replies apart without colour. */
 export const CLASS_SHAPES = { valid: "circle", ill_formed: "triangle", unparseable: "cross", absent: "square" };
@@ -60,7 +60,7 @@ export function neighbours(game, ply) {
   return { before: before.at(-1) ?? null, after: plies.find((one) => one > ply) ?? null };
 }
 
-/** Say that nobody was asked here, and where the nearest replies are. */
+/** Say that there is no reply here, and where the nearest replies are. */
 export function noReplyInWords(game, ply) {
   const { before, after } = neighbours(game, ply);
   const near = [before, after].filter((one) => one !== null).map((one) => `ply ${one}`);

@@ -1,1 +1,1 @@
-"""The estimators run again and again on one pair."""
+"""Repeated runs of the estimators on one pair."""

@@ -1,7 +1,7 @@
 """Single runs of the estimators on one pair of boards, in small batches, and the reference value.
 
 A run's seed is derived from the seed, the estimator's name and the run's number alone, so that the
-same runs come whatever the batches are, in whatever order.
+runs do not depend on the batches or their order.
 """
 
 from collections.abc import Mapping
@@ -145,7 +145,7 @@ class Batch:
 
     Attributes:
         first: The number of the first run, from 0.
-        values: One estimate a run, shape (runs,).
+        values: One estimate per run, shape (runs,).
         node_counts: States generated in each, shape (runs,).
         milliseconds: Time that one core worked on all of them.
     """
@@ -202,7 +202,7 @@ def next_batches(
 
     Args:
         settings: What is run.
-        done: Runs that each estimator has behind it; none if it is not named.
+        done: Finished runs of each estimator; none if it is not named.
         seconds: Time that the work may take, about.
 
     Returns:
@@ -270,8 +270,8 @@ def summarise_runs(
     give 0 show no spread. Where the value aimed at is estimated, its own error is added in squares.
 
     Args:
-        runs: What `all_runs` returned.
-        aim: What `reference` returned.
+        runs: The result of `all_runs`.
+        aim: The result of `reference`.
         samples: N of each run.
         methods: The estimators, in the order of the rows.
 

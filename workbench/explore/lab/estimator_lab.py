@@ -47,7 +47,7 @@ class EstimatorLab(Answering):
         depth: m.
         samples: N of each run.
         repeats: Independent runs of each estimator.
-        seed: Of the runs.
+        seed: Seed of the runs.
         measure: ``precision`` or ``recall``.
         methods: The estimators that run.
         choices: All estimators: name, label, and whether their mean is the value itself.
@@ -87,8 +87,8 @@ class EstimatorLab(Answering):
 
         Args:
             pair: A board pair; the lab follows the boards that it shows, and its conventions.
-            true_fen: The true board, in place of a pair.
-            predicted_fen: The predicted board, in place of a pair.
+            true_fen: The true board, instead of a pair.
+            predicted_fen: The predicted board, instead of a pair.
             depth: m, 1 to 20.
             samples: N of each run, 1 to 100,000.
             repeats: Independent runs of each estimator, 1 to 10,000.

@@ -1,8 +1,8 @@
-// The runs that the page has so far, and what they amount to: pure functions, no page.
+// The runs so far, and their summary: pure functions, no page.
 
 /**
  * @typedef {Object} Runs All runs of one estimator.
- * @property {number[]} values One estimate a run, by the run's number.
+ * @property {number[]} values One estimate per run, by the run's number.
  * @property {number} nodes States generated in all of them.
  * @property {number} milliseconds Time that all of them took.
  *
@@ -22,7 +22,7 @@
 /** Return the runs with new batches added; the runs given are not changed.
  * @param {Object<string, Runs>} runs
  * @param {Object<string, {first: number, values: number[], node_counts: number[], milliseconds: number}>} batches
- * @throws {RangeError} If a batch does not go on where its estimator stands.
+ * @throws {RangeError} If a batch does not continue its estimator's runs.
  */
 export function addBatches(runs, batches) {
   const added = { ...runs };

@@ -17,8 +17,8 @@ def estimator_figure(settings: RunSettings, runs: pd.DataFrame, aim: Reference) 
 
     Args:
         settings: What was run.
-        runs: What `workbench.explore.lab.batches_of_runs.all_runs` returned.
-        aim: What `workbench.explore.lab.batches_of_runs.reference` returned.
+        runs: The result of `workbench.explore.lab.batches_of_runs.all_runs`.
+        aim: The result of `workbench.explore.lab.batches_of_runs.reference`.
 
     Returns:
         A figure that pyplot does not keep.

@@ -9,7 +9,7 @@ export function measureName(measure, depth) {
   return `${measure === "recall" ? "r" : "p"}_${depth}`;
 }
 
-/** Return one row an estimator: label, values, and what they amount to. */
+/** Return one row per estimator: label, values, and their summary. */
 export function rowsOf(choices, runs, aim, samples) {
   return choices.map(({ name, label, unbiased, binomial }) => ({
     method: name, label, unbiased, values: runs[name]?.values ?? [], aim,
@@ -17,7 +17,7 @@ export function rowsOf(choices, runs, aim, samples) {
   }));
 }
 
-/** Say what the line is and how it was come by. */
+/** Describe the reference and how it was obtained. */
 export function aimInWords(aim, name) {
   if (!aim.runnable) return `${name} is 0: ${aim.reason}.`;
   if (aim.exact) return `Line: ${name} = ${digits(aim.value, 6)}, exact.`;

@@ -23,7 +23,7 @@ class _Cost:
 def costliest_moves(tree: JointNode, measure: Measure, complete: int) -> list[dict[str, Any]]:
     """List the moves at which most of a measure is lost.
 
-    A move stands for all lines that die at it as their n-th move, so that a
+    A move represents all lines that die at it as their n-th move, so that a
     few moves are named where thousands of lines are lost. It dies where the other board
     does not permit it, or where it ends the game on one board alone.
 

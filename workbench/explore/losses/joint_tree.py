@@ -91,7 +91,7 @@ class JointTree:
             true: The true state S.
             predicted: The predicted state T.
             depth: The number of moves m, at least 1.
-            terminal: How a game that is finished sooner counts.
+            terminal: How a game that finishes earlier counts.
         """
         self._depth = depth
         self._terminal = terminal
@@ -139,7 +139,7 @@ class JointTree:
 
 
 def move_of(code: int) -> chess.Move:
-    """Return the move that a code stands for."""
+    """Return the move of a code."""
     return chess.Move(code & 63, code >> 6 & 63, code >> 12 or None)
 
 

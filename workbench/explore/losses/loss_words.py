@@ -62,9 +62,9 @@ def named(board: chess.Board, code: int) -> str:
 
 
 def finished_words(node: JointNode, measure: Measure) -> str | None:
-    """Say that no line goes on from an node with moves found because a game is over there, or None.
+    """Say that no line continues from a node with moves found because a game is over, or None.
 
-    Lines drawn from a finished game are lost where the other game goes on, and with it under the
+    Lines drawn from a finished game are lost where the other game continues, and with it under the
     convention ``drop``. Where the other game alone is over, each move that is drawn is refused.
     """
     assert node.codes is not None

@@ -37,7 +37,7 @@ def lost_mass(
         predicted_fen: Another; None or a blank text is no state, with all mass lost at the root.
         settings: How to measure. Where depth m is not interactive by exact walks, the deepest
             depth that is takes its place.
-        levels: Moves of a line that are told apart, at least 1.
+        levels: Moves of a line that are distinguished, at least 1.
         smallest_share: Branches with less than this share of all that is lost are merged.
 
     Returns:

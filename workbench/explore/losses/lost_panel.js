@@ -28,7 +28,7 @@ export class LostPanel {
     this.observer.observe(this.parts);
   }
 
-  /** Draw anew when there is another width for each of the two parts. */
+  /** Redraw when the width of the two parts changes. */
   fit() {
     const width = this.parts.firstElementChild?.clientWidth ?? 0;
     if (this.answer && width && width !== this.width) this.draw();

@@ -44,7 +44,7 @@ class Answering(anywidget.AnyWidget):
             InvalidArgumentError: If this kind has a handler.
         """
         if kind in self._handlers:
-            raise InvalidArgumentError(f"expected one handler a kind, got a second for {kind!r}")
+            raise InvalidArgumentError(f"expected one handler per kind, got a second for {kind!r}")
         self._handlers[kind] = handler
 
     def answer(self, _widget: object, content: Any, _buffers: Sequence[Any] = ()) -> None:
@@ -89,7 +89,7 @@ class Answering(anywidget.AnyWidget):
 
 
 def in_words(error: Exception) -> str:
-    """Return what the page says of an exception: its message, with its type if it is not ours."""
+    """Return the page's text for an exception: its message, with its type if it is not ours."""
     if isinstance(error, WorkbenchError) and str(error):
         return str(error)
     return f"{type(error).__name__}: {error}"

@@ -148,7 +148,7 @@ class BoardPairView {
     this.frame.say(`No answer from the kernel for ${seconds} seconds: it may be busy or just starting; if it was restarted, run the cell again.`);
   }
 
-  /** Python, or another view, may have set the pair: then it is asked about anew. */
+  /** Python or another view may have set the pair: then request it again. */
   takeFromModel() {
     const state = this.modelState();
     const settings = Object.fromEntries(SETTING_TRAITS.map((name) => [name, this.model.get(name)]));
@@ -233,7 +233,7 @@ class BoardPairView {
     if (!lost) this.settle();
   }
 
-  /** The question came to nothing: the numbers shown still stand if the boards are those they are of. */
+  /** The request failed: the numbers stay valid if they belong to the boards shown. */
   settle() {
     if (!this.answered || !sameState(this.answered, this.history.present)) return;
     this.numbers.showSettings(this.answeredSettings);

@@ -18,7 +18,7 @@ def board_after(movetext: str) -> str:
         movetext: Moves in SAN, with or without numbers, such as ``1. e4 e5 2. Nf3``.
 
     Raises:
-        IllegalMoveError: If a move is not legal where it stands.
+        IllegalMoveError: If a move is not legal in its position.
     """
     words = (word.rpartition(".")[2] for word in movetext.split())
     return play_moves(filter(None, words), "SAN").fen()
@@ -44,7 +44,7 @@ def with_piece_moved(fen: str, origin: str, target: str) -> str:
 
     Args:
         fen: A full FEN.
-        origin: Where the piece stands, such as ``"e6"``.
+        origin: The square of the piece, such as ``"e6"``.
         target: Where it is put.
 
     Raises:
@@ -73,8 +73,8 @@ def compare_predictions(
         settings: How to measure; by default as `ExplorerSettings` has it.
 
     Returns:
-        One row a prediction: the words as the index, ``class``, ``edit distance``,
-        ``board accuracy``, ``p_m`` and ``r_m``, where m stands for the depth.
+        One row per prediction: the words as the index, ``class``, ``edit distance``,
+        ``board accuracy``, ``p_m`` and ``r_m``, with m the depth.
     """
     chosen = settings if settings is not None else ExplorerSettings()
     rows = {}

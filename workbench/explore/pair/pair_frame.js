@@ -1,4 +1,4 @@
-// What stands around the boards of BoardPair: buttons, messages, texts, the line of code.
+// The frame of BoardPair: buttons, messages, texts, the line of code.
 // Hooks: data-role="board-pair" (root; data-busy), "caption", "undo", "redo", "flip", "swap", "reset",
 // "code", "copy", "status" (role=status), "error" (role=alert), "reply", "game-moves".
 

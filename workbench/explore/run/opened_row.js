@@ -1,4 +1,4 @@
-// What is open: which prediction, and what the scores table says of it. The pair below shows the boards,
+// The open row: its prediction and its scores. The pair below shows the boards,
 // the game's moves and the reply.
 
 import { htmlElement } from "../page/svg.js";

@@ -20,7 +20,7 @@ const CHOICE_TRAITS = [
   "precision_range", "disagreement",
 ];
 
-/** What stands on the page before any answer, and where the answers go. */
+/** The page before any answer, and the targets of the answers. */
 function runBrowserPage(listeners) {
   const filters = new RunFilters(listeners);
   const scatter = new ScatterView(listeners);

@@ -61,7 +61,7 @@ class ScoresTable(Answering):
         distance_range: Lowest and highest edit distance shown; None is an open end. Likewise
             ``precision_range`` for p_m.
         disagreement: ``near_far``, ``far_near`` or empty; see `workbench.explore.run.run_table`.
-        mark_by: What the marks of the scatter stand for: group, model or reply_class.
+        mark_by: The column that the marks of the scatter plot show: group, model or reply_class.
         opened: The text about the open row; empty if none is open.
 
     Args:

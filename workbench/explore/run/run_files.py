@@ -114,9 +114,9 @@ def simulated_run(
 
     Args:
         per_group: Positions in each of the paper's five groups, at least 1.
-        rates: Slips a ply, one for each simulated tracker.
+        rates: Slips per ply, one for each simulated tracker.
         depth: m of the scores.
-        seed: Of the cut and the trackers.
+        seed: Seed of the cut and the trackers.
         jobs: Threads for the scores.
 
     Returns:
@@ -148,9 +148,9 @@ def run_at_hand(
         scores: A scores table; empty to score the predictions now.
         predictions: The predictions that were scored, or are to be; may be empty beside scores.
         per_group: Of the simulated run, as are rates and seed: see `simulated_run`.
-        rates: Slips a ply.
+        rates: Slips per ply.
         depth: m of the scores that are made now.
-        seed: Of games and trackers.
+        seed: Seed of games and trackers.
         jobs: Workers for the scores that are made now.
         tables: A folder that keeps the scores of predictions, for studies and the next call; empty
             to score them anew.

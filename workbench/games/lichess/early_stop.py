@@ -16,7 +16,7 @@ class Filling:
 
     Args:
         cuts: Half-moves after which to cut, ascending.
-        games: Games a cut.
+        games: Games per cut.
     """
 
     def __init__(self, cuts: Sequence[int], games: int) -> None:
@@ -51,7 +51,7 @@ class Filling:
 
 
 class GamesUntilFull(Iterable[Game | ScannedGame | RefusedGame]):
-    """Games of a source, read anew each time it is asked for them, as far as the groups need.
+    """Games of a source, read again on each request, as far as the groups need.
 
     Args:
         read: Returns the source's games from its first.

@@ -64,8 +64,9 @@ def cut_lichess(
     Args:
         sources: Months or files, at least one.
         groups: Full moves at which to cut, each at least 1, all different.
-        per_group: Positions a group, as of `cut_games`; for ``max`` the sources are read to the end.
-        seed: Of the choice among the games read, at least 0.
+        per_group: Positions per group, as of `cut_games`; for ``max`` the sources are read to the
+            end.
+        seed: Seed of the choice among the games read, at least 0.
         side_to_move: Who is to move, as of `cut_games`.
         filters: Which games are wanted; all but those of bots if None.
         allow_unfilled: Go on with what there is where a group cannot be filled.

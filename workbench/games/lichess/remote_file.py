@@ -64,7 +64,7 @@ class RemoteFile:
         state: Which file it is.
         reached: Bytes read of it last time, from its first.
         fetched: Bytes that came over the network and are kept.
-        resumed: Transfers that were taken up again in the middle.
+        resumed: Transfers that were resumed.
     """
 
     def __init__(

@@ -56,7 +56,7 @@ def compute(
         predicted_only: Actions that the predicted tree alone permits; p is
             shared / (shared + predicted_only).
         terminal: How a line that is finished before m actions counts.
-        seed: Of the pairs and of the estimates.
+        seed: Seed of the pairs and of the estimates.
 
     Returns:
         Columns environment, pair (from 0), method (an estimator, ``exact`` or ``closed form``),
@@ -130,7 +130,7 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
     """Return the mean over pairs, and how far each estimator is from the exact values.
 
     Args:
-        table: What `compute` returned.
+        table: The result of `compute`.
 
     Returns:
         Columns environment, method, depth, mean, low and high (smallest and largest of the pairs),

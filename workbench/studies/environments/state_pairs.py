@@ -1,7 +1,7 @@
 """Pairs of states in chess, Othello and Sokoban that differ in one thing, and the homogeneous tree.
 
-The predicted state is the true one with a piece, a disc or a box missing or written elsewhere: what
-one wrong character of a written board amounts to.
+The predicted state is the true one with a piece, a disc or a box missing or written elsewhere: the
+equivalent of one wrong character in a written board.
 """
 
 from collections.abc import Callable, Iterator
@@ -95,8 +95,8 @@ def environments(
 def random_state(automaton: Automaton[State, Action], moves: int, seed: int) -> State:
     """Return the state after ``moves`` actions, each drawn uniformly from those permitted.
 
-    A run that is finished sooner, or after just as many, is drawn anew: there is something to do in
-    the state returned.
+    A run that is finished sooner, or after just as many, is drawn again, so that the state returned
+    permits an action.
 
     Args:
         automaton: The environment.

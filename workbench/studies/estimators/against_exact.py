@@ -34,7 +34,7 @@ def timed_runs(
     terminal: Terminal,
     workers: int | None,
 ) -> tuple[Values, float, float]:
-    """Return the values of single runs, their mean node count, and milliseconds a run on one core.
+    """Return the values of single runs, their mean node count, and milliseconds per run on a core.
 
     Args:
         method: A name in `workbench.affordance.ESTIMATORS`; one that is not compiled is run by the
@@ -80,7 +80,7 @@ def compared(values: Values, exact: float, method: str, samples: int) -> dict[st
     """Return how independent runs of an estimator compare with the exact value.
 
     Args:
-        values: One estimate of p_m a run, shape (runs,), at least 2.
+        values: One estimate of p_m per run, shape (runs,), at least 2.
         exact: p_m, above 0.
         method: A name in `ESTIMATORS`.
         samples: N of each run.
@@ -122,7 +122,7 @@ def interval_covers(
     As `workbench.affordance.Estimate` gives them. Runs that fill no whole interval are not used.
 
     Args:
-        values: One estimate of p_m a run, shape (runs,).
+        values: One estimate of p_m per run, shape (runs,).
         exact: p_m.
         method: A name in `ESTIMATORS`.
         samples: N of each run.

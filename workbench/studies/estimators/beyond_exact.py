@@ -45,7 +45,7 @@ def compute(
         reference_runs: Runs that make the long run, at least 2.
         terminal: How finished games count.
         workers: Threads, None for all cores.
-        seed: Of all runs.
+        seed: Seed of all runs.
 
     Returns:
         Columns pair, method, depth, samples, repeats, reference, reference_error (its standard
@@ -98,7 +98,7 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
     """Return spread and time of each estimator, over pairs.
 
     Args:
-        table: What `compute` returned.
+        table: The result of `compute`.
     """
     found: pd.DataFrame = table.groupby(["depth", "method"], sort=False).agg(
         pairs=("pair", "count"),

@@ -56,7 +56,7 @@ def compute(
             is about a hundred times slower. Such estimators are left out at 0.
         terminal: How finished games count.
         workers: Threads, None for all cores. No number but the time depends on it.
-        seed: Of the runs; each run's own seed is derived from it.
+        seed: Seed of the runs; each run's own seed is derived from it.
 
     Returns:
         A row for each pair, depth and method: unbiased (whether the estimator claims it), exact,
@@ -112,7 +112,7 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
     """Return bias and spread of each estimator on near and on far pairs.
 
     Args:
-        table: What `compute` returned.
+        table: The result of `compute`.
 
     Returns:
         Columns kind, method, depth, unbiased, pairs, agree (pairs whose mean is within `LARGEST_Z`
@@ -155,7 +155,7 @@ def misses(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows whose estimator claims to be unbiased and whose mean does not agree.
 
     Args:
-        table: What `compute` returned.
+        table: The result of `compute`.
     """
     columns = ["kind", "pair", "method", "depth", "exact", "bias", "z", "deviation", "largest"]
     missed = table[table["unbiased"] & ~table["agrees"]]
@@ -168,7 +168,7 @@ def variance_ratios(
     """Return by how much an estimator has less variance than another, and takes more time.
 
     Args:
-        table: What `compute` returned.
+        table: The result of `compute`.
         method: The estimator in question.
         against: The estimator to compare with.
 
@@ -209,11 +209,11 @@ def draw(table: pd.DataFrame) -> Figure:
     """Draw bias (left) and spread (right) of every estimator on near (above) and far pairs (below).
 
     A point is a pair at one depth, a bar `LARGEST_Z` standard errors, a black line the median over
-    pairs. Runs without spread stand on a line of their own at the foot, hollow where
+    pairs. Runs without spread are on a separate line at the bottom, hollow where
     every run gave 0.
 
     Args:
-        table: What `compute` returned.
+        table: The result of `compute`.
     """
     kinds = [kind for kind in ("near", "far") if (table["kind"] == kind).any()]
     methods = [method for method in ESTIMATORS if (table["method"] == method).any()]
@@ -281,7 +281,7 @@ def _label(method: str) -> str:
 
 
 def _places(part: pd.DataFrame, methods: Sequence[str]) -> "list[tuple[int, Any, pd.DataFrame]]":
-    """Return the points of each method and depth, with the depth's index and where they stand."""
+    """Return the points of each method and depth, with the depth's index and their positions."""
     depths = sorted(part["depth"].unique())
     found = []
     for column, method in enumerate(methods):

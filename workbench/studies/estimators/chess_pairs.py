@@ -78,7 +78,7 @@ def pairs(
         far_floor: p_m of a far pair is above this, so that relative errors mean something; at least
             0, below 0.1, above which boards are too much alike.
         terminal: How finished games count in that p_m.
-        seed: Of the games, the choice among them and the changes, at least 0.
+        seed: Seed of the games, the choice among them and the changes, at least 0.
 
     Raises:
         InvalidArgumentError: If an argument is out of range, or no pair at all is found.

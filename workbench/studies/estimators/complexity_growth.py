@@ -12,7 +12,7 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
     """Return the median over like pairs, where what was not reached counts as infinite.
 
     Args:
-        table: What `compute` returned.
+        table: The result of `compute`.
 
     Returns:
         Columns setting, chance, method, depth, status, samples, nodes (medians, or under ``more than``
@@ -54,7 +54,7 @@ def growth(table: pd.DataFrame, from_depth: int = 4) -> pd.DataFrame:
     """Return how N and the states generated grow with m, by least squares on logarithms.
 
     Args:
-        table: What `compute` returned.
+        table: The result of `compute`.
         from_depth: The least m that is used.
 
     Returns:

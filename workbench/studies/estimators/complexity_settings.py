@@ -32,7 +32,7 @@ class Setting:
         chance: p of a tree; NaN for chess.
         children: Actions of every node of the predicted tree; 0 for chess.
         instance: Which of several like pairs, from 0.
-        automaton: The rules under which both states stand.
+        automaton: The environment of both states.
         true: The state S.
         predicted: The state T.
         precision: p_m in closed form, or None where there is none.
@@ -66,7 +66,7 @@ def tree_settings(
             which p is a fraction.
         trees: Random trees of each p, at least 1.
         depths: The values of m, ascending.
-        seed: Of the random trees.
+        seed: Seed of the random trees.
 
     Raises:
         InvalidArgumentError: If a chance is not such a fraction, or not between 0 and 1.
@@ -105,7 +105,7 @@ def chess_settings(pairs: int, plies: int, depths: Sequence[int], seed: int) -> 
         pairs: Pairs of each kind.
         plies: Half-moves that lead to each board.
         depths: The values of m, ascending.
-        seed: Of the boards.
+        seed: Seed of the boards.
     """
     found = []
     for name in (NEAR, FAR):
@@ -129,7 +129,7 @@ def near_board(fen: str, seed: int) -> str:
 
     Args:
         fen: A full FEN of a valid board.
-        seed: Of the draw.
+        seed: Seed of the draw.
 
     Raises:
         InvalidArgumentError: If no such change leaves a valid board.
@@ -145,5 +145,5 @@ def near_board(fen: str, seed: int) -> str:
         if after.is_valid():
             return after.fen()
     raise InvalidArgumentError(
-        f"expected a board with a piece that can stand elsewhere, got {fen!r}; take another board"
+        f"expected a board with a piece that can move elsewhere, got {fen!r}; take another board"
     )

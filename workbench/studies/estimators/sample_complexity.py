@@ -92,8 +92,8 @@ def compute(
         budget: States that the R runs of one measurement may generate, as foreseen from the last;
             beyond that N is not tried.
         budget_compiled: The same for what the compiled kernel runs.
-        terminal: How a line that is finished sooner counts.
-        seed: Of the trees, the boards and the runs.
+        terminal: How a line that finishes earlier counts.
+        seed: Seed of the trees, the boards and the runs.
 
     On chess boards, where the kernel makes it cheap, the error must stay down for three further
     doublings of N: Algorithm 2 has less of it with N = 1 than with 2 to some dozens.

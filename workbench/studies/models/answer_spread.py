@@ -23,9 +23,9 @@ def compute(scores: pd.DataFrame, *, depth: int = 4) -> pd.DataFrame:
         depth: m.
 
     Returns:
-        One row a model, prompt and position: model, prompt, position_id, answers, different (distinct
-        FENs; no FEN is one), right (answers that match exactly), mean, least and most of p_m,
-        variance (of p_m, unbiased; NaN for one answer) and depth.
+        One row per model, prompt and position: model, prompt, position_id, answers, different
+        (distinct FENs; no FEN is one), right (answers that match exactly), mean, least and most of
+        p_m, variance (of p_m, unbiased; NaN for one answer) and depth.
 
     Raises:
         InvalidArgumentError: If the measure is missing.
@@ -53,10 +53,10 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
     """Return how much of the spread of p_m is between answers to the same question.
 
     Args:
-        table: What `compute` returned.
+        table: The result of `compute`.
 
     Returns:
-        One row a model and prompt: positions, repeated (positions with at least two answers; the
+        One row per model and prompt: positions, repeated (positions with at least two answers; the
         rest is about these), same (share of them with the same FEN in all answers), always, sometimes,
         never (shares with all, some, no answers right), within (standard deviation of p_m between
         answers to one position, from the mean variance), between (of the positions' means, less
@@ -92,11 +92,11 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame, note: str = "", most_panels: int = 6) -> Figure:
-    """Draw the range of p_m over the answers to each position, a panel a model and prompt.
+    """Draw the range of p_m over the answers to each position, one panel per model and prompt.
 
     Args:
-        table: What `compute` returned.
-        note: In small below the axes, such as `Comparison.describe` gives.
+        table: The result of `compute`.
+        note: Small print below the axes, such as `Comparison.describe` gives.
         most_panels: Panels at most; the figure says how many are not drawn.
     """
     again = table[table["answers"] > 1]

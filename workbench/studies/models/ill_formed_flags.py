@@ -11,7 +11,7 @@ from workbench.drawing.appearance import caption, new_figure
 from workbench.drawing.labels import labels, room
 
 ANY: Final = "ANY"
-"""The name under which the share of all ill-formed boards stands."""
+"""The label of the share of all ill-formed boards."""
 
 
 def compute(scores: pd.DataFrame, *, by: str = "model") -> pd.DataFrame:
@@ -42,11 +42,11 @@ def compute(scores: pd.DataFrame, *, by: str = "model") -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame, note: str = "", by: str = "model") -> Figure:
-    """Draw the shares as a field of numbers, a row a model and a column a flag.
+    """Draw the shares as a field of numbers, one row per model and one column per flag.
 
     Args:
-        table: What `compute` returned.
-        note: In small below the axes, such as `Comparison.describe` gives.
+        table: The result of `compute`.
+        note: Small print below the axes, such as `Comparison.describe` gives.
         by: As for `compute`.
     """
     shares = table.pivot(index=by, columns="flag", values="share")[list(table["flag"].unique())]

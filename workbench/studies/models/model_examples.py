@@ -121,8 +121,8 @@ def draw(table: pd.DataFrame, note: str = "", depth: int = 4) -> Figure:
     """Draw each example: the true board, the one nearer in edits, the one nearer in p_m.
 
     Args:
-        table: What `compute` returned.
-        note: In small below, such as `Comparison.describe` gives.
+        table: The result of `compute`.
+        note: Small print below, such as `Comparison.describe` gives.
         depth: m, for the words.
     """
     figure = Figure(figsize=(8.4, 1.1 + 3.5 * max(1, len(table))), layout="constrained")

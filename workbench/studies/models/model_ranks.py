@@ -49,7 +49,8 @@ def compute(
 ) -> pd.DataFrame:
     """Rank models by mean edit distance and by mean p_m, rank 1 the best.
 
-    Intervals of a rank are of 95%: games are resampled, for all models alike, and all ranked anew.
+    Intervals of a rank are of 95%: games are resampled, the same for all models, and all models
+    ranked again.
 
     Args:
         scores: `workbench.studies.models.model_scores.Comparison.scores`.
@@ -57,8 +58,8 @@ def compute(
         distance: Which edit distance.
         least_share: Models that answered less than this share of all positions, in [0, 1], are
             ranked apart: with all others, on the positions that all have answered.
-        resamples: Of the bootstrap.
-        seed: Of the bootstrap.
+        resamples: Number of bootstrap resamples.
+        seed: Seed of the bootstrap.
 
     Returns:
         Columns ranking ("models with most positions", and if any was left out "all models"), model,
@@ -113,8 +114,8 @@ def draw(table: pd.DataFrame, note: str = "", models: Iterable[str] = ()) -> Fig
     """Draw each model's rank by edit distance, left, and by p_m, right, joined by a line.
 
     Args:
-        table: What `compute` returned.
-        note: In small below the axes, such as `Comparison.describe` gives.
+        table: The result of `compute`.
+        note: Small print below the axes, such as `Comparison.describe` gives.
         models: All that are compared, so that each has the colour that it has in other figures even
             if some are not ranked.
     """

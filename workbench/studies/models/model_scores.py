@@ -36,11 +36,11 @@ class Simulation:
     """The simulation used where no predictions are given.
 
     Attributes:
-        rates: Slips a ply of each simulated tracker, in [0, 1]; each at least once.
+        rates: Slips per ply of each simulated tracker, in [0, 1]; each at least once.
         games: PGN files; the project's own games if empty.
         per_group: Positions in each of the paper's five groups, at least 1.
         samples: Answers of each to each position, at least 1.
-        seed: Of the games, the cut and the trackers.
+        seed: Seed of the games, the cut and the trackers.
     """
 
     rates: tuple[float, ...] = (0.003, 0.01, 0.03, 0.1)
@@ -105,15 +105,15 @@ def compare_models(
 
     Args:
         tables: The folder that keeps scores, and simulated predictions.
-        predictions: Paths of predictions tables; a model that stands in several is told apart by
-            the file's name. If empty, trackers are simulated.
+        predictions: Paths of predictions tables; the file name distinguishes a model that is in
+            several. If empty, trackers are simulated.
         simulation: What to simulate.
-        parameters: How to score.
+        parameters: The parameters of scoring.
         scores: The scores of the one predictions table, if they were made before.
         jobs: Workers.
 
     Raises:
-        TableError: If a reply stands twice, or two tables name different positions alike.
+        TableError: If a reply is repeated, or two tables use one id for different positions.
         InvalidArgumentError: If scores are given without their predictions, or no row has scores.
         RunMismatchError: If they are of other predictions, or were made with other parameters.
     """
@@ -153,13 +153,13 @@ def compare_prompts(
         tables: The folder that keeps scores, and simulated predictions.
         prompts: Predictions tables by the prompt's name; or their paths alone, where
             ``workbench ask`` made them: its tables hold the prompt's name and version.
-        simulation: What to simulate if there are none; each rate stands in for a prompt.
-        parameters: How to score.
+        simulation: What to simulate if there are none; each rate replaces a prompt.
+        parameters: The parameters of scoring.
         jobs: Workers.
 
     Raises:
         InvalidArgumentError: If a table does not say its prompt, and no name was given.
-        TableError: If a reply stands twice, or two tables name different positions alike.
+        TableError: If a reply is repeated, or two tables use one id for different positions.
     """
     folder = Path(tables)
     if not prompts:

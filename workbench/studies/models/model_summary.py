@@ -22,7 +22,7 @@ from workbench.studies.models.whole_game_bootstrap import (
 )
 
 OVERALL: Final = "all"
-"""The length under which a model's rows of all lengths stand."""
+"""The length label of a model's rows of all lengths."""
 
 _MOST_IN_PANEL: Final = 10
 _SIZE: Final = 8
@@ -40,8 +40,8 @@ def compute(
         scores: `workbench.studies.models.model_scores.Comparison.scores`, with p_1 .. p_m and r_m.
         depth: m.
         by: ``model``, or another column that tells what is compared.
-        resamples: Of the bootstrap.
-        seed: Of the bootstrap.
+        resamples: Number of bootstrap resamples.
+        seed: Seed of the bootstrap.
 
     Returns:
         One row for each model and length, "all" last: the column ``by``, length, count (replies),
@@ -119,11 +119,11 @@ def compute(
 
 
 def draw(table: pd.DataFrame, note: str = "", by: str = "model", least: float = 1e-4) -> Figure:
-    """Draw mean p_m against the length of the game, a line a model, the best in the first panel.
+    """Draw mean p_m against the length of the game, one line per model, the best first.
 
     Args:
-        table: What `compute` returned.
-        note: In small below the axes, such as `Comparison.describe` gives.
+        table: The result of `compute`.
+        note: Small print below the axes, such as `Comparison.describe` gives.
         by: As for `compute`.
         least: Where the logarithmic axis begins at the lowest; means below it are not drawn, and
             the figure says how many.

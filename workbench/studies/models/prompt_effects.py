@@ -62,11 +62,11 @@ def compute(
         scores: `workbench.studies.models.model_scores.Comparison.scores`.
         depth: m.
         reference: A prompt's name; the first in the scores if empty.
-        resamples: Of the bootstrap.
-        seed: Of the bootstrap.
+        resamples: Number of bootstrap resamples.
+        seed: Seed of the bootstrap.
 
     Returns:
-        One row a model and prompt, the reference first: model, prompt, positions, games, answers,
+        One row per model and prompt, the reference first: model, prompt, positions, games, answers,
         failed (calls, which are no answers), unscored, exact_match (share over positions of the mean over answers) and precision with _low
         and _high, and of the pair with the reference (NaN in its own row): pairs (positions that
         both answered), only_here and only_reference (first answers right), mcnemar, holm (adjusted
@@ -157,11 +157,11 @@ def _paired(
 
 
 def draw(table: pd.DataFrame, note: str = "") -> Figure:
-    """Draw exact match, mean p_m and the paired difference of p_m, a line a prompt.
+    """Draw exact match, mean p_m and the paired difference of p_m, one line per prompt.
 
     Args:
-        table: What `compute` returned.
-        note: In small below the axes, such as `Comparison.describe` gives.
+        table: The result of `compute`.
+        note: Small print below the axes, such as `Comparison.describe` gives.
     """
     depth, reference = table["depth"].iloc[0], table["reference"].iloc[0]
     models = list(table["model"].unique())

@@ -52,7 +52,7 @@ def resampled_means(values: Values, codes: npt.NDArray[np.intp], drawn: Values) 
     Args:
         values: Shape (rows,) or (rows, columns).
         codes: Each row's cluster, shape (rows,).
-        drawn: What `drawn_clusters` returned.
+        drawn: The result of `drawn_clusters`.
 
     Returns:
         Shape (resamples,) or (resamples, columns).

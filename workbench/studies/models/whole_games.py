@@ -41,8 +41,8 @@ def whole_games(positions: pd.DataFrame) -> WholeGames:
     their moves. A position with neither game nor moves is a game of its own.
 
     Args:
-        positions: Rows with ``position_id``, ``game_id`` and ``moves``; an id may stand repeatedly,
-            with the same moves.
+        positions: Rows with ``position_id``, ``game_id`` and ``moves``; an id may be repeated, with
+            the same moves.
 
     Raises:
         TableError: If two rows of one position differ in their game or moves.

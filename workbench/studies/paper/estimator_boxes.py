@@ -18,14 +18,14 @@ from workbench.drawing.appearance import caption, new_figure, style
 def draw_estimators(table: pd.DataFrame, by: str, *, label: str, title: str, note: str) -> Figure:
     """Draw a box for each method at each setting, and the exact values in black.
 
-    The scale is logarithmic; runs that gave 0 stand on a line of their own at the foot.
+    The scale is logarithmic; runs that gave 0 are on a separate line at the bottom.
 
     Args:
-        table: What `repeated_estimates` returned.
+        table: The result of `repeated_estimates`.
         by: The column along the horizontal axis, ``depth`` or ``samples``.
-        label: Of the horizontal axis.
-        title: Of the figure.
-        note: In small below the axes.
+        label: Label of the horizontal axis.
+        title: Title of the figure.
+        note: Small print below the axes.
     """
     estimates = table[table["method"] != "exact"]
     exact = table[table["method"] == "exact"]

@@ -58,13 +58,13 @@ def compute(
         distance: Which edit distance.
         absent: Replies without a FEN have p = 0 and the distance to the empty text; ``leave_out``
             computes without them.
-        resamples: Of the bootstrap.
-        seed: Of the bootstrap.
+        resamples: Number of bootstrap resamples.
+        seed: Seed of the bootstrap.
 
     Returns:
-        One row a group and one called "overall": group, measure, tau, low, high, count, undefined (resamples
-        without a value), ties_measure, ties_distance (shares of tied pairs), failed (calls, which
-        are no replies), left_out (replies not scored, or absent and left out).
+        One row per group and one called "overall": group, measure, tau, low, high, count, undefined
+        (resamples without a value), ties_measure, ties_distance (shares of tied pairs), failed
+        (calls, which are no replies), left_out (replies not scored, or absent and left out).
 
     Raises:
         InvalidArgumentError: If the scores lack the measure at this depth.
@@ -108,8 +108,8 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
     """Draw tau with its 95% interval for each group, and over all in another mark.
 
     Args:
-        table: What `compute` returned.
-        note: In small below the axes, such as `describe_scores` gives.
+        table: The result of `compute`.
+        note: Small print below the axes, such as `describe_scores` gives.
     """
     width = min(max(6.4, 1.0 + 0.6 * len(table)), 16.0)
     figure, (axes,) = new_figure(width=width)

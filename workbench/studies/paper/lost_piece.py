@@ -32,7 +32,7 @@ def boards_without(true_fen: str, seed: int) -> list[tuple[str, Owner, str]]:
 
     Args:
         true_fen: A full FEN.
-        seed: Of the draw.
+        seed: Seed of the draw.
 
     Returns:
         Piece name, owner and full FEN.
@@ -60,7 +60,7 @@ def predictions_without(positions: pd.DataFrame, *, count: int, seed: int) -> pd
         positions: Rows of the POSITIONS schema; those whose true FEN cannot be read have no board
             to take a piece from, and are not taken.
         count: Positions to take, at least 1, spread evenly over the table.
-        seed: Of the pieces drawn.
+        seed: Seed of the pieces drawn.
 
     Returns:
         PREDICTIONS rows, and in the columns piece and owner what was taken off.
@@ -110,8 +110,8 @@ def score_without(
     """Score boards with one piece less.
 
     Args:
-        predictions: What `predictions_without` returned.
-        parameters: How to score.
+        predictions: The result of `predictions_without`.
+        parameters: The parameters of scoring.
         jobs: Workers, at least 1.
 
     Returns:
@@ -188,8 +188,8 @@ def draw(table: pd.DataFrame, note: str = "", policy: str = "as_is") -> Figure:
     """Draw mean p_m and r_m for each piece that is missing, of either side.
 
     Args:
-        table: What `compute` returned.
-        note: In small below the axes: whose boards these are.
+        table: The result of `compute`.
+        note: Small print below the axes: whose boards these are.
         policy: Of the rows to draw.
     """
     part = table[table["policy"] == policy]

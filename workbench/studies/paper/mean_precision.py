@@ -38,8 +38,8 @@ def compute(
         variants: Scores tables by name, such as the five and the ten groups; each is one panel.
         depth: m.
         measures: Precision, recall or both.
-        resamples: Of the bootstrap.
-        seed: Of the bootstrap.
+        resamples: Number of bootstrap resamples.
+        seed: Seed of the bootstrap.
 
     Returns:
         Columns variant, group, measure, depth, mean, low, high, count (scored replies), failed
@@ -83,11 +83,11 @@ def compute(
 
 
 def draw(table: pd.DataFrame, note: str = "") -> Figure:
-    """Draw the means with 95% intervals against the length of the game, a panel a variant.
+    """Draw the means with 95% intervals against the length of the game, one panel per variant.
 
     Args:
-        table: What `compute` returned.
-        note: In small below the axes, such as `describe_scores` gives.
+        table: The result of `compute`.
+        note: Small print below the axes, such as `describe_scores` gives.
     """
     title = "State precision and recall against the length of the game"
     if table.empty:

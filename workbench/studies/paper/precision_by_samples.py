@@ -34,9 +34,9 @@ def compute(
         samples: The values of N.
         runs: Independent runs, one point each.
         methods: Estimators to compare.
-        terminal: How games that are finished sooner count.
-        seed: Of the boards and of the runs.
-        true_fen: A board S to use in place of a random one.
+        terminal: How games that finish earlier count.
+        seed: Seed of the boards and of the runs.
+        true_fen: A board S to use instead of a random one.
         predicted_fen: A board T, likewise.
 
     Returns:

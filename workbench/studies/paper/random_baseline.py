@@ -40,13 +40,13 @@ def compute(
     """Compute the exact p_m of random pairs of boards under each reading.
 
     Args:
-        pairs: Pairs of boards a reading.
+        pairs: Pairs of boards per reading.
         moves: Moves played on a random board.
         depths: The depths m to report; the paper does not say which it used here.
         played: Positions cut from played games after ``moves`` full moves, for the readings that set
             a random board against a played one; without it these readings are left out.
-        terminal: How games that are finished sooner count.
-        seed: Of the random boards.
+        terminal: How games that finish earlier count.
+        seed: Seed of the random boards.
 
     Returns:
         Columns reading, depth, pair, precision, true_fen, predicted_fen.
@@ -106,7 +106,7 @@ def played_boards(games: Sequence[str], moves: int, pairs: int, seed: int) -> pd
         games: PGN files.
         moves: Full moves at which to cut.
         pairs: Games to take, or as many as there are.
-        seed: Of the choice.
+        seed: Seed of the choice.
 
     Raises:
         UnfilledGroupError: If no game is long enough.

@@ -31,7 +31,7 @@ def repeated_estimates(
         runs: Independent runs of each method at each setting.
         exact_depth: The exact p_1 .. are given up to this depth.
         seed: At least 0; every run's own seed is derived from it.
-        terminal: How games that are finished sooner count.
+        terminal: How games that finish earlier count.
 
     Returns:
         Columns method, depth, samples, run, value, node_count; ``exact`` has samples and run 0.
@@ -60,7 +60,7 @@ def summarise_estimates(table: pd.DataFrame, by: str) -> pd.DataFrame:
     """Return bias and spread of each method, relative to the exact value.
 
     Args:
-        table: What `repeated_estimates` returned.
+        table: The result of `repeated_estimates`.
         by: ``depth`` or ``samples``.
 
     Returns:

@@ -5,7 +5,7 @@ queens), orthogonals (rooks and queens), kings, own, enemy, rights, passant, whi
 the rooks that may still castle, as python-chess cleans them; ``passant`` is the bit of an
 en-passant square onto which a pawn could capture, else 0; ``white`` is 1 if White is to move.
 
-Two boards with equal words permit the same lines for ever. The promoted mask is left out: it
+Two boards with equal words permit the same lines at every depth. The promoted mask is left out: it
 matters for promoted kings alone, and those are not for this kernel (see rows.py).
 """
 

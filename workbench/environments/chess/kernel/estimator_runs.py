@@ -65,7 +65,7 @@ def run_estimator(
         depth: The number of moves m, at least 1.
         samples: N, at least 1 and below 2 million.
         seed: In [0, 2**64). It alone decides the random draws.
-        terminal: How a game that is finished sooner counts.
+        terminal: How a game that finishes earlier counts.
 
     Raises:
         InvalidArgumentError: If an argument is out of range.
@@ -99,7 +99,7 @@ def run_estimators(
         depth: The number of moves m, at least 1.
         samples: N, at least 1 and below 2 million.
         seeds: One for each pair, each in [0, 2**64).
-        terminal: How a game that is finished sooner counts.
+        terminal: How a game that finishes earlier counts.
         workers: Threads, at least 1; None takes one for each core. The result does not depend on
             it.
         progress: Called in this thread with the number of pairs done since the last call.

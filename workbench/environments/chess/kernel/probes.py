@@ -22,7 +22,7 @@ def expected_nodes(first: Words, second: Words, depth: int, probes: int, seed: W
         second: A row, shape (8,).
         depth: The number of moves m, at least 1.
         probes: Random branches to look at, at least 1.
-        seed: Of the branches.
+        seed: Seed of the branches.
     """
     state = np.empty(4, np.uint64)
     seed_state(seed, state)

@@ -77,7 +77,7 @@ def joint_profile(
         true: The true state S.
         predicted: The predicted state T.
         depth: The number of moves m, at least 1.
-        terminal: How a game that is finished sooner counts.
+        terminal: How a game that finishes earlier counts.
         shortcuts: Whether to leave out what is known without walking: boards that have become the
             same, and, from depth 4 on, pairs walked before. The values are the same.
 
@@ -112,7 +112,7 @@ def joint_profiles(
         true: Packed true boards, shape (n, 8), from `pack_fens` or `pack_states`.
         predicted: Packed predicted boards, shape (n, 8).
         depth: The number of moves m, at least 1.
-        terminal: How a game that is finished sooner counts.
+        terminal: How a game that finishes earlier counts.
         workers: Threads, at least 1; None takes one for each core. The result does not depend on
             it.
         shortcuts: As in `joint_profile`.
