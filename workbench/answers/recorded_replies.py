@@ -43,9 +43,10 @@ def recorded_replies(
     """Return recorded replies as rows of the PREDICTIONS schema.
 
     Args:
-        sets: Of `WORLD_CUP` and `RANDOM_GAMES`.
+        sets: Of `WORLD_CUP` and `RANDOM_GAMES`; both if empty.
         models: Names of models; all if empty.
-        settings: Settings, such as ``thinking=1024``; empty text for the default.
+        settings: Settings, such as ``thinking=1024``, or the empty text for the default; all if
+            there are none.
 
     Raises:
         InvalidArgumentError: If the table has no replies of a set, model or setting.

@@ -1,0 +1,49 @@
+"""The scores of the recorded replies, computed once in a folder of tables, with the game of each."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from workbench.answers.recorded_replies import WORLD_CUP, recorded_replies, recorded_replies_path
+from workbench.scoring import ScoringParameters
+from workbench.studies.models.whole_games import whole_games
+from workbench.studies.stored_tables import StoredTables
+
+
+def recorded_scores(
+    tables: str | Path,
+    parameters: ScoringParameters,
+    *,
+    sets: Sequence[str] = (WORLD_CUP,),
+    models: Sequence[str] = (),
+    settings: Sequence[str] = ("",),
+    jobs: int = 1,
+) -> pd.DataFrame:
+    """Return the scores of recorded replies, with the column ``game`` that `whole_games` finds.
+
+    All of them are scored, once a folder of tables, whatever is chosen of them.
+
+    Args:
+        tables: The folder that keeps scores.
+        parameters: How to score.
+        sets: As for `workbench.answers.recorded_replies.recorded_replies`.
+        models: Names of models; all if empty.
+        settings: Of the models; empty text for the default.
+        jobs: Workers.
+
+    Raises:
+        InvalidArgumentError: If there are no replies of a set, model or setting.
+    """
+    wanted = recorded_replies(sets, models, settings)
+    path = recorded_replies_path()
+    # By set: the first moves of a game of one set may begin games of the other as well.
+    games = {
+        position: game
+        for _, positions in recorded_replies(sets=(), settings=()).groupby("set")
+        for position, game in whole_games(positions).games.items()
+    }
+    scores = StoredTables(Path(tables)).scores(path, parameters, jobs=jobs)
+    key = ["set", "model", "setting"]
+    scores = scores.merge(wanted[key].drop_duplicates(), on=key)
+    return scores.assign(game=scores["position_id"].map(games))
