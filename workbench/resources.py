@@ -1,4 +1,4 @@
-"""Files that come with the workbench: in a wheel inside the package, in a checkout beside it.
+"""Files bundled with the workbench: inside the package in a wheel, beside it in a checkout.
 
 The wheel holds them under the same relative names, so that links between them work in both.
 """

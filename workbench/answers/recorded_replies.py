@@ -1,4 +1,4 @@
-"""The recorded replies that come with the workbench: boards that real models wrote.
+"""The recorded replies bundled with the workbench: boards written by real models.
 
 They are those of the PGN2FEN benchmark (Aidan Cooper, 2025), moves and FENs alone; data/REPLIES.md
 describes them.

@@ -95,7 +95,7 @@ class _Work:
         self.notes: list[str] = []
 
     def secrets(self, *others: str | None) -> Secrets:
-        """Return what must not be written; Inspect may load more of it from a file .env."""
+        """Return the secrets; Inspect may load more from a file .env."""
         return self.question.secrets(os.environ, self.api_key, *others)
 
 
@@ -276,7 +276,7 @@ def _remove_older_logs(folder: RunFolder, logs: list[EvalLog]) -> None:
 
 
 def _stop_when_told(session: Session) -> None:
-    """Stop in good order when the caller says so, or ends, and when the process is told to end."""
+    """Stop in good order when the caller asks for it or ends, and on termination signals."""
 
     def stop_at_end_of_input() -> None:
         while os.read(sys.stdin.fileno(), 1024):

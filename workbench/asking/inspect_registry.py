@@ -1,4 +1,4 @@
-"""What Inspect finds through the entry point ``workbench``: the task and the simulated model."""
+"""The entry point ``workbench`` of Inspect: the task and the simulated model."""
 
 from workbench.asking.inspect_task import state_reconstruction
 from workbench.asking.simulated_model import SimulatedModel

@@ -187,7 +187,7 @@ class Journal:
             raise JournalError(self.full)
 
     def begun(self, key: Key, reserve: float) -> None:
-        """Write down that a call begins.
+        """Record that a call begins.
 
         Args:
             key: Position, sample, turn.
@@ -201,7 +201,7 @@ class Journal:
     def answered(
         self, key: Key, output: dict[str, Any], dollars: float | None, **unknown: Any
     ) -> None:
-        """Write an answer down.
+        """Record an answer.
 
         Args:
             key: Position, sample, turn.
@@ -212,7 +212,7 @@ class Journal:
         self._write({**_named(key), "dollars": dollars, **unknown, "output": output})
 
     def failed(self, key: Key, failure: Failure, **unknown: Any) -> None:
-        """Write down that a call failed.
+        """Record that a call failed.
 
         Args:
             key: Position, sample, turn.
@@ -224,7 +224,7 @@ class Journal:
         )
 
     def stopped(self, reason: str) -> None:
-        """Write down why asking stops."""
+        """Record why asking stops."""
         self._write({"stopped": reason})
 
     def close(self) -> None:

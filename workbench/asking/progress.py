@@ -18,7 +18,7 @@ def follow(
     *,
     show: bool,
 ) -> None:
-    """Wait for the asking process, and show what its journal says meanwhile.
+    """Wait for the asking process, and show the progress of its journal.
 
     Args:
         process: The process.

@@ -25,7 +25,7 @@ PRIVATE_FOLDER: Final = ".inspect"
 
 
 def keep_files_in(folder: Path) -> None:
-    """Have Inspect write its own files into a folder, and none of them outside.
+    """Make Inspect write its own files only into a folder.
 
     Args:
         folder: Folder of the run; what Inspect writes goes into `PRIVATE_FOLDER` in it.
@@ -39,10 +39,10 @@ def keep_files_in(folder: Path) -> None:
 
 
 def redact_output(secrets: Callable[[], Secrets]) -> None:
-    """Redact what this process prints, and what it logs in any way.
+    """Redact everything that this process prints or logs.
 
     Args:
-        secrets: Tells what must not be written, at any time.
+        secrets: Returns the current secrets.
     """
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
@@ -72,7 +72,7 @@ def redact_model(model: "Model", secrets: Callable[[], Secrets]) -> None:
 
     Args:
         model: As Inspect makes it.
-        secrets: Tells what must not be written, at any time.
+        secrets: Returns the current secrets.
     """
     ask = model.api.generate
 
@@ -127,7 +127,7 @@ def _redacted_reply(output: "ModelOutput", secrets: Secrets) -> "ModelOutput":
 
 
 def _redacted_error(error: Exception, secrets: Secrets) -> Exception:
-    """Return an error that tells no secret, nor do those that it came from.
+    """Return an error without secrets, also in its causes.
 
     It keeps its class and its attributes, by which providers decide what to ask again. One that
     still tells a secret then, because its text is made elsewhere, is replaced.

@@ -1,4 +1,4 @@
-"""The folder of a run: which question it holds the answers to, and a refusal of any other.
+"""The folder of a run: the answers to one question, and a refusal of any other.
 
 run.json             the question with the whole prompt and its hash, the positions' hash, versions
 positions.parquet    the positions that are asked about

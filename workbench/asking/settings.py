@@ -133,7 +133,7 @@ class Question:
         return without_secrets(self.model_args)[0]
 
     def secrets(self, environment: Mapping[str, str], *others: str | None) -> Secrets:
-        """Return what must not be written while this is asked.
+        """Return the secrets of this question.
 
         What the question itself says, the model's name or the prompt, is no secret.
 

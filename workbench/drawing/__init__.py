@@ -1,1 +1,1 @@
-"""What figures and widgets share: colours, hatches, labels, boards and descriptions."""
+"""The common parts of figures and widgets: colours, hatches, labels, boards and descriptions."""

@@ -1,4 +1,4 @@
-"""Environments behind the one protocol of `workbench.automaton`."""
+"""Environments with the protocol of `workbench.automaton`."""
 
 from workbench.environments.chess import ChessAutomaton, ChessState
 from workbench.environments.othello import OthelloAutomaton, OthelloState

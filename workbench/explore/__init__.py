@@ -1,4 +1,4 @@
-"""The explorer: two boards one can take hold of, and what lies behind their numbers, live.
+"""The explorer: interactive pairs of boards, with live numbers and their details.
 
 The widgets are loaded when they are first named, so that the functions behind them can be used where
 anywidget is not installed.

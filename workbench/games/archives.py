@@ -13,12 +13,12 @@ _ENCRYPTED: Final = 1
 
 
 def is_pgn_name(name: str) -> bool:
-    """Return whether a name ends as that of a PGN file, plain or compressed."""
+    """Return whether a name has the ending of a PGN file, plain or compressed."""
     return name.lower().endswith(_PGN_ENDINGS)
 
 
 def is_hidden(path: PurePosixPath) -> bool:
-    """Return whether a file in a folder or an archive is one that a user does not see."""
+    """Return whether a file in a folder or an archive is hidden."""
     return any(part.startswith(".") or part == "__MACOSX" for part in path.parts)
 
 

@@ -1,4 +1,4 @@
-"""Tables of whole games: one row a game, its moves as codes of two bytes."""
+"""Tables of complete games: one row per game, moves as codes of two bytes."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""At which half-moves the groups are cut: after both sides' move k, or after White's alone."""
+"""The half-moves at which groups are cut: after move k of both sides, or of White alone."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, TypeAlias, get_args

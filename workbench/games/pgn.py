@@ -176,7 +176,7 @@ def scan_stream(
 def scan_texts(
     texts: Iterable[tuple[str, str]], name: str, refuse: Refusal | None = None
 ) -> Iterator[ScannedGame | RefusedGame]:
-    """Yield the games of texts, each its headers and its movetext.
+    """Yield the games of pairs of headers and movetext.
 
     Args:
         texts: As `split_games` gives them.

@@ -1,4 +1,4 @@
-"""Pictures of a notebook's text, put into the notebook: a copy elsewhere shows them too."""
+"""Embeds the linked pictures of a notebook's text, so that a copy elsewhere shows them."""
 
 import base64
 import mimetypes

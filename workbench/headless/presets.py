@@ -1,4 +1,4 @@
-"""Sizes of a run of the notebooks: ``quick`` for a first look, ``paper`` as the paper has it.
+"""Sizes of a run of the notebooks: ``quick`` for a first look, ``paper`` as in the paper.
 
 A notebook's own ``parameters`` cell holds the quick size; a preset names what differs.
 """

@@ -1,4 +1,4 @@
-"""Independent walks by uniform branching: what section 3 of the paper describes.
+"""Independent walks by uniform branching, as in section 3 of the paper.
 
 Source: arXiv 2508.19851, section 3 (U_b).
 """

@@ -1,1 +1,1 @@
-"""What asking costs: prices, the estimate before, the forecast on the way, and the budget."""
+"""The cost of asking: prices, the estimate before, the forecast during a run, and the budget."""

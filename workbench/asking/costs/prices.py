@@ -74,8 +74,8 @@ class Price:
 
     def most(self, input_tokens: float, output_tokens: float) -> float:
         """Return the most dollars that a call with at most so many tokens can cost."""
-        dearest = max(self.input, self.input_cache_read or 0.0, self.input_cache_write or 0.0)
-        return (input_tokens * dearest + output_tokens * self.output) / _MILLION
+        highest = max(self.input, self.input_cache_read or 0.0, self.input_cache_write or 0.0)
+        return (input_tokens * highest + output_tokens * self.output) / _MILLION
 
 
 def implausible_usage(usage: Mapping[str, Any] | None) -> str:

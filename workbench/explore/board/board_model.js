@@ -1,5 +1,6 @@
-// A board as the page holds it: pure functions on positions. A position is what a FEN says, with the
-// pieces by square; the kernel, not this file, decides whether a FEN is one that python-chess takes.
+// The page's model of a board: pure functions on positions. A position is the content of a FEN,
+// with the pieces by square; the kernel, not this file, decides whether a FEN is one that
+// python-chess takes.
 
 /**
  * @typedef {Object} Position

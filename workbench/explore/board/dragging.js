@@ -39,7 +39,7 @@ export class Dragging {
     listen("keydown", (key) => key.key === "Escape" && this.end());
   }
 
-  /** Give the drag up. */
+  /** Cancel the drag. */
   end() {
     this.listening?.abort();
     this.picture?.remove();

@@ -1,1 +1,1 @@
-"""One game, and what was believed of it at each ply."""
+"""One game, and the predictions at each ply."""

@@ -1,9 +1,9 @@
-// GameTracker: one game, the replies on its way, and both boards at the ply that is looked at. All
-// is here when it is shown: to go through the game asks nothing of the kernel.
-// Hooks: data-role="game-tracker" (data-ply), "error", "status", "title", "simulated", "notes",
-// "chart-box", "ply", "first", "previous", "next", "last", "previous-reply", "next-reply", "depth",
-// "flip", "ply-words", "facts" with dd[data-fact] (data-value), "no-board", "moves" with "move"
-// (data-ply), "reply", "true-fen", "predicted-fen", "open-pair"; and those of tracker_chart.js, board.js.
+// GameTracker: one game, its replies, and both boards at the current ply. All data is loaded at the
+// start: stepping through the game does not involve the kernel. Hooks: data-role="game-tracker"
+// (data-ply), "error", "status", "title", "simulated", "notes", "chart-box", "ply", "first",
+// "previous", "next", "last", "previous-reply", "next-reply", "depth", "flip", "ply-words", "facts"
+// with dd[data-fact] (data-value), "no-board", "moves" with "move" (data-ply), "reply", "true-fen",
+// "predicted-fen", "open-pair"; and those of tracker_chart.js, board.js.
 
 import { htmlElement, keepShortcutsAway } from "../page/svg.js";
 import { Requester } from "../page/requester.js";
@@ -161,7 +161,7 @@ class GameTrackerView {
     this.go(ply);
   }
 
-  /** Another game: all that does not depend on the ply. */
+  /** Show another game: everything that does not depend on the ply. */
   showGame() {
     const game = this.game();
     const plies = this.plies();

@@ -1,8 +1,8 @@
-// What is said of one reply: pure functions, no page.
+// Facts about one reply: pure functions, no page.
 
 import { distanceInWords } from "./tracker_places.js";
 
-/** Say in what the two FENs differ. */
+/** Describe the differences of the two FENs. */
 export function differenceInWords(reply) {
   if (reply.exact_match) return "nothing";
   if (reply.predicted_fen === null) return "everything: there is no FEN";
@@ -12,7 +12,7 @@ export function differenceInWords(reply) {
   return reply.wrong_fields.map((words) => (words === "pieces" ? `pieces${squares}` : words)).join(", ");
 }
 
-/** Return whose turn it is, in words; a FEN that does not say is read as python-chess reads it. */
+/** Return whose turn it is, in words; a FEN without it is read as python-chess reads it. */
 export function turnInWords(fen) {
   const turn = fen.trim().split(/\s+/)[1];
   return turn === undefined ? "White to move (default)" : turn === "b" ? "Black to move" : "White to move";

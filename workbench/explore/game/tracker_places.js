@@ -1,6 +1,6 @@
 // The positions of a tracked game and their replies: pure functions, no page.
 
-/** Shapes that tell the classes of replies apart without colour. */
+/** Shapes that distinguish the classes of replies without colour. */
 export const CLASS_SHAPES = { valid: "circle", ill_formed: "triangle", unparseable: "cross", absent: "square" };
 export const CLASS_NAMES = {
   valid: "valid board", ill_formed: "ill-formed board", unparseable: "FEN that cannot be read", absent: "no FEN",

@@ -1,4 +1,4 @@
-// EstimatorLab: the estimators run in small batches that the page asks for, one after the other.
+// EstimatorLab: the estimators run in small batches, requested by the page one at a time.
 // Hooks: data-role="estimator-lab" (data-state = idle | running | stopped | done), "error", "status",
 // "depth", "samples", "repeats", "seed", "measure", "drawing", "methods" with "method" (value),
 // "start", "stop", "reset", "reference" (data-value, data-exact), "chart-box", "results" with
@@ -11,7 +11,7 @@ import { stripChart } from "./strip_chart.js";
 import { aimInWords, measureName, resultsTable, rowsOf } from "./estimator_results.js";
 
 const NUMBERS = { depth: "Depth m", samples: "Lines N", repeats: "Runs", seed: "Seed" };
-/** What decides a run's value; repeats and methods only say which runs there are. */
+/** The settings that determine a run's value; repeats and methods only select the runs. */
 const DECISIVE = ["true_fen", "predicted_fen", "terminal", "ill_formed", "depth", "samples", "seed", "measure"];
 const BOARDS = ["true_fen", "predicted_fen", "terminal", "ill_formed"];
 
@@ -143,7 +143,7 @@ class EstimatorLabView {
     this.set({ methods: [...this.boxes].filter(([, { box }]) => box.checked).map(([name]) => name) });
   }
 
-  /** A control, Python or the board pair that is followed has changed something. */
+  /** A control, Python or the followed board pair has changed a setting. */
   settingsChanged() {
     const boards = this.boardKey();
     const onOtherBoards = boards !== this.boards;
@@ -163,7 +163,7 @@ class EstimatorLabView {
     if (!onOtherBoards) this.askAim();
   }
 
-  /** Fit the state to other estimators, or more or fewer runs, being wanted. */
+  /** Update the state when other estimators, or more or fewer runs, are selected. */
   settle() {
     const names = this.names();
     const idle = this.aim !== null && !this.aim.runnable ? "There is nothing to sample." : "Start runs the estimators on these boards.";
@@ -273,12 +273,12 @@ class EstimatorLabView {
     const active = document.activeElement;
     this.buttons.start.disabled = state === "running" || state === "done" || nothing;
     this.buttons.stop.disabled = state !== "running";
-    // A button that goes out of use would drop the keyboard's focus.
+    // A disabled button would lose the keyboard's focus.
     const { start, stop, reset } = this.buttons;
     if (active?.disabled && Object.values(this.buttons).includes(active)) [stop, start, reset].find((one) => !one.disabled).focus();
   }
 
-  /** Draw with the next frame, however many batches come before it. */
+  /** Draw with the next frame, once for all batches before it. */
   redraw() {
     cancelAnimationFrame(this.frame);
     this.frame = requestAnimationFrame(() => this.draw());

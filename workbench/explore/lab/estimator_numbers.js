@@ -117,7 +117,7 @@ export function binCounts(values, [from, to], bins) {
   return counts;
 }
 
-/** Return a path with a dot for each value; a run keeps its height whatever comes after it. */
+/** Return a path with a dot for each value; a run keeps its height when more runs come. */
 export function dotsPath(values, x, top, height) {
   return values
     .map((value, run) => `M${x(value).toFixed(1)},${(top + ((run * 0.6180339887) % 1) * height).toFixed(1)}h0`)

@@ -71,7 +71,7 @@ function percentText(value) {
   return `${signedFixed(value, Math.abs(value) < 1 ? 2 : 1)}%`;
 }
 
-/** Write a number with its sign, which nought has not. */
+/** Write a number with its sign; 0 has none. */
 export function signedFixed(value, places) {
   const text = Math.abs(value).toFixed(places);
   if (Number(text) === 0) return text;

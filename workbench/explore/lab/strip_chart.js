@@ -1,4 +1,4 @@
-// One strip per estimator: every run a dot, or a histogram, with the mean and the line aimed at.
+// One strip per estimator: one dot per run, or a histogram, with the mean and the reference line.
 // Hooks: data-role="strip-chart", "strip" (data-method, data-runs), "strip-dots", "strip-mean",
 // "reference-line", "reference-band".
 

@@ -1,1 +1,1 @@
-"""Where lines die, and what they cost."""
+"""Where lines die, and the cost of each."""

@@ -1,4 +1,4 @@
-// An icicle: a tree whose branches are as wide as what is lost in them, root on top.
+// An icicle: a tree whose branches are as wide as their loss, root on top.
 // Hooks: data-role="icicle", "icicle-cell" (data-line, data-kind, data-share).
 
 import { svgElement } from "../page/svg.js";
@@ -27,7 +27,7 @@ export function icicleLayout(root, width) {
   return cells;
 }
 
-/** Shorten a text to the characters that fit, or to nothing where none of use would. */
+/** Shorten a text to the characters that fit, or to nothing if too few fit. */
 export function fitText(text, width, characterWidth = 6.6) {
   const room = Math.floor((width - 6) / characterWidth);
   if (text.length <= room) return text;
@@ -81,7 +81,7 @@ function icicleCell({ node, x, width, level }, { onStep, onPoint }) {
   svgElement("text", { x: 4, y: ROW_HEIGHT / 2 + 3.5, "aria-hidden": "true" }, cellText(node, width)));
 }
 
-/** A cell shows its last move alone, since its place says what went before; at least where it goes. */
+/** A cell shows only its last move, because its position shows the rest; or only the target. */
 export function cellText(node, width) {
   const [name] = node.words.split(/:| as the /);
   const whole = node.kind === "root" ? node.words : name;

@@ -1,4 +1,4 @@
-// "Where lines die": what p_m and r_m have lost, as icicles, and the moves that cost most, in words.
+// "Where lines die": the losses of p_m and r_m as icicles, and the moves that cost most, in words.
 // Hooks: data-role="lost" (data-state "fresh" or "stale"), "lost-precision" and "lost-recall", in
 // each "lost-total" (data-value), "icicle" and "costly-move" (data-line, data-share); "lost-reason".
 
@@ -11,7 +11,7 @@ const LOST_PARTS = [
   ["recall", "Recall", "r", "true", "lines of the true board that the predicted one refuses"],
 ];
 
-/** Taken while the widget is not on the screen. */
+/** Used while the widget is not on the screen. */
 const WIDTH_UNSEEN = 480;
 
 export class LostPanel {

@@ -1,1 +1,1 @@
-"""What every widget's page shares: transport, theme, charts and assets."""
+"""The common parts of every widget's page: transport, theme, charts and assets."""

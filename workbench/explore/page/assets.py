@@ -1,4 +1,4 @@
-"""The JavaScript and CSS of a widget, put together from the files of the explorer's folders.
+"""The JavaScript and CSS of a widget, assembled from the files of the explorer's folders.
 
 anywidget takes one ES module and one style sheet for each widget; the sources stay small files of one
 subject each. A file imports by ``import { name } from "./file.js";`` or, from another folder, by

@@ -96,7 +96,7 @@ export function roundTicks(from, to, about = 5) {
   return ticks;
 }
 
-/** Return the value whose badness is least. */
+/** Return the value with the smallest penalty. */
 export function nearest(values, badness) {
   return values.reduce((best, value) => (badness(value) < badness(best) ? value : best));
 }
@@ -185,7 +185,7 @@ function errorBar(x, low, high) {
   });
 }
 
-/** Return a mark of a shape at a point; the shapes tell series apart without colour. */
+/** Return a mark of a shape at a point; the shapes distinguish series without colour. */
 export function mark(shape, [x, y], radius) {
   if (shape === "square") {
     return svgElement("rect", { class: "ws-mark", x: x - radius, y: y - radius, width: 2 * radius, height: 2 * radius });

@@ -1,4 +1,4 @@
-// Questions to the kernel: one of a kind under way at a time, and the last state wins.
+// Requests to the kernel: one of each kind at a time, and the last state wins.
 
 /**
  * @typedef {Object} RequesterOptions
@@ -14,7 +14,7 @@
 /**
  * Asks the kernel and hands its answers out.
  *
- * requester.on("compare", (answer) => ...);      // the answers, and messages that nobody asked for
+ * requester.on("compare", (answer) => ...);      // the answers, and unsolicited messages
  * requester.ask("compare", {depth: 4});          // waits `delay` ms for a newer state
  * requester.ask("compare", {depth: 4}, true);    // asks at once
  *
@@ -34,7 +34,7 @@ export class Requester {
     this.onBusy = options.onBusy ?? (() => {});
     this.onFailed = options.onFailed ?? (() => {});
     this.onSlow = options.onSlow ?? (() => {});
-    /** Two views of one model hear each other's answers; the name tells them apart. */
+    /** Two views of one model receive each other's answers; the name distinguishes them. */
     this.name = Math.random().toString(36).slice(2, 8);
     this.count = 0;
     this.busy = false;
@@ -63,7 +63,7 @@ export class Requester {
     this.timers.clear(entry.timer);
     entry.timer = null;
     if (entry.serial !== null) {
-      // The answer under way is stale already; the newest state leaves when it has come.
+      // The pending answer is already stale; the newest state is sent after it.
     } else if (atOnce) this.dispatch(kind);
     else entry.timer = this.timers.set(() => this.dispatch(kind), this.delay);
     this.tellBusy();

@@ -1,4 +1,4 @@
-// BoardPair: two boards side by side, edited and stepped, with what their difference costs.
+// BoardPair: two boards side by side, edited and stepped, with the cost of their difference.
 // Hooks: see pair_frame.js (the root and its buttons), board.js, board_editing.js, tray.js,
 // moves_panel.js, numbers_panel.js, lost_panel.js and icicle.js.
 
@@ -171,7 +171,7 @@ class BoardPairView {
     this.requester.ask("compare", { ...state, ...this.settings }, atOnce);
   }
 
-  /** Go to a state if the kernel takes it: until then the boards stay as they are. */
+  /** Go to a state once the kernel accepts it; until then the boards do not change. */
   tryState(state, typedOn = null) {
     this.chosen = null;
     this.pointed = null;
@@ -220,7 +220,7 @@ class BoardPairView {
     this.restThenAskWhatIsLost();
   }
 
-  /** A FEN cannot be read: the boards and numbers stay, and what is wrong is said in words. */
+  /** A FEN cannot be read: the boards and numbers stay, and a message explains the problem. */
   complain(problems, typedOn) {
     if (typedOn) this.sides[typedOn].complain(problems[typedOn] ?? Object.values(problems)[0]);
     else this.frame.alert(Object.entries(problems).map(([look, words]) => `The ${look} FEN cannot be read: ${words}`).join("\n"));
@@ -342,7 +342,7 @@ class BoardPairView {
     else this.point({ move: squaresOfMove(first), look: node.kind === "lost" && node.line.length === 1 ? look : "shared" });
   }
 
-  /** The moves of the last answer, unless the boards have gone on since. */
+  /** The moves of the last answer, unless the boards have changed since. */
   currentMoves() {
     return this.answered && sameState(this.answered, this.history.present) ? this.view.moves : NO_MOVES;
   }

@@ -1,4 +1,4 @@
-// Undo and redo, and what a state of a pair is: pure functions.
+// Undo and redo, and the state of a pair: pure functions.
 
 /**
  * @typedef {Object} PairState
@@ -17,7 +17,7 @@ export function newHistory(present) {
   return { past: [], present, future: [] };
 }
 
-/** Go on to a state; what was undone is forgotten. A state equal to the present changes nothing. */
+/** Go to a new state and clear the redo list. A state equal to the present one changes nothing. */
 export function recorded(history, state) {
   if (sameState(history.present, state)) return history;
   return { past: [...history.past, history.present].slice(-MOST_REMEMBERED), present: state, future: [] };
@@ -42,7 +42,7 @@ export function sameState(one, other) {
   return one.true_fen === other.true_fen && one.predicted_fen === other.predicted_fen && one.line.join() === other.line.join();
 }
 
-/** Return the pair with its boards exchanged, or null if there is no predicted board to be true. */
+/** Return the pair with its boards swapped, or null if there is no predicted board. */
 export function swapped(shown) {
   if (!shown.predicted_fen.trim()) return null;
   return { true_fen: shown.predicted_fen, predicted_fen: shown.true_fen, line: [] };

@@ -57,12 +57,12 @@ export class PairFrame {
     this.texts.replaceChildren(...parts.filter(Boolean));
   }
 
-  /** Say something in passing. */
+  /** Show a status message. */
   say(words) {
     this.status.textContent = words;
   }
 
-  /** Say what failed; an empty text takes it away. */
+  /** Show an error; an empty text clears it. */
   alert(words) {
     this.error.textContent = words;
   }

@@ -1,4 +1,4 @@
-// The scores of a run: controls, scatter, table, and what is open. The pair itself opens in a
+// The scores of a run: controls, scatter plot, table, and the open row. The pair itself opens in a
 // BoardPair, which the kernel sets.
 //
 // data-role: run-browser, error, depth, distance, mark-by, search, distance-low, distance-high,
@@ -76,7 +76,7 @@ function render({ model, el }) {
     asking.ask("rows", choice());
   }
 
-  // To sort moves no mark: rows are drawn anew only where others are shown, or by other marks.
+  // Sorting moves no mark: rows are redrawn only if the rows shown or the marks change.
   function drawScatter() {
     const { sort_by, descending, ...shown } = choice();
     const key = JSON.stringify([shown, model.get("mark_by")]);

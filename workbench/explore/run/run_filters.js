@@ -175,7 +175,7 @@ function fillSelect(select, entries) {
   select.replaceChildren(...entries.map(([value, text]) => htmlElement("option", { value, text })));
 }
 
-/** Typing goes on while the state follows: a text that is there already is left alone. */
+/** Typing continues while the state follows: an equal text is not replaced. */
 function setUnlessSame(input, value) {
   if (input.value !== value) input.value = value;
 }

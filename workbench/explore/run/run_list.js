@@ -160,7 +160,7 @@ export class RunList {
     return row?.querySelector("button") ?? null;
   }
 
-  /** Of all rows one takes the Tab key: the one that keys have led to, or else the first made. */
+  /** One row takes the Tab key: the one reached by keys, or else the first one made. */
   letTabIn() {
     for (const button of this.body.querySelectorAll("button")) button.tabIndex = -1;
     const button = this.buttonAt(this.place) ?? this.body.querySelector("button");

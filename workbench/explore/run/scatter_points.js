@@ -1,7 +1,7 @@
 // The scatter's arithmetic: where a value lies, which rows lie at one spot, which spot is nearest,
 // and the outlines of the marks.
 
-/** Marks differ in shape first; with seven colours, a shape that comes again has another colour. */
+/** Marks differ in shape first; with seven colours, a repeated shape has another colour. */
 export const MARK_SHAPES = ["circle", "square", "triangle", "diamond", "cross", "wedge", "plus", "star"];
 export const MARK_COLOURS = 7;
 

@@ -95,7 +95,7 @@ export class ScatterView {
     return { x: box.left + at.x, y: box.top + at.y };
   }
 
-  /** However many things change, one picture is drawn for the next frame. */
+  /** All changes before the next frame are drawn once. */
   drawSoon() {
     this.waiting ||= requestAnimationFrame(() => this.draw());
   }
@@ -264,7 +264,7 @@ export class ScatterView {
     this.drawSoon();
   }
 
-  /** Say what lies under the pointer. */
+  /** Describe the marks under the pointer. */
   point(spots, at = { x: 0, y: 0 }) {
     this.surface.classList.toggle("rb-over-point", spots.length > 0);
     this.label.hidden = spots.length === 0;

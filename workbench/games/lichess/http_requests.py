@@ -128,7 +128,7 @@ def _seconds(retry_after: str | None) -> float | None:
 def retrying(
     patience: Patience, on_wait: Callable[[str], None], address: str, call: Callable[[], Result]
 ) -> Callable[[], Result]:
-    """Return a call that tries again after what passes: broken transfers and busy servers.
+    """Return a call that retries after temporary errors: broken transfers and busy servers.
 
     Args:
         patience: How often, and after how long.

@@ -41,7 +41,7 @@ class RemoteState:
         return self.etag if self.etag and not weak else self.last_modified
 
     def differs(self, other: "RemoteState") -> str:
-        """Return in words how another answer speaks of another file, or nothing."""
+        """Return in words how an answer shows that the file changed, or nothing."""
         for name in ("etag", "last_modified", "bytes_total"):
             one, two = getattr(self, name), getattr(other, name)
             if one and two and one != two:
@@ -110,13 +110,13 @@ class RemoteFile:
         self._lock.release()
 
     def forget(self) -> None:
-        """Throw away what is kept."""
+        """Discard the cached part."""
         self.path.unlink(missing_ok=True)
         self._state_path.unlink(missing_ok=True)
         self.state = RemoteState(self.state.address)
 
     def learn(self, state: RemoteState) -> None:
-        """Write down which file it is."""
+        """Save the identity of the file."""
         self.state = state
         with replacing(self._state_path) as beside:
             beside.write_text(json.dumps(asdict(state), indent=2, sort_keys=True) + "\n")

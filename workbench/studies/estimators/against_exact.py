@@ -1,4 +1,4 @@
-"""Independent runs of one estimator on one pair of boards, and how they compare with the exact value."""
+"""Independent runs of one estimator on one pair of boards, compared with the exact value."""
 
 import time
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Boards that cannot arise in chess: what share of each model's replies, and by which flag."""
+"""Boards that cannot arise in chess: their share of each model's replies, by flag."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Bootstrap of whole clusters: rows of one game are drawn together, because they are alike.
+"""Bootstrap of whole clusters: rows of one game are drawn together, because they are similar.
 
 Where each row is a cluster of its own, this is the ordinary bootstrap. With few clusters (about 20
 or less) percentile intervals of clusters are somewhat too short. Source: Davison and Hinkley (1997),
