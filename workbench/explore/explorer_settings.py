@@ -3,18 +3,14 @@
 from dataclasses import dataclass
 
 from workbench.errors import InvalidArgumentError
-from workbench.scoring.parameters import IllFormedPolicy, check_ill_formed
-from workbench.terminal import Terminal, check_walk
+from workbench.scoring.parameters import ComparisonSettings
 
 
 @dataclass(frozen=True, slots=True)
-class ExplorerSettings:
-    """How the explorer measures a pair of boards.
+class ExplorerSettings(ComparisonSettings):
+    """How the explorer measures a pair of boards: as `ComparisonSettings` say, and how closely.
 
     Attributes:
-        depth: m, at least 1.
-        terminal: How games that are finished before m moves count.
-        ill_formed: What is done with a predicted board that cannot arise in chess.
         exact_budget: Joint nodes above the last ply that an exact walk may be expected to visit,
             at least 1; the default takes about 40 ms on one core at 100 ns per node.
         relative_error: The relative standard error wanted where values are estimated, above 0.
@@ -26,17 +22,13 @@ class ExplorerSettings:
         InvalidArgumentError: If a value is out of range.
     """
 
-    depth: int = 4
-    terminal: Terminal = "absorb"
-    ill_formed: IllFormedPolicy = "as_is"
     exact_budget: int = 400_000
     relative_error: float = 0.02
     sampling_budget: int = 200_000
     seed: int = 0
 
     def __post_init__(self) -> None:
-        check_walk(self.depth, self.terminal)
-        check_ill_formed(self.ill_formed)
+        ComparisonSettings.__post_init__(self)
         if self.exact_budget < 1 or self.sampling_budget < 1 or self.seed < 0:
             raise InvalidArgumentError(
                 "expected exact_budget and sampling_budget of at least 1 and a seed of at least 0, "

@@ -40,26 +40,36 @@ COPIED: Final = (
 )
 
 
-def check_ill_formed(policy: IllFormedPolicy) -> None:
-    """Refuse a policy that is none.
-
-    Raises:
-        InvalidArgumentError: If ``policy`` is not of `IllFormedPolicy`.
-    """
-    if policy not in get_args(IllFormedPolicy):
-        raise InvalidArgumentError(
-            f"expected ill_formed of {get_args(IllFormedPolicy)}, got {policy!r}"
-        )
-
-
 @dataclass(frozen=True, slots=True)
-class ScoringParameters:
-    """How predictions are scored.
+class ComparisonSettings:
+    """What precision and recall of two boards depend on, besides the boards.
 
     Attributes:
         depth: m, at least 1.
         terminal: How games that are finished before m moves count.
-        ill_formed: What is done with boards that cannot arise in chess.
+        ill_formed: What is done with a predicted board that cannot arise in chess.
+
+    Raises:
+        InvalidArgumentError: If a value is out of range.
+    """
+
+    depth: int = 4
+    terminal: Terminal = "absorb"
+    ill_formed: IllFormedPolicy = "as_is"
+
+    def __post_init__(self) -> None:
+        check_walk(self.depth, self.terminal)
+        if self.ill_formed not in get_args(IllFormedPolicy):
+            raise InvalidArgumentError(
+                f"expected ill_formed of {get_args(IllFormedPolicy)}, got {self.ill_formed!r}"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringParameters(ComparisonSettings):
+    """How predictions are scored: as `ComparisonSettings` say, and by which method.
+
+    Attributes:
         method: ``exact``, or the name of an estimator. The exact method gives p_1..p_m and
             r_1..r_m, an estimator p_m and r_m alone, with standard errors.
         samples: N of an estimator, for each batch.
@@ -72,9 +82,6 @@ class ScoringParameters:
         InvalidArgumentError: If a value is out of range.
     """
 
-    depth: int = 4
-    terminal: Terminal = "absorb"
-    ill_formed: IllFormedPolicy = "as_is"
     method: str = "exact"
     samples: int = 500
     batches: int = BATCHES
@@ -82,9 +89,9 @@ class ScoringParameters:
     engine: Engine = field(default_factory=chosen_engine)
 
     def __post_init__(self) -> None:
-        check_walk(self.depth, self.terminal)
+        # super() without arguments fails in a dataclass with slots before Python 3.14.
+        ComparisonSettings.__post_init__(self)
         chosen_engine(self.engine)
-        check_ill_formed(self.ill_formed)
         if self.method != "exact" and self.method not in ESTIMATORS:
             raise InvalidArgumentError(
                 f"expected a method of {['exact', *ESTIMATORS]}, got {self.method!r}"

@@ -21,9 +21,8 @@ from workbench.environments import ChessAutomaton, ChessState
 from workbench.errors import InvalidArgumentError
 from workbench.explore.board.reading import read_board, state_of_true
 from workbench.explore.depth_profile import REFERENCE_SLOWDOWN, same_lines
-from workbench.scoring.parameters import IllFormedPolicy, check_ill_formed
+from workbench.scoring.parameters import ComparisonSettings
 from workbench.seeds import derived_seed
-from workbench.terminal import Terminal, check_walk
 
 Measure = Literal["precision", "recall"]
 
@@ -42,21 +41,18 @@ RELATIVE_ERROR: Final = 0.0005
 _CHESS: Final = ChessAutomaton()
 
 
-@dataclass(frozen=True, slots=True)
-class RunSettings:
-    """What is run.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSettings(ComparisonSettings):
+    """What is run, compared as `ComparisonSettings` say; their depth is at most `DEEPEST`.
 
     Attributes:
         true_fen: The true board S.
         predicted_fen: The predicted board T; blank if there is none.
-        depth: m, 1 to `DEEPEST`.
         samples: N of each run, 1 to `MOST_SAMPLES`.
         repeats: Independent runs of each estimator, 1 to `MOST_REPEATS`.
         seed: At least 0.
         measure: ``precision`` (lines drawn from T, tried in S) or ``recall`` (the reverse).
         methods: Names in `workbench.affordance.ESTIMATORS`.
-        terminal: How finished games count.
-        ill_formed: What is done with a predicted board that cannot arise in chess.
 
     Raises:
         InvalidArgumentError: If a value is out of range.
@@ -64,17 +60,14 @@ class RunSettings:
 
     true_fen: str
     predicted_fen: str
-    depth: int = 4
     samples: int = 500
     repeats: int = 200
     seed: int = 0
     measure: Measure = "precision"
     methods: tuple[str, ...] = tuple(ESTIMATORS)
-    terminal: Terminal = "absorb"
-    ill_formed: IllFormedPolicy = "as_is"
 
     def __post_init__(self) -> None:
-        check_walk(self.depth, self.terminal)
+        ComparisonSettings.__post_init__(self)
         for name, least, most in (
             ("depth", 1, DEEPEST),
             ("samples", 1, MOST_SAMPLES),
@@ -90,7 +83,6 @@ class RunSettings:
             raise InvalidArgumentError(
                 f"expected a measure of {get_args(Measure)}, got {self.measure!r}"
             )
-        check_ill_formed(self.ill_formed)
         if unknown := [name for name in self.methods if name not in ESTIMATORS]:
             raise InvalidArgumentError(f"expected methods of {list(ESTIMATORS)}, got {unknown}")
 

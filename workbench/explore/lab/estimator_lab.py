@@ -1,7 +1,7 @@
 """EstimatorLab: repeated runs of the estimators on one pair of boards, against the exact value."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
@@ -140,7 +140,7 @@ class EstimatorLab(Answering):
         Raises:
             InvalidArgumentError: If a trait is out of range.
         """
-        values = {name: getattr(self, name) for name in RunSettings.__slots__}
+        values = {each.name: getattr(self, each.name) for each in fields(RunSettings)}
         return RunSettings.from_page(values)
 
     def reference(self) -> Reference:

@@ -1,6 +1,7 @@
 """The answers of BoardPair to its page, and its values from a table row: plain functions."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from typing import Any, Final
 
 import chess
@@ -12,12 +13,11 @@ from workbench.explore.board.fen_problems import explain
 from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.pair.pair_view import pair_view
 from workbench.explore.pair.stepping import replay
+from workbench.scoring.parameters import ComparisonSettings
 
 TRUE_FEN: Final = "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/3P1N2/PPP2PPP/RNBQK2R w KQkq - 1 5"
 PREDICTED_FEN: Final = "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/3P4/PPP1NPPP/RNBQK2R w KQkq - 1 5"
 """The pair of boards to begin with: a knight that went to f3 is believed to be on e2."""
-
-_DEFAULTS: Final = {"depth": 4, "terminal": "absorb", "ill_formed": "as_is"}
 
 
 def compare_answer(
@@ -85,10 +85,10 @@ def pair_code(
 ) -> str:
     """Return one line of Python that recreates a pair; defaults are left out."""
     parts = [repr(true_fen), repr(predicted_fen)]
-    for name, default in _DEFAULTS.items():
-        value = getattr(settings, name)
-        if value != default:
-            parts.append(f"{name}={value!r}")
+    for each in fields(ComparisonSettings):
+        value = getattr(settings, each.name)
+        if value != each.default:
+            parts.append(f"{each.name}={value!r}")
     if line:
         parts.append(f"line={list(line)!r}")
     return f"from workbench.explore import BoardPair; BoardPair({', '.join(parts)})"
