@@ -164,7 +164,7 @@ def test_a_process_that_was_refused_leaves_the_journal_of_the_other_alone(
     monkeypatch.setattr(asking_run, "require_extra", lambda: None)
     with (
         FileLock(folder.path / RUN_LOCK),
-        pytest.raises(AskingError, match="another process asks into"),
+        pytest.raises(AskingError, match="another process is using"),
     ):
         ask(positions_path, folder.path, question)
     assert (folder.path / FILE_NAME).read_bytes() == before

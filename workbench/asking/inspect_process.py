@@ -2,7 +2,7 @@
 
 Its first line of standard input is what to do, as JSON; a key comes that way, and not through
 arguments or files. Standard input then stays open: when it ends, because the caller wants to stop
-or was killed, no further call begins, those under way end, and the process ends.
+or was killed, no further call begins, those in progress end, and the process ends.
 
 The last line of its standard output says how it went, as JSON: ``stopped``, why asking stopped
 before the end, or an empty text; and ``notes``, what the user should know. All else that is printed

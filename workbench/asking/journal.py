@@ -38,7 +38,7 @@ FILE_NAME: Final = "answers.jsonl"
 DAMAGED_NAME: Final = "answers.damaged"
 SPARE_NAME: Final = ".spare"
 SPARE_BYTES: Final = 2**18
-"""Kept free for each call under way when the disk becomes full: a reply of some 60,000 tokens."""
+"""Bytes reserved for each call in progress if the disk fills up: a reply of some 60,000 tokens."""
 
 KILLED: Final = "the process was killed during the call"
 _ENTRY: Final = re.compile(r'\{"(?:id|started|stopped)": ')
@@ -159,7 +159,7 @@ class Journal:
         Args:
             folder: The run's.
             price: Price of the model, if known.
-            calls: How many may be under way at a time.
+            calls: How many may be in progress at a time.
 
         Raises:
             JournalError: If it cannot be written, or the disk has no room for a run.
@@ -176,7 +176,7 @@ class Journal:
             self._spare.unlink(missing_ok=True)
             raise JournalError(
                 f"{folder}: expected a folder that can be written to, with "
-                f"{calls * SPARE_BYTES / 2**20:.1f} MiB free for the calls under way, got: {error}"
+                f"{calls * SPARE_BYTES / 2**20:.1f} MiB free for calls in progress, got: {error}"
             ) from error
         self.record = Record(price)
         self.record.read(self._path.read_bytes() if self._path.is_file() else b"")
@@ -241,7 +241,7 @@ class Journal:
                 reason = f"{self._path} cannot be written: {error.strerror}{_advice(error)}"
                 if not self._spare.exists():
                     raise JournalError(reason) from error
-                # There is room for the calls under way, and a call that begins would be one more.
+                # There is room for the calls in progress, but not for another one.
                 self.full = reason
                 self._spare.unlink()
                 try:

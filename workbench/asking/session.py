@@ -3,9 +3,9 @@
 This is the one place that repeats a call: Inspect and the provider's client are told not to. So
 every request is counted and has a reserve, and there are no more than requested.
 
-Stopping is orderly: no further call begins, those under way end and are written to the journal, and
-then Inspect is interrupted, which closes its log. The waiting questions are asked when the run goes
-on.
+Stopping is orderly: no further call begins, those in progress end and are written to the journal,
+and then Inspect is interrupted, which closes its log. The waiting questions are asked when the run
+goes on.
 """
 
 import random
@@ -102,7 +102,7 @@ class Session:
             await anyio.sleep(max(self._backoff(requests), wait))
 
     def stop(self, reason: str, *, recorded: bool = True) -> None:
-        """Begin no further call; when the last one under way has ended, interrupt Inspect.
+        """Begin no further call; when the last one in progress has ended, interrupt Inspect.
 
         Args:
             reason: Why.
@@ -155,7 +155,7 @@ class Session:
         """
         wait = 0.0
         # Inspect may be broken off at any moment, such as by a full disk for its own log: the calls
-        # under way are paid for, and their answers still go into the journal.
+        # in progress are paid for, and their answers still go into the journal.
         with anyio.CancelScope(shield=True):
             try:
                 try:

@@ -255,7 +255,7 @@ class Operation:
         return 1 if self.batch else self.retries + 1
 
     def connections_for(self, questions: int) -> int | None:
-        """Return how many questions may be under way; None leaves it to the batch interface."""
+        """Return how many questions may be in progress; None leaves it to the batch interface."""
         if self.connections is not None or self.batch:
             return self.connections
         return min(MOST_CONNECTIONS, max(LEAST_CONNECTIONS, questions // 100))

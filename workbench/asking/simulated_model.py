@@ -111,7 +111,7 @@ class SimulatedModel(ModelAPI):
         return track(moves, position_id=name, rate=self._rate, seed=seed).fen
 
     def max_connections(self) -> int:
-        """Return how many calls may be under way."""
+        """Return how many calls may be in progress."""
         return 50
 
 

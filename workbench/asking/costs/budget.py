@@ -47,7 +47,7 @@ class Budget:
     Attributes:
         limit: Dollars that the run folder may cost in all, or None.
         spent: Dollars so far, with what counts for calls whose cost is unknown.
-        reserved: Dollars for the calls under way.
+        reserved: Dollars for the calls in progress.
     """
 
     def __init__(
