@@ -78,7 +78,7 @@ def test_two_boards_under_one_name_are_refused(tmp_path, write, predictions):
     one = write(predictions, "one.parquet")
     changed = predictions.assign(model="other", true_fen="8/8/8/8/8/8/8/K1k5 w - - 0 1")
     other = write(changed, "other.parquet")
-    with pytest.raises(TableError, match="name different positions alike"):
+    with pytest.raises(TableError, match="use one id for different positions"):
         compare_models(tmp_path / "tables", [one, other], Simulation(), DEPTH_ONE)
 
 
