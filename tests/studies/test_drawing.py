@@ -1,5 +1,8 @@
 """Figures as they come out: nothing cut off, nothing on top of another, every name told apart."""
 
+import math
+from itertools import combinations
+
 import pandas as pd
 import pytest
 from drawn import drawn_texts, faults
@@ -8,7 +11,8 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from workbench.affordance import ESTIMATORS
-from workbench.drawing.appearance import style
+from workbench.answers.recorded_replies import BASELINE, recorded_replies
+from workbench.drawing.appearance import RECORDED_LOOKS, model_style, style
 from workbench.drawing.labels import (
     FILE_DOTS_AN_INCH,
     STILL_DOTS_AN_INCH,
@@ -365,3 +369,45 @@ def test_looks_do_not_run_out():
     whole = {(look.colour, look.marker, look.line, look.face == "white") for look in looks}
     assert len(whole) == 320
     assert style(10_000).marker in {look.marker for look in looks}
+
+
+class TestModelLooks:
+    def test_every_recorded_model_has_one_and_the_baseline_is_grey(self):
+        assert set(RECORDED_LOOKS) == set(recorded_replies(sets=(), settings=())["model"])
+        assert len(set(RECORDED_LOOKS[BASELINE].colour)) == 1
+
+    def test_recorded_models_are_told_apart_by_points_alone(self):
+        points = {(look.marker, look.face == "white") for look in RECORDED_LOOKS.values()}
+        assert len(points) == 18
+        assert len({look.hatch for look in RECORDED_LOOKS.values()}) == 18
+
+    def test_no_two_colours_are_near(self):
+        """In CIE L*a*b* (D65), where a distance of 2.3 can just be seen, at least 20."""
+        colours = [lab(look.colour) for look in RECORDED_LOOKS.values()]
+        distances = [math.dist(one, other) for one, other in combinations(colours, 2)]
+        assert min(distances) > 20
+
+    def test_a_look_does_not_depend_on_what_else_is_drawn(self):
+        assert model_style(["o3-2025-04-16", "mine"])["o3-2025-04-16"].marker == "o"
+        looks = model_style([*RECORDED_LOOKS, *names_of("short", 20), "m0000"])
+        assert len(looks) == 38
+        assert {name: looks[name] for name in RECORDED_LOOKS} == dict(RECORDED_LOOKS)
+        assert (
+            len({(look.marker, look.line, look.face == "white") for look in looks.values()}) == 38
+        )
+
+
+def lab(colour):
+    """CIE L*a*b* of red, green and blue in sRGB (IEC 61966-2-1, white D65)."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colour]
+    matrix = (
+        (0.4124, 0.3576, 0.1805, 0.9505), (0.2126, 0.7152, 0.0722, 1.0), (0.0193, 0.1192, 0.9505, 1.089),
+    )  # fmt: skip
+    shares = [sum(k * c for k, c in zip(row, linear, strict=False)) / row[3] for row in matrix]
+    x, y, z = (s ** (1 / 3) if s > 216 / 24389 else (24389 / 27 * s + 16) / 116 for s in shares)
+    return 116 * y - 16, 500 * (x - y), 200 * (y - z)
+
+
+def test_lab_of_known_colours():
+    assert lab((1, 1, 1)) == pytest.approx((100, 0, 0), abs=0.05)
+    assert lab((1, 0, 0)) == pytest.approx((53.24, 80.09, 67.20), abs=0.05)

@@ -1,13 +1,18 @@
 """Looks of figures: sizes, grid, and colours that survive colour-blindness and greyscale."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import count
+from types import MappingProxyType
 from typing import Final
 
 import seaborn as sns
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from workbench.answers.recorded_replies import BASELINE
 from workbench.drawing.labels import wrapped
 
 COLOURS: Final = tuple(sns.color_palette("colorblind"))
@@ -58,6 +63,59 @@ def style(index: int) -> Style:
         hatch=HATCHES[index % len(HATCHES)],
         face=colour if filled else "white",
     )
+
+
+def _recorded_look(
+    colour: str, marker: str, line: str, hatch: str, *, filled: bool = False
+) -> Style:
+    red_green_blue = to_rgb(colour)
+    return Style(red_green_blue, marker, line, hatch, red_green_blue if filled else "white")
+
+
+# One hue a family, from dark to light; filled markers: models that reason before they answer.
+RECORDED_LOOKS: Final[Mapping[str, Style]] = MappingProxyType(
+    {
+        "o3-2025-04-16": _recorded_look("#08306b", "o", "-", "", filled=True),
+        "o3-mini-2025-01-31": _recorded_look("#2f83d6", "s", "--", "///", filled=True),
+        "o4-mini-2025-04-16": _recorded_look("#62cdf0", "^", "-.", "...", filled=True),
+        "deepseek-reasoner": _recorded_look("#54278f", "D", "-", "xx", filled=True),
+        "gemini-2.5-pro-preview-03-25": _recorded_look("#8c0030", "v", "--", "---", filled=True),
+        "gemini-2.5-flash-preview-04-17": _recorded_look("#ea3b5c", "P", ":", "ooo", filled=True),
+        "gemini-2.0-flash-001": _recorded_look("#d95f00", "v", "-", "|||"),
+        "gemini-2.0-flash-lite-001": _recorded_look("#ffa64d", "P", "-.", "+++"),
+        "gpt-4.1-2025-04-14": _recorded_look("#00592e", "o", "-", "\\\\\\"),
+        "gpt-4.1-mini-2025-04-14": _recorded_look("#18a05c", "s", "--", "**"),
+        "gpt-4.1-nano-2025-04-14": _recorded_look("#86d67a", "^", ":", "//"),
+        "gpt-4o-2024-08-06": _recorded_look("#5f5a00", "X", "-.", ".."),
+        "gpt-4o-mini-2024-07-18": _recorded_look("#a59a10", "<", "--", "x"),
+        "gpt-3.5-turbo-instruct": _recorded_look("#e0cf3a", ">", ":", "--"),
+        "deepseek-chat": _recorded_look("#a98be0", "D", "--", "oo"),
+        "chessgpt-base-v1-q4_k_m.gguf": _recorded_look("#d13fb0", "p", "-.", "||"),
+        "chessgpt-chat-v1.Q4_K.gguf": _recorded_look("#f5a3dc", "h", ":", "++"),
+        BASELINE: _recorded_look("#737373", "*", ":", "\\\\", filled=True),
+    }
+)
+"""The looks of the models with recorded replies; the baseline is grey."""
+
+
+def model_style(names: Iterable[str]) -> dict[str, Style]:
+    """Return a look for each model, the same in every figure of the same models.
+
+    Models of the recorded replies have the looks of `RECORDED_LOOKS`, whatever else is drawn. Any
+    others take those of `style` in the order of their names, without the marker, line and face of
+    the recorded ones.
+
+    Args:
+        names: Names of models, as tables and figures have them; may repeat.
+    """
+    different = sorted(set(names))
+    taken = {_shape(RECORDED_LOOKS[name]) for name in different if name in RECORDED_LOOKS}
+    others = (look for look in map(style, count()) if _shape(look) not in taken)
+    return {name: RECORDED_LOOKS.get(name) or next(others) for name in different}
+
+
+def _shape(look: Style) -> tuple[str, str, bool]:
+    return look.marker, look.line, look.face == "white"
 
 
 def new_figure(

@@ -12,7 +12,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from workbench.drawing.appearance import caption, new_figure, style
+from workbench.drawing.appearance import caption, model_style, new_figure
 from workbench.drawing.labels import labels, room
 from workbench.drawing.scores_in_words import scored_rows
 from workbench.errors import InvalidArgumentError
@@ -130,7 +130,7 @@ def draw(table: pd.DataFrame, note: str = "", models: Iterable[str] = ()) -> Fig
     rankings = list(table["ranking"].unique())
     most = int(table.groupby("ranking").size().max())
     names = sorted({*models, *table["model"]})
-    shown = labels(names)
+    shown, looks = labels(names), model_style(names)
     texts = [_text(row, shown, side) for row in table.to_dict("records") for side in _SIDES]
     beyond = max(0.0, max(room(text, _SIZE) for text in texts) - _ROOM)
     figure, panels = new_figure(
@@ -145,7 +145,7 @@ def draw(table: pd.DataFrame, note: str = "", models: Iterable[str] = ()) -> Fig
         }
         for row in part.to_dict("records"):
             ends = tuple(float(places[side][row["model"]]) for side in _SIDES)
-            _draw_model(axes, row, ends, shown, style(names.index(row["model"])).colour)
+            _draw_model(axes, row, ends, shown, looks[row["model"]].colour)
         left_out = len(names) - len(part)
         apart = f" ({left_out} with fewer left out)" if left_out else ""
         axes.set_title(

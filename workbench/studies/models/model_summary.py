@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from workbench.affordance.curve import half_depth
 from workbench.answers.classification import CLASSES
-from workbench.drawing.appearance import Style, caption, new_figure, plain_log_scale, style
+from workbench.drawing.appearance import Style, caption, model_style, new_figure, plain_log_scale
 from workbench.drawing.labels import fitting_ticks, labels, room
 from workbench.drawing.scores_in_words import by_length, left_out, scored_rows
 from workbench.errors import InvalidArgumentError
@@ -132,8 +132,7 @@ def draw(table: pd.DataFrame, note: str = "", by: str = "model", least: float = 
     overall = table[table["length"] == OVERALL].sort_values("precision", ascending=False)
     parts = table[table["length"] != OVERALL].assign(length=lambda rows: rows["length"].astype(int))
     lengths = sorted(parts["length"].unique())
-    # Looks go by name, so that a model has the same one in every figure.
-    looks = {name: style(index) for index, name in enumerate(sorted(overall[by]))}
+    looks = model_style(overall[by])
     shown = labels(overall[by])
     counts = dict(zip(overall[by], overall["count"], strict=True))
     legend = max(room(f"{shown[name]} ({count})", _SIZE) for name, count in counts.items())

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from scipy.stats import binomtest
 
-from workbench.drawing.appearance import caption, new_figure, style
+from workbench.drawing.appearance import caption, model_style, new_figure
 from workbench.drawing.labels import labels, room, shortened, some_of
 from workbench.drawing.scores_in_words import left_out, scored_rows
 from workbench.errors import InvalidArgumentError
@@ -184,15 +184,15 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
     ):
         value, low, high = (table[f"{name}{end}"].to_numpy(float) for end in ("", "_low", "_high"))
         ends = np.nan_to_num(np.clip([value - low, high - value], 0, None))
-        for index, model in enumerate(models):
+        for model, look in model_style(models).items():
             of_model = (table["model"] == model).to_numpy()
             axes.errorbar(
                 value[of_model],
                 places[of_model],
                 xerr=ends[:, of_model],
-                fmt=style(index).marker,
-                color=style(index).colour,
-                markerfacecolor=style(index).face,
+                fmt=look.marker,
+                color=look.colour,
+                markerfacecolor=look.face,
                 capsize=3,
             )
         axes.set_xlabel(title, fontsize=9)
