@@ -214,7 +214,7 @@ def measure(
     how: Literal["estimated", "budget"] = "estimated" if all(reached) else "budget"
     reason = (
         f"{METHOD}: about {expected:.3g} joint nodes expected, more than the budget of {budget}; "
-        f"relative standard errors {errors}, wanted {relative_error:.2g}"
+        f"relative standard errors {errors}, target {relative_error:.2g}"
         + ("" if all(reached) else f", stopped by the budget after {spent} states")
     )
     return Measurement(found[0], found[1], how, reason, expected, spent)

@@ -240,7 +240,7 @@ def _leave_repeating_to_us(model: Model, notes: list[str]) -> None:
     if provider in _REPEATING:
         notes.append(
             f"the client of {provider} may repeat requests on its own: there can be more requests "
-            "than retries says, and what such a request costs is not reserved"
+            "than retries allows, and their cost is not reserved"
         )
 
 

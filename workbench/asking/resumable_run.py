@@ -261,7 +261,7 @@ def _result(
         reason = f"{stopped}; " if stopped else ""
         raise AskingStoppedError(
             f"asking stopped: {reason}the table cannot be written: {error}; {counts}; every answer "
-            f"is kept in {folder.path / FILE_NAME}: free some space and give the same command, "
+            f"is kept in {folder.path / FILE_NAME}: free some space and repeat the command, "
             "which asks nothing twice",
             notes,
         ) from error
@@ -362,4 +362,4 @@ def _end_in_order(process: "subprocess.Popen[bytes]", pipe: IO[bytes]) -> None:
 def _end_of(log: Path, begin: int) -> str:
     text = log.read_bytes()[begin:][-_TAIL:].decode("utf-8", "replace")
     lines = [line for line in text.splitlines() if line.strip()]
-    return f"{lines[-1] if lines else 'it said nothing'} (see {log})"
+    return f"{lines[-1] if lines else 'no output'} (see {log})"

@@ -226,7 +226,7 @@ def _check_rows(
             try:
                 table = table.select(schema.names).cast(schema)
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-                said = f"a column does not hold what it should: {error}"
+                said = f"a column has invalid values: {error}"
                 report.oddities.append(
                     Oddity(f"{said}; rows from {findings.start} on were not checked")
                 )

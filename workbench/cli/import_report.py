@@ -50,7 +50,7 @@ def report(imported: ImportedReplies, written: str) -> None:
             click.echo(f"{title}:", err=True)
             _say_by_reason(notes)
     if imported.folded:
-        said = "rows hold the replies of another filter's rows once more, and were folded into them"
+        said = "rows hold the replies of another filter's rows again and were merged into them"
         click.echo(f"{imported.folded:,} {said}", err=True)
     click.echo(written)
 

@@ -136,7 +136,7 @@ def depth_profile(
     if limit.depth < settings.depth:
         reason += f"; deeper values are estimated ({METHOD} sampling) with 95% intervals"
         if misses:
-            reason += f", {misses} of them less closely than wanted, for the budget was spent"
+            reason += f", {misses} of them missed the target error, because the budget was spent"
     return {
         "depths": depths,
         "precision": precision,

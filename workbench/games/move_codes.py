@@ -36,7 +36,7 @@ def decode_moves(codes: bytes) -> tuple[str, ...]:
     if len(codes) % _CODE.itemsize:
         raise TableError(
             f"expected moves of two bytes each, got {len(codes)} bytes; the file was changed: "
-            "take it anew"
+            "get it again"
         )
     moves = _moves()
     try:

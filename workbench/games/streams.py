@@ -217,7 +217,7 @@ def check_name(name: str, head: bytes) -> None:
     if named and kind_of(head) != named:
         raise GameFileError(
             f"{name}: expected {named} data, got a file that starts {head[:8]!r}; fetch it "
-            "again, or give it the name of what it is"
+            "again, or rename it"
         )
 
 

@@ -53,8 +53,8 @@ def refuse_other_parameters(path: Path, parameters: ScoringParameters) -> None:
         differing = [f"depth: expected {parameters.depth}, got a table without {missing[0]!r}"]
     if differing:
         raise RunMismatchError(
-            f"{path}: these scores are not what is to be drawn: {'; '.join(differing)}; score the "
-            "predictions again, or ask for what the table holds by --parameter NAME=VALUE"
+            f"{path}: these scores do not match the study: {'; '.join(differing)}; score the "
+            "predictions again, or request the table's values with --parameter NAME=VALUE"
         )
 
 

@@ -286,9 +286,7 @@ def _batches(path: Path, schema: pa.Schema, rows: int) -> Iterator[pa.RecordBatc
                 table = upgraded(table, schema.names) if is_earlier else table
                 yield from table.select(schema.names).cast(schema).to_batches()
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-                raise TableError(
-                    f"{path}: a column does not hold what it should: {error}"
-                ) from error
+                raise TableError(f"{path}: a column has invalid values: {error}") from error
 
 
 def as_frame(table: pa.Table) -> pd.DataFrame:

@@ -133,7 +133,7 @@ class TableParts:
         if differences := differing(found, self._description):
             raise RunMismatchError(
                 f"{self._out} was made differently ({differences_in_words(differences)}); write "
-                "elsewhere, or --restart: the old table stays until the new one is whole"
+                "elsewhere, or --restart: the old table stays until the new one is complete"
             )
 
     def _require_same_parts(self, manifest: dict[str, Any] | None) -> None:
@@ -266,8 +266,8 @@ class TableParts:
             if isinstance(error, OSError) and error.errno not in _WITHOUT_LOCKS:
                 raise
             self._report(
-                f"{self._folder}: this file system supports no locks ({error}); see to it that "
-                f"no other process makes {self._out.name} meanwhile: one of the two would fail"
+                f"{self._folder}: this file system supports no locks ({error}); make sure that "
+                f"no other process makes {self._out.name} now: one of the two would fail"
             )
             return None
         return lock

@@ -31,5 +31,5 @@ def refuse_repeated_replies(
         raise TableError(
             f"{where}: expected each reply once, got {len(again)} rows again, the first in row "
             f"{again[0]}: {', '.join(f'{name} {first[name]!r}' for name in key)}; import the replies "
-            "again, each file once, or give further replies another sample"
+            "again, each file once, or give other replies another sample"
         )

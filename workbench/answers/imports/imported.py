@@ -28,7 +28,7 @@ class Noticed(StrEnum):
 
     NO_PGN = "no moves, as the PGN file was not found"
     UNUSABLE_PGN = "no moves, as the PGN file cannot be used"
-    OTHER_PLY = "another number of plies than the moves have, which was taken"
+    OTHER_PLY = "another number of plies than the moves have, whose number was used"
     OTHER_CLOCKS = "another move number or half-move clock in the true FEN than after the moves"
     SEVERAL_BOARDS = "a position id with several boards, distinguished by a hash"
 

@@ -29,8 +29,8 @@ _STATUS_WORDS: Final = MappingProxyType(
         "INVALID_EP_SQUARE": "no pawn can just have passed over the en-passant square",
         "OPPOSITE_CHECK": "the side that is not to move is in check",
         "EMPTY": "the board is empty",
-        "TOO_MANY_CHECKERS": "more pieces give check than one move can bring about",
-        "IMPOSSIBLE_CHECK": "the pieces that give check cannot have come to do so by one move",
+        "TOO_MANY_CHECKERS": "more pieces give check than one move allows",
+        "IMPOSSIBLE_CHECK": "one move cannot lead to this combination of checking pieces",
     }
 )
 

@@ -203,9 +203,9 @@ def _scored_before(
 ) -> Comparison:
     if len(predictions) != 1:
         raise InvalidArgumentError(
-            f"{scores}: models are compared by game, and scores do not hold the moves by which the "
-            "games of positions are found: give the one predictions table as well that they were "
-            f"made from, got {[str(path) for path in predictions]}"
+            f"{scores}: models are compared by game, and the moves that identify the games are not "
+            "in the scores: also give the one predictions table that the scores were made from, "
+            f"got {[str(path) for path in predictions]}"
         )
     refuse_other_predictions(scores, predictions[0])
     table = with_names(read_scores(scores, parameters)).assign(prompt="")
