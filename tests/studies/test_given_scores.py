@@ -79,7 +79,7 @@ def test_what_is_no_scores_table_is_named(given, tmp_path):
 def test_models_are_compared_with_the_predictions_that_were_scored(given, predictions, tmp_path):
     _, scored = given
     _, scores = scored(depth=2)
-    with pytest.raises(InvalidArgumentError, match="give the one predictions table as well"):
+    with pytest.raises(InvalidArgumentError, match="give the one predictions table"):
         compare_models(tmp_path, [], Simulation(), DEPTH_2, scores=str(scores))
     other = tmp_path / "other.parquet"
     write_table(predictions.iloc[:3], other, PREDICTIONS)
