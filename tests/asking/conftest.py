@@ -49,7 +49,10 @@ def environment(monkeypatch):
 
 @pytest.fixture
 def ask_server(positions_path, tmp_path):
-    """Ask a local server about all positions, into the folder ``run``."""
+    """Ask a local server about all positions, into the folder ``run``.
+
+    Each call starts a process that imports Inspect, which takes 2 s of processor time.
+    """
 
     def asking(server: LocalServer, operation=None, **changes):
         others = {name: changes.pop(name) for name in ("price", "confirm") if name in changes}
