@@ -8,7 +8,8 @@ from workbench.answers.classification import (
     classify_fen,
 )
 from workbench.answers.imports import ImportedReplies, RowNote, import_pgn2fen
-from workbench.answers.simulated_tracker import Slip, SlipKind, Tracking, simulate, track
+from workbench.answers.simulated_tracker import Slip, Tracking, simulate, track
+from workbench.environments.chess.slips import SlipKind
 
 __all__ = [
     "EXTRACTOR_VERSION",

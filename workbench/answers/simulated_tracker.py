@@ -7,7 +7,6 @@ slips with a given probability, by one of the slips that are possible there, all
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any, Final
 
 import chess
@@ -16,29 +15,20 @@ import pandas as pd
 
 from workbench.answers.classification import Prediction, ReplyClass, classify_fen
 from workbench.environments.chess.replay import read_moves
+from workbench.environments.chess.slips import (
+    BLACK,
+    PAWN,
+    START,
+    DoubleStep,
+    SlipKind,
+    captured_square,
+    carry_out,
+    landing_square,
+    square_beside,
+)
 from workbench.errors import InvalidArgumentError, TableError
 from workbench.seeds import derived_seed
 from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS
-
-
-class SlipKind(StrEnum):
-    """A way to lose track of a move.
-
-    ``captured_piece_stays``: the taken piece stays; the taker goes to a free square beside it on
-    the same rank, or stays too if there is none. En passant, only the taken pawn stays.
-    ``piece_left_behind``: the move is forgotten; the pieces stay where they were.
-    ``piece_off_by_one``: the piece lands on a free square beside its target on the same rank; what
-    stood on the target is taken. Possible only where there is such a square.
-    ``castling_forgotten``: the move is made, and its side's remaining castling rights are lost.
-    ``side_forgotten``: the move is made, but the side to move is not changed. Possible at the last
-    move only.
-    """
-
-    CAPTURED_PIECE_STAYS = "captured_piece_stays"
-    PIECE_LEFT_BEHIND = "piece_left_behind"
-    PIECE_OFF_BY_ONE = "piece_off_by_one"
-    CASTLING_FORGOTTEN = "castling_forgotten"
-    SIDE_FORGOTTEN = "side_forgotten"
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +144,7 @@ def _check(rate: float, seed: int) -> None:
         raise InvalidArgumentError(f"seed: expected an integer of at least 0, got {seed!r}")
 
 
-_RIGHTS_OF_SQUARES: Final = {
+_RIGHTS_OF_SQUARES: Final[dict[chess.Square | None, str]] = {
     chess.E1: "KQ",
     chess.H1: "K",
     chess.A1: "Q",
@@ -168,9 +158,9 @@ class _Tracker:
     """The mistaken map and the other fields of a FEN, from the first position on."""
 
     def __init__(self) -> None:
-        self.pieces = chess.BaseBoard()
+        self.board = START[:, np.newaxis].copy()
         self.rights = "KQkq"
-        self.en_passant: chess.Square | None = None
+        self.stepped: DoubleStep | None = None
         self.halfmove_clock = 0
         self.plies = 0
         self.side_forgotten = False
@@ -178,10 +168,10 @@ class _Tracker:
     def possible(self, move: chess.Move, *, last: bool) -> list[SlipKind]:
         """Return the slips that this move allows."""
         kinds = [SlipKind.PIECE_LEFT_BEHIND]
-        if self.pieces.piece_at(move.from_square):
-            if self.captured_square(move) is not None:
+        if self.board[move.from_square, 0]:
+            if captured_square(self.board, move, self.stepped) is not None:
                 kinds.append(SlipKind.CAPTURED_PIECE_STAYS)
-            if self.beside(move) is not None:
+            if square_beside(self.board, move) is not None:
                 kinds.append(SlipKind.PIECE_OFF_BY_ONE)
         if self.rights_of_mover() - set(_RIGHTS_OF_SQUARES.get(move.from_square, "")):
             kinds.append(SlipKind.CASTLING_FORGOTTEN)
@@ -197,83 +187,25 @@ class _Tracker:
         """Strike castling rights out."""
         self.rights = "".join(right for right in self.rights if right not in rights)
 
-    def captured_square(self, move: chess.Move) -> chess.Square | None:
-        """Return the square of what the move takes on this map, or None."""
-        if self.pieces.piece_at(move.to_square):
-            return move.to_square
-        if (
-            move.to_square == self.en_passant
-            and self.pieces.piece_type_at(move.from_square) == chess.PAWN
-            and chess.square_file(move.from_square) != chess.square_file(move.to_square)
-        ):
-            behind = chess.square(
-                chess.square_file(move.to_square), chess.square_rank(move.from_square)
-            )
-            return behind if self.pieces.piece_type_at(behind) == chess.PAWN else None
-        return None
-
-    def beside(self, move: chess.Move) -> chess.Square | None:
-        """Return a free square beside the target on its rank, the left one first, or None."""
-        file, rank = chess.square_file(move.to_square), chess.square_rank(move.to_square)
-        for other in (file - 1, file + 1):
-            if not 0 <= other < 8:
-                continue
-            square = chess.square(other, rank)
-            if not self.pieces.piece_at(square) and square != self.castled_rook(move):
-                return square
-        return None
-
-    def castled_rook(self, move: chess.Move) -> chess.Square | None:
-        """Return where the rook goes if the move is castling on this map, or None."""
-        files = chess.square_file(move.to_square) - chess.square_file(move.from_square)
-        if abs(files) == 2 and self.pieces.piece_type_at(move.from_square) == chess.KING:
-            return (move.from_square + move.to_square) // 2
-        return None
-
     def play(self, move: chess.Move, slip: SlipKind | None) -> None:
         """Carry a move out on the map, with or without a slip."""
-        piece = self.pieces.piece_at(move.from_square)
-        reset = False
         if slip is SlipKind.CASTLING_FORGOTTEN:
             self.lose_rights(self.rights_of_mover())
-        captured = self.captured_square(move)
-        self.en_passant = None
-        if slip is not SlipKind.PIECE_LEFT_BEHIND and piece is not None:
-            target: chess.Square | None = move.to_square
-            reset = piece.piece_type == chess.PAWN or captured is not None
-            if slip is SlipKind.CAPTURED_PIECE_STAYS:
-                if captured == move.to_square:
-                    target = self.beside(move)
-                captured = None
-            elif slip is SlipKind.PIECE_OFF_BY_ONE:
-                target = self.beside(move)
-            if captured is not None:
-                self.pieces.remove_piece_at(captured)
-                self.lose_rights(_RIGHTS_OF_SQUARES.get(captured, ""))
-            if target is not None:
-                self.place(move, piece, target)
+        piece = self.board[move.from_square, 0]
+        stepped, reset = None, False
+        if slip is not SlipKind.PIECE_LEFT_BEHIND and piece:
+            captured = captured_square(self.board, move, self.stepped)
+            reset = captured is not None or piece & ~BLACK == PAWN
+            takes = slip is not SlipKind.CAPTURED_PIECE_STAYS
+            landing = landing_square(self.board, move, slip)
+            if landing is not None:
+                for square in (move.from_square, landing, captured if takes else None):
+                    self.lose_rights(_RIGHTS_OF_SQUARES.get(square, ""))
+                stepped = carry_out(self.board, move, self.stepped, landing=landing, takes=takes)
+        self.stepped = stepped
         self.halfmove_clock = 0 if reset else self.halfmove_clock + 1
         self.plies += 1
         self.side_forgotten = slip is SlipKind.SIDE_FORGOTTEN
-
-    def place(self, move: chess.Move, piece: chess.Piece, target: chess.Square) -> None:
-        """Move a piece to where the tracker takes it to go, with what follows from that."""
-        for square in (move.from_square, target):
-            self.lose_rights(_RIGHTS_OF_SQUARES.get(square, ""))
-        rook_target = self.castled_rook(move)
-        if rook_target is not None:
-            file = 7 if move.to_square > move.from_square else 0
-            corner = chess.square(file, chess.square_rank(move.from_square))
-            if self.pieces.piece_at(corner) == chess.Piece(chess.ROOK, piece.color):
-                self.pieces.remove_piece_at(corner)
-                self.pieces.set_piece_at(rook_target, chess.Piece(chess.ROOK, piece.color))
-        self.pieces.remove_piece_at(move.from_square)
-        if piece.piece_type == chess.PAWN:
-            if move.promotion:
-                piece = chess.Piece(move.promotion, piece.color)
-            elif abs(target - move.from_square) == 16:
-                self.en_passant = (move.from_square + target) // 2
-        self.pieces.set_piece_at(target, piece)
 
     def fen(self) -> str:
         """Return the FEN of what the tracker believes, as python-chess would write it.
@@ -281,18 +213,19 @@ class _Tracker:
         The en-passant square is written only where a capture is legal, the castling rights as
         they are believed, whether or not king and rook stand there.
         """
-        white = (self.plies % 2 == 0) != self.side_forgotten
         board = chess.Board(None)
-        board.set_piece_map(self.pieces.piece_map())
-        board.turn = white
-        board.ep_square = square = self.en_passant
-        legal = board.has_legal_en_passant()
+        for square in np.flatnonzero(self.board[:, 0]).tolist():
+            board.set_piece_at(square, chess.Piece.from_symbol(chr(self.board[square, 0])))
+        board.turn = (self.plies % 2 == 0) != self.side_forgotten
+        if self.stepped is not None and self.stepped.boards[0]:
+            board.ep_square = self.stepped.passed
+        passed = board.ep_square if board.has_legal_en_passant() else None
         return " ".join(
             (
-                self.pieces.board_fen(),
-                "w" if white else "b",
+                board.board_fen(),
+                "w" if board.turn else "b",
                 self.rights or "-",
-                chess.square_name(square) if legal and square is not None else "-",
+                "-" if passed is None else chess.square_name(passed),
                 str(self.halfmove_clock),
                 str(self.plies // 2 + 1),
             )

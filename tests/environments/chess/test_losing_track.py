@@ -1,4 +1,4 @@
-"""Where tracking was lost: worked by hand, against the simulated tracker, and on its slips."""
+"""Where tracking was lost: worked by hand, against plain rules, and on the tracker's slips."""
 
 import random
 
@@ -9,15 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.answers import SlipKind, track
-from workbench.answers.simulated_tracker import _Tracker
-from workbench.environments.chess.losing_track import (
-    LossKind,
-    LostTrack,
-    _play,
-    _replays,
-    _squares,
-    lost_track,
-)
+from workbench.environments.chess.losing_track import LossKind, LostTrack, _replays, lost_track
+from workbench.environments.chess.slips import carry_out, pieces_of
 from workbench.errors import IllegalMoveError
 from workbench.games import random_games
 
@@ -147,35 +140,73 @@ def eventful_game(seed, plies):
     return " ".join(move.uci() for move in board.move_stack)
 
 
-def tracked(moves, ply, kind):
-    """Return the placement that the simulated tracker reaches with one slip, or None."""
-    tracker = _Tracker()
-    for number, name in enumerate(moves.split(), start=1):
-        move = chess.Move.from_uci(name)
-        slip = kind if number == ply else None
-        if slip and slip not in tracker.possible(move, last=False):
-            return None
-        tracker.play(move, slip)
-    return tracker.pieces.board_fen()
+def after_move(pieces, move, passed, kind=None):
+    """Carry a move out on a map from squares to letters, by rules written apart from the package.
+
+    Returns the map and the square that a pawn's double step passed; None for a capture that is not
+    removed where there is none.
+    """
+    letter, target = pieces.get(move.from_square), move.to_square
+    rank, aside = move.from_square // 8 * 8, target % 8 - move.from_square % 8
+    pawns = ("P", "p")
+    behind = rank + target % 8
+    en_passant = target == passed and aside and letter in pawns and pieces.get(behind) in pawns
+    captured = target if target in pieces else behind if en_passant else None
+    if kind is NOT_REMOVED and (letter is None or captured is None):
+        return None
+    if letter is None or kind is LEFT_OUT:
+        return pieces, None
+    pieces = dict(pieces)
+    if kind is not NOT_REMOVED:
+        pieces.pop(captured, None)
+    elif captured == target:
+        beside = {0: [1], 7: [-1]}.get(target % 8, [-1, 1])
+        free = [target + side for side in beside if target + side not in pieces]
+        if not free:
+            return pieces, None
+        target = free[0]
+    if letter in ("K", "k") and abs(aside) == 2:
+        rook = {"K": "R", "k": "r"}[letter]
+        corner = rank + (7 if move.to_square > move.from_square else 0)
+        if pieces.get(corner) == rook:
+            del pieces[corner]
+            pieces[(move.from_square + move.to_square) // 2] = rook
+    del pieces[move.from_square]
+    if letter in pawns and move.promotion:
+        pieces[target] = chess.Piece(move.promotion, letter == "P").symbol()
+        return pieces, None
+    pieces[target] = letter
+    stepped = letter in pawns and abs(target - move.from_square) == 16
+    return pieces, (target + move.from_square) // 2 if stepped else None
 
 
-TRACKER_KINDS = {
-    LEFT_OUT: SlipKind.PIECE_LEFT_BEHIND,
-    NOT_REMOVED: SlipKind.CAPTURED_PIECE_STAYS,
-}
+def letters(pieces):
+    return {square: piece.symbol() for square, piece in pieces.piece_map().items()}
 
 
-def placement_of(row):
-    squares = {
-        square: chess.Piece.from_symbol(chr(code)) for square, code in enumerate(row) if code
-    }
+def placement(letters_of):
     board = chess.BaseBoard(None)
-    board.set_piece_map(squares)
+    board.set_piece_map({s: chess.Piece.from_symbol(each) for s, each in letters_of.items()})
     return board.board_fen()
 
 
+def tracked(moves, ply, kind):
+    """Return the placement that one mistake leads to, or None."""
+    reached = letters(chess.BaseBoard()), None
+    for number, name in enumerate(moves.split(), start=1):
+        move = chess.Move.from_uci(name)
+        reached = after_move(reached[0], move, reached[1], kind if number == ply else None)
+        if reached is None:
+            return None
+    return placement(reached[0])
+
+
+def placement_of(row):
+    return placement({square: chr(code) for square, code in enumerate(row) if code})
+
+
 @pytest.mark.parametrize("seed", range(12))
-def test_every_replay_is_the_simulated_trackers(seed):
+def test_every_replay_is_that_of_plain_rules(seed):
     moves = eventful_game(seed, 90)
     replays = _replays(moves)
     assert placement_of(replays.boards[0]) == board_after(moves).board_fen()
@@ -183,9 +214,9 @@ def test_every_replay_is_the_simulated_trackers(seed):
     assert len(boards) == len(replays.mistakes)
     standing = 0
     for ply in range(1, len(moves.split()) + 1):
-        left_out = tracked(moves, ply, SlipKind.PIECE_LEFT_BEHIND)
+        left_out = tracked(moves, ply, LEFT_OUT)
         assert placement_of(boards[ply, LEFT_OUT]) == left_out
-        expected = tracked(moves, ply, SlipKind.CAPTURED_PIECE_STAYS)
+        expected = tracked(moves, ply, NOT_REMOVED)
         if (ply, NOT_REMOVED) in boards:
             standing += 1
             assert placement_of(boards[ply, NOT_REMOVED]) == expected
@@ -223,26 +254,24 @@ def random_move(chance, step):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_moves_on_any_maps_are_played_as_the_tracker_plays_them(seed):
+def test_moves_on_any_maps_are_carried_out_by_plain_rules(seed):
     chance = random.Random(seed)
-    trackers = [_Tracker() for _ in range(6)]
-    for tracker in trackers:
-        tracker.pieces = random_map(chance)
-    boards = np.stack([_squares(t.pieces.board_fen()) for t in trackers], axis=1)
+    maps = [random_map(chance) for _ in range(6)]
+    boards = np.stack([pieces_of(each.board_fen()) for each in maps], axis=1)
+    reached = [(letters(each), None) for each in maps]
     stepped = None
     for _ in range(40):
         move = random_move(chance, stepped and stepped.passed)
-        stepped = _play(boards, move, stepped)
-        for tracker, row in zip(trackers, boards.T, strict=True):
-            tracker.play(move, None)
-            assert placement_of(row) == tracker.pieces.board_fen(), move
+        stepped = carry_out(boards, move, stepped)
+        reached = [after_move(pieces, move, passed) for pieces, passed in reached]
+        assert [placement_of(row) for row in boards.T] == [placement(each) for each, _ in reached]
 
 
 @given(seed=st.integers(0, 2**32), chosen=st.integers(0, 2**16), kind=st.sampled_from(LossKind))
 def test_a_prediction_by_one_mistake_is_explained_whole(seed, chosen, kind):
     moves = eventful_game(seed, 50)
     ply = 1 + chosen % len(moves.split())
-    prediction = tracked(moves, ply, TRACKER_KINDS[kind])
+    prediction = tracked(moves, ply, kind)
     if prediction is None:
         return
     found = lost_track(moves, prediction)
@@ -254,16 +283,17 @@ def test_a_prediction_by_one_mistake_is_explained_whole(seed, chosen, kind):
     assert found.true_squares > 0
     # An equivalent mistake leads to the same board; of all those the latest ply is named.
     assert found.ply >= ply
-    assert tracked(moves, found.ply, TRACKER_KINDS[found.kind]) == prediction
+    assert tracked(moves, found.ply, found.kind) == prediction
 
 
 def test_single_slips_of_the_simulated_tracker_are_found():
+    replayed = (SlipKind.PIECE_LEFT_BEHIND, SlipKind.CAPTURED_PIECE_STAYS)
     named = right = 0
     for index, game in enumerate(random_games(300, 40, seed=1)):
         moves = " ".join(game.moves)
         believed = track(moves, position_id=str(index), rate=0.04, seed=2)
         kinds = [slip.kind for slip in believed.slips]
-        if len(kinds) != 1 or kinds[0] not in TRACKER_KINDS.values():
+        if len(kinds) != 1 or kinds[0] not in replayed:
             continue
         if believed.fen.split()[0] == board_after(moves).board_fen():
             continue
