@@ -33,6 +33,7 @@ def page_settings(widget):
 def test_page_gets_every_run_that_python_has():
     widget = lab()
     values = {method: [] for method in ESTIMATORS}
+    summary = {}
     for turn in range(100):
         done = {method: len(own) for method, own in values.items()}
         (answer,) = answers(
@@ -43,9 +44,39 @@ def test_page_gets_every_run_that_python_has():
             break
         for method, batch in answer["batches"].items():
             values[method] += batch["values"]
+            summary[method] = batch["summary"]
     runs = widget.runs()
     assert {m: runs.loc[runs["method"] == m, "value"].tolist() for m in ESTIMATORS} == values
-    assert widget.summary()["runs"].tolist() == [5] * len(ESTIMATORS)
+    whole = widget.summary()
+    assert whole["runs"].tolist() == [5] * len(ESTIMATORS)
+    for row in whole.to_dict("records"):
+        shown = summary[row["method"]]
+        assert shown.pop("milliseconds") >= 0
+        assert shown == row
+
+
+def more(widget, done, **changed):
+    settings = page_settings(widget) | changed
+    (answer,) = answers(widget, kind="more", serial=1, run=1, settings=settings, done=done)
+    return answer
+
+
+def test_a_page_that_begins_anew_gets_the_summary_of_its_own_runs():
+    widget = lab(methods=("branch",), repeats=2)
+    first = more(widget, {})["batches"]["branch"]
+    longer = more(widget, {"branch": 2}, repeats=3)["batches"]["branch"]
+    assert (longer["first"], longer["summary"]["runs"]) == (2, 3)
+    again = more(widget, {})["batches"]["branch"]
+    assert again["summary"]["mean"] == first["summary"]["mean"]
+    assert again["summary"]["runs"] == 2
+
+
+def test_runs_of_other_settings_do_not_count():
+    widget = lab(methods=("branch",), repeats=2)
+    more(widget, {})
+    answer = more(widget, {"branch": 1}, measure="recall")
+    assert answer["kind"] == "failed"
+    assert "from 0 to 0, got 1" in answer["message"]
 
 
 def test_page_gets_the_line():

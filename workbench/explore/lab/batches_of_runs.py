@@ -147,6 +147,26 @@ class Batch:
     node_counts: tuple[int, ...]
     milliseconds: float
 
+    def continued(self, batch: "Batch") -> "Batch":
+        """Return these runs, from the first on, up to where a batch begins, and then the batch.
+
+        Raises:
+            InvalidArgumentError: If runs between the two are missing.
+        """
+        kept = batch.first - self.first
+        if not 0 <= kept <= len(self.values):
+            last = self.first + len(self.values)
+            raise InvalidArgumentError(
+                f"expected runs that begin from {self.first} to {last}, got {batch.first}; "
+                "Reset begins anew"
+            )
+        return Batch(
+            self.first,
+            self.values[:kept] + batch.values,
+            self.node_counts[:kept] + batch.node_counts,
+            self.milliseconds * kept / max(len(self.values), 1) + batch.milliseconds,
+        )
+
 
 def reference(settings: RunSettings) -> Reference:
     """Return the reference value of the runs: exact where that is fast, else measured.
@@ -297,6 +317,21 @@ def summarise_runs(
             }
         )
     return pd.DataFrame(rows)
+
+
+def batch_summary(runs: Batch, aim: Reference, samples: int, method: str) -> dict[str, Any]:
+    """Return a row of `summarise_runs`, with the mean milliseconds of a run, as the page shows it.
+
+    Args:
+        runs: All runs of an estimator, at least one.
+        aim: The result of `reference`.
+        samples: N of each run.
+        method: The estimator.
+    """
+    table = pd.DataFrame({"method": method, "value": runs.values, "node_count": runs.node_counts})
+    summary = summarise_runs(table, aim, samples, (method,))
+    row = {str(name): summary[name].iloc[0] for name in summary.columns}
+    return {**row, "milliseconds": runs.milliseconds / len(runs.values)}
 
 
 def _runs(

@@ -288,7 +288,7 @@ class EstimatorLabView {
     const width = Math.floor(this.chartBox.clientWidth);
     if (width === 0) return;
     const { measure, depth, samples } = this.settings();
-    const rows = rowsOf(this.chosen(), this.runs, this.aim, samples);
+    const rows = rowsOf(this.chosen(), this.runs, this.aim);
     const name = measureName(measure, depth);
     this.chartBox.replaceChildren(stripChart({
       width, rows, aim: this.aim, drawing: this.drawing,

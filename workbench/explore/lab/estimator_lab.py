@@ -1,7 +1,7 @@
 """EstimatorLab: repeated runs of the estimators on one pair of boards, against the exact value."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
@@ -13,10 +13,12 @@ from workbench.explore.lab.batches_of_runs import (
     DEEPEST,
     MOST_REPEATS,
     MOST_SAMPLES,
+    Batch,
     Measure,
     Reference,
     RunSettings,
     all_runs,
+    batch_summary,
     next_batches,
     reference,
     summarise_runs,
@@ -36,8 +38,9 @@ _FOLLOWED: Final = ("true_fen", "predicted_fen", "line", "terminal", "ill_formed
 class EstimatorLab(Answering):
     """Distributions of single runs of the estimators, drawn and summarised while they run.
 
-    The page requests small batches one at a time, so that it can stop at any time; Python keeps no
-    state between batches. The same seed gives the same runs on any page and from `runs`.
+    The page requests small batches one at a time, so that it can stop at any time; Python keeps
+    the runs of the present settings, and sends their summary with each batch. The same seed gives
+    the same runs on any page and from `runs`.
 
     Attributes:
         true_fen: The true board S.
@@ -123,14 +126,15 @@ class EstimatorLab(Answering):
         super().__init__(
             **{**asdict(settings), "methods": list(methods)},
             choices=[
-                {"name": name, "label": each.label, "unbiased": each.unbiased,
-                 "binomial": each.binomial}
+                {"name": name, "label": each.label, "unbiased": each.unbiased}
                 for name, each in ESTIMATORS.items()
             ],
             limits={"depth": DEEPEST, "samples": MOST_SAMPLES, "repeats": MOST_REPEATS},
         )  # fmt: skip
         if pair is not None:
             pair.observe(lambda _change: self._follow(pair), list(_FOLLOWED))
+        self._referred: tuple[RunSettings, Reference] | None = None
+        self._earlier: dict[str, Batch] = {}
         self.register("reference", self._answer_reference)
         self.register("more", self._answer_more)
 
@@ -172,15 +176,31 @@ class EstimatorLab(Answering):
                 setattr(self, name, value)
 
     def _answer_reference(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
-        return asdict(reference(RunSettings.from_page(message["settings"])))
+        return asdict(self._reference_of(RunSettings.from_page(message["settings"])))
 
     def _answer_more(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
         settings = RunSettings.from_page(message["settings"])
+        aim = self._reference_of(settings)
         batches = next_batches(settings, message["done"])
-        return {
-            "run": message["run"],
-            "batches": {method: asdict(batch) for method, batch in batches.items()},
-        }
+        answers = {}
+        for method, batch in batches.items():
+            every = self._with_earlier(method, batch)
+            summary = batch_summary(every, aim, settings.samples, method)
+            answers[method] = {"first": batch.first, "values": batch.values, "summary": summary}
+        return {"run": message["run"], "batches": answers}
+
+    def _reference_of(self, settings: RunSettings) -> Reference:
+        """Return the reference, computed once; runs of other settings are forgotten."""
+        decisive = replace(settings, repeats=1, methods=())
+        if self._referred is None or self._referred[0] != decisive:
+            self._referred, self._earlier = (decisive, reference(settings)), {}
+        return self._referred[1]
+
+    def _with_earlier(self, method: str, batch: Batch) -> Batch:
+        """Return an estimator's runs up to a batch, and keep them for the next."""
+        earlier = self._earlier.get(method, Batch(0, (), (), 0.0))
+        self._earlier[method] = earlier.continued(batch)
+        return self._earlier[method]
 
 
 def _shown(pair: "BoardPair") -> dict[str, Any]:

@@ -2,40 +2,29 @@
 
 /**
  * @typedef {Object} Runs All runs of one estimator.
- * @property {number[]} values One estimate per run, by the run's number.
- * @property {number} nodes States generated in all of them.
- * @property {number} milliseconds Time that all of them took.
+ * @property {number[]} values One estimate a run, by the run's number.
+ * @property {Object|null} summary Python's row of all these runs: batches_of_runs.batch_summary.
  *
  * @typedef {Object} Aim The value aimed at.
  * @property {number} value
  * @property {number} standard_error 0 where it is exact.
  * @property {number} low @property {number} high The ends of its 95% interval.
  * @property {boolean} exact
- *
- * @typedef {Object} RunNumbers Undefined values are null.
- * @property {number} runs
- * @property {number|null} mean @property {number|null} bias @property {number|null} error Of the bias.
- * @property {number|null} deviation Of one run. @property {number} zeros Runs that gave 0.
- * @property {number|null} nodes @property {number|null} milliseconds Of one run, on average.
  */
 
 /** Return the runs with new batches added; the runs given are not changed.
  * @param {Object<string, Runs>} runs
- * @param {Object<string, {first: number, values: number[], node_counts: number[], milliseconds: number}>} batches
- * @throws {RangeError} If a batch does not continue its estimator's runs.
+ * @param {Object<string, {first: number, values: number[], summary: Object}>} batches
+ * @throws {RangeError} If a batch does not go on where its estimator stands.
  */
 export function addBatches(runs, batches) {
   const added = { ...runs };
-  for (const [method, batch] of Object.entries(batches)) {
-    const before = runs[method] ?? { values: [], nodes: 0, milliseconds: 0 };
-    if (batch.first !== before.values.length) {
-      throw new RangeError(`${method}: expected runs from ${before.values.length} on, got them from ${batch.first} on`);
+  for (const [method, { first, values, summary }] of Object.entries(batches)) {
+    const before = runs[method]?.values ?? [];
+    if (first !== before.length) {
+      throw new RangeError(`${method}: expected runs from ${before.length} on, got them from ${first} on`);
     }
-    added[method] = {
-      values: before.values.concat(batch.values),
-      nodes: before.nodes + total(batch.node_counts),
-      milliseconds: before.milliseconds + batch.milliseconds,
-    };
+    added[method] = { values: before.concat(values), summary };
   }
   return added;
 }
@@ -48,44 +37,6 @@ export function doneCounts(runs, methods) {
 /** Return whether every one of the estimators has all its runs. */
 export function allDone(runs, methods, repeats) {
   return Object.values(doneCounts(runs, methods)).every((count) => count >= repeats);
-}
-
-/**
- * Return mean, bias and spread of one estimator's runs. The standard error of the bias comes from
- * the spread; that of an estimator that counts accepted lines from the binomial law at the value
- * aimed at, because runs that all give 0 show no spread. The aim's own error is added in squares.
- * @param {Runs|undefined} runs
- * @param {Aim|null} aim
- * @param {{binomial: boolean, samples: number}} how
- * @returns {RunNumbers}
- */
-export function runNumbers(runs, aim, { binomial, samples }) {
-  const values = runs?.values ?? [];
-  const count = values.length;
-  if (count === 0) {
-    return { runs: 0, mean: null, bias: null, error: null, deviation: null, zeros: 0, nodes: null, milliseconds: null };
-  }
-  const mean = total(values) / count;
-  const squares = total(values.map((value) => (value - mean) ** 2));
-  const deviation = count > 1 ? Math.sqrt(squares / (count - 1)) : null;
-  return {
-    runs: count,
-    mean,
-    bias: aim ? mean - aim.value : null,
-    error: aim ? errorOfMean(count, deviation, aim, binomial ? samples : null) : null,
-    deviation,
-    zeros: values.filter((value) => value === 0).length,
-    nodes: runs.nodes / count,
-    milliseconds: runs.milliseconds / count,
-  };
-}
-
-function errorOfMean(count, deviation, aim, samples) {
-  if (samples === null && deviation === null) return null;
-  const variance = samples === null
-    ? deviation ** 2 / count
-    : (aim.value * (1 - aim.value)) / (samples * count);
-  return Math.sqrt(Math.max(variance, 0) + aim.standard_error ** 2);
 }
 
 /**
@@ -163,10 +114,4 @@ export function signedDigits(value, count = 2) {
 /** Write a count with thin gaps between thousands. */
 export function wholeText(value) {
   return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, "\u2009");
-}
-
-function total(values) {
-  let sum = 0;
-  for (const value of values) sum += value;
-  return sum;
 }

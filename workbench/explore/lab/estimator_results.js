@@ -2,19 +2,23 @@
 // td[data-cell=runs|mean|bias|standard_deviation|node_count|milliseconds] (data-value, data-error).
 
 import { htmlElement } from "../page/svg.js";
-import { digits, runNumbers, signedDigits, wholeText } from "./estimator_numbers.js";
+import { digits, signedDigits, wholeText } from "./estimator_numbers.js";
 
 /** Return the measure's name, "p_4" or "r_4". */
 export function measureName(measure, depth) {
   return `${measure === "recall" ? "r" : "p"}_${depth}`;
 }
 
-/** Return one row per estimator: label, values, and their summary. */
-export function rowsOf(choices, runs, aim, samples) {
-  return choices.map(({ name, label, unbiased, binomial }) => ({
-    method: name, label, unbiased, values: runs[name]?.values ?? [], aim,
-    ...runNumbers(runs[name], aim, { binomial, samples }),
-  }));
+/** Return one row per estimator: label, values, and Python's summary of them. */
+export function rowsOf(choices, runs, aim) {
+  return choices.map(({ name, label, unbiased }) => {
+    const { values = [], summary } = runs[name] ?? {};
+    const {
+      runs: count = 0, mean = null, bias = null, standard_error: error = null, standard_deviation: deviation = null,
+      node_count: nodes = null, milliseconds = null,
+    } = summary ?? {};
+    return { method: name, label, unbiased, values, aim, runs: count, mean, bias, error, deviation, nodes, milliseconds };
+  });
 }
 
 /** Describe the reference and how it was obtained. */
