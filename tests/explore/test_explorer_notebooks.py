@@ -26,11 +26,11 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def executed(folder):
-    """All three, run once: the run with fewer games than by default, the pair with a picture."""
+    """All three, run once: the run with fewer replies than by default, the pair with a picture."""
     assigned = {
         NOTEBOOKS / "00_start_here.ipynb": {"runs": 2},
         NOTEBOOKS / "10_explore_board_pair.ipynb": {"out": str(folder)},
-        NOTEBOOKS / "11_explore_run.ipynb": {"per_group": 10, "out": str(folder)},
+        NOTEBOOKS / "11_explore_run.ipynb": {"models": ["gpt-4o-2024-08-06"], "out": str(folder)},
     }
     return {run.name: run for run in run_notebooks(assigned, folder, jobs=2)}
 

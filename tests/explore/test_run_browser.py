@@ -5,7 +5,13 @@ import pytest
 
 from workbench.errors import InvalidArgumentError, InvalidFenError, TableError
 from workbench.explore.run.run_columns import COLUMNS, filter_choices, page_columns
-from workbench.explore.run.run_files import Replies, read_scores, simulated_run
+from workbench.explore.run.run_files import (
+    Replies,
+    read_scores,
+    recorded_run,
+    run_at_hand,
+    simulated_run,
+)
 from workbench.explore.run.run_table import run_table
 from workbench.scoring import ScoringParameters, scores_schema
 from workbench.scoring.score_tables import score
@@ -18,7 +24,9 @@ HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>"
 EVERYTHING = {
     "sort_by": "",
     "descending": False,
+    "sets": [],
     "models": [],
+    "settings": [],
     "groups": [],
     "classes": [],
     "text": "",
@@ -60,7 +68,8 @@ class TestColumns:
         page = page_columns(run)
         by_name = {column["name"]: column for column in page["columns"]}
         assert page["count"] == 6
-        assert [column["name"] for column in page["columns"] if column["shown"]] == list(COLUMNS)
+        shown = [column["name"] for column in page["columns"] if column["shown"]]
+        assert shown == [name for name in COLUMNS if name not in ("set", "setting")]
         assert decoded(by_name["position_id"]) == list(scores["position_id"])
         assert decoded(by_name["reply_class"]) == list(scores["reply_class"])
         assert decoded(by_name["group"]) == ["5", "5", "5", "6", "6", "6"]
@@ -82,6 +91,25 @@ class TestColumns:
         assert choices["models"] == [["by hand", 6]]
         assert choices["groups"] == [["5", 3], ["6", 3]]
         assert sum(count for _, count in choices["classes"]) == 6
+        assert choices["sets"] == [["none", 6]]
+        assert choices["settings"] == [["default", 6]]
+
+    def test_settings_are_in_the_order_of_their_numbers_in_filters_and_cells(self, scores):
+        scores["setting"] = ["thinking=1024", "", "thinking=256", "", "thinking=0", ""]
+        ordered = ["default", "thinking=0", "thinking=256", "thinking=1024"]
+        run = run_table(scores)
+        assert filter_choices(run)["settings"] == [
+            [name, rows] for name, rows in zip(ordered, (3, 1, 1, 1), strict=True)
+        ]
+        columns = {column["name"]: column for column in page_columns(run)["columns"]}
+        assert columns["setting"]["levels"] == ordered
+        assert [columns[name]["shown"] for name in ("set", "setting")] == [False, True]
+        assert decoded(columns["setting"])[:2] == ["thinking=1024", "default"]
+        assert [
+            column["shown"]
+            for column in page_columns(run, ["set"])["columns"]
+            if column["name"] in ("set", "setting")
+        ] == [True, False]
 
 
 class TestFiles:
@@ -123,6 +151,24 @@ class TestFiles:
         assert scores["model"].str.startswith("simulated").all()
         faultless = scores[scores["model"] == "simulated-tracker rate=0"]
         assert (faultless["precision_1"] == 1).all()
+
+    def test_the_recorded_run_has_the_replies_that_are_chosen(self):
+        scores, predictions = run_at_hand(models=["gpt-4o-2024-08-06"])
+        assert len(scores) == len(predictions) == 200
+        assert set(scores["set"]) == {"world_cup"}
+        # From an independent computation.
+        assert scores["precision_4"].mean() == pytest.approx(0.379, abs=5e-4)
+        scores, _ = recorded_run(settings=["thinking=0", "thinking=8192"], depth=1)
+        assert scores.groupby("setting").size().to_dict() == {
+            "thinking=0": 100,
+            "thinking=8192": 100,
+        }
+
+    def test_replies_are_recorded_or_simulated(self):
+        with pytest.raises(InvalidArgumentError, match=r"'recorded', 'simulated'.*'real'"):
+            run_at_hand(replies="real")
+        scores, _ = run_at_hand(replies="simulated", per_group=1, rates=(0.2,), depth=1)
+        assert set(scores["model"]) == {"simulated-tracker rate=0.2"}
 
 
 class TestQuestions:
@@ -208,6 +254,10 @@ class TestTraits:
         )
         browser.open_row(2)
         assert browser.pair.depth == 1
+
+    def test_marks_show_the_models_where_there_are_several(self, browser, scores):
+        assert browser.table.mark_by == "group"
+        assert RunBrowser(scores.assign(model=list("aabbcc"))).table.mark_by == "model"
 
     def test_another_distance_is_shown(self, browser, scores):
         browser.table.distance = "levenshtein_placement"

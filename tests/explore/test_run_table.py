@@ -68,12 +68,21 @@ def test_an_absent_reply_has_no_edit_distance_of_its_own(run, scores):
     assert run.rows["edit_distance"].iloc[2] == 1
 
 
-def test_choices_restrict_and_nothing_restricts_nothing(run):
+def test_choices_restrict_and_nothing_restricts_nothing(run, scores):
     assert chosen(run) == [0, 1, 2, 3, 4, 5]
     assert chosen(run, classes=["valid"]) == [0, 1]
     assert chosen(run, classes=["ill_formed", "unscored"]) == [2, 5]
     assert chosen(run, groups=["6"]) == chosen(run, groups=[6]) == [3, 4, 5]
     assert chosen(run, models=["another"]) == []
+    assert chosen(run, settings=["default"], sets=["none"]) == [0, 1, 2, 3, 4, 5]
+    apart = run_table(
+        scores.assign(
+            set=["world_cup", "random_games"] * 3, setting=["thinking=0"] + [""] * 4 + [None]
+        )
+    )
+    assert chosen(apart, sets=["random_games"]) == [1, 3, 5]
+    assert chosen(apart, settings=["default"]) == chosen(apart, settings=[""]) == [1, 2, 3, 4]
+    assert chosen(apart, settings=["none", "thinking=0"]) == [0, 5]
     assert chosen(run, text="GAME003") == [3]
     assert chosen(run, distance_range=(1, None), classes=["ill_formed"]) == [2]
     assert chosen(run, distance_range=(None, 1)) == [0, 2]

@@ -2,7 +2,8 @@
 // BoardPair, which the kernel sets.
 //
 // data-role: run-browser, error, depth, distance, mark-by, search, distance-low, distance-high,
-// precision-low, precision-high, clear-filters, filter-model, filter-group, filter-class, near-far,
+// precision-low, precision-high, clear-filters, filter-set, filter-model, filter-setting,
+// filter-group, filter-class, near-far,
 // far-near, counts, definition, notes, scatter, scatter-surface, point-label, legend, scatter-left,
 // table, scroller, sort, row, row-open, nothing, opened, opened-title, opened-facts, without,
 // status.
@@ -16,7 +17,7 @@ import { cellText, countsInWords, readColumns } from "./row_values.js";
 import { openedRegion } from "./opened_row.js";
 
 const CHOICE_TRAITS = [
-  "sort_by", "descending", "models", "groups", "classes", "text", "distance_range",
+  "sort_by", "descending", "sets", "models", "settings", "groups", "classes", "text", "distance_range",
   "precision_range", "disagreement",
 ];
 

@@ -1,6 +1,7 @@
 """RunBrowser: the scores of a run as a table and a scatter; a row opens as a pair of boards."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, get_args
 
@@ -12,7 +13,7 @@ from workbench.errors import InvalidArgumentError
 from workbench.explore.page.answering import Answering
 from workbench.explore.page.assets import javascript, stylesheet
 from workbench.explore.pair.board_pair import BoardPair
-from workbench.explore.run.run_columns import COLUMNS, column_label, filter_choices, page_columns
+from workbench.explore.run.run_columns import column_label, filter_choices, marked_by, page_columns
 from workbench.explore.run.run_files import Replies, read_scores
 from workbench.explore.run.run_table import (
     GAP,
@@ -25,6 +26,7 @@ from workbench.explore.run.run_table import (
     run_table,
     undefined_rows,
 )
+from workbench.explore.run.value_names import FILTERS
 from workbench.scoring.parameters import Distance
 
 if TYPE_CHECKING:
@@ -56,19 +58,21 @@ class ScoresTable(Answering):
         distance: The column of edit distances.
         sort_by: A column of the run, or empty for the order of the table.
         descending: Whether large values come first.
-        models: Models shown; all if empty. Likewise ``groups`` (as text) and ``classes``.
+        models: Models shown; all if empty. Likewise ``sets``, ``settings``, ``groups`` (as text) and
+            ``classes``.
         text: A part of the position's or the game's id.
         distance_range: Lowest and highest edit distance shown; None is an open end. Likewise
             ``precision_range`` for p_m.
         disagreement: ``near_far``, ``far_near`` or empty; see `workbench.explore.run.run_table`.
-        mark_by: The column that the marks of the scatter plot show: group, model or reply_class.
+        mark_by: The column that the marks of the scatter plot show: model, group, set, setting
+            or reply_class; at first the model if there are several, else the group.
         opened: The text about the open row; empty if none is open.
 
     Args:
         scores: A scores table, or the path of one.
         depth: The largest that the scores have, if None.
         distance: The column of edit distances.
-        columns: Columns shown in the table.
+        columns: Columns shown in the table; those of `workbench.explore.run.run_columns` if None.
     """
 
     _esm = javascript("run/run_browser.js")
@@ -78,14 +82,16 @@ class ScoresTable(Answering):
     distance = traitlets.Enum(get_args(Distance), "levenshtein").tag(sync=True)
     sort_by = traitlets.Unicode("").tag(sync=True)
     descending = traitlets.Bool(False).tag(sync=True)
+    sets = traitlets.List(traitlets.Unicode()).tag(sync=True)
     models = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    settings = traitlets.List(traitlets.Unicode()).tag(sync=True)
     groups = traitlets.List(traitlets.Unicode()).tag(sync=True)
     classes = traitlets.List(traitlets.Unicode()).tag(sync=True)
     text = traitlets.Unicode("").tag(sync=True)
     distance_range = traitlets.List([None, None]).tag(sync=True)
     precision_range = traitlets.List([None, None]).tag(sync=True)
     disagreement = traitlets.Enum(get_args(Disagreement), "").tag(sync=True)
-    mark_by = traitlets.Enum(("group", "model", "reply_class"), "group").tag(sync=True)
+    mark_by = traitlets.Enum((*FILTERS.values(), "reply_class"), "group").tag(sync=True)
     data = traitlets.Dict().tag(sync=True)
     choices = traitlets.Dict().tag(sync=True)
     opened = traitlets.Dict().tag(sync=True)
@@ -96,14 +102,17 @@ class ScoresTable(Answering):
         *,
         depth: int | None = None,
         distance: Distance = "levenshtein",
-        columns: Sequence[str] = COLUMNS,
+        columns: Sequence[str] | None = None,
     ) -> None:
         self._scores = read_scores(scores)
-        self._columns = tuple(columns)
+        self._columns = columns
         self._run = run_table(self._scores, depth, distance)
         self.on_open: Callable[[int], None] = self.check_row
         super().__init__(
-            depth=self._run.depth, distance=distance, **_page_state(self._run, self._columns)
+            depth=self._run.depth,
+            distance=distance,
+            mark_by=marked_by(self._run),
+            **_page_state(self._run, self._columns),
         )
         self.observe(self._take_measures, ["depth", "distance"])
         self.register("rows", self._answer_rows)
@@ -175,15 +184,7 @@ class ScoresTable(Answering):
             )
 
 
-_CHOICE_TRAITS: Final = (
-    "models",
-    "groups",
-    "classes",
-    "text",
-    "distance_range",
-    "precision_range",
-    "disagreement",
-)
+_CHOICE_TRAITS: Final = tuple(each.name for each in fields(RowChoice))
 
 
 class RunBrowser(VBox):  # type: ignore[misc]
@@ -215,7 +216,7 @@ class RunBrowser(VBox):  # type: ignore[misc]
         *,
         depth: int | None = None,
         distance: Distance = "levenshtein",
-        columns: Sequence[str] = COLUMNS,
+        columns: Sequence[str] | None = None,
     ) -> None:
         self.table = ScoresTable(scores, depth=depth, distance=distance, columns=columns)
         self._replies = Replies(predictions)
@@ -272,7 +273,7 @@ class RunBrowser(VBox):  # type: ignore[misc]
         }
 
 
-def _page_state(run: RunTable, columns: Sequence[str]) -> dict[str, Any]:
+def _page_state(run: RunTable, columns: Sequence[str] | None) -> dict[str, Any]:
     depths = depths_of(run.rows)
     return {
         "choices": {"depths": depths, **filter_choices(run)},

@@ -9,11 +9,20 @@ from numpy.typing import NDArray
 
 from workbench.answers.classification import CLASSES
 from workbench.errors import InvalidArgumentError
-from workbench.explore.run.run_table import RunTable, group_name, row_classes
+from workbench.explore.run.run_table import RunTable, row_classes
+from workbench.explore.run.value_names import (
+    FILTERS,
+    in_order,
+    levels_of,
+    value_name,
+    value_names,
+)
 
 COLUMNS: Final = (
     "position_id",
+    "set",
     "model",
+    "setting",
     "group",
     "reply_class",
     "edit_distance",
@@ -23,9 +32,18 @@ COLUMNS: Final = (
     "board_accuracy",
     "remark",
 )
-"""The columns that are shown unless others are named."""
+"""The columns that are shown unless others are named: set and setting where there are several."""
 
-PLOTTED: Final = ("position_id", "model", "group", "reply_class", "edit_distance", "precision")
+PLOTTED: Final = (
+    "position_id",
+    "set",
+    "model",
+    "setting",
+    "group",
+    "reply_class",
+    "edit_distance",
+    "precision",
+)
 """Columns that the plot and its labels need, shown in the table or not."""
 
 _LABELS: Final = {
@@ -44,12 +62,13 @@ _DIGITS: Final = {
 }
 
 
-def page_columns(table: RunTable, names: Sequence[str] = COLUMNS) -> dict[str, Any]:
+def page_columns(table: RunTable, names: Sequence[str] | None = None) -> dict[str, Any]:
     """Return columns of a run for the page.
 
     Args:
         table: The run.
-        names: Columns of ``table.rows`` to show, in this order.
+        names: Columns of ``table.rows`` to show, in this order; `COLUMNS` if None, without a set
+            or setting that all rows share.
 
     Returns:
         ``count``: the number of rows. ``columns``: for each column shown, and after them for each
@@ -61,6 +80,9 @@ def page_columns(table: RunTable, names: Sequence[str] = COLUMNS) -> dict[str, A
     Raises:
         InvalidArgumentError: If the run has no such column.
     """
+    if names is None:
+        alike = [name for name in ("set", "setting") if table.rows[name].nunique(dropna=False) < 2]
+        names = [name for name in COLUMNS if name not in alike]
     unknown = [name for name in names if name not in table.rows.columns]
     if unknown:
         raise InvalidArgumentError(
@@ -78,27 +100,30 @@ def column_label(name: str, depth: int) -> str:
     return own.get(name) or _LABELS.get(name) or name.replace("_", " ")
 
 
+def marked_by(table: RunTable) -> str:
+    """Return the column that marks show unless another is chosen: model if there are several."""
+    return "model" if table.rows["model"].nunique(dropna=False) > 1 else "group"
+
+
 def filter_choices(table: RunTable) -> dict[str, list[list[Any]]]:
-    """Return the models, groups and classes that a run holds, each with its number of rows.
+    """Return the sets, models, settings, groups and classes that a run holds, with their rows.
 
     Args:
         table: The run.
 
     Returns:
-        ``models``, ``groups``, ``classes``: lists of [name, rows], groups in their own order,
-        classes in theirs.
+        ``sets``, ``models``, ``settings``, ``groups``, ``classes``: lists of [name, rows], classes
+        in their own order.
     """
-    models = table.rows["model"].fillna("none").astype(str).value_counts()
-    groups = table.rows["group"].value_counts().sort_index()
+    named = {name: value_names(table.rows, column) for name, column in FILTERS.items()}
+    counts = {name: column.value_counts() for name, column in named.items()}
     classes = row_classes(table.rows).value_counts()
-    missing = int(table.rows["group"].isna().sum())
+    ordered = {name: in_order(found.index) for name, found in counts.items()}
+    ordered["classes"] = [name for name in (*CLASSES, "unscored") if name in classes.index]
+    counts["classes"] = classes
     return {
-        "models": [[name, int(models[name])] for name in sorted(models.index)],
-        "groups": [[group_name(name), int(count)] for name, count in groups.items()]
-        + ([["none", missing]] if missing else []),
-        "classes": [
-            [name, int(classes[name])] for name in (*CLASSES, "unscored") if name in classes.index
-        ],
+        filtered: [[name, int(counts[filtered][name])] for name in names]
+        for filtered, names in ordered.items()
     }
 
 
@@ -118,11 +143,13 @@ def _column(table: RunTable, name: str) -> dict[str, Any]:
 
 
 def _levels(values: "pd.Series[Any]") -> dict[str, Any]:
-    levels = list(CLASSES) if values.name == "reply_class" else None
-    coded = pd.Categorical(values, categories=levels)
-    name = group_name if values.name == "group" else str
+    coded = pd.Categorical(values, categories=levels_of(values))
+    column = str(values.name)
     return {
-        "levels": [name(level) for level in coded.categories],
+        "levels": [
+            value_name(column, level) if column in FILTERS.values() else str(level)
+            for level in coded.categories
+        ],
         "codes": coded.codes.astype("<i4").tobytes(),
     }
 

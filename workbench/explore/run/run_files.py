@@ -1,23 +1,27 @@
 """The two tables of a run, from memory or from files: scores, and the predictions behind them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from workbench.answers.recorded_replies import WORLD_CUP, recorded_replies
 from workbench.answers.simulated_tracker import simulate
-from workbench.errors import TableError
+from workbench.errors import InvalidArgumentError, TableError
 from workbench.games.bundled import bundled_games
 from workbench.games.cut import cut_games
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_tables import score
 from workbench.studies.data import FIVE_GROUPS
+from workbench.studies.recorded_scores import recorded_scores
 from workbench.studies.stored_tables import StoredTables
 from workbench.tables.parquet_tables import PREDICTIONS, read_table
 from workbench.tables.reply_identity import REPLY_KEY, refuse_repeated_replies
+
+DefaultReplies = Literal["recorded", "simulated"]
 
 
 def read_scores(scores: pd.DataFrame | str | Path) -> pd.DataFrame:
@@ -131,10 +135,50 @@ def simulated_run(
     return score(predictions, ScoringParameters(depth=depth), jobs=jobs), predictions
 
 
+def recorded_run(
+    sets: Sequence[str] = (WORLD_CUP,),
+    models: Sequence[str] = (),
+    settings: Sequence[str] = ("",),
+    depth: int = 4,
+    jobs: int = 1,
+    tables: str | Path = "",
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return recorded replies of real models, with their scores.
+
+    Args:
+        sets: As for `workbench.answers.recorded_replies.recorded_replies`, as are models and
+            settings.
+        models: Names of models; all if empty.
+        settings: Of the models; empty text for the default.
+        depth: m of the scores.
+        jobs: Workers for the scores.
+        tables: A folder that keeps the scores of all recorded replies, about 44 s of one core to
+            make; empty to score only those chosen, about 600 a second and core.
+
+    Returns:
+        Scores and predictions.
+
+    Raises:
+        InvalidArgumentError: If there are no replies of a set, model or setting.
+    """
+    parameters = ScoringParameters(depth=depth)
+    replies = recorded_replies(sets, models, settings)
+    if not tables:
+        return score(replies, parameters, jobs=jobs), replies
+    scores = recorded_scores(
+        tables, parameters, sets=sets, models=models, settings=settings, jobs=jobs
+    )
+    return scores, replies
+
+
 def run_at_hand(
     scores: str | Path = "",
     predictions: str | Path = "",
     *,
+    replies: DefaultReplies = "recorded",
+    sets: Sequence[str] = (WORLD_CUP,),
+    models: Sequence[str] = (),
+    settings: Sequence[str] = ("",),
     per_group: int = 100,
     rates: tuple[float, ...] = (0.01, 0.05),
     depth: int = 4,
@@ -142,11 +186,15 @@ def run_at_hand(
     jobs: int = 1,
     tables: str | Path = "",
 ) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-    """Return the tables of a run that is named, or of a simulated one if none is.
+    """Return the tables of a run that is named, or of the recorded or simulated one if none is.
 
     Args:
         scores: A scores table; empty to score the predictions now.
         predictions: The predictions that were scored, or are to be; may be empty beside scores.
+        replies: Without either table: ``recorded`` for real models, or ``simulated``.
+        sets: Of the recorded run, as are models and settings: see `recorded_run`.
+        models: Names of models.
+        settings: Settings of the models.
         per_group: Of the simulated run, as are rates and seed: see `simulated_run`.
         rates: Slips per ply.
         depth: m of the scores that are made now.
@@ -159,15 +207,24 @@ def run_at_hand(
         The scores, and the predictions or None.
 
     Raises:
+        InvalidArgumentError: If ``replies`` is neither, or there are none of a set, model or
+            setting.
         TableError: If a file cannot be read.
     """
-    replies = read_table(Path(predictions), PREDICTIONS) if predictions else None
+    given = read_table(Path(predictions), PREDICTIONS) if predictions else None
     if scores:
-        return read_scores(scores), replies
+        return read_scores(scores), given
     parameters = ScoringParameters(depth=depth)
-    if replies is not None and tables:
+    if given is not None and tables:
         stored = StoredTables(Path(tables))
-        return stored.scores(Path(predictions), parameters, jobs=jobs), replies
-    if replies is not None:
-        return score(replies, parameters, jobs=jobs), replies
+        return stored.scores(Path(predictions), parameters, jobs=jobs), given
+    if given is not None:
+        return score(given, parameters, jobs=jobs), given
+    if replies not in get_args(DefaultReplies):
+        raise InvalidArgumentError(
+            f"expected replies of {get_args(DefaultReplies)}, got {replies!r}; name a table of "
+            "your own as `predictions`"
+        )
+    if replies == "recorded":
+        return recorded_run(sets, models, settings, depth, jobs, tables)
     return simulated_run(per_group, rates, depth, seed, jobs)

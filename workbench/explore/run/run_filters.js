@@ -10,11 +10,15 @@ const DISTANCES = [
 ];
 const MARKS = [
   ["group", "group"],
+  ["set", "set"],
   ["model", "model"],
+  ["setting", "setting"],
   ["reply_class", "class"],
 ];
 const CHOICES = [
+  ["sets", "set", "Set"],
   ["models", "model", "Model"],
+  ["settings", "setting", "Setting"],
   ["groups", "group", "Group"],
   ["classes", "class", "Class of the reply"],
 ];
@@ -31,7 +35,6 @@ export class RunFilters {
     this.distance = this.select("distance", "Edit distance of", (distance) => ({ distance }));
     this.marks = this.select("mark-by", "Marks by", (mark_by) => ({ mark_by }));
     fillSelect(this.distance, DISTANCES);
-    fillSelect(this.marks, MARKS);
     this.search = htmlElement("input", {
       type: "search", "data-role": "search", placeholder: "part of an id", spellcheck: "false",
       oninput: () => listeners.onChange({ text: this.search.value }),
@@ -43,8 +46,8 @@ export class RunFilters {
     this.clear = htmlElement("button", {
       type: "button", "data-role": "clear-filters", text: "Show all rows",
       onclick: () => listeners.onChange({
-        models: [], groups: [], classes: [], text: "", disagreement: "",
-        distance_range: [null, null], precision_range: [null, null],
+        ...Object.fromEntries(CHOICES.map(([trait]) => [trait, []])),
+        text: "", disagreement: "", distance_range: [null, null], precision_range: [null, null],
       }),
     });
     this.questions = QUESTIONS.map(([value, role, text]) => htmlElement("button", {
@@ -111,19 +114,23 @@ export class RunFilters {
   }
 
   /**
-   * Offer what a run holds.
-   * @param {{depths: number[], models: Array, groups: Array, classes: Array}} choices Lists of
-   *   [name, rows].
+   * Offer what a run holds. A filter with a single choice is hidden.
+   * @param {{depths: number[], sets: Array, models: Array, settings: Array, groups: Array,
+   *   classes: Array}} choices Lists of [name, rows].
    */
   offer(choices) {
     fillSelect(this.depth, choices.depths.map((depth) => [String(depth), String(depth)]));
-    for (const [trait, , legend] of CHOICES) {
+    const several = new Set();
+    for (const [trait, role, legend] of CHOICES) {
+      if (choices[trait].length > 1) several.add(role);
+      this.fieldsets[trait].hidden = !several.has(role);
       const boxes = choices[trait].map(([name, rows]) => this.box(trait, name, rows));
       this.fieldsets[trait].replaceChildren(
         htmlElement("legend", {}, legend, htmlElement("span", { class: "ws-quiet", text: " (none ticked: all)" })),
         ...boxes,
       );
     }
+    fillSelect(this.marks, MARKS.filter(([value, role]) => value === "group" || several.has(role)));
   }
 
   box(trait, name, rows) {

@@ -1,4 +1,4 @@
-"""A run as one static picture: edit distance against p_m, marked by group."""
+"""A run as one static picture: edit distance against p_m, marked by model, or by group if it is one."""
 
 from typing import Final
 
@@ -6,10 +6,11 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from workbench.drawing.appearance import caption, new_figure, style
+from workbench.drawing.appearance import caption, model_style, new_figure, style
 from workbench.drawing.scores_in_words import describe_scores
-from workbench.explore.run.run_columns import column_label
-from workbench.explore.run.run_table import GAP, RunTable, group_name
+from workbench.explore.run.run_columns import column_label, marked_by
+from workbench.explore.run.run_table import GAP, RunTable
+from workbench.explore.run.value_names import in_order, value_names
 
 _MOST_IN_COLUMN: Final = 18
 
@@ -27,30 +28,39 @@ def run_figure(run: RunTable) -> Figure:
     drawn = rows["edit_distance"].notna() & rows["precision"].notna()
     figure, (axes,) = new_figure(width=7.2, height=4.4)
     measure = column_label("precision", run.depth)
-    for index, (group, part) in enumerate(rows[drawn].groupby("group", dropna=False)):
+    by = marked_by(run)
+    names = value_names(rows, by)
+    different = in_order(names.unique())
+    looks = (
+        model_style(different)
+        if by == "model"
+        else {name: style(index) for index, name in enumerate(different)}
+    )
+    for name, look in looks.items():
+        part = rows[drawn & (names == name)]
         axes.scatter(
             part["edit_distance"],
             part["precision"],
             s=18,
-            marker=style(index).marker,
-            color=style(index).colour,
+            marker=look.marker,
+            facecolors=look.face,
+            edgecolors="white" if look.face == look.colour else look.colour,
             alpha=0.6,
-            edgecolors="white",
-            linewidths=0.3,
-            label=f"{group_name(group)} ({len(part):,})",
+            linewidths=0.3 if look.face == look.colour else 0.8,
+            label=f"{name} ({len(part):,})",
         )
     axes.set_xlabel("edit distance (characters)")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_ylabel(measure)
     axes.set_ylim(-0.03, 1.03)
     axes.legend(
-        title="group (rows)",
+        title=f"{by} (rows)",
         fontsize=8,
         title_fontsize=8,
         frameon=False,
         loc="upper left",
         bbox_to_anchor=(1.0, 1.0),
-        ncols=-(-max(1, rows["group"].nunique()) // _MOST_IN_COLUMN),
+        ncols=-(-max(1, len(different)) // _MOST_IN_COLUMN),
     )
     apart = rows[drawn]["disagreement"].abs()
     far = int(np.count_nonzero(apart >= GAP))

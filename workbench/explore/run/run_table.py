@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from workbench.answers.classification import CLASSES, ReplyClass
 from workbench.errors import InvalidArgumentError, TableError
+from workbench.explore.run.value_names import FILTERS, levels_of, value_name, value_names
 from workbench.scoring.parameters import Distance
 
 Disagreement = Literal["", "near_far", "far_near"]
@@ -66,7 +67,7 @@ class RowChoice:
     """The rows to show; empty values do not restrict.
 
     Attributes:
-        models: Models to show.
+        sets: Sets to show, by their `value_name`. Likewise ``models`` and ``settings``.
         groups: Groups to show, as numbers or as text.
         classes: Classes of replies to show, or ``unscored``.
         text: A part of the position's or the game's id, in any case.
@@ -78,7 +79,9 @@ class RowChoice:
         InvalidArgumentError: If a range has no two ends, or ends before it begins.
     """
 
+    sets: Sequence[str] = ()
     models: Sequence[str] = ()
+    settings: Sequence[str] = ()
     groups: Sequence[int | str] = ()
     classes: Sequence[str] = ()
     text: str = ""
@@ -225,12 +228,11 @@ def choose_rows(
 def sortable(column: "pd.Series[Any]") -> NDArray[np.float64]:
     """Return numbers in the order of a column's values, NaN where a value is missing.
 
-    Classes of replies are ordered as everywhere: valid, ill_formed, unparseable, absent, failed.
+    Texts are in the order of `levels_of`.
     """
     if pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column):
         return np.asarray(column.astype(float), dtype=np.float64)
-    levels = list(CLASSES) if column.name == "reply_class" else None
-    codes = pd.Categorical(column, categories=levels).codes.astype(float)
+    codes = pd.Categorical(column, categories=levels_of(column)).codes.astype(float)
     return np.where(codes < 0, np.nan, codes)
 
 
@@ -308,10 +310,10 @@ def row_classes(rows: pd.DataFrame) -> "pd.Series[str]":
 
 def _chosen(rows: pd.DataFrame, choice: RowChoice) -> "pd.Series[bool]":
     keep = pd.Series(True, index=rows.index)
-    if choice.models:
-        keep &= rows["model"].fillna("none").isin(list(choice.models))
-    if choice.groups:
-        keep &= rows["group"].map(group_name).isin([group_name(group) for group in choice.groups])
+    for name, column in FILTERS.items():
+        wanted_names = {value_name(column, value) for value in getattr(choice, name)}
+        if wanted_names:
+            keep &= value_names(rows, column).isin(wanted_names)
     if choice.classes:
         keep &= row_classes(rows).isin(list(choice.classes))
     wanted = choice.text.strip().casefold()
@@ -330,13 +332,6 @@ def _chosen(rows: pd.DataFrame, choice: RowChoice) -> "pd.Series[bool]":
     elif choice.disagreement == "far_near":
         keep &= rows["disagreement"] <= -GAP
     return keep
-
-
-def group_name(value: Any) -> str:
-    """Return a group as it is written in a filter: 5, not 5.0; ``none`` where it is missing."""
-    if pd.isna(value):
-        return "none"
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def _holds(column: "pd.Series[str]", wanted: str) -> "pd.Series[bool]":
