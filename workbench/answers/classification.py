@@ -14,6 +14,7 @@ from workbench.answers.extraction.choice import chosen
 from workbench.answers.extraction.named_fields import completed
 from workbench.answers.extraction.plain_text import plain_signs, plain_text
 from workbench.answers.extraction.roles import candidates_of
+from workbench.environments.chess.fen import Fen
 
 EXTRACTOR_VERSION: Final = 2
 """Another number wherever another board may come out of the same reply."""
@@ -52,6 +53,7 @@ class Prediction:
         reason: For ``unparseable``, python-chess's message without the text it repeats, or why the
             reply names no single state; for ``absent`` and ``failed``, why; empty otherwise.
         rule: Which rule of `workbench.answers.extraction` decided; empty if no rule was asked.
+        fen: ``predicted_fen`` as it was parsed; an empty text for None.
     """
 
     reply_class: ReplyClass
@@ -59,6 +61,7 @@ class Prediction:
     status: tuple[str, ...] = ()
     reason: str = ""
     rule: str = field(default="", compare=False)
+    fen: Fen = field(default_factory=lambda: Fen(""), compare=False, repr=False)
 
     def columns(self) -> dict[str, str | None]:
         """Return the values of the columns that a table of predictions has for this.
@@ -97,7 +100,9 @@ def classify(reply: str) -> Prediction:
         return Prediction(ReplyClass.ABSENT, None, reason=choice.rule, rule=choice.rule)
     if len(choice.boards) > 1:
         several = "either " + " or ".join(board.text for board in choice.boards)
-        return Prediction(ReplyClass.UNPARSEABLE, several, reason=choice.rule, rule=choice.rule)
+        return Prediction(
+            ReplyClass.UNPARSEABLE, several, reason=choice.rule, rule=choice.rule, fen=Fen(several)
+        )
     return replace(_classified(text, choice.boards[0], boards), rule=choice.rule)
 
 
@@ -110,7 +115,7 @@ def _classified(text: str, board: WrittenBoard, boards: list[WrittenBoard]) -> P
     found = classify_fen(board.text)
     if board.has_side or found.reply_class is ReplyClass.UNPARSEABLE:
         return found
-    return Prediction(ReplyClass.UNPARSEABLE, found.predicted_fen, reason=NO_SIDE)
+    return Prediction(ReplyClass.UNPARSEABLE, found.predicted_fen, reason=NO_SIDE, fen=found.fen)
 
 
 def classify_fen(text: str | None) -> Prediction:
@@ -119,15 +124,14 @@ def classify_fen(text: str | None) -> Prediction:
     Args:
         text: The whole text that is to be read as a FEN; None or blank if there was none.
     """
-    fen = " ".join(plain_signs(text or "").split())
-    if not fen:
+    fen = Fen(" ".join(plain_signs(text or "").split()))
+    if not fen.text:
         return Prediction(ReplyClass.ABSENT, None, reason="no FEN given")
-    try:
-        status = chess.Board(fen).status()
-    except ValueError as error:
-        message = str(error).removesuffix(f": {fen!r}").removesuffix(f": {fen.split()[0]!r}")
-        return Prediction(ReplyClass.UNPARSEABLE, fen, reason=message)
+    if fen.fault:
+        reason = fen.fault.removesuffix(f": {fen.text!r}").removesuffix(f": {fen.fields[0]!r}")
+        return Prediction(ReplyClass.UNPARSEABLE, fen.text, reason=reason, fen=fen)
+    status = fen.board.status()
     if status == chess.STATUS_VALID:
-        return Prediction(ReplyClass.VALID, fen)
+        return Prediction(ReplyClass.VALID, fen.text, fen=fen)
     names = tuple(str(flag.name) for flag in chess.Status if status & flag)
-    return Prediction(ReplyClass.ILL_FORMED, fen, status=names)
+    return Prediction(ReplyClass.ILL_FORMED, fen.text, status=names, fen=fen)

@@ -5,18 +5,25 @@ depth is recomputed in a seeded sample of the rows, or in all of them.
 """
 
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from workbench.affordance.engine import chosen_engine
 from workbench.checking.findings import Findings
-from workbench.checking.row_checks import class_of, parses
+from workbench.checking.row_checks import class_of
+from workbench.environments.chess.fen import Fen
 from workbench.environments.chess.text_metrics import compared_text
 from workbench.errors import InvalidArgumentError
 from workbench.scoring import ScoringParameters
-from workbench.scoring.score_rows import backward_scores, is_state, measured, text_scores
+from workbench.scoring.score_rows import (
+    backward_scores,
+    fens_of,
+    is_state,
+    measured,
+    text_scores,
+)
 
 SAMPLE_ROWS: Final = 500
 """Default number of rows whose p and r are recomputed at full depth."""
@@ -25,6 +32,9 @@ SHALLOW: Final = 2
 """The depth to which p and r are computed again in every row: 50 to 100 microseconds per row."""
 
 TOLERANCE: Final = 1e-9
+
+_Row: TypeAlias = tuple[int, dict[str, Any], tuple[Fen, Fen]]
+"""The place of a row in its chunk, its cells, and its true and predicted FEN."""
 
 
 class Recomputation:
@@ -61,34 +71,37 @@ class Recomputation:
         """Check a chunk of scores, whose first row is ``findings.start``."""
         parameters = self._parameters
         made = (parameters.terminal, parameters.ill_formed, parameters.method)
-        known: list[tuple[int, dict[str, Any]]] = []
+        known: list[_Row] = []
         for place, values in enumerate(chunk.to_dict("records")):
             row = {str(name): value for name, value in values.items()}
             fen = row["predicted_fen"] if isinstance(row["predicted_fen"], str) else None
             row["predicted_fen"] = fen
+            row["true_fen"] = row["true_fen"] if isinstance(row["true_fen"], str) else None
+            fens = fens_of(row)
             # Other faults have been named by `workbench.checking.row_checks`.
             if (
                 row["unscored"] == ""
-                and isinstance(row["true_fen"], str)
-                and parses(row["true_fen"])
+                and not fens[0].fault
                 and class_of(fen) == row["reply_class"]
                 and (row["terminal"], row["ill_formed_policy"], row["method"]) == made
             ):
-                known.append((place, row))
-        for place, row in known:
-            self._check_text(place, row, findings)
+                known.append((place, row, fens))
+        for each in known:
+            self._check_text(*each, findings)
         self._count("text metrics", len(known))
         shallow = replace(parameters, depth=min(SHALLOW, parameters.depth))
         if parameters.method == "exact":
             self._check_affordance(known, shallow, findings)
         if parameters != shallow or parameters.method != "exact":
-            deep = [(place, row) for place, row in known if self._chosen[findings.start + place]]
+            deep = [each for each in known if self._chosen[findings.start + each[0]]]
             self._check_affordance(deep, parameters, findings)
 
-    def _check_text(self, place: int, row: dict[str, Any], findings: Findings) -> None:
-        fen = row["predicted_fen"]
-        expected = text_scores(row["true_fen"], fen)
-        backward = backward_scores(None, fen, row["reply_class"])
+    def _check_text(
+        self, place: int, row: dict[str, Any], fens: tuple[Fen, Fen], findings: Findings
+    ) -> None:
+        true, predicted = fens
+        expected = text_scores(true, predicted)
+        backward = backward_scores(None, predicted, row["reply_class"])
         expected["violated_conditions"] = backward["violated_conditions"]
         for name, value in expected.items():
             if not _same(row[name], value):
@@ -97,9 +110,8 @@ class Recomputation:
                     place,
                     f"{_named(row)}: {row[name]!r}, computed {value!r}",
                 )
-        same = compared_text(row["true_fen"], "position") == compared_text(fen or "", "position")
         if (
-            same
+            compared_text(true, "position") == compared_text(predicted, "position")
             and self._parameters.terminal == "absorb"
             and is_state(row["reply_class"], self._parameters.ill_formed)
         ):
@@ -113,14 +125,11 @@ class Recomputation:
                     )
 
     def _check_affordance(
-        self,
-        rows: list[tuple[int, dict[str, Any]]],
-        parameters: ScoringParameters,
-        findings: Findings,
+        self, rows: list[_Row], parameters: ScoringParameters, findings: Findings
     ) -> None:
         names = parameters.measures()
-        values = measured([row for _, row in rows], parameters)
-        for (place, row), computed in zip(rows, values, strict=True):
+        values = measured([row for _, row, _ in rows], [fens for _, _, fens in rows], parameters)
+        for (place, row, _), computed in zip(rows, values, strict=True):
             for name, value in zip(names, computed, strict=True):
                 if not _same(row[name], value):
                     findings.add_row(

@@ -3,7 +3,6 @@
 from functools import lru_cache
 from itertools import pairwise
 
-import chess
 import numpy as np
 import pandas as pd
 
@@ -11,6 +10,7 @@ from workbench.answers.classification import CLASSES, ReplyClass, classify_fen
 from workbench.answers.imports.true_boards import PLIES_A_GROUP
 from workbench.checking.findings import Findings
 from workbench.environments.chess.chess960 import chess960_row
+from workbench.environments.chess.fen import Fen
 from workbench.environments.chess.replay import play_moves, uci_moves
 from workbench.environments.chess.text_metrics import compared_text
 from workbench.errors import IllegalMoveError, TableError
@@ -46,9 +46,10 @@ def check_true_boards(chunk: pd.DataFrame, findings: Findings) -> None:
     ):
         if not isinstance(fen, str):
             continue
-        if not parses(fen):
+        true = Fen(fen)
+        if true.fault:
             findings.add_row("true_fen does not parse", place, f"{named[place]}: {fen!r}")
-        elif reason := chess960_row(fen, played, called):
+        elif reason := chess960_row(true, played, called):
             what = "true_fen or its game is of Chess960, which is not scored"
             findings.add_row(what, place, f"{named[place]}: {reason}")
         elif isinstance(played, str):
@@ -163,16 +164,6 @@ def _with(chunk: pd.DataFrame, column: str) -> list[str]:
 
 
 @lru_cache(maxsize=1 << 14)
-def parses(fen: str) -> bool:
-    """Return whether python-chess reads a FEN."""
-    try:
-        chess.Board(fen)
-    except ValueError:
-        return False
-    return True
-
-
-@lru_cache(maxsize=1 << 14)
 def class_of(fen: str | None) -> str:
     """Return which class of reply a FEN is, None being no FEN."""
     return str(classify_fen(fen).reply_class)
@@ -190,5 +181,5 @@ def _fault_of_moves(moves: str, fen: str, ply: int) -> str:
         return "moves contains an illegal move"
     if uci_moves(board) != tuple(played):
         return "moves has another spelling of castling"
-    same = compared_text(board.fen(), "position") == compared_text(fen, "position")
+    same = compared_text(Fen(board.fen()), "position") == compared_text(Fen(fen), "position")
     return "" if same else "true_fen does not follow from the moves"

@@ -1,4 +1,4 @@
-"""Precision and recall of many pairs of boards at once, on either engine, each FEN parsed once."""
+"""Precision and recall of many pairs of boards at once, on either engine."""
 
 from collections.abc import Sequence
 
@@ -7,50 +7,54 @@ import numpy as np
 from workbench.affordance import estimate, exact_profile
 from workbench.affordance.estimate import batch_seeds, combined
 from workbench.environments import ChessAutomaton, ChessState
-from workbench.environments.chess.kernel import joint_profiles, pack_fens, run_estimators, supported
+from workbench.environments.chess.kernel import (
+    joint_profiles,
+    pack_states,
+    run_estimators,
+    supported,
+)
 from workbench.environments.chess.kernel.packed_boards import Words
 from workbench.scoring.parameters import ScoringParameters
 from workbench.seeds import derived_seed
 
 
 def affordance_scores(
-    true_fens: Sequence[str],
-    predicted_fens: Sequence[str | None],
+    true: Sequence[ChessState],
+    predicted: Sequence[ChessState | None],
     parameters: ScoringParameters,
     seeds: Sequence[int],
 ) -> list[list[float]]:
     """Return precision and recall of pairs of boards.
 
     Args:
-        true_fens: FENs that python-chess reads.
-        predicted_fens: As many such FENs; None is the sink, with p = r = 0.
+        true: The true states.
+        predicted: As many predicted states; None is the sink, with p = r = 0.
         parameters: The parameters of scoring.
         seeds: One for each pair, for estimators.
 
     Returns:
         For each pair the values in the order of `ScoringParameters.measures`.
-
-    Raises:
-        InvalidFenError: If one of the FENs cannot be read.
     """
     blank = [0.0] * len(parameters.measures())
-    found = [list(blank) for _ in true_fens]
-    walked = [index for index, fen in enumerate(predicted_fens) if fen is not None]
+    found = [list(blank) for _ in true]
+    walked = [
+        (index, state, other)
+        for index, (state, other) in enumerate(zip(true, predicted, strict=True))
+        if other is not None
+    ]
     if parameters.engine == "compiled" and walked:
-        true = pack_fens([true_fens[index] for index in walked])
-        predicted = pack_fens([predicted_fens[index] or "" for index in walked])
-        taken = supported(true) & supported(predicted)
-        places = [index for index, take in zip(walked, taken, strict=True) if take]
+        walks = pack_states([state for _, state, _ in walked])
+        others = pack_states([other for _, _, other in walked])
+        taken = supported(walks) & supported(others)
+        places = [index for (index, _, _), take in zip(walked, taken, strict=True) if take]
         compiled = _compiled(
-            true[taken], predicted[taken], parameters, [seeds[index] for index in places]
+            walks[taken], others[taken], parameters, [seeds[index] for index in places]
         )
         for index, values in zip(places, compiled, strict=True):
             found[index] = values
-        walked = [index for index, take in zip(walked, taken, strict=True) if not take]
-    for index in walked:
-        found[index] = _reference(
-            true_fens[index], predicted_fens[index] or "", parameters, seeds[index]
-        )
+        walked = [pair for pair, take in zip(walked, taken, strict=True) if not take]
+    for index, state, other in walked:
+        found[index] = _reference(state, other, parameters, seeds[index])
     return found
 
 
@@ -87,10 +91,9 @@ def _compiled(
 
 
 def _reference(
-    true_fen: str, predicted_fen: str, parameters: ScoringParameters, seed: int
+    true: ChessState, predicted: ChessState, parameters: ScoringParameters, seed: int
 ) -> list[float]:
     automaton, depth, terminal = ChessAutomaton(), parameters.depth, parameters.terminal
-    true, predicted = ChessState.from_fen(true_fen), ChessState.from_fen(predicted_fen)
     if parameters.method == "exact":
         if true == predicted and terminal == "absorb":
             return [1.0] * (2 * depth)

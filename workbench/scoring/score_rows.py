@@ -6,13 +6,14 @@ from typing import Any, Final, get_args
 
 import pandas as pd
 import pyarrow as pa
+from rapidfuzz.distance import Levenshtein
 
 from workbench.answers.classification import ReplyClass
 from workbench.environments.chess import text_metrics
 from workbench.environments.chess.chess960 import chess960_row
-from workbench.environments.chess.kernel import pack_fens
+from workbench.environments.chess.fen import Fen
 from workbench.environments.chess.losing_track import lost_track
-from workbench.environments.chess.reachability import violated_conditions
+from workbench.environments.chess.reachability import conditions_violated_by
 from workbench.errors import IllegalMoveError, InvalidFenError
 from workbench.scoring.affordance_scores import affordance_scores
 from workbench.scoring.parameters import READ, IllFormedPolicy, ScoringParameters, scores_schema
@@ -28,44 +29,40 @@ def is_state(reply_class: str, ill_formed: IllFormedPolicy) -> bool:
     return reply_class == "valid" or (reply_class == "ill_formed" and ill_formed == "as_is")
 
 
-def text_scores(true_fen: str, predicted_fen: str | None) -> dict[str, Any]:
+def text_scores(true: Fen, predicted: Fen) -> dict[str, Any]:
     """Return the text metrics of one prediction.
 
     Where there is no FEN at all the distance is the one to the empty text, and the column
     ``levenshtein_to_empty`` says so.
     """
-    predicted = predicted_fen or ""
-    scores: dict[str, Any] = {"levenshtein_to_empty": not predicted}
+    scores: dict[str, Any] = {"levenshtein_to_empty": not predicted.text}
     for fields in get_args(text_metrics.Fields):
         suffix = "" if fields == "full" else f"_{fields}"
-        true_text = text_metrics.compared_text(true_fen, fields)
+        true_text = text_metrics.compared_text(true, fields)
         predicted_text = text_metrics.compared_text(predicted, fields)
         scores[f"exact_match{suffix}"] = true_text == predicted_text
-        scores[f"levenshtein{suffix}"] = text_metrics.levenshtein(true_text, predicted_text)
-    right = text_metrics.field_correctness(true_fen, predicted)
+        scores[f"levenshtein{suffix}"] = Levenshtein.distance(true_text, predicted_text)
+    right = text_metrics.field_correctness(true, predicted)
     return {
         **scores,
-        "board_accuracy": text_metrics.board_accuracy(true_fen, predicted),
+        "board_accuracy": text_metrics.board_accuracy(true, predicted),
         **{f"correct_{name}": value for name, value in right.items()},
     }
 
 
-def backward_scores(
-    moves: str | None, predicted_fen: str | None, reply_class: str
-) -> dict[str, Any]:
+def backward_scores(moves: str | None, predicted: Fen, reply_class: str) -> dict[str, Any]:
     """Return the backward analysis of a prediction: reachability, and where tracking was lost.
 
     Args:
         moves: The game's UCI moves, or None if they are unknown.
-        predicted_fen: The prediction, or None.
+        predicted: The prediction.
         reply_class: Boards that parse are held to the conditions of reachability.
 
     Returns:
         The columns violated_conditions, wrong_squares, lost_ply, lost_kind and lost_squares.
     """
-    lost = lost_track(moves, predicted_fen)
-    parses = predicted_fen is not None and reply_class in _STATES
-    violated = violated_conditions(predicted_fen) if parses and predicted_fen else None
+    lost = lost_track(moves, predicted)
+    violated = conditions_violated_by(predicted.board) if reply_class in _STATES else None
     return {
         "violated_conditions": None if violated is None else " ".join(violated),
         "wrong_squares": lost.true_squares,
@@ -75,12 +72,21 @@ def backward_scores(
     }
 
 
-def measured(rows: Sequence[Mapping[str, Any]], parameters: ScoringParameters) -> list[list[float]]:
+def fens_of(row: Mapping[str, Any]) -> tuple[Fen, Fen]:
+    """Return the true and the predicted FEN of a row; None, as a cell, is no text."""
+    return Fen(row["true_fen"] or ""), Fen(row["predicted_fen"] or "")
+
+
+def measured(
+    rows: Sequence[Mapping[str, Any]],
+    fens: Sequence[tuple[Fen, Fen]],
+    parameters: ScoringParameters,
+) -> list[list[float]]:
     """Return precision and recall of rows whose true FEN can be read.
 
     Args:
-        rows: With position_id, model, sample, true_fen, predicted_fen (None if there is none) and
-            reply_class.
+        rows: With position_id, model, sample and reply_class.
+        fens: The true and the predicted FEN of each.
         parameters: The parameters of scoring.
 
     Returns:
@@ -91,8 +97,11 @@ def measured(rows: Sequence[Mapping[str, Any]], parameters: ScoringParameters) -
     """
     policy = parameters.ill_formed
     return affordance_scores(
-        [row["true_fen"] for row in rows],
-        [row["predicted_fen"] if is_state(row["reply_class"], policy) else None for row in rows],
+        [true.state for true, _ in fens],
+        [
+            predicted.state if is_state(row["reply_class"], policy) else None
+            for row, (_, predicted) in zip(rows, fens, strict=True)
+        ],
         parameters,
         [
             derived_seed(
@@ -120,35 +129,40 @@ def score_predictions(predictions: pd.DataFrame, parameters: ScoringParameters) 
     """
     rows: list[dict[str, Any]] = []
     readable: list[dict[str, Any]] = []
+    fens: list[tuple[Fen, Fen]] = []
     for row in as_records(predictions, READ):
         moves = row.pop("moves")
+        true, predicted = fens_of(row)
         row |= {
             **dict.fromkeys(parameters.measures(), math.nan),
             "terminal": parameters.terminal,
             "ill_formed_policy": parameters.ill_formed,
             "method": parameters.method,
-            "unscored": unscored_reason(row, moves),
+            "unscored": unscored_reason(row, true, predicted, moves),
         }
         rows.append(row)
         if row["unscored"]:
             continue
         try:
-            row |= backward_scores(moves, row["predicted_fen"], row["reply_class"])
+            row |= backward_scores(moves, predicted, row["reply_class"])
         except IllegalMoveError as error:
             row["unscored"] = f"moves: {error}"
             continue
-        row |= text_scores(row["true_fen"], row["predicted_fen"])
+        row |= text_scores(true, predicted)
         readable.append(row)
-    for row, values in zip(readable, measured(readable, parameters), strict=True):
+        fens.append((true, predicted))
+    for row, values in zip(readable, measured(readable, fens, parameters), strict=True):
         row |= dict(zip(parameters.measures(), values, strict=True))
     return as_frame(pa.Table.from_pylist(rows, schema=scores_schema(parameters)))
 
 
-def unscored_reason(row: Mapping[str, Any], moves: str | None) -> str:
+def unscored_reason(row: Mapping[str, Any], true: Fen, predicted: Fen, moves: str | None) -> str:
     """Return why a row cannot be scored, or nothing if it can.
 
     Args:
         row: Of a predictions table, with None for what is missing.
+        true: Its true FEN.
+        predicted: Its predicted FEN.
         moves: The game's UCI moves, or None if they are unknown.
     """
     given = row["reply_class"]
@@ -156,21 +170,20 @@ def unscored_reason(row: Mapping[str, Any], moves: str | None) -> str:
         return row["reason"] or "the call failed"
     if given not in tuple(ReplyClass):
         return f"reply_class: expected one of {', '.join(ReplyClass)}, got {given!r}"
-    if fault := _fault_of(row["true_fen"]):
+    if fault := _fault_of(true):
         return f"true_fen: {fault}"
-    if reason := chess960_row(row["true_fen"], moves, (row["position_id"], row["source"])):
+    if reason := chess960_row(true, moves, (row["position_id"], row["source"])):
         return reason
-    if given in _STATES and (fault := _fault_of(row["predicted_fen"])):
+    if given in _STATES and (fault := _fault_of(predicted)):
         return f"predicted_fen of a reply that is {given}: {fault}"
     return ""
 
 
-def _fault_of(fen: str | None) -> str:
-    if fen is None:
+def _fault_of(fen: Fen) -> str:
+    if not fen.text:
         return "expected a FEN, got none"
     try:
-        pack_fens([fen])
+        _ = fen.state
     except InvalidFenError as error:
-        # Its own message counts the FENs given to it.
-        return str(error.__cause__)
+        return str(error)
     return ""

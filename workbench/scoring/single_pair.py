@@ -4,8 +4,8 @@ import math
 from typing import Any
 
 from workbench.answers.classification import classify
-from workbench.environments import ChessState
 from workbench.environments.chess.chess960 import chess960_board
+from workbench.environments.chess.fen import Fen
 from workbench.errors import InvalidFenError
 from workbench.scoring.affordance_scores import affordance_scores
 from workbench.scoring.parameters import MEASURES, ScoringParameters
@@ -29,13 +29,16 @@ def compare(true_fen: str, reply: str, parameters: ScoringParameters) -> dict[st
     Raises:
         InvalidFenError: If the true FEN cannot be read, or is of Chess960.
     """
-    ChessState.from_fen(true_fen)
-    if reason := chess960_board(true_fen):
+    true = Fen(true_fen)
+    state = true.state
+    if reason := chess960_board(true):
         raise InvalidFenError(f"expected a true FEN of standard chess, got {true_fen!r}: {reason}")
     prediction = classify(reply)
     taken = is_state(str(prediction.reply_class), parameters.ill_formed)
-    state = prediction.predicted_fen if taken else None
-    (values,) = affordance_scores([true_fen], [state], parameters, [parameters.seed])
+    predicted = prediction.fen
+    (values,) = affordance_scores(
+        [state], [predicted.state if taken else None], parameters, [parameters.seed]
+    )
     measured = dict(zip(parameters.measures(), values, strict=True))
     result: dict[str, Any] = {
         "reply_class": str(prediction.reply_class),
@@ -48,7 +51,7 @@ def compare(true_fen: str, reply: str, parameters: ScoringParameters) -> dict[st
             for measure in MEASURES
             for suffix in parameters.suffixes()
         },
-        **text_scores(true_fen, prediction.predicted_fen),
+        **text_scores(true, predicted),
         "depth": parameters.depth,
         "terminal": parameters.terminal,
         "ill_formed_policy": parameters.ill_formed,

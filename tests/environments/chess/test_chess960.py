@@ -5,6 +5,7 @@ import pytest
 
 from workbench.checking import check_table
 from workbench.environments.chess.chess960 import chess960_board, chess960_headers, chess960_row
+from workbench.environments.chess.fen import Fen
 from workbench.errors import InvalidFenError
 from workbench.scoring import ScoringParameters, score_predictions
 from workbench.scoring.single_pair import compare
@@ -34,7 +35,7 @@ STANDARD = "r3k2r/pppq1ppp/2n2n2/3pp3/3PP3/2N2N2/PPPQ1PPP/R3K2R w KQkq - 4 8"
     ],
 )
 def test_boards_of_chess960(fen):
-    assert chess960_board(fen).startswith("Chess960")
+    assert chess960_board(Fen(fen)).startswith("Chess960")
 
 
 @pytest.mark.parametrize(
@@ -53,11 +54,11 @@ def test_boards_of_chess960(fen):
     ],
 )
 def test_boards_of_standard_chess_and_boards_that_are_wrong(fen):
-    assert chess960_board(fen) == ""
+    assert chess960_board(Fen(fen)) == ""
 
 
 def test_every_chess960_array_but_the_standard_one_is_told():
-    told = [number for number in range(960) if chess960_board(array(number))]
+    told = [number for number in range(960) if chess960_board(Fen(array(number)))]
     # Where king and rooks stand as in standard chess, castling is that of standard chess.
     at_home = [n for n in range(960) if array(n).split("/")[-1][:8:][4] == "K" and corners(n)]
     assert sorted(set(range(960)) - set(told)) == at_home
@@ -97,12 +98,12 @@ def test_headers(headers, is_chess960):
 def test_names_tell_unless_the_moves_show_standard_chess():
     after = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
     names = [None, "o3_fischer_random.jsonl"]
-    assert "o3_fischer_random.jsonl" in chess960_row(after, names=names)
-    assert chess960_row(after, "e2e4", names) == ""
-    assert chess960_row(after, "d2d4", names)
-    assert chess960_row(after, "e2e5", names)
-    assert chess960_row(after, names=["my_fischer_games.csv", 3]) == ""
-    assert chess960_row(None, names=["Chess960"])
+    assert "o3_fischer_random.jsonl" in chess960_row(Fen(after), names=names)
+    assert chess960_row(Fen(after), "e2e4", names) == ""
+    assert chess960_row(Fen(after), "d2d4", names)
+    assert chess960_row(Fen(after), "e2e5", names)
+    assert chess960_row(Fen(after), names=["my_fischer_games.csv", 3]) == ""
+    assert chess960_row(Fen(""), names=["Chess960"])
 
 
 def test_score_and_check_refuse_the_true_board_and_never_a_prediction(predictions, tmp_path):

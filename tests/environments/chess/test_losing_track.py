@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.answers import SlipKind, track
+from workbench.environments.chess.fen import Fen
 from workbench.environments.chess.losing_track import LossKind, LostTrack, _replays, lost_track
 from workbench.environments.chess.slips import carry_out, pieces_of
 from workbench.errors import IllegalMoveError
@@ -84,45 +85,45 @@ BY_HAND = [
 
 @pytest.mark.parametrize(("moves", "changes", "expected"), BY_HAND)
 def test_predictions_worked_by_hand(moves, changes, expected):
-    assert lost_track(moves, altered(moves, changes)) == expected
+    assert lost_track(moves, Fen(altered(moves, changes))) == expected
 
 
 def test_only_the_placement_counts():
     placement = altered(SCOTCH, {"c6": None, "b8": "n"})
     for rest in ("", " b KQkq - 0 4", " w - - and so on"):
-        assert lost_track(SCOTCH, placement + rest).ply == 4
+        assert lost_track(SCOTCH, Fen(placement + rest)).ply == 4
 
 
 def test_of_equally_near_replays_the_latest_is_named():
     # Without either of the knights' moves alone the prediction, both at home, is two squares off.
     moves = "g1f3 g8f6"
-    assert lost_track(moves, chess.STARTING_BOARD_FEN) == LostTrack(2, LEFT_OUT, 2, 4)
+    assert lost_track(moves, Fen(chess.STARTING_BOARD_FEN)) == LostTrack(2, LEFT_OUT, 2, 4)
 
 
 def test_at_one_ply_a_move_left_out_comes_first():
     # 2. exd5 left out leaves e4; not removed, it is on c5. A third board is as far from both.
     moves = "e2e4 d7d5 e4d5"
     prediction = altered(moves, {"d5": "p"})
-    assert lost_track(moves, prediction) == LostTrack(None, None, None, 1)
+    assert lost_track(moves, Fen(prediction)) == LostTrack(None, None, None, 1)
     both = altered(moves, {"d5": "p", "e4": "P", "c5": "P"})
-    assert lost_track(moves, both) == LostTrack(3, LEFT_OUT, 1, 3)
+    assert lost_track(moves, Fen(both)) == LostTrack(3, LEFT_OUT, 1, 3)
 
 
-@pytest.mark.parametrize("unreadable", [None, "", "nonsense", "8/8/8/8/8/8/8", "9/8/8/8/8/8/8/8 w"])
+@pytest.mark.parametrize("unreadable", ["", "nonsense", "8/8/8/8/8/8/8", "9/8/8/8/8/8/8/8 w"])
 def test_an_unreadable_placement_says_nothing(unreadable):
-    assert lost_track(SCOTCH, unreadable) == LostTrack(None, None, None, None)
+    assert lost_track(SCOTCH, Fen(unreadable)) == LostTrack(None, None, None, None)
 
 
 def test_without_moves_there_is_nothing_to_replay():
-    assert lost_track(None, chess.STARTING_FEN) == LostTrack(None, None, None, None)
-    assert lost_track("", chess.STARTING_FEN) == LostTrack(None, None, None, 0)
-    assert lost_track("", "8/8/8/8/8/8/8/8") == LostTrack(None, None, None, 32)
+    assert lost_track(None, Fen(chess.STARTING_FEN)) == LostTrack(None, None, None, None)
+    assert lost_track("", Fen(chess.STARTING_FEN)) == LostTrack(None, None, None, 0)
+    assert lost_track("", Fen("8/8/8/8/8/8/8/8")) == LostTrack(None, None, None, 32)
 
 
 @pytest.mark.parametrize("bad", ["Nf3", "e2", "0000", "e2e4x", "P@e4"])
 def test_what_is_no_move_is_refused_by_name(bad):
     with pytest.raises(IllegalMoveError, match=f"ply 2.*{bad!r}"):
-        lost_track(f"e2e4 {bad}", chess.STARTING_FEN)
+        lost_track(f"e2e4 {bad}", Fen(chess.STARTING_FEN))
 
 
 def eventful_game(seed, plies):
@@ -274,7 +275,7 @@ def test_a_prediction_by_one_mistake_is_explained_whole(seed, chosen, kind):
     prediction = tracked(moves, ply, kind)
     if prediction is None:
         return
-    found = lost_track(moves, prediction)
+    found = lost_track(moves, Fen(prediction))
     if prediction == board_after(moves).board_fen():
         # The mistake left no trace on the last board.
         assert found == LostTrack(None, None, None, 0)
@@ -298,6 +299,6 @@ def test_single_slips_of_the_simulated_tracker_are_found():
         if believed.fen.split()[0] == board_after(moves).board_fen():
             continue
         named += 1
-        right += lost_track(moves, believed.fen).ply == believed.slips[0].ply
+        right += lost_track(moves, Fen(believed.fen)).ply == believed.slips[0].ply
     assert named > 30
     assert right / named > 0.85

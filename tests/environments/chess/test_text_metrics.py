@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.environments.chess import text_metrics
+from workbench.environments.chess.fen import Fen
 from workbench.errors import InvalidArgumentError, InvalidFenError
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -37,7 +38,7 @@ def test_the_clocks_count_in_full_alone():
 def test_a_lost_king_is_one_character_away():
     kingless = START.replace("RNBQKBNR", "RNBQ1BNR")
     assert text_metrics.levenshtein(START, kingless) == 1
-    assert text_metrics.board_accuracy(START, kingless) == 63 / 64
+    assert text_metrics.board_accuracy(Fen(START), Fen(kingless)) == 63 / 64
 
 
 def test_the_distance_to_nothing_is_the_length():
@@ -53,19 +54,19 @@ def test_the_distance_is_a_metric(one, other):
 
 
 def test_an_unreadable_placement_has_no_board_accuracy():
-    assert math.isnan(text_metrics.board_accuracy(START, "9/8 w"))
-    assert math.isnan(text_metrics.board_accuracy(START, ""))
+    assert math.isnan(text_metrics.board_accuracy(Fen(START), Fen("9/8 w")))
+    assert math.isnan(text_metrics.board_accuracy(Fen(START), Fen("")))
     with pytest.raises(InvalidFenError, match="'nonsense'"):
-        text_metrics.board_accuracy("nonsense", START)
+        text_metrics.board_accuracy(Fen("nonsense"), Fen(START))
 
 
 def test_an_unreadable_fen_keeps_its_square_in_position():
-    assert text_metrics.compared_text("9/8 w KQkq e3 0 1", "position") == "9/8 w KQkq e3"
+    assert text_metrics.compared_text(Fen("9/8 w KQkq e3 0 1"), "position") == "9/8 w KQkq e3"
 
 
 def test_each_field_is_right_or_wrong():
     predicted = AFTER_E4_SQUARE.replace("KQkq", "KQ").rsplit(" ", 1)[0]
-    assert text_metrics.field_correctness(AFTER_E4, predicted) == {
+    assert text_metrics.field_correctness(Fen(AFTER_E4), Fen(predicted)) == {
         "placement": True,
         "side_to_move": True,
         "castling": False,

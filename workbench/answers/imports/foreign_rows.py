@@ -23,6 +23,7 @@ from workbench.answers.imports.true_boards import (
     true_board,
 )
 from workbench.environments.chess.chess960 import chess960_row
+from workbench.environments.chess.fen import Fen
 from workbench.errors import InvalidArgumentError
 from workbench.tables.parquet_tables import PREDICTIONS
 from workbench.tables.provenance import text_hash
@@ -138,7 +139,7 @@ def made_row(
     moves = line.moves if line else None
     position_id = _position_id(row, values, board)
     source = _optional_text(values, "source") or row.source
-    if reason := chess960_row(board.fen, moves, (*row.names, row.source, source, position_id)):
+    if reason := chess960_row(Fen(board.fen), moves, (*row.names, row.source, source, position_id)):
         raise RefusedRowError(Refused.CHESS960, "", reason)
     group = _integer(values, "group")
     prediction = row.prediction or _prediction(row.values, values)

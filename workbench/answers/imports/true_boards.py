@@ -10,6 +10,7 @@ import chess
 
 from workbench.answers.imports.imported import Noticed, Refused, RefusedRowError, Remark
 from workbench.environments.chess.chess960 import chess960_headers
+from workbench.environments.chess.fen import Fen
 from workbench.environments.chess.replay import numbered_san, play_moves, uci_moves
 from workbench.environments.chess.text_metrics import compared_text
 from workbench.errors import IllegalMoveError
@@ -114,7 +115,7 @@ def band_of(ply: int | None) -> int:
 @lru_cache(maxsize=1 << 16)
 def identity_of(fen: str) -> str:
     """Return what makes two FENs the same position: all but the clocks."""
-    fields = compared_text(fen, "position").split()
+    fields = compared_text(Fen(fen), "position").split()
     fields[2:3] = ["".join(sorted(rights)) for rights in fields[2:3]]
     return " ".join(fields)
 

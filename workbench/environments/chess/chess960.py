@@ -16,11 +16,11 @@ other; the measures are right there, because castling is no longer possible.
 
 import re
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 from typing import Final
 
 import chess
 
+from workbench.environments.chess.fen import Fen
 from workbench.environments.chess.replay import play_moves
 from workbench.errors import IllegalMoveError
 
@@ -35,39 +35,33 @@ _STANDARD_START: Final = 518
 _SHOWN: Final = 80
 
 
-def chess960_row(true_fen: object, moves: object = None, names: Iterable[object] = ()) -> str:
+def chess960_row(true: Fen, moves: object = None, names: Iterable[object] = ()) -> str:
     """Return why a row is of Chess960, or nothing if it is not.
 
     Args:
-        true_fen: True FEN of the row; ignored if it is not a FEN.
+        true: True FEN of the row; ignored if it is not a FEN.
         moves: In UCI from the initial position of standard chess, if known.
         names: Names of the row's file, position and so on, if known.
     """
-    fen = true_fen if isinstance(true_fen, str) else ""
-    if reason := chess960_board(fen):
+    if reason := chess960_board(true):
         return reason
     for name in names:
         if isinstance(name, str) and VARIANT_NAMES.search(name):
-            if isinstance(moves, str) and _leads_to(moves, fen):
+            if isinstance(moves, str) and _leads_to(moves, true):
                 return ""
             return f"{_PREFIX}named so in {name[-_SHOWN:]!r}"
     return ""
 
 
-@lru_cache(maxsize=1 << 16)
-def chess960_board(fen: str) -> str:
+def chess960_board(fen: Fen) -> str:
     """Return why a board is of Chess960, or nothing if it is not, or cannot be read."""
-    rights = "".join(fen.split()[2:3])
-    if rights in ("", "-"):
-        return ""
-    try:
-        standard, shuffled = chess.Board(fen), chess.Board(fen, chess960=True)
-    except ValueError:
+    rights = "".join(fen.fields[2:3])
+    if rights in ("", "-") or fen.fault:
         return ""
     if set(rights) & _FILES:
         return f"{_PREFIX}its castling rights {rights!r} name the files of rooks"
     wrong = chess.STATUS_BAD_CASTLING_RIGHTS
-    if standard.status() & wrong and not shuffled.status() & wrong:
+    if fen.board.status() & wrong and not chess.Board(fen.text, chess960=True).status() & wrong:
         return (
             f"{_PREFIX}its castling rights {rights!r} belong to kings or rooks that do not stand "
             "where standard chess has them"
@@ -84,19 +78,16 @@ def chess960_headers(headers: Mapping[str, str]) -> str:
     variant = headers.get("Variant", "")
     if VARIANT_NAMES.search(variant):
         return f"{_PREFIX}its game has the header Variant {variant[:_SHOWN]!r}"
-    start = headers.get("FEN", "")
-    try:
-        number = chess.Board(start).chess960_pos(ignore_castling=True) if start else None
-    except ValueError:
-        number = None
+    start = Fen(headers.get("FEN", ""))
+    number = None if start.fault else start.board.chess960_pos(ignore_castling=True)
     if number not in (None, _STANDARD_START):
-        return f"{_PREFIX}its game starts from {start[:_SHOWN]!r}"
+        return f"{_PREFIX}its game starts from {start.text[:_SHOWN]!r}"
     return chess960_board(start)
 
 
-def _leads_to(moves: str, fen: str) -> bool:
+def _leads_to(moves: str, fen: Fen) -> bool:
     try:
         board = play_moves(moves.split())
     except IllegalMoveError:
         return False
-    return board.board_fen() == fen.split()[0] if fen.strip() else False
+    return fen.fields[:1] == [board.board_fen()]

@@ -11,6 +11,7 @@ from functools import lru_cache
 import chess
 import numpy as np
 
+from workbench.environments.chess.fen import Fen
 from workbench.environments.chess.replay import read_moves
 from workbench.environments.chess.slips import (
     START,
@@ -57,7 +58,7 @@ class LostTrack:
     true_squares: int | None = None
 
 
-def lost_track(moves: str | None, predicted_fen: str | None) -> LostTrack:
+def lost_track(moves: str | None, predicted: Fen) -> LostTrack:
     """Find the mistaken replay of a game that is nearest to a prediction.
 
     Of equally near replays the latest ply is named: it takes the fewest moves to have been played
@@ -67,32 +68,21 @@ def lost_track(moves: str | None, predicted_fen: str | None) -> LostTrack:
     Args:
         moves: The true game's UCI moves, separated by spaces, legal from the first position on;
             None if they are unknown.
-        predicted_fen: Any text, of which the first field is read as the placement, or None.
+        predicted: Any text, of which the first field is read as the placement.
 
     Raises:
         IllegalMoveError: If a move is no UCI move.
     """
-    predicted = _placement(predicted_fen)
-    if moves is None or predicted is None:
+    if moves is None or predicted.pieces is None:
         return LostTrack()
     replays = _replays(moves)
-    squares = np.count_nonzero(replays.boards != predicted, axis=1)
+    squares = np.count_nonzero(replays.boards != pieces_of(predicted.fields[0]), axis=1)
     true_squares = int(squares[0])
     latest = len(squares) - 1 - int(np.argmin(squares[::-1]))
     if squares[latest] == true_squares:
         return LostTrack(true_squares=true_squares)
     ply, kind = replays.mistakes[latest - 1]
     return LostTrack(ply, kind, int(squares[latest]), true_squares)
-
-
-def _placement(fen: str | None) -> Boards | None:
-    """Return the pieces of a FEN, or None if they cannot be read."""
-    words = fen.split() if fen is not None else []
-    try:
-        chess.BaseBoard(words[0] if words else "")
-    except ValueError:
-        return None
-    return pieces_of(words[0])
 
 
 @dataclass(frozen=True, slots=True)

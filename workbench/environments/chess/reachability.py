@@ -13,7 +13,7 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
-from workbench.errors import InvalidFenError
+from workbench.environments.chess.state import ChessState
 
 
 class Condition(StrEnum):
@@ -98,14 +98,7 @@ def violated_conditions(fen: str) -> tuple[Condition, ...]:
     Raises:
         InvalidFenError: If python-chess cannot read it.
     """
-    try:
-        board = chess.Board(fen)
-    except ValueError as error:
-        raise InvalidFenError(
-            f"expected a FEN that python-chess reads, got {fen!r}: {error}; "
-            "ask only for replies of the classes 'valid' and 'ill_formed'"
-        ) from error
-    return conditions_violated_by(board)
+    return conditions_violated_by(ChessState.from_fen(fen).board())
 
 
 def conditions_violated_by(board: chess.Board) -> tuple[Condition, ...]:

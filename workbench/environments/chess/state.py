@@ -9,6 +9,7 @@ from typing import Self
 
 import chess
 
+from workbench.environments.chess.plain_fen import read_plain_fen
 from workbench.errors import InvalidFenError
 
 
@@ -63,6 +64,9 @@ class ChessState:
         Raises:
             InvalidFenError: If python-chess cannot read it.
         """
+        plain = read_plain_fen(fen)
+        if plain is not None:
+            return cls(*plain)
         try:
             return cls.from_board(chess.Board(fen))
         except ValueError as error:

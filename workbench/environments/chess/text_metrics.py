@@ -6,9 +6,9 @@ Source: arXiv 2508.19851 compares the full text; the narrower choices are ours.
 import math
 from typing import Final, Literal, get_args
 
-import chess
 from rapidfuzz.distance import Levenshtein
 
+from workbench.environments.chess.fen import Fen
 from workbench.errors import InvalidArgumentError, InvalidFenError
 
 Fields = Literal["full", "position", "placement"]
@@ -25,7 +25,7 @@ FIELD_NAMES: Final = (
 )
 
 
-def compared_text(fen: str, fields: Fields = "full") -> str:
+def compared_text(fen: Fen, fields: Fields = "full") -> str:
     """Return the part of a FEN that is compared.
 
     Under ``position`` the en-passant square stays only where a capture is legal, as python-chess
@@ -38,30 +38,27 @@ def compared_text(fen: str, fields: Fields = "full") -> str:
     if fields not in get_args(Fields):
         raise InvalidArgumentError(f"expected fields of {get_args(Fields)}, got {fields!r}")
     if fields == "full":
-        return fen
-    parts = fen.split()
+        return fen.text
     if fields == "placement":
-        return parts[0] if parts else ""
-    parts = parts[:4]
+        return "".join(fen.fields[:1])
+    parts = fen.fields[:4]
     if len(parts) == 4 and parts[3] != "-":
-        try:
-            board = chess.Board(" ".join(parts))
-        except ValueError:
-            return " ".join(parts)
-        parts[3] = parts[3] if board.has_legal_en_passant() else "-"
+        # The clocks may be what cannot be read.
+        position = Fen(" ".join(parts)) if fen.fault else fen
+        if not (position.fault or position.board.has_legal_en_passant()):
+            parts[3] = "-"
     return " ".join(parts)
 
 
 def exact_match(true_fen: str, predicted_fen: str, fields: Fields = "full") -> bool:
     """Return whether both texts agree in the chosen fields."""
-    return compared_text(true_fen, fields) == compared_text(predicted_fen, fields)
+    return compared_text(Fen(true_fen), fields) == compared_text(Fen(predicted_fen), fields)
 
 
 def levenshtein(true_fen: str, predicted_fen: str, fields: Fields = "full") -> int:
     """Return the edit distance in characters: insertions, deletions and substitutions cost 1."""
-    return int(
-        Levenshtein.distance(compared_text(true_fen, fields), compared_text(predicted_fen, fields))
-    )
+    true, predicted = (compared_text(Fen(fen), fields) for fen in (true_fen, predicted_fen))
+    return int(Levenshtein.distance(true, predicted))
 
 
 def edit_kernel(distance: float, rate: float) -> float:
@@ -79,39 +76,34 @@ def edit_kernel(distance: float, rate: float) -> float:
     return math.exp(-rate * distance)
 
 
-def board_accuracy(true_fen: str, predicted_fen: str) -> float:
+def board_accuracy(true: Fen, predicted: Fen) -> float:
     """Return the share of the 64 squares that hold the right piece, or rightly none.
 
     Args:
-        true_fen: A FEN whose first field python-chess reads.
-        predicted_fen: Any text; NaN is returned where its first field is no piece placement.
+        true: A FEN whose first field python-chess reads.
+        predicted: Any text; NaN is returned where its first field is no piece placement.
 
     Raises:
         InvalidFenError: If the true FEN has no readable placement.
     """
-    try:
-        true = chess.BaseBoard(compared_text(true_fen, "placement"))
-    except ValueError as error:
-        raise InvalidFenError(f"expected a true FEN, got {true_fen!r}: {error}") from error
-    try:
-        predicted = chess.BaseBoard(compared_text(predicted_fen, "placement"))
-    except ValueError:
+    right, given = true.pieces, predicted.pieces
+    if right is None:
+        raise InvalidFenError(f"expected a true FEN, got {true.text!r}: {true.fault}")
+    if given is None:
         return math.nan
-    wrong = true.occupied_co[chess.WHITE] ^ predicted.occupied_co[chess.WHITE]
+    wrong = right.white ^ given.white
     for kind in ("pawns", "knights", "bishops", "rooks", "queens", "kings"):
-        wrong |= getattr(true, kind) ^ getattr(predicted, kind)
+        wrong |= getattr(right, kind) ^ getattr(given, kind)
     return 1 - wrong.bit_count() / 64
 
 
-def field_correctness(true_fen: str, predicted_fen: str) -> dict[str, bool]:
+def field_correctness(true: Fen, predicted: Fen) -> dict[str, bool]:
     """Return for each of the six FEN fields whether the prediction has it right.
 
     Fields are compared as text; a field that the prediction lacks is wrong, unless the true FEN
     lacks it as well.
     """
-    true = true_fen.split()
-    predicted = predicted_fen.split()
     return {
-        name: true[index : index + 1] == predicted[index : index + 1]
+        name: true.fields[index : index + 1] == predicted.fields[index : index + 1]
         for index, name in enumerate(FIELD_NAMES)
     }

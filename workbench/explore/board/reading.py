@@ -75,8 +75,7 @@ def read_board(text: str | None, which: Which) -> ReadBoard:
         return ReadBoard("", found.reply_class, (), None)
     if found.predicted_fen is None or found.reply_class is ReplyClass.UNPARSEABLE:
         raise InvalidFenError(f"the {which} FEN cannot be read: {explain(text)}")
-    board = chess.Board(found.predicted_fen)
-    return ReadBoard(found.predicted_fen, found.reply_class, found.status, board)
+    return ReadBoard(found.predicted_fen, found.reply_class, found.status, found.fen.board)
 
 
 def state_of_true(board: ReadBoard) -> ChessState:

@@ -5,6 +5,7 @@ from time import perf_counter
 from typing import Any, Final
 
 from workbench.automaton import Sink
+from workbench.environments.chess.fen import Fen
 from workbench.environments.chess.text_metrics import FIELD_NAMES
 from workbench.explore.board.moves_view import different_squares, moves_view
 from workbench.explore.board.reading import no_state_words, read_board, state_of_true
@@ -57,7 +58,7 @@ def pair_view(
 
 
 def _text(true_fen: str, predicted_fen: str) -> dict[str, Any]:
-    scores = text_scores(true_fen, predicted_fen)
+    scores = text_scores(Fen(true_fen), Fen(predicted_fen))
     accuracy = scores["board_accuracy"]
     return {
         "exact_match": scores["exact_match"],

@@ -14,6 +14,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from workbench.drawing.appearance import caption, new_figure, plain_log_scale, style
+from workbench.environments import ChessState
 from workbench.environments.chess.replay import play_moves
 from workbench.games.cut import cut_games
 from workbench.games.cut_summary import nothing_long_enough
@@ -55,7 +56,14 @@ def compute(
     tables = []
     for reading, boards in _readings(pairs, moves, played, seed).items():
         true, predicted = (list(side) for side in zip(*boards, strict=True))
-        values = np.array(affordance_scores(true, predicted, parameters, [0] * len(boards)))
+        values = np.array(
+            affordance_scores(
+                [ChessState.from_fen(fen) for fen in true],
+                [ChessState.from_fen(fen) for fen in predicted],
+                parameters,
+                [0] * len(boards),
+            )
+        )
         tables += [
             pd.DataFrame(
                 {

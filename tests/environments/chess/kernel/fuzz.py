@@ -30,10 +30,10 @@ def reference_moves(state: ChessState) -> list[chess.Move]:
 
 def packing_problem(fen: str) -> str:
     """Return what is wrong with the packed row of a FEN, or nothing."""
-    state = ChessState.from_fen(fen)
+    state = ChessState.from_board(chess.Board(fen))
     row = kernel.pack_fens([fen])
     if not np.array_equal(row, kernel.pack_states([state])):
-        return "pack_fens differs from pack_states"
+        return "pack_fens differs from python-chess"
     if kernel.unpack_state(row[0]) != state:
         return "unpack_state does not give the state back"
     return ""

@@ -7,10 +7,8 @@ on rank 8. The rights are kept as python-chess reads them, before it cleans them
 """
 
 from collections.abc import Iterable, Sequence
-from functools import cache
 from typing import Final, TypeAlias
 
-import chess
 import numpy as np
 from numpy.typing import NDArray
 
@@ -24,14 +22,6 @@ WIDTH: Final = 8
 
 _RANK_1: Final = 0xFF
 _RANK_8: Final = 0xFF << 56
-_ALL: Final = 2**64 - 1
-_CASTLING: Final = frozenset(
-    white + black
-    for white in ("", "K", "Q", "KQ", "QK", "KK", "QQ")
-    for black in ("", "k", "q", "kq", "qk", "kk", "qq")
-    if white + black
-)
-_PASSANT: Final = {"-": 0, **{name: square + 1 for square, name in enumerate(chess.SQUARE_NAMES)}}
 
 
 def pack_states(states: Iterable[ChessState]) -> Words:
@@ -51,8 +41,6 @@ def pack_states(states: Iterable[ChessState]) -> Words:
 def pack_fens(fens: Sequence[str]) -> Words:
     """Pack the positions that FENs describe, in their order, each as ``chess.Board(fen)`` reads it.
 
-    A FEN of plain form is read here, in a twentieth of the time; python-chess reads all others.
-
     Args:
         fens: FENs of one to six fields.
 
@@ -62,16 +50,13 @@ def pack_fens(fens: Sequence[str]) -> Words:
     Raises:
         InvalidFenError: If python-chess cannot read one; the message says which.
     """
-    rows = []
+    states = []
     for index, fen in enumerate(fens):
-        row = _row_of_plain_fen(fen)
-        if row is None:
-            try:
-                row = _row_of_state(ChessState.from_fen(fen))
-            except InvalidFenError as error:
-                raise InvalidFenError(f"FEN number {index}, counted from 0: {error}") from error
-        rows.append(row)
-    return np.array(rows, dtype=np.uint64).reshape(-1, WIDTH)
+        try:
+            states.append(ChessState.from_fen(fen))
+        except InvalidFenError as error:
+            raise InvalidFenError(f"FEN number {index}, counted from 0: {error}") from error
+    return pack_states(states)
 
 
 def unpack_state(row: Words) -> ChessState:
@@ -123,88 +108,3 @@ def _row_of_state(state: ChessState) -> tuple[int, ...]:
         state.promoted,
         state.white_to_move | passant << 1 | (rights & _RANK_1) << 8 | rights & _RANK_8,
     )
-
-
-@cache
-def _rank_masks(rank: str) -> int:
-    """Return six masks of eight bits, 0 if a rank is not of plain form; bit 63 marks a good one."""
-    file = 0
-    pawns = knights = diagonals = orthogonals = kings = white = 0
-    digit_before = False
-    for letter in rank:
-        bit = 1 << file
-        if letter in "12345678":
-            if digit_before:
-                return 0
-            digit_before = True
-            file += int(letter)
-            continue
-        digit_before = False
-        kind = letter.lower()
-        if file > 7 or kind not in "pnbrqk":
-            return 0
-        file += 1
-        pawns |= bit * (kind == "p")
-        knights |= bit * (kind == "n")
-        diagonals |= bit * (kind in "bq")
-        orthogonals |= bit * (kind in "rq")
-        kings |= bit * (kind == "k")
-        white |= bit * (letter != kind)
-    if file != 8:
-        return 0
-    return (
-        pawns | knights << 8 | diagonals << 16 | orthogonals << 24 | kings << 32 | white << 40
-        | 1 << 63
-    )  # fmt: skip
-
-
-def _row_of_plain_fen(fen: str) -> tuple[int, ...] | None:
-    fields = fen.split()
-    if len(fields) != 6 and len(fields) != 4:
-        return None
-    if len(fields) == 6 and not (fen.isascii() and fields[4].isdecimal() and fields[5].isdecimal()):
-        return None
-    ranks = fields[0].split("/")
-    passant = _PASSANT.get(fields[3])
-    if len(ranks) != 8 or passant is None or fields[1] not in ("w", "b"):
-        return None
-    words = [0, 0, 0, 0, 0, 0]
-    shift = 64
-    for rank in ranks:
-        shift -= 8
-        masks = _rank_masks(rank) if len(rank) <= 8 else 0
-        if not masks:
-            return None
-        for kind in range(6):
-            words[kind] |= (masks >> 8 * kind & 0xFF) << shift
-    pawns, knights, diagonals, orthogonals, kings, white = words
-    rights = 0
-    if fields[2] != "-":
-        if fields[2] not in _CASTLING:
-            return None
-        rights = _rights(fields[2], orthogonals & ~diagonals, kings, white)
-    return (
-        pawns, knights, diagonals, orthogonals, kings, white, 0,
-        (fields[1] == "w") | passant << 1 | (rights & _RANK_1) << 8 | rights & _RANK_8,
-    )  # fmt: skip
-
-
-def _rights(letters: str, rooks: int, kings: int, white: int) -> int:
-    """Return the rights that python-chess reads from letters.
-
-    A letter stands for the outermost rook on its side of the side's king on the highest square,
-    and for the corner where there is no such rook.
-    """
-    rights = 0
-    for letter in letters:
-        side, back = (white, _RANK_1) if letter in "KQ" else (~white & _ALL, _RANK_8)
-        candidates = rooks & side & back
-        king = (kings & side).bit_length() - 1
-        if letter in "Qq":
-            outermost = candidates & -candidates
-            beyond = king >= 0 and outermost.bit_length() - 1 < king
-            rights |= outermost if beyond else back & 0x0101010101010101
-        else:
-            square = candidates.bit_length() - 1
-            rights |= 1 << square if 0 <= king < square else back & 0x8080808080808080
-    return rights
