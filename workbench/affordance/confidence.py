@@ -1,10 +1,13 @@
 """Confidence intervals: of a share of independent draws, and of a mean of skewed values."""
 
 import math
+from functools import lru_cache
 
 from workbench.errors import InvalidArgumentError
 
 
+# Runs that count accepted lines have the same few counts again and again.
+@lru_cache(maxsize=1 << 12)
 def binomial_interval(accepted: int, draws: int, level: float = 0.95) -> tuple[float, float]:
     """Return the mid-P interval of a chance, from independent yes-or-no draws.
 

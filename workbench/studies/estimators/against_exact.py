@@ -7,8 +7,7 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.affordance import ESTIMATORS, Terminal
-from workbench.affordance.confidence import binomial_interval, skewed_mean_interval
+from workbench.affordance import ESTIMATORS, Estimate, Terminal
 from workbench.affordance.estimate import BATCHES, combined, single_runs, skewness
 from workbench.environments import ChessAutomaton, ChessState
 from workbench.environments.chess.kernel import compiled_methods, pack_fens, run_estimators
@@ -132,17 +131,14 @@ def interval_covers(
         Shape (runs // BATCHES,).
     """
     batches = values[: len(values) // BATCHES * BATCHES].reshape(-1, BATCHES)
-    if ESTIMATORS[method].binomial:
-        draws = samples * BATCHES
-        counts, places = np.unique(np.rint(batches.sum(axis=1) * samples), return_inverse=True)
-        ends = np.array([binomial_interval(int(count), draws, level) for count in counts])[places]
-    else:
-        ends = np.array(
-            [
-                skewed_mean_interval(*combined(row, method, samples), skewness(row), BATCHES, level)
-                for row in batches.tolist()
-            ]
+    # Of an estimate's other numbers the interval only asks that states were generated.
+    found = [
+        Estimate(
+            *combined(row, method, samples), method, samples, BATCHES,
+            depth=1, terminal="absorb", seed=0, node_count=1, skewness=skewness(row),
         )
-    ends = ends.reshape(-1, 2)
+        for row in batches.tolist()
+    ]  # fmt: skip
+    ends = np.array([each.interval(level) for each in found]).reshape(-1, 2)
     rounding = ROUNDING * exact
     return np.asarray((ends[:, 0] - rounding <= exact) & (exact <= ends[:, 1] + rounding))
