@@ -9,7 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from workbench.answers.recorded_replies import recorded_replies
 from workbench.headless.all_figures import make_figures
+from workbench.tables.parquet_tables import PREDICTIONS, write_table
 
 START = chess.STARTING_FEN
 KINGLESS = START.replace("RNBQKBNR", "RNBQ1BNR")
@@ -197,9 +199,10 @@ def test_estimators(tmp_path):
 
 
 def test_models(tmp_path):
-    models, ranks, examples, flags = drawn(
-        "08_models", tmp_path, "08_models", "08_ranks", "08_examples", "08_ill_formed",
-        rates=[0.01, 0.1], per_group=4, depth=2, resamples=20, jobs=1,
+    models, moves, ranks, examples, flags = drawn(
+        "08_models", tmp_path,
+        "08_models", "08_next_move", "08_ranks", "08_examples", "08_ill_formed",
+        replies="simulated", rates=[0.01, 0.1], per_group=4, depth=2, resamples=20, jobs=1,
     )  # fmt: skip
     careful, careless = (f"simulated-tracker rate={rate}" for rate in (0.01, 0.1))
     assert models["model"].unique().tolist() == [careful, careless]
@@ -210,6 +213,9 @@ def test_models(tmp_path):
     overall = models[models["length"] == "all"].set_index("model")
     lengths = models[models["length"] != "all"].groupby("model")
     assert overall["precision"].to_dict() == pytest.approx(lengths["precision"].mean().to_dict())
+    assert (moves["next"] >= moves["line"]).all()
+    lines = moves.groupby("model")["line"].mean()
+    assert lines.to_dict() == pytest.approx(overall["precision"].to_dict())
     # Ten times the slips: worse by every measure.
     ranks = ranks.set_index("model")
     for ranked in ("distance_rank", "precision_rank"):
@@ -224,10 +230,19 @@ def test_models(tmp_path):
 
 
 def test_prompts(tmp_path):
-    prompts, spread = drawn(
-        "09_prompts", tmp_path, "09_prompts", "09_spread",
-        rates=[0.01, 0.1], per_group=3, samples=2, depth=2, resamples=20, jobs=1,
+    replies = recorded_replies(settings=["thinking=0", "thinking=256"])
+    few = tmp_path / "few" / "thinking.parquet"
+    write_table(replies[replies["ply"] <= 2], few, PREDICTIONS)
+    out = tmp_path / "out"
+    prompts, spread, thinking = drawn(
+        "09_prompts", out, "09_prompts", "09_spread", "09_thinking",
+        rates=[0.01, 0.1], per_group=3, samples=2, thinking=[str(few)],
+        depth=2, resamples=20, jobs=1,
     )  # fmt: skip
+    assert thinking["budget"].tolist() == [0, 256]
+    assert thinking[["replies", "pairs"]].values.tolist() == [[20, 0], [20, 20]]
+    assert_shares(thinking, "precision", "exact_match", "ill_formed_share")
+    assert_interval(thinking, "precision", "precision_low", "precision_high")
     names = [f"simulated, {rate} slips a ply" for rate in (0.01, 0.1)]
     assert prompts["prompt"].tolist() == names
     assert prompts[["positions", "answers"]].values.tolist() == [[15, 30]] * 2

@@ -29,7 +29,7 @@ def write(tmp_path):
 
 def test_simulated_trackers_stand_in_and_say_so(tmp_path):
     simulation = Simulation(rates=(0.0, 0.2), per_group=2, samples=2)
-    data = compare_models(tmp_path, [], simulation, DEPTH_ONE)
+    data = compare_models(tmp_path, [], simulation, DEPTH_ONE, replies="simulated")
     counts = data.scores.groupby(["model", "sample"]).size()
     assert counts.to_dict() == {
         (f"simulated-tracker rate={rate}", sample): 10 for rate in ("0", "0.2") for sample in (0, 1)
@@ -37,7 +37,8 @@ def test_simulated_trackers_stand_in_and_say_so(tmp_path):
     right = data.scores[data.scores["model"] == "simulated-tracker rate=0"]
     assert right["exact_match"].all()
     assert data.describe().startswith("simulated trackers on ")
-    again = compare_models(tmp_path, "", simulation, DEPTH_ONE)
+    assert data.whose == "simulated trackers"
+    again = compare_models(tmp_path, "", simulation, DEPTH_ONE, replies="simulated")
     assert again.scores.equals(data.scores)
 
 
@@ -47,6 +48,7 @@ def test_simulated_prompts_are_called_simulated(tmp_path):
         "simulated, 0 slips a ply",
         "simulated, 0.2 slips a ply",
     ]
+    assert data.whose == "simulated trackers"
 
 
 def test_several_tables_stand_side_by_side(tmp_path, write, predictions):

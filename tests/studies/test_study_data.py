@@ -60,7 +60,12 @@ def test_of_few_games_as_many_are_drawn_as_there_are_and_the_caption_says_so(fou
     few = "(1 to 2 positions a group, where 3 were asked for, none after 38, 50 full moves)"
     assert data.describe().startswith(f"games of four.pgn {few}, five groups; ")
     simulation = Simulation(rates=(0.1,), games=(str(four_games),), per_group=3)
-    assert few in compare_models(tmp_path / "tables", [], simulation, DEPTH_1).describe()
+    assert (
+        few
+        in compare_models(
+            tmp_path / "tables", [], simulation, DEPTH_1, replies="simulated"
+        ).describe()
+    )
     played = random_baseline.played_boards([str(four_games)], 5, 60, seed=0)
     table = random_baseline.compute(pairs=6, depths=(1,), played=played)
     assert "4 to 6 pairs a reading" in random_baseline.draw(table)._supxlabel.get_text()

@@ -147,11 +147,19 @@ def plain_log_scale(axes: Axes) -> None:
     axes.yaxis.set_minor_formatter(NullFormatter())
 
 
-def caption(figure: Figure, title: str, note: str) -> None:
+def caption(figure: Figure, title: str, note: str, whose: str = "") -> None:
     """Put a title above, and below in small what a reader must know to read the figure.
 
     Both are broken into lines as wide as the figure, which grows by the lines that this adds.
+
+    Args:
+        figure: The figure.
+        title: What is drawn.
+        note: What a reader must know.
+        whose: What the title is about, such as "simulated trackers"; follows it if not empty.
     """
+    if whose:
+        title += f" {whose}" if title.endswith("?") else f": {whose}"
     width = figure.get_figwidth() - _MARGIN
     height = figure.get_figheight()
     texts = []

@@ -1,11 +1,12 @@
 """A description of a scores table, for the caption of every figure drawn from it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import pandas as pd
 
 from workbench.answers.classification import CLASSES, ReplyClass
 from workbench.answers.imports.true_boards import UNKNOWN_GROUP
+from workbench.answers.recorded_replies import BASELINE
 from workbench.drawing.labels import NO_NAME, some_of
 
 
@@ -22,6 +23,26 @@ def with_names(scores: pd.DataFrame) -> pd.DataFrame:
     """Return scores in which a model without a name is called `NO_NAME`."""
     models = scores["model"]
     return scores.assign(model=models.where(models.notna() & (models != ""), NO_NAME))
+
+
+def counted_models(names: Iterable[str]) -> str:
+    """Return how many models there are, in words, the baseline apart."""
+    models = set(names)
+    count = len(models - {BASELINE})
+    return f"{count} model{'' if count == 1 else 's'}" + " and the baseline" * (BASELINE in models)
+
+
+def told_apart(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return scores in which models' names carry what else keeps the replies of a model apart.
+
+    That is the set, if the rows are of several sets, and the setting, if they are of several; the
+    columns ``set`` and ``setting`` stay as they are.
+    """
+    kept_apart = [name for name in ("set", "setting") if scores[name].nunique() > 1]
+    models = scores["model"]
+    for name in kept_apart:
+        models = models.where(scores[name] == "", models + ", " + scores[name])
+    return scores.assign(model=models)
 
 
 def by_length(scores: pd.DataFrame) -> Iterator[tuple[int, pd.DataFrame]]:

@@ -37,12 +37,7 @@ def recorded_scores(
     """
     wanted = recorded_replies(sets, models, settings)
     path = recorded_replies_path()
-    # By set: the first moves of a game of one set may begin games of the other as well.
-    games = {
-        position: game
-        for _, positions in recorded_replies(sets=(), settings=()).groupby("set")
-        for position, game in whole_games(positions).games.items()
-    }
+    games = whole_games(recorded_replies(sets=(), settings=())).games
     scores = StoredTables(Path(tables)).scores(path, parameters, jobs=jobs)
     key = ["set", "model", "setting"]
     scores = scores.merge(wanted[key].drop_duplicates(), on=key)

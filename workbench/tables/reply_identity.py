@@ -12,6 +12,20 @@ REPLY_KEY: Final = ("position_id", "model", "setting", "sample")
 """The columns that identify a reply; each reply is once in a table."""
 
 
+def setting_value(setting: str, name: str) -> str:
+    """Return the value that a reply's setting, ``NAME=VALUE``, gives to a name.
+
+    Args:
+        setting: Of the column ``setting``; data/README.md describes its form.
+        name: Such as ``thinking``.
+
+    Returns:
+        The value as text; empty if the setting is of another name, or empty.
+    """
+    given, _, value = setting.partition("=")
+    return value if given == name else ""
+
+
 def refuse_repeated_replies(
     rows: pd.DataFrame, where: object, key: Sequence[str] = REPLY_KEY
 ) -> None:

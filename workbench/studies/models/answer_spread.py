@@ -91,13 +91,14 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def draw(table: pd.DataFrame, note: str = "", most_panels: int = 6) -> Figure:
+def draw(table: pd.DataFrame, note: str = "", most_panels: int = 6, whose: str = "") -> Figure:
     """Draw the range of p_m over the answers to each position, one panel per model and prompt.
 
     Args:
         table: The result of `compute`.
         note: Small print below the axes, such as `Comparison.describe` gives.
         most_panels: Panels at most; the figure says how many are not drawn.
+        whose: What is compared, for the title, such as `Comparison.whose` gives.
     """
     again = table[table["answers"] > 1]
     models = list(table["model"].unique())
@@ -107,7 +108,7 @@ def draw(table: pd.DataFrame, note: str = "", most_panels: int = 6) -> Figure:
         figure, (axes,) = new_figure(height=2.4)
         axes.text(0.5, 0.5, "each position was asked once", ha="center", transform=axes.transAxes)
         axes.set_axis_off()
-        caption(figure, title, note)
+        caption(figure, title, note, whose)
         return figure
     depth = table["depth"].iloc[0]
     groups = list(again.groupby(["model", "prompt"], sort=False))
@@ -154,5 +155,6 @@ def draw(table: pd.DataFrame, note: str = "", most_panels: int = 6) -> Figure:
         title,
         f"{note}\nlines: from the least to the largest p_{depth} of the answers to one position; dots: "
         f"their mean; within and between positions: standard deviations{more}",
+        whose,
     )
     return figure

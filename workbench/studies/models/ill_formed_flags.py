@@ -41,13 +41,14 @@ def compute(scores: pd.DataFrame, *, by: str = "model") -> pd.DataFrame:
     return table
 
 
-def draw(table: pd.DataFrame, note: str = "", by: str = "model") -> Figure:
+def draw(table: pd.DataFrame, note: str = "", by: str = "model", whose: str = "") -> Figure:
     """Draw the shares as a field of numbers, one row per model and one column per flag.
 
     Args:
         table: The result of `compute`.
         note: Small print below the axes, such as `Comparison.describe` gives.
         by: As for `compute`.
+        whose: What is compared, for the title, such as `Comparison.whose` gives.
     """
     shares = table.pivot(index=by, columns="flag", values="share")[list(table["flag"].unique())]
     shares = shares.sort_values(ANY, ascending=False, kind="stable")
@@ -81,5 +82,6 @@ def draw(table: pd.DataFrame, note: str = "", by: str = "model") -> Figure:
         figure,
         "Replies that parse, but cannot arise in chess, by python-chess's flag",
         f"{note}\nshares of all replies (their number in brackets); a board may have several flags",
+        whose,
     )
     return figure

@@ -117,19 +117,20 @@ def _example(near: pd.DataFrame, precise: pd.DataFrame, chosen: set[str]) -> dic
     }
 
 
-def draw(table: pd.DataFrame, note: str = "", depth: int = 4) -> Figure:
+def draw(table: pd.DataFrame, note: str = "", depth: int = 4, whose: str = "") -> Figure:
     """Draw each example: the true board, the one nearer in edits, the one nearer in p_m.
 
     Args:
         table: The result of `compute`.
         note: Small print below, such as `Comparison.describe` gives.
         depth: m, for the words.
+        whose: What is compared, for the title, such as `Comparison.whose` gives.
     """
     figure = Figure(figsize=(8.4, 1.1 + 3.5 * max(1, len(table))), layout="constrained")
     title = "Fewer edits, lower precision: two models at the same position"
     if table.empty:
         figure.text(0.5, 0.5, "no position at which the two measures disagree", ha="center")
-        caption(figure, title, note)
+        caption(figure, title, note, whose)
         return figure
     shown = labels([*table["near_model"], *table["precise_model"]], 36)
     grid = figure.subplots(len(table), 3, squeeze=False)
@@ -159,6 +160,7 @@ def draw(table: pd.DataFrame, note: str = "", depth: int = 4) -> Figure:
         title,
         f"{note}\ndashed: squares that differ; of each pair of models the position with the largest "
         f"difference of p_{depth}, which is no typical one",
+        whose,
     )
     return figure
 

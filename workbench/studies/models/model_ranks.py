@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from workbench.drawing.appearance import caption, model_style, new_figure
 from workbench.drawing.labels import labels, room
-from workbench.drawing.scores_in_words import scored_rows
+from workbench.drawing.scores_in_words import counted_models, scored_rows
 from workbench.errors import InvalidArgumentError
 from workbench.scoring.parameters import Distance
 from workbench.seeds import derived_seed
@@ -110,7 +110,9 @@ def compute(
     return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=COLUMNS)
 
 
-def draw(table: pd.DataFrame, note: str = "", models: Iterable[str] = ()) -> Figure:
+def draw(
+    table: pd.DataFrame, note: str = "", models: Iterable[str] = (), whose: str = ""
+) -> Figure:
     """Draw each model's rank by edit distance, left, and by p_m, right, joined by a line.
 
     Args:
@@ -118,6 +120,7 @@ def draw(table: pd.DataFrame, note: str = "", models: Iterable[str] = ()) -> Fig
         note: Small print below the axes, such as `Comparison.describe` gives.
         models: All that are compared, so that each has the colour that it has in other figures even
             if some are not ranked.
+        whose: What is compared, for the title, such as `Comparison.whose` gives.
     """
     title = "Does state precision rank models otherwise than edit distance does?"
     if table.empty:
@@ -125,7 +128,7 @@ def draw(table: pd.DataFrame, note: str = "", models: Iterable[str] = ()) -> Fig
         words = "no two models have answered the same positions"
         axes.text(0.5, 0.5, words, ha="center", transform=axes.transAxes)
         axes.set_axis_off()
-        caption(figure, title, note)
+        caption(figure, title, note, whose)
         return figure
     rankings = list(table["ranking"].unique())
     most = int(table.groupby("ranking").size().max())
@@ -149,7 +152,7 @@ def draw(table: pd.DataFrame, note: str = "", models: Iterable[str] = ()) -> Fig
         left_out = len(names) - len(part)
         apart = f" ({left_out} with fewer left out)" if left_out else ""
         axes.set_title(
-            f"{len(part)} models{apart}: {part['positions'].iloc[0]} positions of "
+            f"{counted_models(part['model'])}{apart}: {part['positions'].iloc[0]} positions of "
             f"{part['games'].iloc[0]} games",
             fontsize=9,
         )
@@ -162,7 +165,7 @@ def draw(table: pd.DataFrame, note: str = "", models: Iterable[str] = ()) -> Fig
     tied = any(table.duplicated(["ranking", f"{side}_rank"]).any() for side in _SIDES)
     words = "in brackets: 95% of ranks when games are resampled; thick lines: models that move"
     words += "; equal means share a rank" if tied else ""
-    caption(figure, title, f"{note}\n{words}")
+    caption(figure, title, f"{note}\n{words}", whose)
     return figure
 
 

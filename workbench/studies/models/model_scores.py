@@ -1,18 +1,32 @@
-"""The scores of several models, or prompts, side by side: from predictions tables, or simulated.
+"""The scores of several models, settings or prompts, side by side.
 
-Given tables are scored once a folder of tables and found there by the next run. Without any, the
-simulated tracker answers under several slip rates: a show of the figures, not of any model.
+From predictions tables that the user gives, else from the recorded replies. Each table is scored
+once a folder of tables and found there by the next run. The simulated tracker, under several slip
+rates, shows what a figure looks like and says nothing of any model.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 import pandas as pd
+import pyarrow as pa
 
+from workbench.answers.recorded_replies import (
+    WORLD_CUP,
+    recorded_replies,
+    recorded_replies_path,
+)
 from workbench.answers.simulated_tracker import simulate
 from workbench.drawing.labels import some_of
-from workbench.drawing.scores_in_words import counted_replies, left_out, with_names
+from workbench.drawing.scores_in_words import (
+    counted_models,
+    counted_replies,
+    left_out,
+    told_apart,
+    with_names,
+)
 from workbench.errors import InvalidArgumentError, TableError
 from workbench.scoring import ScoringParameters
 from workbench.seeds import derived_seed
@@ -26,14 +40,22 @@ from workbench.studies.data import (
 )
 from workbench.studies.given_scores import read_scores, refuse_other_predictions
 from workbench.studies.models.whole_games import WholeGames, whole_games
+from workbench.studies.recorded_scores import recorded_scores
 from workbench.studies.stored_tables import StoredTables
-from workbench.tables.parquet_tables import POSITIONS, read_provenance, read_table
-from workbench.tables.reply_identity import REPLY_KEY, refuse_repeated_replies
+from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS, read_provenance, read_table
+from workbench.tables.reply_identity import REPLY_KEY, refuse_repeated_replies, setting_value
+
+SIMULATED: Final = "simulated trackers"
+LEAST_REPLIES: Final = 1000
+"""Recorded replies that a model needs to be compared with others."""
+
+_RECORDED: Final = "recorded replies of PGN2FEN"
+_GAMES: Final = pa.schema([*POSITIONS, PREDICTIONS.field("set")])
 
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """The simulation used where no predictions are given.
+    """The simulation used where it is asked for.
 
     Attributes:
         rates: Slips per ply of each simulated tracker, in [0, 1]; each at least once.
@@ -72,12 +94,14 @@ class Comparison:
         games: How the positions' games were found.
         source: In words, where the rows are from.
         inputs: The files that were read.
+        whose: What is compared, for the titles of figures; empty if the captions alone say it.
     """
 
     scores: pd.DataFrame
     games: WholeGames
     source: str
     inputs: tuple[Path, ...] = field(default_factory=tuple)
+    whose: str = ""
 
     def describe(self) -> str:
         """Return the caption of every figure drawn from these scores."""
@@ -98,42 +122,50 @@ def compare_models(
     simulation: Simulation,
     parameters: ScoringParameters,
     *,
+    replies: str = "recorded",
+    least_replies: int = LEAST_REPLIES,
     scores: str = "",
     jobs: int = 1,
 ) -> Comparison:
-    """Score the predictions of all models in some tables, or of simulated trackers.
+    """Score the predictions of all models in some tables, or the recorded ones, or simulated ones.
+
+    Where the rows are of several sets or settings, the models' names carry them (`told_apart`).
 
     Args:
         tables: The folder that keeps scores, and simulated predictions.
         predictions: Paths of predictions tables; the file name distinguishes a model that is in
-            several. If empty, trackers are simulated.
+            several.
         simulation: What to simulate.
         parameters: The parameters of scoring.
+        replies: If there are no predictions, ``recorded`` (of World Cup games) or ``simulated``.
+        least_replies: Models with fewer recorded replies are left out, and named.
         scores: The scores of the one predictions table, if they were made before.
         jobs: Workers.
 
     Raises:
         TableError: If a reply is repeated, or two tables use one id for different positions.
-        InvalidArgumentError: If scores are given without their predictions, or no row has scores.
+        InvalidArgumentError: If scores are given without their predictions, no row has scores, or
+            ``replies`` is neither.
         RunMismatchError: If they are of other predictions, or were made with other parameters.
     """
-    paths = [Path(predictions)] if isinstance(predictions, str) and predictions else []
-    if not isinstance(predictions, str):
-        paths = [Path(name) for name in predictions]
+    paths = [Path(path) for path in _listed(predictions)]
     folder = Path(tables)
     if scores:
         return _scored_before(Path(scores), paths, parameters)
+    if not paths and replies == "recorded":
+        return _recorded(folder, parameters, least_replies, jobs)
+    if not paths and replies != "simulated":
+        raise InvalidArgumentError(f"replies: expected 'recorded' or 'simulated', got {replies!r}")
     if not paths:
         named = {f"simulated-tracker rate={rate:g}": rate for rate in simulation.rates}
         positions, scored, source = _simulated(folder, named, simulation, parameters, jobs)
         files = tuple(Path(name) for name in simulation.games)
-        return _compared(positions, scored, source, files)
+        return _compared(positions, scored, source, files, SIMULATED)
     positions, scored = _given(folder, paths, parameters, jobs)
     tables_of = pd.concat([table["model"].drop_duplicates() for table in scored]).value_counts()
     for path, table in zip(paths, scored, strict=True):
         several = table["model"].map(tables_of) > 1
         table["model"] = table["model"].mask(several, table["model"] + f" ({path.stem})")
-        table["prompt"] = ""
     return _compared(
         positions, scored, some_of([path.name for path in paths], "tables"), tuple(paths)
     )
@@ -168,7 +200,7 @@ def compare_prompts(
         for scores in scored:
             scores["prompt"], scores["model"] = scores["model"], "simulated-tracker"
         files = tuple(Path(name) for name in simulation.games)
-        return _compared(positions, scored, source, files)
+        return _compared(positions, scored, source, files, SIMULATED)
     if isinstance(prompts, Mapping):
         names, paths = list(prompts), [Path(path) for path in prompts.values()]
     else:
@@ -180,6 +212,44 @@ def compare_prompts(
     return _compared(
         positions, scored, some_of([path.name for path in paths], "tables"), tuple(paths)
     )
+
+
+def compare_settings(
+    tables: str | Path,
+    predictions: str | Sequence[str],
+    parameters: ScoringParameters,
+    *,
+    name: str = "thinking",
+    jobs: int = 1,
+) -> Comparison:
+    """Score the replies of models that were asked at several values of a setting.
+
+    Args:
+        tables: The folder that keeps scores.
+        predictions: Paths of predictions tables; the recorded replies on World Cup games if empty.
+        parameters: The parameters of scoring.
+        name: Of the setting; replies without it are left out.
+        jobs: Workers.
+
+    Raises:
+        InvalidArgumentError: If no reply has such a setting.
+        TableError: If a reply is repeated, or two tables use one id for different positions.
+    """
+    folder = Path(tables)
+    paths = [Path(path) for path in _listed(predictions)]
+    if paths:
+        positions, scored = _given(folder, paths, parameters, jobs)
+        source = some_of([path.name for path in paths], "tables")
+    else:
+        positions, paths = [recorded_replies()], [recorded_replies_path()]
+        scored = [recorded_scores(folder, parameters, settings=(), jobs=jobs)]
+        source = f"{_RECORDED}, set {WORLD_CUP}"
+    scored = [rows[[setting_value(one, name) != "" for one in rows["setting"]]] for rows in scored]
+    if all(rows.empty for rows in scored):
+        raise InvalidArgumentError(
+            f"{source}: expected replies with a setting {name}=VALUE, got none"
+        )
+    return _compared(positions, scored, source, tuple(paths), named=False)
 
 
 def prompt_of(path: Path) -> str:
@@ -198,6 +268,12 @@ def prompt_of(path: Path) -> str:
     return f"{prompt['name']}@{prompt['version']}"
 
 
+def _listed(predictions: str | Sequence[str]) -> Sequence[str]:
+    if isinstance(predictions, str):
+        return [predictions] if predictions else []
+    return predictions
+
+
 def _scored_before(
     scores: Path, predictions: Sequence[Path], parameters: ScoringParameters
 ) -> Comparison:
@@ -208,16 +284,38 @@ def _scored_before(
             f"got {[str(path) for path in predictions]}"
         )
     refuse_other_predictions(scores, predictions[0])
-    table = with_names(read_scores(scores, parameters)).assign(prompt="")
-    positions = read_table(predictions[0], POSITIONS)
+    table = with_names(read_scores(scores, parameters))
+    positions = read_table(predictions[0], _GAMES)
     return _compared([positions], [table], predictions[0].name, (*predictions, scores))
+
+
+def _recorded(
+    folder: Path, parameters: ScoringParameters, least_replies: int, jobs: int
+) -> Comparison:
+    counts = recorded_replies()["model"].value_counts()
+    enough = sorted(counts.index[counts >= least_replies])
+    if not enough:
+        raise InvalidArgumentError(
+            f"expected a model with {least_replies} recorded replies, got {dict(counts)}"
+        )
+    scores = recorded_scores(folder, parameters, models=enough, jobs=jobs)
+    positions = recorded_replies(models=enough)
+    fewer = [f"{name} ({counts[name]})" for name in sorted(set(counts.index) - set(enough))]
+    without = f" (fewer than {least_replies} replies, left out: {', '.join(fewer)})"
+    return _compared(
+        [positions],
+        [scores],
+        f"{_RECORDED}, set {WORLD_CUP}{without if fewer else ''}",
+        (recorded_replies_path(),),
+        f"{counted_models(enough)} on World Cup games",
+    )
 
 
 def _given(
     folder: Path, paths: Sequence[Path], parameters: ScoringParameters, jobs: int
 ) -> tuple[list[pd.DataFrame], list[pd.DataFrame]]:
     stored = StoredTables(folder)
-    positions = [read_table(path, POSITIONS) for path in paths]
+    positions = [read_table(path, _GAMES) for path in paths]
     scored = [with_names(stored.scores(path, parameters, jobs=jobs)) for path in paths]
     return positions, scored
 
@@ -250,7 +348,7 @@ def _simulated(
             "seed": simulation.seed,
         }
         scores = StoredTables(folder).scores_of_made(answers, made_of, parameters, jobs=jobs)
-        scored.append(scores.assign(prompt=""))
+        scored.append(scores)
     played = sorted(positions["source"].str.replace(r"[\W_]*\d+$", "", regex=True).unique())
     games = some_of([Path(name).name for name in simulation.games] or played, "sources")
     few = shortfall(positions, FIVE_GROUPS, simulation.per_group)
@@ -262,14 +360,20 @@ def _compared(
     scored: Sequence[pd.DataFrame],
     source: str,
     inputs: tuple[Path, ...],
+    whose: str = "",
+    *,
+    named: bool = True,
 ) -> Comparison:
     games = whole_games(pd.concat(positions, ignore_index=True))
     scores = pd.concat(scored, ignore_index=True)
+    scores = told_apart(scores) if named else scores
+    if "prompt" not in scores:
+        scores["prompt"] = ""
     _refuse_different_boards(scores)
     refuse_repeated_replies(scores, source, (*REPLY_KEY, "prompt"))
     refuse_nothing_scored(scores, source)
     scores["game"] = scores["position_id"].map(games.games)
-    return Comparison(scores, games, source, inputs)
+    return Comparison(scores, games, source, inputs, whose)
 
 
 def _refuse_different_boards(scores: pd.DataFrame) -> None:

@@ -118,7 +118,13 @@ def compute(
     return pd.DataFrame(rows)
 
 
-def draw(table: pd.DataFrame, note: str = "", by: str = "model", least: float = 1e-4) -> Figure:
+def draw(
+    table: pd.DataFrame,
+    note: str = "",
+    by: str = "model",
+    least: float = 1e-4,
+    whose: str = "",
+) -> Figure:
     """Draw mean p_m against the length of the game, one line per model, the best first.
 
     Args:
@@ -127,6 +133,7 @@ def draw(table: pd.DataFrame, note: str = "", by: str = "model", least: float = 
         by: As for `compute`.
         least: Where the logarithmic axis begins at the lowest; means below it are not drawn, and
             the figure says how many.
+        whose: What is compared, for the title, such as `Comparison.whose` gives.
     """
     depth = table["depth"].iloc[0]
     overall = table[table["length"] == OVERALL].sort_values("precision", ascending=False)
@@ -167,6 +174,7 @@ def draw(table: pd.DataFrame, note: str = "", by: str = "model", least: float = 
         figure,
         f"State precision p_{depth} by length of the game",
         f"{note}; bars: 95%, resampling games{below}",
+        whose,
     )
     return figure
 

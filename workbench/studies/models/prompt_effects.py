@@ -156,12 +156,13 @@ def _paired(
     }
 
 
-def draw(table: pd.DataFrame, note: str = "") -> Figure:
+def draw(table: pd.DataFrame, note: str = "", whose: str = "") -> Figure:
     """Draw exact match, mean p_m and the paired difference of p_m, one line per prompt.
 
     Args:
         table: The result of `compute`.
         note: Small print below the axes, such as `Comparison.describe` gives.
+        whose: What is compared, for the title, such as `Comparison.whose` gives.
     """
     depth, reference = table["depth"].iloc[0], table["reference"].iloc[0]
     models = list(table["model"].unique())
@@ -218,6 +219,7 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
         f"{whose} same positions under several prompts; reference: {shortened(reference)}",
         f"{note}\nbars: 95%, resampling games; McNemar's exact test of the first answers: right only "
         "here : right only under the reference, Holm's p",
+        whose,
     )
     return figure
 

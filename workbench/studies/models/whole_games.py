@@ -42,11 +42,17 @@ def whole_games(positions: pd.DataFrame) -> WholeGames:
 
     Args:
         positions: Rows with ``position_id``, ``game_id`` and ``moves``; an id may be repeated, with
-            the same moves.
+            the same moves. If they have a ``set``, games are found in each set by itself: the first
+            moves of a game of one set may begin games of another as well.
 
     Raises:
         TableError: If two rows of one position differ in their game or moves.
     """
+    if "set" in positions and positions["set"].nunique() > 1:
+        found = [whole_games(part) for _, part in positions.groupby("set", dropna=False)]
+        merged = {name: game for part in found for name, game in part.games.items()}
+        placed = sum(part.placed for part in found)
+        return WholeGames(merged, placed, sum(part.shared for part in found))
     rows = positions[["position_id", "game_id", "moves"]].drop_duplicates()
     twice = rows["position_id"][rows["position_id"].duplicated()]
     if len(twice):

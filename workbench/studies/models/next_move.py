@@ -1,0 +1,195 @@
+"""The probability that a legal next move is legal on the true board, beside that of whole lines.
+
+The paper writes that "the probability of a legal next move remains near one" while p_4 falls. Here
+it is p_1: of a move drawn uniformly from those of the predicted board.
+"""
+
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from workbench.answers.classification import ReplyClass
+from workbench.answers.recorded_replies import BASELINE
+from workbench.drawing.appearance import Style, caption, model_style, new_figure
+from workbench.drawing.labels import fitting_ticks, labels, some_of
+from workbench.drawing.scores_in_words import by_length, scored_rows
+from workbench.errors import InvalidArgumentError
+from workbench.seeds import derived_seed
+from workbench.studies.models.whole_game_bootstrap import clustered_mean_interval
+
+YES: Final = "near one"
+NO: Final = "not near one"
+OPEN: Final = "undecided"
+
+_BOARDS: Final = (ReplyClass.VALID, ReplyClass.ILL_FORMED)
+_PANELS_IN_ROW: Final = 6
+_PANEL_WIDTH: Final = 2.05
+
+
+def compute(
+    scores: pd.DataFrame,
+    *,
+    depth: int = 4,
+    near: float = 0.9,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Compare mean p_1 and p_m of each model at each length of the game.
+
+    Intervals are of 95%, from resampled games. A mean is ``near one`` if its interval lies at or
+    above ``near`` at every length, ``not near one`` if it lies below at some length, and else
+    ``undecided``.
+
+    Args:
+        scores: `workbench.studies.models.model_scores.Comparison.scores`.
+        depth: m.
+        near: The least mean that counts as near one, in (0, 1).
+        resamples: Number of bootstrap resamples.
+        seed: Seed of the bootstrap.
+
+    Returns:
+        One row per model and length: model, length (full moves), count (replies), boards (replies
+        that hold a board), games, next and line (means of p_1 and p_m) and next_of_boards (of p_1
+        over the replies that hold a board; NaN if there are none) with _low and _high, verdict and
+        verdict_of_boards (on the model's next and next_of_boards), near and depth.
+
+    Raises:
+        InvalidArgumentError: If a measure is missing, or ``near`` out of range.
+    """
+    line = f"precision_{depth}"
+    if not {"precision_1", line} <= set(scores) or not 0 < near < 1:
+        raise InvalidArgumentError(
+            f"expected scores with 'precision_1' and {line!r}, and near in (0, 1), got columns "
+            f"{list(scores.columns)} and {near!r}"
+        )
+    rows: list[dict[str, Any]] = []
+    for model, of_model in scored_rows(scores).groupby("model", sort=True):
+        for length, part in by_length(of_model):
+            boards = part[part["reply_class"].isin(_BOARDS)]
+            row = {
+                "model": model,
+                "length": length,
+                "count": len(part),
+                "boards": len(boards),
+                "games": part["game"].nunique(),
+            }
+            for name, replies, measure in (
+                ("next", part, "precision_1"),
+                ("line", part, line),
+                ("next_of_boards", boards, "precision_1"),
+            ):
+                found = clustered_mean_interval(
+                    replies[measure],
+                    replies["game"],
+                    seed=derived_seed(seed, length, name),
+                    resamples=resamples,
+                )
+                row |= {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
+            rows.append(row)
+    table = pd.DataFrame(rows)
+    for name, column in (("next", "verdict"), ("next_of_boards", "verdict_of_boards")):
+        below = (table[f"{name}_high"] < near).groupby(table["model"]).transform("any")
+        above = (table[f"{name}_low"] >= near).groupby(table["model"]).transform("all")
+        table[column] = np.select([below, above], [NO, YES], OPEN)
+    return table.assign(near=near, depth=depth)
+
+
+def verdict(table: pd.DataFrame) -> str:
+    """Return in words for which models p_1 remains near one; the baseline does not count.
+
+    Args:
+        table: The result of `compute`.
+    """
+    models = table[table["model"] != BASELINE]
+    near = table["near"].iloc[0]
+    rule = f"the 95% interval of mean p_1 at every length at or above {near:g}"
+    return (
+        f"Near one ({rule}): {_counted(models, 'next', 'verdict')}. Over the replies that hold a "
+        f"board alone: {_counted(models, 'next_of_boards', 'verdict_of_boards')}."
+    )
+
+
+def _counted(models: pd.DataFrame, name: str, column: str) -> str:
+    worst = models.groupby("model")[name].min()
+    said = models.groupby("model")[column].first()
+    near = worst[said == YES].sort_values(ascending=False)
+    words = f"{len(near)} of {len(worst)} models"
+    if len(near):
+        words += f" ({some_of(map(str, near.index), 'models')}; at its worst length {_span(near)})"
+    if len(unclear := worst[said == OPEN]):
+        words += f"; undecided: {some_of(map(str, unclear.index), 'models')} ({_span(unclear)})"
+    if len(far := worst[said == NO]):
+        words += f"; not near one: {len(far)}, which fall to {_span(far)}"
+    return words
+
+
+def _span(values: "pd.Series[float]") -> str:
+    low, high = f"{values.min():.3f}", f"{values.max():.3f}"
+    return low if low == high else f"{low} to {high}"
+
+
+def draw(table: pd.DataFrame, note: str = "", whose: str = "") -> Figure:
+    """Draw mean p_1 and p_m against the length of the game, one panel per model.
+
+    Models with replies at every length come first, the best of them first.
+
+    Args:
+        table: The result of `compute`.
+        note: Small print below the axes, such as `Comparison.describe` gives.
+        whose: What is compared, for the title, such as `Comparison.whose` gives.
+    """
+    depth, near = table["depth"].iloc[0], table["near"].iloc[0]
+    of_models = table.groupby("model")["next"].agg(["size", "mean"])
+    order = list(of_models.sort_values(["size", "mean"], ascending=False).index)
+    columns = min(len(order), _PANELS_IN_ROW)
+    rows = -(-len(order) // columns)
+    width = max(6.4, 0.6 + _PANEL_WIDTH * columns)
+    figure, panels = new_figure(columns, width=width, height=1.4 + 1.75 * rows, rows=rows)
+    shown, looks = labels(order, 26), model_style(order)
+    lengths = sorted(table["length"].unique())
+    margin = 0.08 * (lengths[-1] - lengths[0]) or 1.0
+    for axes, model in zip(panels, order, strict=False):
+        part = table[table["model"] == model]
+        _draw_panel(axes, part, looks[model])
+        axes.axhline(near, color="0.3", linewidth=0.8, linestyle=(0, (1, 2)))
+        axes.set_title(f"{shown[model]}\n{part['verdict'].iloc[0]}", fontsize=7.5)
+        axes.set(xlim=(lengths[0] - margin, lengths[-1] + margin), ylim=(-0.02, 1.04))
+        axes.tick_params(labelbottom=True, labelsize=7)
+        fitting_ticks(axes, lengths, map(str, lengths), _PANEL_WIDTH - 0.4, 7)
+    for axes in panels[len(order) :]:
+        axes.set_axis_off()
+    for axes in panels[::columns]:
+        axes.set_ylabel("mean", fontsize=8)
+    for axes in panels[max(0, len(order) - columns) : len(order)]:
+        axes.set_xlabel("full moves played", fontsize=8)
+    caption(
+        figure,
+        "Does the probability of a legal next move remain near one?",
+        f"{verdict(table)}\nsolid, large marks: mean p_1; dashed, small marks: mean p_{depth}; thin, no "
+        f"marks: mean p_1 over the replies that hold a board; level: {near:g}; bars: 95%, resampling "
+        f"games\n{note}",
+        whose,
+    )
+    return figure
+
+
+def _draw_panel(axes: Axes, part: pd.DataFrame, look: Style) -> None:
+    axes.plot(part["length"], part["next_of_boards"], color=look.colour, linewidth=0.8)
+    for name, size, line in (("next", 6, "-"), ("line", 3, "--")):
+        ends = [part[name] - part[f"{name}_low"], part[f"{name}_high"] - part[name]]
+        axes.errorbar(
+            part["length"],
+            part[name],
+            yerr=np.nan_to_num(np.clip(ends, 0, None)),
+            marker=look.marker,
+            linestyle=line,
+            color=look.colour,
+            markerfacecolor=look.face,
+            markersize=size,
+            linewidth=1.3,
+            elinewidth=0.8,
+            capsize=2,
+        )
