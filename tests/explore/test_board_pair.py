@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from workbench.affordance import exact_profile
 from workbench.environments import ChessAutomaton, ChessState
 from workbench.errors import InvalidArgumentError, InvalidFenError, TableError
+from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.pair.board_pair import BoardPair
-from workbench.explore.pair.pair_answers import PREDICTED_FEN, TRUE_FEN, line_words
+from workbench.explore.pair.pair_answers import PREDICTED_FEN, TRUE_FEN, compare_answer
 
 START = chess.STARTING_FEN
 WITHOUT_KNIGHT = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/R1BQKBNR w KQkq - 0 1"
@@ -222,8 +223,10 @@ class TestCode:
 
     def test_lines_are_numbered_as_in_a_score(self):
         black = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 7"
-        assert line_words(black, ["e7e5", "g1f3", "b8c6"]) == ["7... e5", "8. Nf3", "Nc6"]
-        assert line_words(black, []) == []
+        line = ["e7e5", "g1f3", "b8c6"]
+        answer = compare_answer(black, black, line, ExplorerSettings(1))
+        assert answer["line_words"] == ["7... e5", "8. Nf3", "Nc6"]
+        assert compare_answer(black, black, [], ExplorerSettings(1))["line_words"] == []
 
 
 ROW = {

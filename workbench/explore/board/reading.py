@@ -8,6 +8,7 @@ import chess
 from workbench.answers.classification import ReplyClass, classify_fen
 from workbench.automaton import SINK, Sink
 from workbench.environments import ChessState
+from workbench.environments.chess.fen import Fen
 from workbench.errors import InvalidFenError
 from workbench.explore.board.fen_problems import describe, explain
 from workbench.scoring.parameters import IllFormedPolicy
@@ -21,16 +22,24 @@ class ReadBoard:
     """A board that was read, or the absence of one.
 
     Attributes:
-        text: The FEN as written, with single spaces and plain hyphens; empty if there is none.
+        fen: The FEN as written, with single spaces and plain hyphens; empty if there is none.
         reply_class: ``valid``, ``ill_formed`` or ``absent``.
         flags: Names of python-chess's status flags.
-        board: The position; None if there is none. It is not to be changed.
     """
 
-    text: str
+    fen: Fen
     reply_class: ReplyClass
     flags: tuple[str, ...]
-    board: chess.Board | None
+
+    @property
+    def text(self) -> str:
+        """The text of the FEN."""
+        return self.fen.text
+
+    @property
+    def board(self) -> chess.Board | None:
+        """The position; None if there is none. It is not to be changed."""
+        return self.fen.board if self.fen.text else None
 
     def state(self, policy: IllFormedPolicy) -> ChessState | Sink:
         """Return the state of this board, or the sink.
@@ -38,13 +47,11 @@ class ReadBoard:
         Args:
             policy: What is done with a board that cannot arise in chess.
         """
-        if self.board is None or not is_state(str(self.reply_class), policy):
-            return SINK
-        return ChessState.from_board(self.board)
+        return self.fen.state if is_state(str(self.reply_class), policy) else SINK
 
     def answer(self) -> dict[str, Any]:
         """Return what a page shows of this board; the fields as written, or as they default."""
-        written = self.text.split()
+        written = self.fen.fields
         turn, castling, passant = (
             written[index] if len(written) > index else default
             for index, default in ((1, "w"), (2, "-"), (3, "-"))
@@ -71,17 +78,15 @@ def read_board(text: str | None, which: Which) -> ReadBoard:
         InvalidFenError: If it cannot be read; the message says why in plain words.
     """
     found = classify_fen(text)
-    if found.reply_class is ReplyClass.ABSENT and which == "predicted":
-        return ReadBoard("", found.reply_class, (), None)
-    if found.predicted_fen is None or found.reply_class is ReplyClass.UNPARSEABLE:
+    refused = (ReplyClass.UNPARSEABLE, *([ReplyClass.ABSENT] if which == "true" else []))
+    if found.reply_class in refused:
         raise InvalidFenError(f"the {which} FEN cannot be read: {explain(text)}")
-    return ReadBoard(found.predicted_fen, found.reply_class, found.status, found.fen.board)
+    return ReadBoard(found.fen, found.reply_class, found.status)
 
 
 def state_of_true(board: ReadBoard) -> ChessState:
     """Return the state of the true board, which is taken as it is, well-formed or not."""
-    assert board.board is not None
-    return ChessState.from_board(board.board)
+    return board.fen.state
 
 
 def no_state_words(predicted: ReadBoard) -> str:

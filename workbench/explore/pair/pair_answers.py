@@ -1,6 +1,6 @@
 """The answers of BoardPair to its page, and its values from a table row: plain functions."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any, Final
 
@@ -10,9 +10,10 @@ import pandas as pd
 from workbench.environments.chess.replay import numbered_san, read_moves
 from workbench.errors import InvalidArgumentError, InvalidFenError, TableError
 from workbench.explore.board.fen_problems import explain
+from workbench.explore.board.reading import read_board
 from workbench.explore.explorer_settings import ExplorerSettings
-from workbench.explore.pair.pair_view import pair_view
-from workbench.explore.pair.stepping import replay
+from workbench.explore.pair.pair_view import view_of
+from workbench.explore.pair.stepping import replay_boards
 from workbench.scoring.parameters import ComparisonSettings
 
 TRUE_FEN: Final = "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/3P1N2/PPP2PPP/RNBQK2R w KQkq - 1 5"
@@ -39,13 +40,13 @@ def compare_answer(
     Raises:
         InvalidArgumentError: If a move of the line is not legal on both boards.
     """
-    problems = fen_problems(true_fen, predicted_fen)
-    if problems:
-        return {"problems": problems}
-    boards = replay(true_fen, predicted_fen, line)
+    try:
+        true, predicted = read_board(true_fen, "true"), read_board(predicted_fen, "predicted")
+    except InvalidFenError:
+        return {"problems": fen_problems(true_fen, predicted_fen)}
     return {
-        "view": pair_view(*boards, settings),
-        "line_words": line_words(true_fen, line),
+        "view": view_of(*replay_boards(true, predicted, line), settings),
+        "line_words": numbered_san(read_moves(line), true.fen.board.copy()),
         "code": pair_code(true_fen, predicted_fen, line, settings),
     }
 
@@ -68,16 +69,6 @@ def checked_fen(true_fen: str = "", predicted_fen: str = "") -> str:
         fen = true_fen if name == "true" else predicted_fen
         raise InvalidFenError(f"the {name} FEN {fen!r} cannot be read: {words}")
     return true_fen or predicted_fen
-
-
-def line_words(fen: str, line: Iterable[str]) -> list[str]:
-    """Return the moves of a line in SAN, numbered where White moves or the line begins.
-
-    Args:
-        fen: The true board before the line.
-        line: Moves in UCI, legal one after the other.
-    """
-    return numbered_san(read_moves(line), chess.Board(fen))
 
 
 def pair_code(

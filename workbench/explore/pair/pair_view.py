@@ -8,7 +8,7 @@ from workbench.automaton import Sink
 from workbench.environments.chess.fen import Fen
 from workbench.environments.chess.text_metrics import FIELD_NAMES
 from workbench.explore.board.moves_view import different_squares, moves_view
-from workbench.explore.board.reading import no_state_words, read_board, state_of_true
+from workbench.explore.board.reading import ReadBoard, no_state_words, read_board, state_of_true
 from workbench.explore.depth_profile import depth_profile
 from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.scoring.score_rows import text_scores
@@ -36,8 +36,12 @@ def pair_view(
     Raises:
         InvalidFenError: If a FEN cannot be read; the message says why in plain words.
     """
+    return view_of(read_board(true_fen, "true"), read_board(predicted_fen, "predicted"), settings)
+
+
+def view_of(true: ReadBoard, predicted: ReadBoard, settings: ExplorerSettings) -> dict[str, Any]:
+    """Compare two boards that were read; see `pair_view`."""
     began = perf_counter()
-    true, predicted = read_board(true_fen, "true"), read_board(predicted_fen, "predicted")
     state = predicted.state(settings.ill_formed)
     profile = depth_profile(state_of_true(true), state, settings)
     taken = None if isinstance(state, Sink) else predicted.board
@@ -51,14 +55,14 @@ def pair_view(
         "predicted": predicted.answer(),
         "different": different,
         "moves": moves_view(true.board, taken),
-        "text": _text(true.text, predicted.text),
+        "text": _text(true.fen, predicted.fen),
         "profile": profile,
         "seconds": perf_counter() - began,
     }
 
 
-def _text(true_fen: str, predicted_fen: str) -> dict[str, Any]:
-    scores = text_scores(Fen(true_fen), Fen(predicted_fen))
+def _text(true: Fen, predicted: Fen) -> dict[str, Any]:
+    scores = text_scores(true, predicted)
     accuracy = scores["board_accuracy"]
     return {
         "exact_match": scores["exact_match"],

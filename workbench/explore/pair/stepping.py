@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from workbench.errors import InvalidArgumentError
 from workbench.explore.board.moves_view import move_sets
-from workbench.explore.board.reading import ReadBoard, read_board
+from workbench.explore.board.reading import ReadBoard, Which, read_board
 
 
 def step(true_fen: str, predicted_fen: str, uci: str) -> tuple[str, str]:
@@ -23,7 +23,12 @@ def step(true_fen: str, predicted_fen: str, uci: str) -> tuple[str, str]:
         InvalidFenError: If a FEN cannot be read.
         InvalidArgumentError: If the move is not legal on both boards; the message says on which.
     """
-    true, predicted = read_board(true_fen, "true"), read_board(predicted_fen, "predicted")
+    boards = read_board(true_fen, "true"), read_board(predicted_fen, "predicted")
+    true, predicted = _stepped(*boards, uci)
+    return true.text, predicted.text
+
+
+def _stepped(true: ReadBoard, predicted: ReadBoard, uci: str) -> tuple[ReadBoard, ReadBoard]:
     sets = move_sets(true.board, predicted.board)
     if uci not in {move.uci() for move in sets.shared}:
         if uci in {move.uci() for move in sets.only_true}:
@@ -36,7 +41,7 @@ def step(true_fen: str, predicted_fen: str, uci: str) -> tuple[str, str]:
             f"expected a move that both boards permit, got {uci!r}: {where} "
             f"(true {true.text!r}, predicted {predicted.text!r})"
         )
-    return _after(true, uci), _after(predicted, uci)
+    return _after(true, uci, "true"), _after(predicted, uci, "predicted")
 
 
 def replay(true_fen: str, predicted_fen: str, line: Sequence[str]) -> tuple[str, str]:
@@ -51,17 +56,28 @@ def replay(true_fen: str, predicted_fen: str, line: Sequence[str]) -> tuple[str,
         InvalidFenError: If a FEN cannot be read.
         InvalidArgumentError: If a move is not legal on both boards; the message says which.
     """
+    if not line:
+        return true_fen, predicted_fen
+    boards = read_board(true_fen, "true"), read_board(predicted_fen, "predicted")
+    true, predicted = replay_boards(*boards, line)
+    return true.text, predicted.text
+
+
+def replay_boards(
+    true: ReadBoard, predicted: ReadBoard, line: Sequence[str]
+) -> tuple[ReadBoard, ReadBoard]:
+    """Make the shared moves of a line on two boards that were read; see `replay`."""
     for number, uci in enumerate(line, start=1):
         try:
-            true_fen, predicted_fen = step(true_fen, predicted_fen, uci)
+            true, predicted = _stepped(true, predicted, uci)
         except InvalidArgumentError as error:
             raise InvalidArgumentError(f"move {number} of the line: {error}") from error
-    return true_fen, predicted_fen
+    return true, predicted
 
 
-def _after(read: ReadBoard, uci: str) -> str:
+def _after(read: ReadBoard, uci: str, which: Which) -> ReadBoard:
     assert read.board is not None
     board = read.board.copy(stack=False)
     board.push_uci(uci)
     # python-chess takes a promoted king for no king: the sign is kept where it was written.
-    return board.fen(promoted="~" in read.text)
+    return read_board(board.fen(promoted="~" in read.text), which)
