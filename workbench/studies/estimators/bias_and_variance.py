@@ -217,7 +217,9 @@ def draw(table: pd.DataFrame) -> Figure:
     """
     kinds = [kind for kind in ("near", "far") if (table["kind"] == kind).any()]
     methods = [method for method in ESTIMATORS if (table["method"] == method).any()]
-    figure = Figure(figsize=(11.0, 1.2 + 3.1 * len(kinds)), layout="constrained")
+    # Six labels side by side fit into 11 inches.
+    width = 11.0 * max(1.0, len(methods) / 6)
+    figure = Figure(figsize=(width, 1.2 + 3.1 * len(kinds)), layout="constrained")
     grid = figure.subplots(len(kinds), 2, squeeze=False)
     for (left, right), kind in zip(grid, kinds, strict=True):
         part = table[table["kind"] == kind]
