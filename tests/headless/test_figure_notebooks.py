@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from workbench.answers.recorded_replies import recorded_replies
+from workbench.answers.recorded_replies import BASELINE, recorded_replies
 from workbench.headless.all_figures import make_figures
 from workbench.tables.parquet_tables import PREDICTIONS, write_table
 
@@ -281,3 +281,33 @@ def test_environments(tmp_path):
     tree = table[table["environment"] == "homogeneous tree"].set_index("method")["value"]
     for method in ("exact", "closed form", "intermediate", "stratified"):
         assert tree[method].tolist() == pytest.approx([0.8, 0.64, 0.512])
+
+
+def test_track_or_recall(tmp_path):
+    """Eight positions of each set, answered by two models and, by the initial position, the baseline."""
+    models = ["o3-2025-04-16", "gpt-4.1-mini-2025-04-14", BASELINE]
+    replies = recorded_replies((), models)
+    given = tmp_path / "given.parquet"
+    few = replies[replies["ply"].isin([1, 30])].groupby(["set", "model", "ply"]).head(4)
+    write_table(few, given, PREDICTIONS)
+    out = tmp_path / "out"
+    table, boards = drawn(
+        "13_track_or_recall", out, "13_track_or_recall", "13_boards",
+        predictions=str(given), rates=[], depth=2, resamples=20, jobs=1,
+    )  # fmt: skip
+    assert table["model"].unique().tolist() == models
+    assert table["kind"].unique().tolist() == ["reasoning", "other", "baseline"]
+    assert table["length"].unique().tolist() == ["20", "40", "all"]
+    scores = pd.concat(map(pd.read_parquet, (out / "tables").glob("scores-*.parquet")))
+    means = scores.groupby(["model", "set"])["precision_2"].mean()
+    overall = table[(table["measure"] == "precision") & (table["length"] == "all")]
+    for row in overall.to_dict("records"):
+        sets = [means[row["model"], name] for name in ("world_cup", "random_games")]
+        assert [row["world_cup"], row["random_games"]] == pytest.approx(sets)
+        assert row["difference"] == pytest.approx(sets[0] - sets[1])
+    answered = boards[(boards["measure"] == "initial_position") & (boards["length"] == "all")]
+    expected = [means[BASELINE, name] for name in answered["set"]]
+    assert answered["mean"].tolist() == pytest.approx(expected)
+    # One move has been played, of which none takes a piece.
+    first = boards[(boards["measure"] == "pieces") & (boards["length"] == "20")]
+    assert first["mean"].tolist() == [32, 32]

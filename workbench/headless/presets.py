@@ -33,6 +33,7 @@ LONGEST_FIRST: Final = (
     "12_environments",
     "09_prompts",
     "03_kendall_tau",
+    "13_track_or_recall",
 )
 """Notebooks in the order in which to start them, so that no long one is left for the end.
 

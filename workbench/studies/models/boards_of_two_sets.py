@@ -1,0 +1,155 @@
+"""The true boards of the two recorded sets by length: how far one set is harder than the other.
+
+Random legal games take fewer pieces than played ones and keep more moves possible. What that does to
+p_m is seen on two answers that are the same for both sets, whoever is asked: the initial position,
+and the true board with one piece less.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import chess
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from workbench.drawing.appearance import caption, new_figure, style
+from workbench.drawing.scores_in_words import scored_rows
+from workbench.environments import ChessState
+from workbench.scoring import ScoringParameters
+from workbench.scoring.affordance_scores import affordance_scores
+from workbench.seeds import derived_seed
+from workbench.studies.models.two_sets import ALL_LENGTHS, BAND, SET_NAMES, SETS
+from workbench.studies.models.whole_game_bootstrap import clustered_mean_interval
+from workbench.terminal import Terminal
+
+MEASURES: Final = ("pieces", "legal_moves", "initial_position", "one_piece_less")
+
+
+def compute(
+    scores: pd.DataFrame,
+    *,
+    depth: int = 4,
+    terminal: Terminal = "absorb",
+    resamples: int = 1000,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Describe the true boards of each set, at each length of the game and at all.
+
+    Args:
+        scores: `workbench.studies.models.two_sets.TwoSets.scores`; each position counts once.
+        depth: m.
+        terminal: How games that finish earlier count.
+        resamples: Number of bootstrap resamples.
+        seed: Seed of the bootstrap, and of the pieces taken off.
+
+    Returns:
+        One row for each set, length (upper edge of its band in half-moves; "all" last) and measure:
+        pieces and legal_moves (of the true board), initial_position and one_piece_less (p_m where
+        the answer is the initial position, or the true board without one piece other than a king,
+        drawn uniformly), with positions, games, mean, low and high (95%, resampling games) and depth.
+    """
+    positions = scored_rows(scores).drop_duplicates(["set", "position_id"])
+    fens = positions["true_fen"].tolist()
+    boards = [chess.Board(fen) for fen in fens]
+    true = [ChessState.from_fen(fen) for fen in fens]
+    parameters = ScoringParameters(depth=depth, terminal=terminal)
+
+    def precisions(answers: Sequence[str]) -> list[float]:
+        predicted = [ChessState.from_fen(fen) for fen in answers]
+        values = affordance_scores(true, predicted, parameters, [0] * len(true))
+        return [value[depth - 1] for value in values]
+
+    positions = positions.assign(
+        pieces=[len(board.piece_map()) for board in boards],
+        legal_moves=[board.legal_moves.count() for board in boards],
+        initial_position=precisions([chess.STARTING_FEN] * len(true)),
+        one_piece_less=precisions([_one_piece_less(fen, seed) for fen in fens]),
+    )
+    rows = []
+    for name in SETS:
+        of_set = positions[positions["set"] == name]
+        lengths = [(str(length), part) for length, part in of_set.groupby("length")]
+        for length, part in [*lengths, (ALL_LENGTHS, of_set)]:
+            for measure in MEASURES:
+                found = clustered_mean_interval(
+                    part[measure],
+                    part["game"],
+                    seed=derived_seed(seed, length, name),
+                    resamples=resamples,
+                )
+                rows.append(
+                    {
+                        "set": name,
+                        "length": length,
+                        "measure": measure,
+                        "positions": len(part),
+                        "games": part["game"].nunique(),
+                        "mean": found.value,
+                        "low": found.low,
+                        "high": found.high,
+                        "depth": depth,
+                    }
+                )
+    return pd.DataFrame(rows)
+
+
+def _one_piece_less(fen: str, seed: int) -> str:
+    placement, *others = fen.split()
+    board = chess.BaseBoard(placement)
+    squares = [
+        square for square, piece in board.piece_map().items() if piece.piece_type != chess.KING
+    ]
+    if squares:
+        generator = np.random.default_rng(derived_seed(seed, "one piece less", fen))
+        board.remove_piece_at(sorted(squares)[int(generator.integers(len(squares)))])
+    return " ".join([board.board_fen(), *others])
+
+
+def draw(table: pd.DataFrame, note: str = "") -> Figure:
+    """Draw each measure against the length of the game, one line per set.
+
+    Args:
+        table: The result of `compute`.
+        note: Small print below the axes: whose boards these are.
+    """
+    depth = table["depth"].iloc[0]
+    titles = {
+        "pieces": "pieces on the board",
+        "legal_moves": "legal moves",
+        "initial_position": f"p_{depth} of the answer “initial position”",
+        "one_piece_less": f"p_{depth} of the true board less one piece",
+    }
+    figure, panels = new_figure(width=8.0, height=8.4, rows=len(titles))
+    for axes, (measure, title) in zip(panels, titles.items(), strict=True):
+        lines = table[(table["measure"] == measure) & (table["length"] != ALL_LENGTHS)]
+        for index, name in enumerate(SETS):
+            line = lines[lines["set"] == name]
+            lengths = line["length"].astype(int)
+            look = style(index)
+            axes.errorbar(
+                lengths + (index - 0.5),
+                line["mean"],
+                yerr=[
+                    (line["mean"] - line["low"]).fillna(0).clip(lower=0),
+                    (line["high"] - line["mean"]).fillna(0).clip(lower=0),
+                ],
+                marker=look.marker,
+                linestyle=look.line,
+                color=look.colour,
+                capsize=2,
+                label=SET_NAMES[name],
+            )
+        axes.set_xticks(lengths)
+        axes.set_title(title, fontsize=9)
+    if (table.loc[table["measure"] == "initial_position", "mean"] > 0).any():
+        panels[list(titles).index("initial_position")].set_yscale("log")
+    panels[list(titles).index("one_piece_less")].set_ylim(0, 1)
+    panels[0].legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    panels[-1].set_xlabel(f"half-moves played (upper edge of a band of {BAND})")
+    caption(
+        figure,
+        "The boards of World Cup games and of random legal games",
+        f"{note}; means over positions; bars: 95%, resampling whole games",
+    )
+    return figure
