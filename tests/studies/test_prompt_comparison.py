@@ -104,6 +104,18 @@ class TestComparison:
         assert table["prompt"].tolist() == ["other", "one", "other", "one"]
         assert table["difference"].tolist()[1::2] == pytest.approx([-0.3, -0.3])
 
+    def test_the_title_says_what_is_compared(self):
+        scores = pd.concat([answers("one", {"a": 1}), answers("other", {"a": 0.5})])
+        table = prompt_effects.compute(scores, depth=1, resamples=10)
+        spread = answer_spread.compute(scores.assign(prompt="one"), depth=1)
+        for figure, words in (
+            (prompt_effects.draw(table), "a model: the same positions under several prompts"),
+            (prompt_effects.draw(table, whose="trackers"), "trackers: the same positions under"),
+            (answer_spread.draw(spread), "a model: the same question asked again"),
+            (answer_spread.draw(spread, whose="trackers"), "trackers: the same question"),
+        ):
+            assert figure._suptitle.get_text().startswith(words)
+
     def test_a_model_without_the_reference_has_no_pairs(self):
         scores = pd.concat(
             [answers("one", {"a": 1}, model="x"), answers("other", {"a": 1}, model="y")]

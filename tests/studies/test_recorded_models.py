@@ -152,7 +152,7 @@ class TestNextMove:
         assert (row["next"], row["line"]) == pytest.approx((0.8, 0.64))
         words = next_move.verdict(table)
         assert "1 of 3 models (near; at its worst length 0.900)" in words
-        assert "undecided: unclear (0.900); not near one: 1, which fall to 0.800" in words
+        assert "undecided: unclear (0.900); not near one: 1, at their worst lengths 0.800" in words
 
     def test_replies_without_a_board_count_nothing_or_are_left_out(self):
         half = replies_of("m", {10: 1.0}, reply_class="absent").assign(precision_1=0.0)

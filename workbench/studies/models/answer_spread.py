@@ -98,17 +98,18 @@ def draw(table: pd.DataFrame, note: str = "", most_panels: int = 6, whose: str =
         table: The result of `compute`.
         note: Small print below the axes, such as `Comparison.describe` gives.
         most_panels: Panels at most; the figure says how many are not drawn.
-        whose: What is compared, for the title, such as `Comparison.whose` gives.
+        whose: What the title begins with, such as `Comparison.whose`; the model if there is one.
     """
     again = table[table["answers"] > 1]
     models = list(table["model"].unique())
-    whose = f"{some_of(models, 'models')}: the" if len(models) == 1 else "The"
-    title = f"{whose} same question asked again"
+    of_one = some_of(models, "models") if len(models) == 1 else ""
+    subject = f"{whose or of_one}: the" if whose or of_one else "The"
+    title = f"{subject} same question asked again"
     if again.empty:
         figure, (axes,) = new_figure(height=2.4)
         axes.text(0.5, 0.5, "each position was asked once", ha="center", transform=axes.transAxes)
         axes.set_axis_off()
-        caption(figure, title, note, whose)
+        caption(figure, title, note)
         return figure
     depth = table["depth"].iloc[0]
     groups = list(again.groupby(["model", "prompt"], sort=False))
@@ -155,6 +156,5 @@ def draw(table: pd.DataFrame, note: str = "", most_panels: int = 6, whose: str =
         title,
         f"{note}\nlines: from the least to the largest p_{depth} of the answers to one position; dots: "
         f"their mean; within and between positions: standard deviations{more}",
-        whose,
     )
     return figure

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from workbench.answers.classification import ReplyClass
 from workbench.answers.recorded_replies import BASELINE
 from workbench.drawing.appearance import Style, caption, model_style, new_figure
-from workbench.drawing.labels import fitting_ticks, labels, some_of
+from workbench.drawing.labels import fitting_ticks, labels, room, some_of
 from workbench.drawing.scores_in_words import by_length, scored_rows
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
@@ -26,7 +26,8 @@ OPEN: Final = "undecided"
 
 _BOARDS: Final = (ReplyClass.VALID, ReplyClass.ILL_FORMED)
 _PANELS_IN_ROW: Final = 6
-_PANEL_WIDTH: Final = 2.05
+_PANEL_WIDTH: Final = 1.9
+_SIZE: Final = 7.5
 
 
 def compute(
@@ -122,7 +123,7 @@ def _counted(models: pd.DataFrame, name: str, column: str) -> str:
     if len(unclear := worst[said == OPEN]):
         words += f"; undecided: {some_of(map(str, unclear.index), 'models')} ({_span(unclear)})"
     if len(far := worst[said == NO]):
-        words += f"; not near one: {len(far)}, which fall to {_span(far)}"
+        words += f"; not near one: {len(far)}, at their worst lengths {_span(far)}"
     return words
 
 
@@ -146,19 +147,21 @@ def draw(table: pd.DataFrame, note: str = "", whose: str = "") -> Figure:
     order = list(of_models.sort_values(["size", "mean"], ascending=False).index)
     columns = min(len(order), _PANELS_IN_ROW)
     rows = -(-len(order) // columns)
-    width = max(6.4, 0.6 + _PANEL_WIDTH * columns)
-    figure, panels = new_figure(columns, width=width, height=1.4 + 1.75 * rows, rows=rows)
-    shown, looks = labels(order, 26), model_style(order)
+    shown, looks = labels(order, 31), model_style(order)
+    wide = max(_PANEL_WIDTH, *(room(name, _SIZE) + 0.15 for name in shown.values()))
+    figure, panels = new_figure(
+        columns, width=max(6.4, 0.6 + wide * columns), height=1.4 + 1.75 * rows, rows=rows
+    )
     lengths = sorted(table["length"].unique())
     margin = 0.08 * (lengths[-1] - lengths[0]) or 1.0
     for axes, model in zip(panels, order, strict=False):
         part = table[table["model"] == model]
         _draw_panel(axes, part, looks[model])
         axes.axhline(near, color="0.3", linewidth=0.8, linestyle=(0, (1, 2)))
-        axes.set_title(f"{shown[model]}\n{part['verdict'].iloc[0]}", fontsize=7.5)
+        axes.set_title(f"{shown[model]}\n{part['verdict'].iloc[0]}", fontsize=_SIZE)
         axes.set(xlim=(lengths[0] - margin, lengths[-1] + margin), ylim=(-0.02, 1.04))
         axes.tick_params(labelbottom=True, labelsize=7)
-        fitting_ticks(axes, lengths, map(str, lengths), _PANEL_WIDTH - 0.4, 7)
+        fitting_ticks(axes, lengths, map(str, lengths), _PANEL_WIDTH - 0.3, 7)
     for axes in panels[len(order) :]:
         axes.set_axis_off()
     for axes in panels[::columns]:

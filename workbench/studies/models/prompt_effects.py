@@ -162,7 +162,7 @@ def draw(table: pd.DataFrame, note: str = "", whose: str = "") -> Figure:
     Args:
         table: The result of `compute`.
         note: Small print below the axes, such as `Comparison.describe` gives.
-        whose: What is compared, for the title, such as `Comparison.whose` gives.
+        whose: What the title begins with, such as `Comparison.whose`; the model if there is one.
     """
     depth, reference = table["depth"].iloc[0], table["reference"].iloc[0]
     models = list(table["model"].unique())
@@ -213,13 +213,13 @@ def draw(table: pd.DataFrame, note: str = "", whose: str = "") -> Figure:
             fontsize=7.5,
             annotation_clip=False,
         )
-    whose = f"{some_of(models, 'models')}: the" if len(models) == 1 else "The"
+    of_one = some_of(models, "models") if len(models) == 1 else ""
+    subject = f"{whose or of_one}: the" if whose or of_one else "The"
     caption(
         figure,
-        f"{whose} same positions under several prompts; reference: {shortened(reference)}",
+        f"{subject} same positions under several prompts; reference: {shortened(reference)}",
         f"{note}\nbars: 95%, resampling games; McNemar's exact test of the first answers: right only "
         "here : right only under the reference, Holm's p",
-        whose,
     )
     return figure
 
