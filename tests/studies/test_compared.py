@@ -13,6 +13,7 @@ from workbench.studies.models.model_scores import (
     compare_prompts,
 )
 from workbench.tables.parquet_tables import PREDICTIONS, write_table
+from workbench.tables.reply_identity import setting_value
 
 DEPTH_ONE = ScoringParameters(depth=1)
 
@@ -68,6 +69,21 @@ def test_a_model_in_two_tables_is_told_apart_by_the_file(tmp_path, write, predic
     paths = [write(predictions, name) for name in ("may.parquet", "june.parquet")]
     data = compare_models(tmp_path / "tables", paths, Simulation(), DEPTH_ONE)
     assert set(data.scores["model"]) == {"by hand (may)", "by hand (june)"}
+
+
+def test_a_model_in_two_sets_is_told_apart_by_the_set(tmp_path, write, predictions):
+    one = write(predictions.assign(set="one"), "one.parquet")
+    moved = predictions.assign(set="other", position_id=predictions["position_id"] + "-other")
+    other = write(moved.assign(model="another"), "other.parquet")
+    data = compare_models(tmp_path / "tables", [one, other], Simulation(), DEPTH_ONE)
+    assert set(data.scores["model"]) == {"by hand, one", "another, other"}
+    assert set(data.scores["set"]) == {"one", "other"}
+
+
+def test_the_value_of_a_setting():
+    assert setting_value("thinking=1024", "thinking") == "1024"
+    assert setting_value("effort=a=b", "effort") == "a=b"
+    assert setting_value("", "thinking") == setting_value("effort=low", "thinking") == ""
 
 
 def test_a_reply_that_stands_twice_is_refused(tmp_path, write, predictions):

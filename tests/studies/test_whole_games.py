@@ -30,6 +30,15 @@ def test_a_prefix_belongs_to_the_longest_game_that_begins_with_it():
     assert (found.placed, found.shared) == (5, 0)
 
 
+def test_games_are_found_in_each_set_by_itself():
+    """The first move of one set begins the game of the other."""
+    lines = ["e2e4", "e2e4 e7e5"]
+    rows = [(f"p{index}", named_after(moves), moves) for index, moves in enumerate(lines)]
+    found = whole_games(positions(*rows).assign(set=["one", "other"]))
+    assert found.games == {f"p{index}": named_after(moves) for index, moves in enumerate(lines)}
+    assert (found.placed, found.shared) == (2, 0)
+
+
 def test_a_prefix_of_two_games_goes_to_the_first_and_is_counted():
     lines = ["e2e4", "e2e4 e7e5", "e2e4 c7c5"]
     rows = [(f"p{index}", named_after(moves), moves) for index, moves in enumerate(lines)]
