@@ -42,10 +42,11 @@ def game_tracker(notebook: Notebook) -> Locator:
 
 
 def run_browser(notebook: Notebook) -> Locator:
-    """Return the table and scatter, all rows shown and one open."""
+    """Return the table and scatter, all rows shown, and one open with another reply beside it."""
     root = notebook.widget("run-browser")
     root.locator("[data-role=clear-filters]").click()
-    expect(root.locator("[data-role=opened-title]")).to_be_visible()
+    root.locator("[data-role=other]").first.click()
+    expect(root.locator("[data-role=beside-boards]")).to_be_visible()
     return root
 
 

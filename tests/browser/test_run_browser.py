@@ -20,7 +20,17 @@ from .widget_pages import (
     too_faint,
 )
 
-BROWSER = RUN_ROWS + (
+RUN = (
+    RUN_ROWS
+    + """
+models = [("<i>right</i>", 0, ""), ("elsewhere", 1, "thinking=64"), ("silent", 8, "")]
+for model, number, setting in models:
+    rows.append(dict(rows[2 + number], position_id="two", model=model, setting=setting))
+predictions = pd.DataFrame(rows, columns=PREDICTIONS.names)
+scores = score(predictions, ScoringParameters(depth=3))
+"""
+)
+BROWSER = RUN + (
     "from workbench.explore.run.run_browser import RunBrowser\n"
     "browser = RunBrowser(scores, predictions)\n"
     "browser\n"
@@ -46,7 +56,7 @@ def opened(lab, opened_run):
 
 @pytest.fixture(scope="module")
 def scores():
-    return made_by(RUN_ROWS, "scores")
+    return made_by(RUN, "scores")
 
 
 def click_point(lab, root, row):
@@ -88,6 +98,79 @@ def test_a_point_of_the_scatter_opens_as_a_pair(lab, opened, scores):
     for width in (1280, 700):
         lab.page.set_viewport_size({"width": width, "height": 900})
         assert overflow(root) == []
+
+
+def test_two_models_replies_to_one_position_stand_side_by_side(lab, opened, scores):
+    """A right reply and one whose bishop is elsewhere, on the screen of a small laptop."""
+    lab.page.set_viewport_size({"width": 1366, "height": 768})
+    root = opened.widget("run-browser")
+    row, other = (
+        int(scores.index[scores["position_id"].eq("two") & scores["model"].eq(model)][0])
+        for model in ("<i>right</i>", "elsewhere")
+    )
+    root.locator("[data-role=search]").fill("two")
+    expect(root.locator("[data-role=row]")).to_have_count(3)
+    root.locator(f"[data-role=row][data-row='{row}']").click()
+    beside = root.locator("[data-role=beside]")
+    expect(beside.locator("[data-role=beside-title]")).to_have_text(
+        "2 other replies to this position"
+    )
+    expect(beside.locator("[data-role=beside-boards]")).to_be_hidden()
+    line = beside.get_by_role("row").filter(has_text="elsewhere")
+    for name in ("precision_3", "recall_3"):
+        expect(line).to_contain_text(f"{scores[name][other]:.4f}")
+
+    line.get_by_role("button").focus()
+    lab.page.keyboard.press("Enter")
+    expect(line.get_by_role("button")).to_have_attribute("aria-pressed", "true")
+    shown = beside.locator("[data-role=beside-other]")
+    for part, name, piece in (("true", "b5", "B"), ("opened", "b5", "B"), ("other", "a4", "B")):
+        cell = beside.locator(f"[data-role=beside-{part}] [data-square={name}]")
+        expect(cell).to_have_attribute("data-piece", piece)
+    for name in ("a4", "b5"):
+        cell = shown.locator(f"[data-square={name}]")
+        expect(cell).to_have_attribute("data-different", "")
+    expect(beside.locator("[data-role=beside-opened] [data-different]")).to_have_count(0)
+    expect(shown).to_contain_text(f"p_3 {scores['precision_3'][other]:.4f}")
+    beside.scroll_into_view_if_needed()
+    assert beside.bounding_box()["height"] < 560
+    assert overflow(root) == []
+    assert nameless(root) == []
+    for theme in ("light", "dark"):
+        lab.set_theme(theme)
+        assert too_faint(root) == []
+
+    beside.get_by_role("button", name="silent").click()
+    expect(shown.locator("[data-role=no-board]")).to_have_text("No board.")
+    expect(shown.locator("[data-role=board]")).to_be_hidden()
+    beside.get_by_role("button", name="elsewhere").click()
+    root.locator("[data-role=beside-open]").click()
+    expect(root.locator("[data-role=opened-title]")).to_contain_text(
+        "elsewhere, thinking=64 on two"
+    )
+    expect(beside.locator("[data-role=beside-boards]")).to_be_hidden()
+    expect(square(opened.widget("board-pair"), "predicted", "a4")).to_have_attribute(
+        "data-piece", "B"
+    )
+    expect_harmless(lab.page, root)
+    expect_quiet(root)
+    root.locator("[data-role=clear-filters]").click()
+
+
+def test_sets_and_settings_are_filtered_with_their_counts(lab, opened, scores):
+    root = opened.widget("run-browser")
+    root.locator("[data-role=clear-filters]").click()
+    expect(root.locator("[data-role=filter-set]")).to_be_hidden()
+    setting = root.locator("[data-role=filter-setting]")
+    expect(setting).to_contain_text("default")
+    thinking = setting.get_by_label("thinking=64")
+    expect(setting.locator("label").filter(has_text="thinking=64")).to_contain_text("1")
+    thinking.check()
+    expect(root.locator("[data-role=row]")).to_have_count(1)
+    expect(root.locator("th[data-column=setting]")).to_be_visible()
+    expect(root.locator("th[data-column=set]")).to_have_count(0)
+    root.locator("[data-role=clear-filters]").click()
+    expect(root.locator("[data-role=row]")).to_have_count(len(scores))
 
 
 def test_sorts_filters_and_opens_by_keyboard(lab, opened, scores):

@@ -9,6 +9,7 @@ import {
   cellText, columnWidth, countsInWords, isBackward, placeAfterKey, rangeEnd, readColumns, scrolledTo,
   visibleWindow,
 } from "../../../workbench/explore/run/row_values.js";
+import { differingInWords, measuresInWords } from "../../../workbench/explore/run/beside_words.js";
 import {
   MARK_COLOURS, MARK_SHAPES, brushedRanges, distanceTicks, fromPixel, gatherSpots, markCorners,
   markRadius, nextOf, plotFrame, spotsNear, toPixel, traceMark,
@@ -88,6 +89,15 @@ test("counts name every class", () => {
     countsInWords(1200, 8200, { valid: [1200, 5422], absent: [0, 565] }),
     "1,200 of 8,200 rows shown: valid 1,200 of 5,422, absent 0 of 565.",
   );
+});
+
+test("a reply's numbers and what differs, in words", () => {
+  const reply = { precision: 0.95238, recall: null, edit_distance: 2, reply_class: "valid", board: "8/8", different: ["e1"], fields: ["side to move"] };
+  assert.equal(measuresInWords(reply, 4), "p_4 0.9524, r_4 none, edit distance 2, valid");
+  assert.equal(differingInWords(reply), "1 square differs, other side to move");
+  assert.equal(differingInWords({ ...reply, different: [], fields: [] }), "no squares differ");
+  assert.equal(differingInWords({ ...reply, different: ["a1", "a2"], fields: [] }), "2 squares differ");
+  assert.equal(differingInWords({ ...reply, board: "" }), "no board");
 });
 
 const FRAME = plotFrame(460, 254, 50);

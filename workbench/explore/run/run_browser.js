@@ -6,10 +6,12 @@
 // filter-group, filter-class, near-far,
 // far-near, counts, definition, notes, scatter, scatter-surface, point-label, legend, scatter-left,
 // table, scroller, sort, row, row-open, nothing, opened, opened-title, opened-facts, without,
-// status.
+// status, beside, beside-title, beside-words, beside-boards, beside-true, beside-opened,
+// beside-other, beside-open, other, no-board.
 
 import { Requester } from "../page/requester.js";
 import { htmlElement, keepShortcutsAway } from "../page/svg.js";
+import { BesideView } from "./beside_view.js";
 import { RunFilters } from "./run_filters.js";
 import { RunList } from "./run_list.js";
 import { ScatterView } from "./scatter_view.js";
@@ -26,6 +28,7 @@ function runBrowserPage(listeners) {
   const filters = new RunFilters(listeners);
   const scatter = new ScatterView(listeners);
   const list = new RunList(listeners);
+  const beside = new BesideView(listeners);
   const error = htmlElement("p", { class: "ws-alert", role: "alert", "data-role": "error" });
   const status = htmlElement("p", { class: "ws-status", role: "status", "data-role": "status" });
   const counts = htmlElement("p", { class: "rb-counts", "aria-live": "polite", "data-role": "counts" });
@@ -39,9 +42,9 @@ function runBrowserPage(listeners) {
     { class: "world-state run-browser", "data-role": "run-browser", "data-lm-suppress-shortcuts": "true", onfocusin: keepShortcutsAway },
     error, filters.root, counts, definition,
     htmlElement("div", { class: "rb-views" }, scatter.root, list.root),
-    notes, status, opened,
+    notes, status, opened, beside.root,
   );
-  return { root, filters, scatter, list, error, status, counts, definition, notes, opened };
+  return { root, filters, scatter, list, beside, error, status, counts, definition, notes, opened };
 }
 
 function render({ model, el }) {
@@ -59,6 +62,8 @@ function render({ model, el }) {
       sort_by: name, descending: model.get("sort_by") === name && !model.get("descending"),
     }),
     onOpen: (row) => asking.ask("open", { row }, true),
+    onBeside: (row) => asking.ask("beside", { row }, true),
+    pieces: model.get("pieces"),
     onBrush: ({ distance, precision }) => change({ distance_range: distance, precision_range: precision }),
   });
   el.append(page.root);
@@ -126,14 +131,21 @@ function render({ model, el }) {
     page.scatter.markOpened(row);
     page.opened.hidden = row < 0;
     if (row >= 0) page.opened.replaceChildren(...openedRegion(opened));
+    page.beside.offer(opened, opened.depth);
+    takeBeside();
+  }
+
+  function takeBeside() {
+    page.beside.show(model.get("beside"));
   }
 
   asking.on("rows", takeRows);
-  asking.on("open", () => { page.error.textContent = ""; });
+  for (const kind of ["open", "beside"]) asking.on(kind, () => { page.error.textContent = ""; });
   const heard = {
     "change:data": takeData,
     "change:mark_by": () => { page.filters.follow((name) => model.get(name)); drawScatter(); },
     "change:opened": takeOpened,
+    "change:beside": takeBeside,
     ...Object.fromEntries(CHOICE_TRAITS.map((name) => [`change:${name}`, ask])),
   };
   for (const [name, listener] of Object.entries(heard)) model.on(name, listener);

@@ -10,8 +10,8 @@ import traitlets
 from ipywidgets import VBox  # type: ignore[import-untyped]
 
 from workbench.errors import InvalidArgumentError
-from workbench.explore.page.answering import Answering
-from workbench.explore.page.assets import javascript, stylesheet
+from workbench.explore.page.answering import Answering, as_plain
+from workbench.explore.page.assets import javascript, piece_drawings, stylesheet
 from workbench.explore.pair.board_pair import BoardPair
 from workbench.explore.run.run_columns import column_label, filter_choices, marked_by, page_columns
 from workbench.explore.run.run_files import Replies, read_scores
@@ -26,6 +26,7 @@ from workbench.explore.run.run_table import (
     run_table,
     undefined_rows,
 )
+from workbench.explore.run.same_position import other_replies, reply_name, side_by_side
 from workbench.explore.run.value_names import FILTERS
 from workbench.scoring.parameters import Distance
 
@@ -66,7 +67,11 @@ class ScoresTable(Answering):
         disagreement: ``near_far``, ``far_near`` or empty; see `workbench.explore.run.run_table`.
         mark_by: The column that the marks of the scatter plot show: model, group, set, setting
             or reply_class; at first the model if there are several, else the group.
-        opened: The text about the open row; empty if none is open.
+        opened: The text about the open row and the other replies to its position; empty if none is
+            open.
+        beside: The open reply and another one to the same position; empty if none is chosen. See
+            `show_beside`.
+        pieces: python-chess's drawings of the pieces; not to be set.
 
     Args:
         scores: A scores table, or the path of one.
@@ -76,7 +81,7 @@ class ScoresTable(Answering):
     """
 
     _esm = javascript("run/run_browser.js")
-    _css = stylesheet("run/run_browser.css")
+    _css = stylesheet("board/board.css", "run/run_browser.css")
 
     depth = traitlets.Int().tag(sync=True)
     distance = traitlets.Enum(get_args(Distance), "levenshtein").tag(sync=True)
@@ -95,6 +100,8 @@ class ScoresTable(Answering):
     data = traitlets.Dict().tag(sync=True)
     choices = traitlets.Dict().tag(sync=True)
     opened = traitlets.Dict().tag(sync=True)
+    beside = traitlets.Dict().tag(sync=True)
+    pieces = traitlets.Dict(read_only=True).tag(sync=True)
 
     def __init__(
         self,
@@ -108,6 +115,7 @@ class ScoresTable(Answering):
         self._columns = columns
         self._run = run_table(self._scores, depth, distance)
         self.on_open: Callable[[int], None] = self.check_row
+        self._name_beside = ""
         super().__init__(
             depth=self._run.depth,
             distance=distance,
@@ -117,6 +125,8 @@ class ScoresTable(Answering):
         self.observe(self._take_measures, ["depth", "distance"])
         self.register("rows", self._answer_rows)
         self.register("open", self._answer_open)
+        self.register("beside", self._answer_beside)
+        self.set_trait("pieces", piece_drawings())
 
     @property
     def run(self) -> RunTable:
@@ -129,6 +139,13 @@ class ScoresTable(Answering):
         state = {name: getattr(self, name) for name in _CHOICE_TRAITS}
         places = choose_rows(self._run, RowChoice(**state), self.sort_by, self.descending)
         return self._run.rows.iloc[places]
+
+    def show_all(self) -> None:
+        """Clear all filters."""
+        everything = RowChoice()
+        with self.hold_sync():
+            for name in _CHOICE_TRAITS:
+                setattr(self, name, getattr(everything, name))
 
     @traitlets.validate("depth")
     def _known_depth(self, proposal: Any) -> int:
@@ -175,6 +192,51 @@ class ScoresTable(Answering):
         self.check_row(message["row"])
         self.on_open(message["row"])
         return {"row": message["row"]}
+
+    def _answer_beside(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        self.show_beside(message["row"])
+        return {"row": message["row"]}
+
+    def show_opened(self, row: int, without: str) -> None:
+        """Show the text about a row, and beside it the model that was beside the last one.
+
+        Args:
+            row: Its number, from 0.
+            without: Why moves or reply are missing; empty if neither is.
+        """
+        found = {str(name): value for name, value in self._run.rows.iloc[row].items()}
+        others = other_replies(self._run, row)
+        beside = [each["row"] for each in others if each["name"] == self._name_beside]
+        with self.hold_sync():
+            self.opened = {
+                "row": row,
+                "title": f"{reply_name(found)} on {found['position_id']}",
+                "facts": _facts(self._run, found),
+                "without": without,
+                "depth": self._run.depth,
+                "others": as_plain(others),
+            }
+            self.beside = as_plain(side_by_side(self._run, row, beside[0])) if beside else {}
+
+    def show_beside(self, row: int | None) -> None:
+        """Show another reply to the open row's position beside it and the true board.
+
+        Args:
+            row: Its number in the scores, from 0; None for none.
+
+        Raises:
+            InvalidArgumentError: If no row is open, or the row is no other reply to its position.
+        """
+        names = {each["row"]: each["name"] for each in self.opened.get("others", [])}
+        if row is not None and row not in names:
+            raise InvalidArgumentError(
+                f"expected a row of another reply to the open row's position, of {list(names)}, "
+                f"got {row!r}"
+            )
+        self._name_beside = "" if row is None else names[row]
+        self.beside = (
+            {} if row is None else as_plain(side_by_side(self._run, self.opened["row"], row))
+        )
 
     def check_row(self, row: int) -> None:
         """Refuse what is no number of a row."""
@@ -265,12 +327,7 @@ class RunBrowser(VBox):  # type: ignore[misc]
         moves, reply, without = self._replies.find(found)
         self.pair.show_row({**found, "movetext": moves, "reply": reply})
         self.pair.depth = run.depth
-        self.table.opened = {
-            "row": row,
-            "title": f"{found['model']} on {found['position_id']}",
-            "facts": _facts(run, found),
-            "without": without,
-        }
+        self.table.show_opened(row, without)
 
 
 def _page_state(run: RunTable, columns: Sequence[str] | None) -> dict[str, Any]:
