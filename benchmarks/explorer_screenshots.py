@@ -42,9 +42,14 @@ def game_tracker(notebook: Notebook) -> Locator:
 
 
 def run_browser(notebook: Notebook) -> Locator:
-    """Return the table and scatter, all rows shown, and one open with another reply beside it."""
+    """Return the table and scatter, and a reply of gpt-4.1 with that of o3-mini beside it."""
+    notebook.execute(
+        "rows = browser.table.run.rows\n"
+        "there = rows.position_id == 'halfmoves0034_001-400c2959'\n"
+        "browser.open_row(int(rows.index[there & rows.model.str.startswith('gpt-4.1')][0]))"
+    )
     root = notebook.widget("run-browser")
-    root.locator("[data-role=clear-filters]").click()
+    root.get_by_role("button", name="edit distance", exact=True).click()
     root.locator("[data-role=other]").first.click()
     expect(root.locator("[data-role=beside-boards]")).to_be_visible()
     return root

@@ -94,7 +94,7 @@ test("counts name every class", () => {
 test("a reply's numbers and what differs, in words", () => {
   const reply = { precision: 0.95238, recall: null, edit_distance: 2, reply_class: "valid", board: "8/8", different: ["e1"], fields: ["side to move"] };
   assert.equal(measuresInWords(reply, 4), "p_4 0.9524, r_4 none, edit distance 2, valid");
-  assert.equal(differingInWords(reply), "1 square differs, other side to move");
+  assert.equal(differingInWords(reply), "1 square differs; wrong: side to move");
   assert.equal(differingInWords({ ...reply, different: [], fields: [] }), "no squares differ");
   assert.equal(differingInWords({ ...reply, different: ["a1", "a2"], fields: [] }), "2 squares differ");
   assert.equal(differingInWords({ ...reply, board: "" }), "no board");

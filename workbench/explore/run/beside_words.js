@@ -18,5 +18,5 @@ export function measuresInWords({ precision, recall, edit_distance, reply_class 
 export function differingInWords({ board, different, fields }) {
   if (!board) return "no board";
   const squares = different.length === 1 ? "1 square differs" : `${different.length || "no"} squares differ`;
-  return [squares, ...fields.map((name) => `other ${name}`)].join(", ");
+  return fields.length === 0 ? squares : `${squares}; wrong: ${fields.join(", ")}`;
 }

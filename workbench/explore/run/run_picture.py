@@ -65,10 +65,12 @@ def run_figure(run: RunTable) -> Figure:
     apart = rows[drawn]["disagreement"].abs()
     far = int(np.count_nonzero(apart >= GAP))
     left = int((~drawn).sum())
+    sets = [name for name in in_order(value_names(rows, "set").unique()) if name != "none"]
     caption(
         figure,
         f"Edit distance against {measure}: {far:,} of {len(rows):,} rows lie at least a quarter of the "
         "ranking apart",
+        f"{rows['position_id'].nunique():,} positions{' of ' if sets else ''}{', '.join(sets)}; "
         f"{describe_scores(rows)}; {left:,} rows without one of the two measures, not drawn",
     )
     return figure
