@@ -91,9 +91,11 @@ def test_precision_by_samples_and_the_same_run_gives_the_same_bytes(tmp_path):
 
 def test_kendall_tau(tmp_path):
     """Against tau-b by its definition, from all pairs of rows of the stored scores."""
-    (table,) = drawn(
-        "03_kendall_tau", tmp_path, per_group=6, rate=0.05, depth=2, resamples=20, jobs=1
-    )
+    table, simulated = drawn(
+        "03_kendall_tau", tmp_path, "03_kendall_tau", "03_kendall_tau_simulated",
+        replies="simulated", per_group=6, rate=0.05, depth=2, resamples=20, jobs=1,
+    )  # fmt: skip
+    pd.testing.assert_frame_equal(simulated, table)
     assert table["group"].tolist() == [*map(str, FIVE_GROUPS), "overall"]
     assert table["count"].tolist() == [6] * 5 + [30]
     scores = scores_below(tmp_path)
@@ -113,10 +115,12 @@ def test_kendall_tau(tmp_path):
 
 
 def test_mean_precision_and_a_lost_piece(tmp_path):
-    means, pieces = drawn(
-        "04_mean_precision", tmp_path, "04_mean_precision", "04_lost_piece",
-        per_group=4, rate=0.05, depth=2, resamples=20, lost_piece_positions=2, jobs=1,
+    means, simulated, pieces = drawn(
+        "04_mean_precision", tmp_path,
+        "04_mean_precision", "04_mean_precision_simulated", "04_lost_piece",
+        replies="simulated", per_group=4, rate=0.05, depth=2, resamples=20, lost_piece_positions=2, jobs=1,
     )  # fmt: skip
+    pd.testing.assert_frame_equal(simulated, means)
     assert means.groupby("variant")["count"].agg(["size", "unique"]).to_dict("index") == {
         "five groups": {"size": 10, "unique": [4]},
         "ten groups": {"size": 20, "unique": [2]},

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import nbformat
+import pandas as pd
 import pytest
 
 from workbench.errors import (
@@ -220,7 +221,9 @@ def test_both_notebooks_of_scores_run_on_given_predictions(predictions, tmp_path
     from workbench.tables.parquet_tables import PREDICTIONS, write_table
 
     path = tmp_path / "predictions.parquet"
-    write_table(predictions, path, PREDICTIONS)
+    # The last has no true board.
+    both = pd.concat([predictions, predictions.iloc[:5].assign(model="another")])
+    write_table(both, path, PREDICTIONS)
     runs = make_figures(
         only=["kendall_tau", "mean_precision"],
         given={"depth": 2, "resamples": 20, "lost_piece_positions": 1, "per_group": 1, "jobs": 1},
@@ -233,3 +236,9 @@ def test_both_notebooks_of_scores_run_on_given_predictions(predictions, tmp_path
     assert list(sidecar["inputs"]) == ["predictions.parquet"]
     assert "by hand" in sidecar["data"]
     assert "1 unscored" in sidecar["data"]
+    names = {path.stem for path in (tmp_path / "out").glob("*.csv")}
+    assert names == {"03_kendall_tau", "04_mean_precision", "04_lost_piece"}
+    for name in ("03_kendall_tau", "04_mean_precision"):
+        table = pd.read_csv(tmp_path / "out" / f"{name}.csv")
+        # Both together, as no model is asked for, and each.
+        assert set(table["model"]) == {"another, by hand", "another", "by hand"}

@@ -46,12 +46,12 @@ def test_means_are_those_of_the_drawn_rows():
     assert means[:, 1] == pytest.approx([20.0, 70 / 3, 25.0])
 
 
-@pytest.mark.parametrize("block", [1, 3, 512])
-def test_tau_is_that_of_the_drawn_rows(monkeypatch, block):
+@pytest.mark.parametrize(("block", "clusters"), [(1, 7), (3, 7), (512, 7), (512, 40)])
+def test_tau_is_that_of_the_drawn_rows(monkeypatch, block, clusters):
     monkeypatch.setattr(whole_game_bootstrap, "_BLOCK", block)
     generator = np.random.default_rng(5)
     one, other = generator.integers(0, 5, size=(2, 40)).astype(float)
-    games = generator.integers(0, 7, size=40)
+    games = generator.permutation(np.arange(40) % clusters)
     found = clustered_tau_interval(one, other, games, seed=11, resamples=30)
     codes, count = cluster_codes(games)
     taus = []

@@ -135,6 +135,19 @@ def figure_of_spread(scores, note):
     return answer_spread.draw(answer_spread.compute(again, depth=1), note)
 
 
+def figure_of_tau(scores, note):
+    one = kendall_tau.compute(scores[scores["model"] == scores["model"].iloc[0]], depth=1)
+    every = kendall_tau.compute(scores, depth=1, each_model=True, resamples=2)
+    return kendall_tau.draw(one, note, "one model", every)
+
+
+def figure_of_means(scores, note):
+    one = scores[scores["model"] == scores["model"].iloc[0]]
+    means = mean_precision.compute({"groups": one, "bands": one}, depth=1, resamples=2)
+    every = mean_precision.compute({"groups": scores}, depth=1, each_model=True, resamples=2)
+    return mean_precision.draw(means, note, "one model", every)
+
+
 @pytest.mark.parametrize(("kind", "count"), [("long", 1), ("odd", 17), ("long", 40)], ids=str)
 @pytest.mark.parametrize(
     ("figure", "longest", "most"),
@@ -144,6 +157,8 @@ def figure_of_spread(scores, note):
         (figure_of_flags, 40, 40),
         (figure_of_prompts, 28, 9),
         (figure_of_spread, 24, 7),
+        (figure_of_tau, 40, 40),
+        (figure_of_means, 40, 40),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )

@@ -31,8 +31,12 @@ def test_scores_of_the_same_parameters_are_drawn_and_not_made_again(given, tmp_p
     made, scores = scored(depth=2)
     source = Source(scores=str(scores), model="by hand")
     found = prepare(tmp_path / "tables", source, DEPTH_2)
-    pd.testing.assert_frame_equal(found.variants["groups of the predictions"], made)
-    assert (found.games, found.inputs) == ("games of 0-scores.parquet", (scores,))
+    drawn = found.variants["groups of the predictions"]
+    pd.testing.assert_frame_equal(drawn.drop(columns="game"), made)
+    # Without the moves: as the scores name them, and the caption says so.
+    assert list(drawn["game"]) == list(made["game_id"])
+    assert "0-scores.parquet, which are told apart by their game_id" in found.describe()
+    assert found.inputs == (scores,)
     arguments = (str(path), Simulation(), DEPTH_2)
     compared = compare_models(tmp_path / "tables", *arguments, scores=str(scores))
     assert not (tmp_path / "tables").exists()

@@ -16,7 +16,7 @@ from workbench.studies.stored_tables import StoredTables
 from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS, write_table
 
 DEPTH_1 = ScoringParameters(depth=1)
-SMALL = Source(per_group=1)
+SMALL = Source(per_group=1, replies="simulated")
 
 
 def refuse(*_, **__):

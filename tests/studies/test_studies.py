@@ -14,7 +14,7 @@ from workbench.environments import ChessAutomaton, ChessState
 from workbench.environments.chess.text_metrics import levenshtein
 from workbench.errors import InvalidArgumentError
 from workbench.scoring import ScoringParameters, score_predictions
-from workbench.studies.intervals import bootstrap_interval
+from workbench.studies.models.whole_game_bootstrap import tau_b
 from workbench.studies.paper import (
     kendall_tau,
     lost_piece,
@@ -31,7 +31,8 @@ KINGLESS = START.replace("RNBQKBNR", "RNBQ1BNR")
 
 @pytest.fixture
 def scores(predictions):
-    return score_predictions(predictions, ScoringParameters(depth=2))
+    scored = score_predictions(predictions, ScoringParameters(depth=2))
+    return scored.assign(game=scored["game_id"])
 
 
 def texts(figure):
@@ -64,34 +65,6 @@ class TestBoards:
     def test_a_distance_that_cannot_be_is_refused(self):
         with pytest.raises(InvalidArgumentError, match="900"):
             boards_at_distance(900, 2, seed=1, attempts=5)
-
-
-class TestIntervals:
-    def test_the_interval_of_a_mean_is_that_of_the_normal_law(self):
-        data = np.random.default_rng(0).normal(3.0, 2.0, size=2500)
-        found = bootstrap_interval(np.mean, data, seed=1, resamples=2000)
-        half = 1.96 * data.std() / 50
-        assert found.value == pytest.approx(data.mean())
-        assert found.low == pytest.approx(data.mean() - half, abs=0.15 * half)
-        assert found.high == pytest.approx(data.mean() + half, abs=0.15 * half)
-        assert (found.count, found.undefined) == (2500, 0)
-
-    def test_undefined_resamples_are_counted_and_left_out(self):
-        """Of two rows, half the resamples hold one row twice: tau is undefined there."""
-        found = bootstrap_interval(
-            kendall_tau.tau_b, np.array([0.0, 1.0]), np.array([2.0, 5.0]), seed=0, resamples=400
-        )
-        assert found.value == found.low == found.high == pytest.approx(1.0)
-        assert abs(found.undefined - 200) < 4 * math.sqrt(400) / 2
-
-    def test_no_rows_are_undefined(self):
-        found = bootstrap_interval(np.mean, np.array([]), seed=0)
-        assert math.isnan(found.value)
-        assert found.count == 0
-
-    def test_columns_of_two_lengths_are_refused(self):
-        with pytest.raises(InvalidArgumentError, match=r"\[1, 2\]"):
-            bootstrap_interval(np.mean, [1.0], [1.0, 2.0], seed=0)
 
 
 class TestOnePair:
@@ -151,10 +124,10 @@ class TestKendallTau:
 
     def test_worked_by_hand(self):
         """Three rows, one pair discordant and one tied in p: tau-b = (1 - 1) / sqrt(2 * 3) = 0."""
-        assert kendall_tau.tau_b(np.array([1.0, 1.0, 0.0]), np.array([-1.0, -3.0, -2.0])) == 0.0
+        assert tau_b(np.array([1.0, 1.0, 0.0]), np.array([-1.0, -3.0, -2.0])) == 0.0
 
     def test_one_value_throughout_is_undefined(self):
-        assert math.isnan(kendall_tau.tau_b(np.ones(4), np.arange(4.0)))
+        assert math.isnan(tau_b(np.ones(4), np.arange(4.0)))
         assert math.isnan(kendall_tau.share_of_ties(np.ones(1)))
 
     def test_absent_replies_can_be_left_out(self, scores):

@@ -14,6 +14,7 @@ from workbench.studies.paper import random_baseline
 from workbench.tables.parquet_tables import PREDICTIONS, write_table
 
 DEPTH_1 = ScoringParameters(depth=1)
+SIMULATED = Source(per_group=2, replies="simulated")
 
 
 @pytest.fixture
@@ -28,8 +29,10 @@ def four_games(tmp_path):
     return path
 
 
-def test_the_bundled_games_are_the_default_and_named(tmp_path):
-    data = prepare(tmp_path, Source(per_group=2), ScoringParameters(depth=1))
+def test_the_bundled_games_are_answered_by_the_simulated_tracker_if_asked_for(tmp_path):
+    data = prepare(tmp_path, SIMULATED, DEPTH_1)
+    assert data.whose == "Simulated tracker"
+    assert data.models is None
     assert data.games == "games of Stockfish self-play"
     assert data.inputs == (bundled_games_path(),)
     assert data.describe().startswith("games of Stockfish self-play, five groups; ")
@@ -53,7 +56,7 @@ def test_positions_are_cut_once_a_folder_and_depend_on_the_seed(tmp_path):
 
 
 def test_of_few_games_as_many_are_drawn_as_there_are_and_the_caption_says_so(four_games, tmp_path):
-    source = Source(games=(str(four_games),), per_group=3)
+    source = Source(games=(str(four_games),), per_group=3, replies="simulated")
     data = prepare(tmp_path / "tables", source, DEPTH_1)
     counts = data.variants["five groups"]["group"].value_counts().to_dict()
     assert counts == {5: 1, 16: 1, 27: 2}
@@ -75,8 +78,9 @@ def test_games_that_are_all_too_short_are_named(tmp_path):
     path = tmp_path / "short.pgn"
     path.write_text("1. e4 e5 2. Nf3 Nc6 1-0\n")
     said = r"more than 5 full moves in .*short\.pgn, found none; 1 games read, 1 too short"
+    source = Source(games=(str(path),), replies="simulated")
     with pytest.raises(UnfilledGroupError, match=said):
-        prepare(tmp_path / "tables", Source(games=(str(path),)), DEPTH_1)
+        prepare(tmp_path / "tables", source, DEPTH_1)
     with pytest.raises(UnfilledGroupError, match=said):
         random_baseline.played_boards([str(path)], 5, 60, seed=0)
 

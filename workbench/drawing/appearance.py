@@ -1,8 +1,9 @@
 """Looks of figures: sizes, grid, and colours that survive colour-blindness and greyscale."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
+from math import lcm
 from types import MappingProxyType
 from typing import Final
 
@@ -132,11 +133,41 @@ def new_figure(
     figure = Figure(figsize=(width, height), layout="constrained")
     grid = figure.subplots(rows, panels, squeeze=False, sharey="row", sharex=rows > 1)
     axes = list(grid.flat)
-    for each in axes:
+    _make_plain(axes)
+    return figure, axes
+
+
+def figure_of_rows(
+    panels: Sequence[int], heights: Sequence[float], width: float
+) -> tuple[Figure, list[list[Axes]]]:
+    """Return an empty figure, as `new_figure` does, and its axes by row.
+
+    Args:
+        panels: Axes in each row, at least 1; they share the vertical axis of their row.
+        heights: Heights of the rows in inches.
+        width: Width of the whole figure in inches.
+    """
+    figure = Figure(figsize=(width, sum(heights)), layout="constrained")
+    columns = lcm(*panels)
+    grid = figure.add_gridspec(len(panels), columns, height_ratios=heights)
+    rows: list[list[Axes]] = []
+    for row, number in enumerate(panels):
+        span = columns // number
+        rows.append([])
+        for place in range(number):
+            shared = rows[-1][0] if place else None
+            cell = grid[row, place * span : (place + 1) * span]
+            rows[-1].append(figure.add_subplot(cell, sharey=shared))
+            rows[-1][-1].tick_params(labelleft=place == 0)
+        _make_plain(rows[-1])
+    return figure, rows
+
+
+def _make_plain(panels: Iterable[Axes]) -> None:
+    for each in panels:
         each.grid(True, axis="y", linewidth=0.5, alpha=0.5)
         each.set_axisbelow(True)
         each.spines[["top", "right"]].set_visible(False)
-    return figure, axes
 
 
 def plain_log_scale(axes: Axes) -> None:

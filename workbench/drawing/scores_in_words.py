@@ -55,6 +55,18 @@ def by_length(scores: pd.DataFrame) -> Iterator[tuple[int, pd.DataFrame]]:
         yield int(str(length)), part
 
 
+def parts_of(
+    scores: pd.DataFrame, *, each_model: bool = False
+) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield the scores with the names of their models, all together or each model by itself."""
+    named = with_names(scores)
+    if each_model:
+        for model, part in named.groupby("model", sort=True):
+            yield str(model), part
+    else:
+        yield some_of(sorted(named["model"].unique()), "models"), named
+
+
 def _has_length(scores: pd.DataFrame) -> "pd.Series[bool]":
     return scores["group"].notna() & (scores["group"] != UNKNOWN_GROUP)
 

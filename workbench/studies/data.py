@@ -1,24 +1,26 @@
-"""The scores that the studies of many positions draw: from predictions, from games, or embedded.
+"""The scores that the studies of many positions draw, with the game of each position.
 
 Four sources, in this order: a scores table that the user gives; a predictions table that the user
-gives; games that the user gives, answered by the simulated tracker; the bundled games, likewise.
-What was made lies in a folder of tables and is found there by the next study.
+gives; the recorded replies; or, if asked for, games answered by the simulated tracker. What was made
+lies in a folder of tables and is found there by the next study.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import pandas as pd
 
 from workbench.answers.imports.true_boards import UNKNOWN_GROUP
+from workbench.answers.recorded_replies import BASELINE, WORLD_CUP, recorded_replies_path
 from workbench.answers.simulated_tracker import simulate
 from workbench.drawing.labels import some_of
 from workbench.drawing.scores_in_words import (
     counted_replies,
     describe_scores,
     scored_rows,
+    told_apart,
     with_names,
 )
 from workbench.errors import InvalidArgumentError
@@ -26,9 +28,11 @@ from workbench.games.bundled import BUNDLED_NAME, bundled_games, bundled_games_p
 from workbench.games.cut import cut_games
 from workbench.games.cut_summary import nothing_long_enough
 from workbench.scoring import ScoringParameters
-from workbench.studies.given_scores import read_scores
+from workbench.studies.given_scores import read_scores, refuse_other_predictions
+from workbench.studies.models.whole_games import whole_games
+from workbench.studies.recorded_scores import recorded_scores
 from workbench.studies.stored_tables import StoredTables
-from workbench.tables.parquet_tables import POSITIONS, write_table
+from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS, read_table, write_table
 from workbench.tables.provenance import file_hash
 from workbench.tables.reply_identity import refuse_repeated_replies
 
@@ -36,19 +40,27 @@ FIVE_GROUPS: Final = (5, 16, 27, 38, 50)
 TEN_GROUPS: Final = tuple(range(5, 51, 5))
 
 
+DEFAULT_MODEL: Final = "gpt-4.1-2025-04-14"
+LEAST_REPLIES: Final = 1000
+"""Recorded replies that a model needs to be compared with the others."""
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """The source of games and replies, and their numbers.
 
     Attributes:
-        predictions: A predictions table; takes precedence over games.
-        games: PGN files, plain, gzip or zstd; the bundled games if there are none.
-        model: Of the predictions, only this model's; all of them if empty.
+        predictions: A predictions table; takes precedence over recorded and simulated replies.
+        games: PGN files for the simulated tracker, plain, gzip or zstd; the bundled games if there
+            are none.
+        model: The one model that is drawn by itself. If empty, `DEFAULT_MODEL` of the recorded
+            replies, or all of the predictions together.
         per_group: Positions in each of the five groups that are cut from games; the ten groups
             have half as many each, so that both take as many games.
         rate: Slips per ply of the simulated tracker, in [0, 1].
         seed: Seed of the games, the cut and the simulated tracker.
         scores: A scores table; takes precedence over all of these but the model.
+        replies: ``recorded``, or ``simulated``: games answered by the simulated tracker.
     """
 
     predictions: str = ""
@@ -58,14 +70,39 @@ class Source:
     rate: float = 0.03
     seed: int = 0
     scores: str = ""
+    replies: Literal["recorded", "simulated"] = "recorded"
+
+    def __post_init__(self) -> None:
+        """Check the arguments.
+
+        Raises:
+            InvalidArgumentError: If the replies are neither recorded nor simulated.
+        """
+        if self.replies not in {"recorded", "simulated"}:
+            raise InvalidArgumentError(
+                f"replies: expected 'recorded' or 'simulated', got {self.replies!r}"
+            )
 
 
 @dataclass(frozen=True, slots=True)
 class StudyData:
-    """Scores by the name of their grouping, with what they are in words and the files read."""
+    """Scores by the name of their grouping, with what they are in words and the files read.
+
+    Attributes:
+        variants: Scores of the one model that is drawn by itself, with the column ``game``.
+        games: In words, where the games are from.
+        whose: In words, for a title: the model, and of what games if that is known.
+        models: Scores of all models that are compared, in the groups of the first variant; a model
+            is named with its setting. None if there is one model alone.
+        comparison: In words, what a reader must know of the models that are compared.
+        inputs: The files that were read.
+    """
 
     variants: dict[str, pd.DataFrame]
     games: str
+    whose: str = ""
+    models: pd.DataFrame | None = None
+    comparison: str = ""
     inputs: tuple[Path, ...] = field(default_factory=tuple)
 
     def describe(self, *, every_model: bool = False) -> str:
@@ -75,7 +112,12 @@ class StudyData:
             every_model: As for `describe_scores`.
         """
         name, scores = next(iter(self.variants.items()))
-        return f"{self.games}, {name}; {describe_scores(scores, every_model=every_model)}"
+        count, games = scores["position_id"].nunique(), scores["game"].nunique()
+        return (
+            f"{self.games}, {name}; {count} positions of {games} games; "
+            f"{describe_scores(scores, every_model=every_model)}"
+            + (f"\n{self.comparison}" if self.comparison else "")
+        )
 
     def positions(self) -> pd.DataFrame:
         """Return the positions that were asked about, each once, as rows of the POSITIONS schema.
@@ -162,8 +204,9 @@ def prepare(
 ) -> StudyData:
     """Return the scores of the source under two groupings, made now or found in the folder.
 
-    Games are cut into the paper's five groups and, separately, into its ten. Given predictions and
-    scores keep the groups they came with; the second grouping is by bands of five full moves.
+    Games are cut into the paper's five groups and, separately, into its ten. Recorded replies are in
+    bands of ten full moves, given predictions and scores keep the groups they came with; their second
+    grouping is by bands of five full moves.
 
     Args:
         tables: The folder that keeps positions and scores.
@@ -173,24 +216,72 @@ def prepare(
 
     Raises:
         InvalidArgumentError: If there is no row of the model asked for, or none that has scores.
-        RunMismatchError: If the scores given were made with other parameters.
+        RunMismatchError: If the scores given were made with other parameters, or from other
+            predictions.
         TableError: If a reply is repeated.
     """
-    folder = Path(tables)
-    stored = StoredTables(folder)
-    if given := source.scores or source.predictions:
-        path = Path(given)
-        found = (
-            read_scores(path, parameters)
-            if source.scores
-            else stored.scores(path, parameters, jobs=jobs)
-        )
-        refuse_repeated_replies(found, path)
-        scores = _of_model(with_names(found), source.model, path)
-        edges = ((scores["ply"] - 1) // 10 + 1).clip(lower=1) * 5
-        bands = scores.assign(group=edges.fillna(UNKNOWN_GROUP).astype("int32"))
-        variants = {"groups of the predictions": scores, "bands of 5 full moves": bands}
-        return StudyData(variants, _games_of((path,)), (path,))
+    if source.scores or source.predictions:
+        return _given(tables, source, parameters, jobs)
+    if source.replies == "recorded":
+        return _recorded(tables, source.model or DEFAULT_MODEL, parameters, jobs)
+    return _simulated(Path(tables), source, parameters, jobs)
+
+
+def _recorded(
+    tables: str | Path, model: str, parameters: ScoringParameters, jobs: int
+) -> StudyData:
+    path = recorded_replies_path()
+    scores = recorded_scores(tables, parameters, sets=(WORLD_CUP,), jobs=jobs)
+    counts = scores["model"].value_counts()
+    few = [f"{name} ({count})" for name, count in counts.items() if count < LEAST_REPLIES]
+    return StudyData(
+        _in_bands(_of_model(scores, model, path), "bands of 10 full moves"),
+        "World Cup games of PGN2FEN (2025)",
+        f"{model} on World Cup games",
+        scores[scores["model"].map(counts) >= LEAST_REPLIES],
+        f"{BASELINE}: the baseline, which always answers the initial position; not compared, "
+        f"because of fewer than {LEAST_REPLIES} replies: {', '.join(few)}",
+        (path,),
+    )
+
+
+def _given(
+    tables: str | Path, source: Source, parameters: ScoringParameters, jobs: int
+) -> StudyData:
+    path = Path(source.scores or source.predictions)
+    games = _games_of((path,))
+    if source.scores:
+        found = read_scores(path, parameters)
+    else:
+        found = StoredTables(Path(tables)).scores(path, parameters, jobs=jobs)
+    refuse_repeated_replies(found, path)
+    inputs = [path]
+    if source.predictions:
+        predictions = Path(source.predictions)
+        if source.scores:
+            refuse_other_predictions(path, predictions)
+            inputs.append(predictions)
+        of_position = whole_games(read_table(predictions, PREDICTIONS)).games
+        found = found.assign(game=found["position_id"].map(of_position))
+    else:
+        found = found.assign(game=found["game_id"].fillna(found["position_id"]))
+        games += ", which are told apart by their game_id"
+    found = with_names(found)
+    chosen = _of_model(found, source.model, path)
+    whose = some_of(sorted(chosen["model"].unique()), "models")
+    models = told_apart(found)
+    compared = models if models["model"].nunique() > 1 else None
+    variants = _in_bands(chosen, "groups of the predictions")
+    return StudyData(variants, games, whose, compared, inputs=tuple(inputs))
+
+
+def _in_bands(scores: pd.DataFrame, first: str) -> dict[str, pd.DataFrame]:
+    edges = ((scores["ply"] - 1) // 10 + 1).clip(lower=1) * 5
+    bands = scores.assign(group=edges.fillna(UNKNOWN_GROUP).astype("int32"))
+    return {first: scores, "bands of 5 full moves": bands}
+
+
+def _simulated(folder: Path, source: Source, parameters: ScoringParameters, jobs: int) -> StudyData:
     variants = {}
     for name, groups in (("five groups", FIVE_GROUPS), ("ten groups", TEN_GROUPS)):
 
@@ -199,11 +290,13 @@ def prepare(
             return simulate(positions, rate=source.rate, seed=source.seed)
 
         made_of = {"positions": positions_made_of(source, groups), "rate": source.rate}
-        variants[name] = stored.scores_of_made(
+        scores = StoredTables(folder).scores_of_made(
             answers, {**made_of, "seed": source.seed}, parameters, jobs=jobs
         )
+        variants[name] = scores.assign(game=scores["game_id"])
     few = shortfall(variants["five groups"], FIVE_GROUPS, source.per_group)
-    return StudyData(variants, games_named(source) + few, game_files(source))
+    games = games_named(source) + few
+    return StudyData(variants, games, "Simulated tracker", inputs=game_files(source))
 
 
 def _of_model(scores: pd.DataFrame, model: str, path: Path) -> pd.DataFrame:

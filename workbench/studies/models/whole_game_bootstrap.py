@@ -10,14 +10,21 @@ import math
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from scipy.stats import kendalltau
 
 from workbench.errors import InvalidArgumentError
 from workbench.studies.intervals import Interval, quantile_ends
-from workbench.studies.paper.kendall_tau import tau_b
 
 Values = npt.NDArray[np.float64]
 
 _BLOCK = 512
+
+
+def tau_b(values: Values, others: Values) -> float:
+    """Return Kendall's tau-b; NaN where either is the same in all rows."""
+    if len(values) < 2:
+        return math.nan
+    return float(kendalltau(values, others).statistic)
 
 
 def cluster_codes(clusters: npt.ArrayLike) -> tuple[npt.NDArray[np.intp], int]:
@@ -122,10 +129,15 @@ def clustered_tau_interval(
     if len(one) == 0:
         return Interval(math.nan, math.nan, math.nan, 0, 0)
     codes, count = cluster_codes(clusters)
+    drawn = drawn_clusters(count, resamples, seed)
+    if count == len(one):
+        # No two rows share a cluster: to draw rows costs less than to weigh all pairs.
+        numbers = (np.repeat(codes.argsort(), times) for times in drawn.astype(int))
+        taus = np.array([tau_b(one[rows], other[rows]) for rows in numbers])
+        return _interval(tau_b(one, other), taus, count, len(one), level)
     order = np.argsort(codes, kind="stable")
     one, other, codes = one[order], other[order], codes[order]
     starts = np.flatnonzero(np.diff(codes, prepend=-1))
-    drawn = drawn_clusters(count, resamples, seed)
     weighed = np.zeros((3, resamples))
     for first in range(0, count, _BLOCK):
         last = min(first + _BLOCK, count)

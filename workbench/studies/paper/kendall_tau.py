@@ -6,28 +6,34 @@ figure of Kendall's tau per group; Kendall (1945), doi:10.1093/biomet/33.3.239.
 """
 
 import math
-from typing import Literal
+from typing import Final, Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from scipy.stats import kendalltau
 
-from workbench.drawing.appearance import caption, new_figure, style
-from workbench.drawing.labels import fitting_ticks
-from workbench.drawing.scores_in_words import by_length, left_out, scored_rows
+from workbench.answers.recorded_replies import BASELINE
+from workbench.drawing.appearance import caption, figure_of_rows, model_style
+from workbench.drawing.labels import fitting_ticks, labels, room
+from workbench.drawing.scores_in_words import (
+    by_length,
+    counted_models,
+    left_out,
+    parts_of,
+    scored_rows,
+)
 from workbench.errors import InvalidArgumentError
 from workbench.scoring.parameters import Distance
 from workbench.seeds import derived_seed
-from workbench.studies.intervals import bootstrap_interval
+from workbench.studies.models.whole_game_bootstrap import clustered_tau_interval
 
+OVERALL: Final = "overall"
 
-def tau_b(values: npt.NDArray[np.float64], others: npt.NDArray[np.float64]) -> float:
-    """Return Kendall's tau-b; NaN where either is the same in all rows."""
-    if len(values) < 2:
-        return math.nan
-    return float(kendalltau(values, others).statistic)
+_MOST_GROUPS: Final = 8
+_ROW: Final = 0.24
+_BARS: Final = "bars: 95%, resampling whole games"
 
 
 def share_of_ties(values: npt.NDArray[np.float64]) -> float:
@@ -46,25 +52,30 @@ def compute(
     measure: Literal["precision", "recall"] = "precision",
     distance: Distance = "levenshtein",
     absent: Literal["keep", "leave_out"] = "keep",
+    each_model: bool = False,
     resamples: int = 1000,
     seed: int = 0,
 ) -> pd.DataFrame:
     """Compute tau-b(p_m, -distance) for each group and over all.
 
+    Intervals are of 95%, from resampled games; see `workbench.studies.models.whole_game_bootstrap`.
+
     Args:
-        scores: Rows of a scores table that has ``<measure>_<depth>``.
+        scores: Rows of a scores table that has ``<measure>_<depth>``, with the column ``game``.
         depth: m.
         measure: Precision or recall.
         distance: Which edit distance.
         absent: Replies without a FEN have p = 0 and the distance to the empty text; ``leave_out``
             computes without them.
+        each_model: Compute each model by itself, not all rows together.
         resamples: Number of bootstrap resamples.
         seed: Seed of the bootstrap.
 
     Returns:
-        One row per group and one called "overall": group, measure, tau, low, high, count, undefined
-        (resamples without a value), ties_measure, ties_distance (shares of tied pairs), failed
-        (calls, which are no replies), left_out (replies not scored, or absent and left out).
+        One row per group and one called "overall", of each model: model, group, measure, tau, low,
+        high, count, games, undefined (resamples without a value), ties_measure, ties_distance (shares
+        of tied pairs), failed (calls, which are no replies), left_out (replies not scored, or absent
+        and left out).
 
     Raises:
         InvalidArgumentError: If the scores lack the measure at this depth.
@@ -76,64 +87,132 @@ def compute(
             "score with this depth"
         )
     rows = []
-    groups = [(str(group), part) for group, part in by_length(scores)]
-    for group, part in [*groups, ("overall", scores)]:
-        kept = scored_rows(part)
-        if absent == "leave_out":
-            kept = kept[kept["reply_class"] != "absent"]
-        values = kept[column].to_numpy(float)
-        similarity = -kept[distance].to_numpy(float)
-        found = bootstrap_interval(
-            tau_b, values, similarity, seed=derived_seed(seed, "tau", group), resamples=resamples
-        )
-        rows.append(
-            {
-                "group": group,
-                "measure": f"{measure[0]}_{depth}",
-                "tau": found.value,
-                "low": found.low,
-                "high": found.high,
-                "count": found.count,
-                "undefined": found.undefined,
-                "ties_measure": share_of_ties(values),
-                "ties_distance": share_of_ties(similarity),
-                "failed": left_out(part)["failed"],
-                "left_out": len(part) - len(kept) - left_out(part)["failed"],
-            }
-        )
+    for model, of_model in parts_of(scores, each_model=each_model):
+        groups = [(str(group), part) for group, part in by_length(of_model)]
+        for group, part in [*groups, (OVERALL, of_model)]:
+            kept = scored_rows(part)
+            if absent == "leave_out":
+                kept = kept[kept["reply_class"] != "absent"]
+            values = kept[column].to_numpy(float)
+            similarity = -kept[distance].to_numpy(float)
+            found = clustered_tau_interval(
+                values,
+                similarity,
+                kept["game"].to_numpy(),
+                seed=derived_seed(seed, "tau", group),
+                resamples=resamples,
+            )
+            rows.append(
+                {
+                    "model": model,
+                    "group": group,
+                    "measure": f"{measure[0]}_{depth}",
+                    "tau": found.value,
+                    "low": found.low,
+                    "high": found.high,
+                    "count": found.count,
+                    "games": kept["game"].nunique(),
+                    "undefined": found.undefined,
+                    "ties_measure": share_of_ties(values),
+                    "ties_distance": share_of_ties(similarity),
+                    "failed": left_out(part)["failed"],
+                    "left_out": len(part) - len(kept) - left_out(part)["failed"],
+                }
+            )
     return pd.DataFrame(rows)
 
 
-def draw(table: pd.DataFrame, note: str = "") -> Figure:
+def draw(
+    table: pd.DataFrame, note: str = "", whose: str = "", models: pd.DataFrame | None = None
+) -> Figure:
     """Draw tau with its 95% interval for each group, and over all in another mark.
 
     Args:
         table: The result of `compute`.
         note: Small print below the axes, such as `describe_scores` gives.
+        whose: Begins the title: whose replies these are.
+        models: The result of `compute` for each of several models, drawn in panels below: a row a
+            model, a panel a group; only all groups together if there are many.
     """
     width = min(max(6.4, 1.0 + 0.6 * len(table)), 16.0)
-    figure, (axes,) = new_figure(width=width)
-    overall = (table["group"] == "overall").to_numpy()
+    title = "agreement of state precision and edit distance"
+    title = f"{whose}: {title}" if whose else title.capitalize()
+    if models is None:
+        figure, (panels,) = figure_of_rows([1], [4.0], width)
+        _draw_groups(panels[0], table, width)
+        caption(figure, title, f"{note}\n{_BARS}")
+        return figure
+    order = models[models["group"] == OVERALL].sort_values("tau", na_position="first")["model"]
+    groups = list(dict.fromkeys(models["group"]))
+    groups = groups if len(groups) <= _MOST_GROUPS else [OVERALL]
+    names = labels(order)
+    width = max(width, max(room(name, 8) for name in names.values()) + 1.1 * max(6, len(groups)))
+    below = 1.0 + _ROW * len(order)
+    figure, (above, facets) = figure_of_rows([1, len(groups)], [3.0, below], width)
+    _draw_groups(above[0], table, width)
+    looks = model_style(order)
+    for axes, group in zip(facets, groups, strict=True):
+        part = models[models["group"] == group].set_index("model").reindex(order)
+        axes.axvline(0, color="0.4", linewidth=0.8)
+        for place, (model, row) in enumerate(part.iterrows()):
+            look = looks[str(model)]
+            if np.isnan(row["tau"]):
+                axes.text(0, place, "undefined", va="center", ha="center", fontsize=7)
+                continue
+            axes.errorbar(
+                row["tau"],
+                place,
+                xerr=[[max(0.0, row["tau"] - row["low"])], [max(0.0, row["high"] - row["tau"])]],
+                fmt=look.marker,
+                color=look.colour,
+                markerfacecolor=look.face,
+                markersize=4.5,
+                elinewidth=1.0,
+                capsize=2,
+            )
+        axes.set_title("all groups" if group == OVERALL else f"group {group}", fontsize=8)
+        axes.set_xticks([0.0, 0.5, 1.0], ["0", "0.5", "1"])
+        axes.set_xlim(min(0.0, float(np.nanmin([0.0, *models["low"]]))) - 0.05, 1.05)
+        axes.tick_params(axis="x", labelsize=8)
+    facets[0].set_yticks(range(len(order)), [names[model] for model in order], fontsize=8)
+    facets[0].set_ylim(-0.6, len(order) - 0.4)
+    for label, model in zip(facets[0].get_yticklabels(), order, strict=True):
+        label.set_color("0.45" if model == BASELINE else "black")
+    facets[len(facets) // 2].set_xlabel(
+        f"Kendall's τ-b ({table['measure'].iloc[0]}, −edit distance)"
+    )
+    counts = sorted(models["count"][models["group"] == OVERALL].unique())
+    span = f"{counts[0]}" + (f" to {counts[-1]}" if len(counts) > 1 else "")
+    caption(
+        figure,
+        f"{title};\nbelow, {counted_models(list(order))}",
+        f"{note}\nbelow: {span} replies a model, by τ-b over all groups\n{_BARS}",
+    )
+    return figure
+
+
+def _draw_groups(axes: Axes, table: pd.DataFrame, width: float) -> None:
+    overall = (table["group"] == OVERALL).to_numpy()
     places = np.arange(len(table))
     tau, low, high = (table[name].to_numpy(float) for name in ("tau", "low", "high"))
-    for chosen, mark, look in ((~overall, "o", style(0)), (overall, "D", style(1))):
+    (look,) = model_style(table["model"]).values()
+    for chosen, mark, face in ((~overall, "o", look.colour), (overall, "D", "white")):
         axes.errorbar(
             places[chosen],
             tau[chosen],
             yerr=np.clip([(tau - low)[chosen], (high - tau)[chosen]], 0, None),
             fmt=mark,
             color=look.colour,
+            markerfacecolor=face,
             markersize=7,
             capsize=4,
         )
     for place in places[np.isnan(tau)]:
         axes.annotate("undefined", (place, 0), ha="center", va="bottom", fontsize=7)
     axes.axhline(0, color="0.4", linewidth=0.8)
-    labels = [f"{g}\nn = {n}" for g, n in zip(table["group"], table["count"], strict=True)]
+    ticks = [f"{g}\nn = {n}" for g, n in zip(table["group"], table["count"], strict=True)]
     axes.set_xlim(-0.5, len(table) - 0.5)
-    fitting_ticks(axes, places, labels, width - 0.8, 8)
+    fitting_ticks(axes, places, ticks, width - 0.8, 8)
     axes.set_xlabel("group (full moves played), and all groups together")
-    axes.set_ylabel(f"Kendall's τ-b ({table['measure'].iloc[0]}, −edit distance)")
+    axes.set_ylabel(f"Kendall's τ-b ({table['measure'].iloc[0]},\n−edit distance)")
     axes.set_ylim(min(0.0, float(np.nanmin([0.0, *low])) * 1.1), 1.08)
-    caption(figure, "Agreement of state precision and edit distance", note)
-    return figure

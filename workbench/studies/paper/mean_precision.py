@@ -3,24 +3,45 @@
 Source: arXiv 2508.19851, the figure of mean precision per group.
 """
 
+from dataclasses import replace
 from typing import Final, Literal
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from workbench.drawing.appearance import caption, new_figure, plain_log_scale, style
-from workbench.drawing.labels import fitting_ticks
-from workbench.drawing.scores_in_words import by_length, left_out, scored_rows
+from workbench.answers.recorded_replies import BASELINE
+from workbench.drawing.appearance import (
+    RECORDED_LOOKS,
+    Style,
+    caption,
+    figure_of_rows,
+    model_style,
+    new_figure,
+    plain_log_scale,
+    style,
+)
+from workbench.drawing.labels import fitting_ticks, labels, room
+from workbench.drawing.scores_in_words import (
+    by_length,
+    counted_models,
+    left_out,
+    parts_of,
+    scored_rows,
+)
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
-from workbench.studies.intervals import bootstrap_interval
+from workbench.studies.models.whole_game_bootstrap import clustered_mean_interval
 
 _PANEL: Final = 4.2
 _LEGEND: Final = 1.4
+_LABEL: Final = 8
+_LINE: Final = 1.35 * _LABEL / 72
 
 _COLUMNS: Final = [
-    "variant", "group", "measure", "depth", "mean", "low", "high", "count", "failed", "unscored",
+    "variant", "model", "group", "measure", "depth", "mean", "low", "high", "count", "games",
+    "failed", "unscored",
 ]  # fmt: skip
 
 
@@ -29,67 +50,81 @@ def compute(
     *,
     depth: int = 4,
     measures: tuple[Literal["precision", "recall"], ...] = ("precision", "recall"),
+    each_model: bool = False,
     resamples: int = 1000,
     seed: int = 0,
 ) -> pd.DataFrame:
-    """Compute the mean of p_m and r_m in each group, with bootstrap intervals.
+    """Compute the mean of p_m and r_m in each group.
+
+    Intervals are of 95%, from resampled games; see `workbench.studies.models.whole_game_bootstrap`.
 
     Args:
-        variants: Scores tables by name, such as the five and the ten groups; each is one panel.
+        variants: Scores tables by name, such as the five and the ten groups, with the column
+            ``game``; each is one panel.
         depth: m.
         measures: Precision, recall or both.
+        each_model: Compute each model by itself, not all rows together.
         resamples: Number of bootstrap resamples.
         seed: Seed of the bootstrap.
 
     Returns:
-        Columns variant, group, measure, depth, mean, low, high, count (scored replies), failed
-        (calls, left out) and unscored (replies, left out). Rows without a group are in none of its
-        rows.
+        Columns variant, model, group, measure, depth, mean, low, high, count (scored replies), games,
+        failed (calls, left out) and unscored (replies, left out). Rows without a group are in none
+        of its rows.
 
     Raises:
         InvalidArgumentError: If a table lacks a measure at this depth.
     """
     rows = []
     for variant, scores in variants.items():
-        for measure in measures:
-            column = f"{measure}_{depth}"
-            if column not in scores:
-                raise InvalidArgumentError(
-                    f"{variant}: expected scores with a column {column!r}, "
-                    f"got {list(scores.columns)}; score with this depth"
-                )
-            for group, part in by_length(scores):
-                kept = scored_rows(part)
-                found = bootstrap_interval(
-                    np.mean,
-                    kept[column].to_numpy(float),
-                    seed=derived_seed(seed, variant, measure, group),
-                    resamples=resamples,
-                )
-                rows.append(
-                    {
-                        "variant": variant,
-                        "group": group,
-                        "measure": measure,
-                        "depth": depth,
-                        "mean": found.value,
-                        "low": found.low,
-                        "high": found.high,
-                        "count": found.count,
-                        **left_out(part),
-                    }
-                )
+        missing = [name for name in (f"{each}_{depth}" for each in measures) if name not in scores]
+        if missing:
+            raise InvalidArgumentError(
+                f"{variant}: expected scores with columns {missing}, "
+                f"got {list(scores.columns)}; score with this depth"
+            )
+        for model, of_model in parts_of(scores, each_model=each_model):
+            for measure in measures:
+                for group, part in by_length(of_model):
+                    kept = scored_rows(part)
+                    found = clustered_mean_interval(
+                        kept[f"{measure}_{depth}"].to_numpy(float),
+                        kept["game"].to_numpy(),
+                        seed=derived_seed(seed, variant, measure, group),
+                        resamples=resamples,
+                    )
+                    rows.append(
+                        {
+                            "variant": variant,
+                            "model": model,
+                            "group": group,
+                            "measure": measure,
+                            "depth": depth,
+                            "mean": found.value,
+                            "low": found.low,
+                            "high": found.high,
+                            "count": found.count,
+                            "games": kept["game"].nunique(),
+                            **left_out(part),
+                        }
+                    )
     return pd.DataFrame(rows, columns=_COLUMNS)
 
 
-def draw(table: pd.DataFrame, note: str = "") -> Figure:
+def draw(
+    table: pd.DataFrame, note: str = "", whose: str = "", models: pd.DataFrame | None = None
+) -> Figure:
     """Draw the means with 95% intervals against the length of the game, one panel per variant.
 
     Args:
         table: The result of `compute`.
         note: Small print below the axes, such as `describe_scores` gives.
+        whose: Begins the title: whose replies these are.
+        models: The result of `compute` for each of several models, of one variant: their mean
+            precision is drawn in a panel below.
     """
-    title = "State precision and recall against the length of the game"
+    title = "state precision and recall against the length of the game"
+    title = f"{whose}: {title}" if whose else title.capitalize()
     if table.empty:
         figure, (axes,) = new_figure(height=2.4)
         words = "no row says how long its game was"
@@ -97,37 +132,129 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
         axes.set_axis_off()
         caption(figure, title, note)
         return figure
-    depth = table["depth"].iloc[0]
     variants = list(table["variant"].unique())
-    figure, panels = new_figure(len(variants), width=_PANEL * len(variants) + _LEGEND, height=4.2)
-    for axes, variant in zip(panels, variants, strict=True):
-        part = table[table["variant"] == variant]
-        for index, (measure, line) in enumerate(part.groupby("measure", sort=False)):
-            mean = line["mean"].where(line["mean"] > 0)
-            low = line["low"].where(line["low"] > 0, mean)
-            axes.errorbar(
-                line["group"] + (index - 0.5) * 0.5,
-                mean,
-                yerr=[(mean - low).clip(lower=0), (line["high"] - mean).clip(lower=0)],
-                marker=style(index).marker,
-                linestyle=style(index).line,
-                color=style(index).colour,
-                capsize=3,
-                label=f"mean {str(measure)[0]}_{depth} ({measure})",
-            )
-        plain_log_scale(axes)
-        groups = sorted(part["group"].unique())
-        fitting_ticks(axes, groups, map(str, groups), _PANEL - 0.6, 10)
-        axes.set_xlabel("full moves played")
-        sizes = sorted(part["count"].unique())
-        axes.set_title(
-            f"{variant}, n = {sizes[0]}" + (f" to {sizes[-1]}" if len(sizes) > 1 else ""),
-            fontsize=9,
-        )
-    panels[0].set_ylabel("mean over positions (logarithmic)")
+    panels, heights = [len(variants)], [4.2]
+    width = _PANEL * len(variants) + _LEGEND
+    if models is not None:
+        panels, heights = [*panels, 1], [3.2, max(4.2, 1.2 + _LINE * models["model"].nunique())]
+    figure, rows = figure_of_rows(panels, heights, width)
+    for axes, variant in zip(rows[0], variants, strict=True):
+        _draw_variant(axes, table[table["variant"] == variant])
+    rows[0][0].set_ylabel("mean over positions (logarithmic)")
     # Beside the last panel: inside, a point could stand behind it.
-    panels[-1].legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    if hidden := int((table["mean"] == 0).sum()):
-        note += f"\nnot drawn on the logarithmic scale: {hidden} of {len(table)} means, which are 0"
+    rows[0][-1].legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    drawn = table
+    if models is not None:
+        drawn = models[models["measure"] == "precision"]
+        _draw_models(rows[1][0], drawn, heights[1] - 1.0, width)
+        title += f"; below, {counted_models(list(drawn['model']))}"
+        drawn = pd.concat([table, drawn])
+    note += "\nbars: 95%, resampling whole games"
+    if hidden := int((drawn["mean"] == 0).sum()):
+        note += f"; not drawn on the logarithmic scale: {hidden} of {len(drawn)} means, which are 0"
     caption(figure, title, note)
     return figure
+
+
+def _draw_variant(axes: Axes, part: pd.DataFrame) -> None:
+    own = RECORDED_LOOKS.get(str(part["model"].iloc[0]))
+    for index, (measure, line) in enumerate(part.groupby("measure", sort=False)):
+        label = f"mean {str(measure)[0]}_{part['depth'].iloc[0]} ({measure})"
+        look = style(index)
+        if own is not None:
+            look = replace(look, colour=own.colour, face="white" if index else own.colour)
+        _draw_line(axes, line, look, (index - 0.5) * 0.5, label)
+    plain_log_scale(axes)
+    groups = sorted(part["group"].unique())
+    fitting_ticks(axes, groups, map(str, groups), _PANEL - 0.6, 10)
+    axes.set_xlabel("full moves played")
+    sizes = sorted(part["count"].unique())
+    axes.set_title(
+        f"{part['variant'].iloc[0]}, n = {sizes[0]}"
+        + (f" to {sizes[-1]}" if len(sizes) > 1 else ""),
+        fontsize=9,
+    )
+
+
+def _draw_line(axes: Axes, line: pd.DataFrame, look: Style, shift: float, label: str) -> None:
+    mean = line["mean"].where(line["mean"] > 0)
+    low = line["low"].where(line["low"] > 0, mean)
+    axes.errorbar(
+        line["group"] + shift,
+        mean,
+        yerr=[(mean - low).clip(lower=0), (line["high"] - mean).clip(lower=0)],
+        marker=look.marker,
+        markerfacecolor=look.face,
+        linestyle=look.line,
+        color=look.colour,
+        markersize=5,
+        linewidth=1.3,
+        elinewidth=0.8,
+        capsize=2,
+        label=label,
+    )
+
+
+def _draw_models(axes: Axes, table: pd.DataFrame, height: float, width: float) -> None:
+    """Draw a line a model, its name at the right, in the order in which the lines end."""
+    names, looks = labels(table["model"]), model_style(table["model"])
+    groups = sorted(table["group"].unique())
+    step = min(np.diff(groups), default=1)
+    by_model = table.sort_values("group").groupby("model")
+    lines = [(str(model), line) for model, line in by_model if (line["mean"] > 0).any()]
+    lines.sort(key=lambda part: float(part[1]["mean"].iloc[-1]))
+    for index, (model, line) in enumerate(lines):
+        shift = (index / max(1, len(lines) - 1) - 0.5) * 0.3 * step
+        _draw_line(axes, line, looks[model], shift, names[model])
+    plain_log_scale(axes)
+    axes.set_ylim(10 ** (np.log10(table["mean"][table["mean"] > 0].min()) - 0.2), 1.5)
+    axes.set_xlim(groups[0] - 0.4 * step, groups[-1] + 0.4 * step)
+    low, high = np.log10(axes.get_ylim())
+    ends = [line["mean"][line["mean"] > 0].iloc[-1] for _, line in lines]
+    wanted = [float((np.log10(end) - low) / (high - low)) for end in ends]
+    for (model, _), end, place in zip(lines, wanted, _apart(wanted, _LINE / height), strict=True):
+        look = looks[model]
+        axes.plot(
+            [1.0, 1.03],
+            [end, place],
+            transform=axes.transAxes,
+            clip_on=False,
+            color=look.colour,
+            linewidth=0.8,
+            marker=look.marker,
+            markevery=[1],
+            markersize=5,
+            markerfacecolor=look.face,
+        )
+        axes.text(
+            1.045,
+            place,
+            names[model],
+            transform=axes.transAxes,
+            va="center",
+            fontsize=_LABEL,
+            color="0.45" if model == BASELINE else "black",
+        )
+    longest = max(room(name, _LABEL) for name in names.values())
+    fitting_ticks(axes, groups, map(str, groups), width - longest - 1.2, 10)
+    axes.set_xlabel("full moves played")
+    axes.set_ylabel(f"mean p_{table['depth'].iloc[0]} (logarithmic)")
+    counts = sorted(table["count"].unique())
+    axes.set_title(
+        f"{counted_models(list(names))}, {table['variant'].iloc[0]}, n = {counts[0]}"
+        + (f" to {counts[-1]}" if len(counts) > 1 else "")
+        + " each",
+        fontsize=9,
+    )
+
+
+def _apart(places: list[float], gap: float) -> list[float]:
+    """Return ascending places, moved where they must be to lie a gap apart, and below 1."""
+    moved: list[float] = []
+    for place in places:
+        moved.append(max(place, moved[-1] + gap) if moved else place)
+    top = 1.0
+    for index in reversed(range(len(moved))):
+        moved[index] = min(moved[index], top)
+        top = moved[index] - gap
+    return moved
