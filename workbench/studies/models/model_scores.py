@@ -32,6 +32,7 @@ from workbench.scoring import ScoringParameters
 from workbench.seeds import derived_seed
 from workbench.studies.data import (
     FIVE_GROUPS,
+    LEAST_REPLIES,
     Source,
     positions_made_of,
     positions_of,
@@ -46,9 +47,6 @@ from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS, read_provena
 from workbench.tables.reply_identity import REPLY_KEY, refuse_repeated_replies, setting_value
 
 SIMULATED: Final = "simulated trackers"
-LEAST_REPLIES: Final = 1000
-"""Recorded replies that a model needs to be compared with others."""
-
 _RECORDED: Final = "recorded replies of PGN2FEN"
 _GAMES: Final = pa.schema([*POSITIONS, PREDICTIONS.field("set")])
 
