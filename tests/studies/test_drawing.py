@@ -303,6 +303,7 @@ class TestEveryEstimator:
 
 def test_the_baseline_takes_any_number_of_depths():
     table = random_baseline.compute(pairs=2, moves=1, depths=(1,))
+    table = table[table["reading"].isin(table["reading"].unique()[:3]) & (table["depth"] == 1)]
     deeper = pd.concat([table.assign(depth=m, precision=0.5**m) for m in range(1, 15)])
     figure = sound(random_baseline.draw(deeper))
     (axes,) = figure.axes

@@ -23,7 +23,7 @@ from workbench.studies.paper import (
     precision_by_samples,
     random_baseline,
 )
-from workbench.studies.random_boards import boards_at_distance, random_board
+from workbench.studies.random_boards import boards_at_distance, random_board, scattered_board
 
 START = chess.STARTING_FEN
 KINGLESS = START.replace("RNBQKBNR", "RNBQ1BNR")
@@ -167,19 +167,47 @@ class TestRandomBaseline:
     def test_every_reading_is_exact(self):
         played = pd.DataFrame({"moves": ["e2e4 e7e5 g1f3 b8c6"]})
         table = random_baseline.compute(pairs=1, moves=2, depths=(1, 2), played=played, seed=4)
-        assert len(table["reading"].unique()) == 5
+        assert len(table["reading"].unique()) == 5 + 4
         for row in table.itertuples():
             states = map(ChessState.from_fen, (row.true_fen, row.predicted_fen))
-            exact = exact_profile(ChessAutomaton(), *states, 2).precision
+            exact = exact_profile(ChessAutomaton(), *states, row.depth).precision
             assert row.precision == exact[row.depth - 1]
         half = table[table["reading"] == "2 half-moves, true board played"]
         assert half["true_fen"].iloc[0].startswith("rnbqkbnr/pppp1ppp/8/4p3/4P3/8")
 
-    def test_without_games_three_readings_are_left(self):
+    def test_without_games_those_of_played_boards_are_left_out(self):
         table = random_baseline.compute(pairs=2, moves=1, depths=(1,))
         summary = random_baseline.summarise(table)
-        assert list(summary["pairs"]) == [2, 2, 2]
+        assert list(summary["pairs"]) == [2] * (3 + 4 * 4)
         assert "reading" in texts(random_baseline.draw(table))[0]
+
+    @pytest.mark.parametrize("side", ["drawn", "white", "same"])
+    def test_pieces_on_random_squares(self, side):
+        """A piece is on each square equally often: of 64 squares, 32 hold one of the initial 32."""
+        black = "4k3/8/8/8/8/8/8/R3K3 b - - 0 1"
+        boards = [chess.Board(scattered_board(black, seed, side=side)) for seed in range(200)]
+        assert all(board.castling_rights == 0 and board.ep_square is None for board in boards)
+        initial = sorted(map(str, chess.Board().piece_map().values()))
+        assert all(sorted(map(str, board.piece_map().values())) == initial for board in boards)
+        white = sum(board.turn for board in boards)
+        assert {"drawn": 60 < white < 140, "white": white == 200, "same": white == 0}[side]
+        taken = [sum(bool(board.piece_at(square)) for board in boards) for square in chess.SQUARES]
+        assert 60 < min(taken) <= max(taken) < 140
+        own = chess.Board(scattered_board(black, 0, pieces="own", side=side))
+        assert sorted(map(str, own.piece_map().values())) == ["K", "R", "k"]
+
+    def test_scattered_boards_are_those_of_the_readings(self):
+        """Recall of the board with random squares is precision the other way round."""
+        table = random_baseline.compute(pairs=3, moves=1, depths=(1,))
+        ways = random_baseline.scattered(pairs=3, moves=1)
+        summary = random_baseline.summarise(table).set_index(["reading", "depth"])["mean"]
+        ways = ways[(ways["pieces"] == "initial") & (ways["side"] == "drawn")]
+        assert len(ways) == 2 * 4
+        for row in ways.itertuples():
+            moves = {2: "1 full moves", 1: "1 half-moves"}[row.half_moves]
+            forth = summary[f"pieces placed at random, true board after {moves}", row.depth]
+            back = summary[f"{moves}, true board placed at random", row.depth]
+            assert (row.precision, row.recall) == pytest.approx((forth, back))
 
 
 class TestLostPiece:

@@ -17,7 +17,7 @@ PRESETS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = MappingProxyType
             "02_precision_by_samples": {"runs": 100},
             "03_kendall_tau": {"per_group": 2000},
             "04_mean_precision": {"per_group": 2000, "lost_piece_positions": 400},
-            "05_random_baseline": {"pairs": 1000},
+            "05_random_baseline": {"pairs": 1000, "scattered_pairs": 10000},
             "08_models": {"per_group": 400},
             "09_prompts": {"per_group": 200},
         },

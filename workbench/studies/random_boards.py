@@ -1,6 +1,7 @@
-"""Boards reached by uniformly drawn legal moves from the initial position."""
+"""Random boards: reached by uniformly drawn legal moves, or with pieces on random squares."""
 
 from itertools import count
+from typing import Final, Literal
 
 import chess
 import numpy as np
@@ -30,6 +31,40 @@ def random_board(plies: int, seed: int) -> str:
         else:
             return board.fen()
     raise AssertionError("unreachable: the loop above has no end")
+
+
+Pieces = Literal["initial", "own"]
+Side = Literal["drawn", "white", "same"]
+
+_INITIAL: Final = tuple(sorted(piece.symbol() for piece in chess.Board().piece_map().values()))
+
+
+def scattered_board(
+    fen: str, seed: int, *, pieces: Pieces = "initial", side: Side = "drawn"
+) -> str:
+    """Return the full FEN of a board whose pieces stand on random squares, all different.
+
+    Nothing else is asked of the board: pawns may stand on the first and last rank, kings side by
+    side, and either king in check. There are no castling rights and no en-passant square.
+
+    Args:
+        fen: The board that it will be compared with.
+        seed: At least 0.
+        pieces: The 32 of the initial position, or those of ``fen``.
+        side: To move: drawn uniformly, White, or the same as in ``fen``.
+    """
+    generator = np.random.default_rng(derived_seed(seed, "scattered board"))
+    compared = chess.Board(fen)
+    symbols = _INITIAL
+    if pieces == "own":
+        symbols = tuple(sorted(piece.symbol() for piece in compared.piece_map().values()))
+    board = chess.Board(None)
+    drawn = {"drawn": bool(generator.integers(2)), "white": True, "same": compared.turn}
+    board.turn = drawn[side]
+    squares = generator.permutation(64)[: len(symbols)]
+    for symbol, square in zip(symbols, squares, strict=True):
+        board.set_piece_at(int(square), chess.Piece.from_symbol(symbol))
+    return board.fen()
 
 
 def boards_at_distance(

@@ -2,18 +2,23 @@
 
 The paper gives p of about (8 +/- 2)e-4 for "random boards after 5 moves". A move may be a full move
 or a half-move; the true board may be random as well, or come from a game that was played, or stand
-after as many moves as the games of the five groups; the depth m is not said; and +/- may be a
-standard error or a standard deviation. All are computed side by side.
+after as many moves as the games of the five groups; the random board may have its pieces on random
+squares, against the board after the moves; the depth m is not said; and +/- may be a standard error
+or a standard deviation. All are computed side by side.
 """
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from matplotlib.figure import Figure
 
 from workbench.drawing.appearance import caption, new_figure, plain_log_scale, style
+from workbench.drawing.labels import wrapped
 from workbench.environments import ChessState
 from workbench.environments.chess.replay import play_moves
 from workbench.games.cut import cut_games
@@ -21,12 +26,24 @@ from workbench.games.cut_summary import nothing_long_enough
 from workbench.scoring.affordance_scores import affordance_scores
 from workbench.scoring.parameters import ScoringParameters
 from workbench.seeds import derived_seed
-from workbench.studies.random_boards import random_board
+from workbench.studies.random_boards import Pieces, Side, random_board, scattered_board
 from workbench.terminal import Terminal
 
 GROUPS = (5, 16, 27, 38, 50)
 PAPER_VALUE = 8e-4
 PAPER_SPREAD = 2e-4
+SCATTERED_DEPTHS = (1, 2, 3, 4)
+"""The depths m of the readings with pieces on random squares."""
+
+_READING_SIZE: Final = 8
+
+Pairs = list[tuple[str, str]]
+_WAYS: Final[tuple[tuple[Pieces, Side], ...]] = (
+    ("initial", "drawn"),
+    ("initial", "white"),
+    ("initial", "same"),
+    ("own", "drawn"),
+)
 
 
 def compute(
@@ -43,7 +60,8 @@ def compute(
     Args:
         pairs: Pairs of boards per reading.
         moves: Moves played on a random board.
-        depths: The depths m to report; the paper does not say which it used here.
+        depths: The depths m to report; the paper does not say which it used here. The readings
+            with pieces placed at random are reported at `SCATTERED_DEPTHS`.
         played: Positions cut from played games after ``moves`` full moves, for the readings that set
             a random board against a played one; without it these readings are left out.
         terminal: How games that finish earlier count.
@@ -52,18 +70,14 @@ def compute(
     Returns:
         Columns reading, depth, pair, precision, true_fen, predicted_fen.
     """
-    parameters = ScoringParameters(depth=max(depths), terminal=terminal)
+    readings = [
+        *((depths, *item) for item in _readings(pairs, moves, played, seed).items()),
+        *((SCATTERED_DEPTHS, *item) for item in _scattered(pairs, moves, seed).items()),
+    ]
     tables = []
-    for reading, boards in _readings(pairs, moves, played, seed).items():
+    for shown, reading, boards in readings:
         true, predicted = (list(side) for side in zip(*boards, strict=True))
-        values = np.array(
-            affordance_scores(
-                [ChessState.from_fen(fen) for fen in true],
-                [ChessState.from_fen(fen) for fen in predicted],
-                parameters,
-                [0] * len(boards),
-            )
-        )
+        values = _profiles(boards, ScoringParameters(depth=max(shown), terminal=terminal))
         tables += [
             pd.DataFrame(
                 {
@@ -75,14 +89,79 @@ def compute(
                     "predicted_fen": predicted,
                 }
             )
-            for depth in depths
+            for depth in shown
         ]
     return pd.concat(tables, ignore_index=True)
 
 
-def _readings(
-    pairs: int, moves: int, played: pd.DataFrame | None, seed: int
-) -> dict[str, list[tuple[str, str]]]:
+def scattered(
+    *, pairs: int = 3000, moves: int = 5, terminal: Terminal = "absorb", seed: int = 0
+) -> pd.DataFrame:
+    """Compare ways of placing pieces at random, each against boards after random moves.
+
+    Args:
+        pairs: Pairs of boards a row.
+        moves: Full moves, or half-moves, after which the true board stands.
+        terminal: How games that finish earlier count.
+        seed: Seed of the boards; the first ``pairs`` of `compute` are the same.
+
+    Returns:
+        One row for each way, number of half-moves and depth: pieces and side (as for
+        `workbench.studies.random_boards.scattered_board`), half_moves, depth, precision and recall
+        of the scattered board (means), each with _error (standard error), and pairs.
+    """
+    parameters = ScoringParameters(depth=max(SCATTERED_DEPTHS), terminal=terminal)
+    rows = []
+    for pieces, side in _WAYS:
+        for plies in (2 * moves, moves):
+            values = _profiles(_scattered_pairs(pairs, plies, seed, pieces, side), parameters)
+            means, errors = values.mean(axis=0), values.std(axis=0, ddof=1) / math.sqrt(pairs)
+            rows += [
+                {
+                    "pieces": pieces,
+                    "side": side,
+                    "half_moves": plies,
+                    "depth": depth,
+                    "precision": means[depth - 1],
+                    "precision_error": errors[depth - 1],
+                    "recall": means[parameters.depth + depth - 1],
+                    "recall_error": errors[parameters.depth + depth - 1],
+                    "pairs": pairs,
+                }
+                for depth in SCATTERED_DEPTHS
+            ]
+    return pd.DataFrame(rows)
+
+
+def _profiles(boards: Pairs, parameters: ScoringParameters) -> npt.NDArray[np.float64]:
+    """Return p_1 .. p_m and r_1 .. r_m of pairs of true and predicted boards, one row a pair."""
+    true, predicted = (
+        [ChessState.from_fen(fen) for fen in side] for side in zip(*boards, strict=True)
+    )
+    return np.array(affordance_scores(true, predicted, parameters, [0] * len(boards)))
+
+
+def _scattered(pairs: int, moves: int, seed: int) -> dict[str, Pairs]:
+    readings = {}
+    for name, plies in (("full moves", 2 * moves), ("half-moves", moves)):
+        boards = _scattered_pairs(pairs, plies, seed)
+        readings[f"pieces placed at random, true board after {moves} {name}"] = boards
+        readings[f"{moves} {name}, true board placed at random"] = [pair[::-1] for pair in boards]
+    return readings
+
+
+def _scattered_pairs(
+    pairs: int, plies: int, seed: int, pieces: Pieces = "initial", side: Side = "drawn"
+) -> Pairs:
+    boards = []
+    for pair in range(pairs):
+        true = random_board(plies, derived_seed(seed, "S", plies, pair))
+        own = derived_seed(seed, "scattered", plies, pair)
+        boards.append((true, scattered_board(true, own, pieces=pieces, side=side)))
+    return boards
+
+
+def _readings(pairs: int, moves: int, played: pd.DataFrame | None, seed: int) -> dict[str, Pairs]:
     def random_boards(side: str, plies: list[int]) -> list[str]:
         return [
             random_board(count, derived_seed(seed, side, count, pair))
@@ -140,7 +219,7 @@ def draw(table: pd.DataFrame) -> Figure:
     """Draw the mean of each reading with its standard error beside the paper's value."""
     summary = summarise(table)
     readings = list(summary["reading"].unique())
-    figure, (axes,) = new_figure(width=8.0)
+    figure, (axes,) = new_figure(width=max(8.0, 2.6 + 1.25 * len(readings)))
     depths = summary["depth"].nunique()
     apart = min(0.12, 0.8 / depths)
     for index, (depth, part) in enumerate(summary.groupby("depth")):
@@ -167,11 +246,8 @@ def draw(table: pd.DataFrame) -> Figure:
     axes.set_xlim(-0.5, len(readings) - 0.5)
     axes.set_xticks(
         range(len(readings)),
-        [
-            reading.replace(", ", ",\n").replace("board ", "board\n").replace(" after", "\nafter")
-            for reading in readings
-        ],
-        fontsize=8,
+        [wrapped(reading.replace(", ", ",\n"), 1.1, _READING_SIZE) for reading in readings],
+        fontsize=_READING_SIZE,
     )
     axes.set_xlabel("reading of “random boards after 5 moves”")
     axes.set_ylabel("state precision p_m (logarithmic)")
