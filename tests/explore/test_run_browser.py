@@ -165,7 +165,7 @@ class TestFiles:
         }
 
     def test_replies_are_recorded_or_simulated(self):
-        with pytest.raises(InvalidArgumentError, match=r"'recorded', 'simulated'.*'real'"):
+        with pytest.raises(InvalidArgumentError, match="'recorded' or 'simulated', got 'real'"):
             run_at_hand(replies="real")
         scores, _ = run_at_hand(replies="simulated", per_group=1, rates=(0.2,), depth=1)
         assert set(scores["model"]) == {"simulated-tracker rate=0.2"}

@@ -8,7 +8,7 @@ lies in a folder of tables and is found there by the next study.
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import pandas as pd
 
@@ -30,7 +30,7 @@ from workbench.games.cut_summary import nothing_long_enough
 from workbench.scoring import ScoringParameters
 from workbench.studies.given_scores import read_scores, refuse_other_predictions
 from workbench.studies.models.whole_games import whole_games
-from workbench.studies.recorded_scores import recorded_scores
+from workbench.studies.recorded_scores import DefaultReplies, check_replies, recorded_scores
 from workbench.studies.stored_tables import StoredTables
 from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS, read_table, write_table
 from workbench.tables.provenance import file_hash
@@ -70,7 +70,7 @@ class Source:
     rate: float = 0.03
     seed: int = 0
     scores: str = ""
-    replies: Literal["recorded", "simulated"] = "recorded"
+    replies: DefaultReplies = "recorded"
 
     def __post_init__(self) -> None:
         """Check the arguments.
@@ -78,10 +78,7 @@ class Source:
         Raises:
             InvalidArgumentError: If the replies are neither recorded nor simulated.
         """
-        if self.replies not in {"recorded", "simulated"}:
-            raise InvalidArgumentError(
-                f"replies: expected 'recorded' or 'simulated', got {self.replies!r}"
-            )
+        check_replies(self.replies)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,31 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal, get_args
 
 import pandas as pd
 
 from workbench.answers.recorded_replies import WORLD_CUP, recorded_replies, recorded_replies_path
+from workbench.errors import InvalidArgumentError
 from workbench.scoring import ScoringParameters
 from workbench.studies.models.whole_games import whole_games
 from workbench.studies.stored_tables import StoredTables
+
+DefaultReplies = Literal["recorded", "simulated"]
+"""What is drawn where no table is given: replies of real models, or of the simulated tracker."""
+
+
+def check_replies(replies: str) -> None:
+    """Refuse a name that is none of `DefaultReplies`.
+
+    Raises:
+        InvalidArgumentError: If it is another.
+    """
+    if replies not in get_args(DefaultReplies):
+        raise InvalidArgumentError(
+            f"replies: expected 'recorded' or 'simulated', got {replies!r}; name a table of your "
+            "own as `predictions`"
+        )
 
 
 def recorded_scores(

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -10,18 +10,16 @@ import pyarrow.parquet as pq
 
 from workbench.answers.recorded_replies import WORLD_CUP, recorded_replies
 from workbench.answers.simulated_tracker import simulate
-from workbench.errors import InvalidArgumentError, TableError
+from workbench.errors import TableError
 from workbench.games.bundled import bundled_games
 from workbench.games.cut import cut_games
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_tables import score
 from workbench.studies.data import FIVE_GROUPS
-from workbench.studies.recorded_scores import recorded_scores
+from workbench.studies.recorded_scores import DefaultReplies, check_replies, recorded_scores
 from workbench.studies.stored_tables import StoredTables
 from workbench.tables.parquet_tables import PREDICTIONS, read_table
 from workbench.tables.reply_identity import REPLY_KEY, refuse_repeated_replies
-
-DefaultReplies = Literal["recorded", "simulated"]
 
 
 def read_scores(scores: pd.DataFrame | str | Path) -> pd.DataFrame:
@@ -220,11 +218,7 @@ def run_at_hand(
         return stored.scores(Path(predictions), parameters, jobs=jobs), given
     if given is not None:
         return score(given, parameters, jobs=jobs), given
-    if replies not in get_args(DefaultReplies):
-        raise InvalidArgumentError(
-            f"expected replies of {get_args(DefaultReplies)}, got {replies!r}; name a table of "
-            "your own as `predictions`"
-        )
+    check_replies(replies)
     if replies == "recorded":
         return recorded_run(sets, models, settings, depth, jobs, tables)
     return simulated_run(per_group, rates, depth, seed, jobs)

@@ -41,7 +41,7 @@ from workbench.studies.data import (
 )
 from workbench.studies.given_scores import read_scores, refuse_other_predictions
 from workbench.studies.models.whole_games import WholeGames, whole_games
-from workbench.studies.recorded_scores import recorded_scores
+from workbench.studies.recorded_scores import DefaultReplies, check_replies, recorded_scores
 from workbench.studies.stored_tables import StoredTables
 from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS, read_provenance, read_table
 from workbench.tables.reply_identity import REPLY_KEY, refuse_repeated_replies, setting_value
@@ -120,7 +120,7 @@ def compare_models(
     simulation: Simulation,
     parameters: ScoringParameters,
     *,
-    replies: str = "recorded",
+    replies: DefaultReplies = "recorded",
     least_replies: int = LEAST_REPLIES,
     scores: str = "",
     jobs: int = 1,
@@ -150,10 +150,9 @@ def compare_models(
     folder = Path(tables)
     if scores:
         return _scored_before(Path(scores), paths, parameters)
+    check_replies(replies)
     if not paths and replies == "recorded":
         return _recorded(folder, parameters, least_replies, jobs)
-    if not paths and replies != "simulated":
-        raise InvalidArgumentError(f"replies: expected 'recorded' or 'simulated', got {replies!r}")
     if not paths:
         named = {f"simulated-tracker rate={rate:g}": rate for rate in simulation.rates}
         positions, scored, source = _simulated(folder, named, simulation, parameters, jobs)

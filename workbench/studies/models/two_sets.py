@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 import pandas as pd
 
@@ -19,7 +19,7 @@ from workbench.drawing.scores_in_words import counted_replies, left_out, with_na
 from workbench.errors import InvalidArgumentError
 from workbench.scoring import ScoringParameters
 from workbench.studies.models.whole_games import whole_games
-from workbench.studies.recorded_scores import recorded_scores
+from workbench.studies.recorded_scores import DefaultReplies, check_replies, recorded_scores
 from workbench.studies.stored_tables import StoredTables
 from workbench.tables.parquet_tables import PREDICTIONS, read_table
 from workbench.tables.provenance import file_hash
@@ -76,7 +76,7 @@ def scores_of_both(
     parameters: ScoringParameters,
     *,
     predictions: str = "",
-    replies: Literal["recorded", "simulated"] = "recorded",
+    replies: DefaultReplies = "recorded",
     rates: Sequence[float] = (0.01, 0.03, 0.1),
     seed: int = 0,
     jobs: int = 1,
@@ -97,8 +97,7 @@ def scores_of_both(
         TableError: If a reply is repeated.
     """
     folder = Path(tables)
-    if replies not in ("recorded", "simulated"):
-        raise InvalidArgumentError(f"replies: expected 'recorded' or 'simulated', got {replies!r}")
+    check_replies(replies)
     if predictions:
         path = Path(predictions)
         scores = StoredTables(folder).scores(path, parameters, jobs=jobs)
