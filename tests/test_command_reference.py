@@ -8,13 +8,9 @@ import pytest
 from click.testing import CliRunner
 
 from workbench.cli import main
-from workbench.cli.reference import WIDTH, reference
+from workbench.cli.reference import WIDTH
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "commands.md"
-
-
-def test_the_page_is_current():
-    assert PAGE.read_text(encoding="utf-8") == reference(), "run `make reference`"
 
 
 @pytest.mark.parametrize("path", ["ask", "games cut", "replies", ""])
@@ -25,7 +21,8 @@ def test_a_section_is_what_the_command_prints(path):
     assert section in PAGE.read_text(encoding="utf-8")
 
 
-def test_neither_the_terminal_nor_an_optional_package_changes_the_page():
+def test_the_page_is_current_whatever_the_terminal_and_the_optional_packages():
+    """In a process of its own: click keeps the help option of a command that was run by itself."""
     code = (
         "import sys\n"
         "sys.modules.update(dict.fromkeys(('inspect_ai', 'openai', 'distributed')))\n"
@@ -41,4 +38,4 @@ def test_neither_the_terminal_nor_an_optional_package_changes_the_page():
         check=True,
         encoding="utf-8",
     )
-    assert made.stdout == PAGE.read_text(encoding="utf-8")
+    assert made.stdout == PAGE.read_text(encoding="utf-8"), "run `make reference`"
