@@ -141,7 +141,11 @@ def test_hostile_cells_are_kept_and_can_be_written(tmp_path: Path) -> None:
     ("name", "content", "said"),
     [
         ("a.csv", b"", "got: nothing"),
-        ("a.csv", b"position,answer\n1,2\n", "got: position, answer; map the columns, as in reply=answer"),
+        (
+            "a.csv",
+            b"position,answer\n1,2\n",
+            "got: position, answer; map the columns, as in reply=answer",
+        ),
         ("a.csv", b"model,reply,reply\n", r"each column once, got \['reply'\] again"),
         ("a.csv", b"m\xf6del,reply\n", "line 1: expected text, got the byte 0xf6"),
         ("a.csv", b"PAR1....", "got a Parquet file"),
