@@ -159,7 +159,7 @@ def draw(table: pd.DataFrame, note: str = "", depth: int = 4, whose: str = "") -
         figure,
         title,
         f"{note}\ndashed: squares that differ; of each pair of models the position with the largest "
-        f"difference of p_{depth}, which is no typical one",
+        f"difference of p_{depth}, an extreme and not a typical one",
         whose,
     )
     return figure

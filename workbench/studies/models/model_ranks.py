@@ -122,7 +122,7 @@ def draw(
             if some are not ranked.
         whose: What is compared, for the title, such as `Comparison.whose` gives.
     """
-    title = "Does state precision rank models otherwise than edit distance does?"
+    title = "Does state precision rank models differently from edit distance?"
     if table.empty:
         figure, (axes,) = new_figure(height=2.4)
         words = "no two models have answered the same positions"

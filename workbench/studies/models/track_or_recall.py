@@ -66,7 +66,7 @@ def compute(
         kind (reasoning, other or baseline), for each set its mean, named as the set is, with _low,
         _high, _replies and _games, and difference (World Cup less random games) with _low and
         _high; and depth. NaN where a set has no rows; no interval where it has one game only. The
-        models come by kind, the best on World Cup games first.
+        models are sorted by kind, then by their mean on World Cup games, the best first.
 
     Raises:
         InvalidArgumentError: If a measure is missing.
