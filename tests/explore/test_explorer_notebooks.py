@@ -11,8 +11,6 @@ from workbench.explore.run.run_files import run_at_hand
 from workbench.headless.notebook_runs import NOTEBOOKS, run_notebooks
 from workbench.tables.parquet_tables import PREDICTIONS, write_table
 
-pytest.importorskip("anywidget")
-
 NAMES = ("00_start_here", "10_explore_board_pair", "11_explore_run")
 STILLS = {"00_start_here": 2, "10_explore_board_pair": 4, "11_explore_run": 2}
 WIDGET = "application/vnd.jupyter.widget-view+json"

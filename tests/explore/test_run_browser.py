@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from workbench.errors import InvalidArgumentError, InvalidFenError, TableError
+from workbench.explore.run.run_browser import RunBrowser
 from workbench.explore.run.run_columns import COLUMNS, filter_choices, page_columns
 from workbench.explore.run.run_files import (
     Replies,
@@ -16,9 +17,6 @@ from workbench.explore.run.run_table import run_table
 from workbench.scoring import ScoringParameters, scores_schema
 from workbench.scoring.score_tables import score
 from workbench.tables.parquet_tables import PREDICTIONS, write_table
-
-pytest.importorskip("anywidget")
-from workbench.explore.run.run_browser import RunBrowser
 
 HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>"
 EVERYTHING = {

@@ -4,13 +4,11 @@ import pandas as pd
 import pytest
 
 from workbench.errors import InvalidArgumentError
+from workbench.explore.run.run_browser import RunBrowser
 from workbench.explore.run.run_table import run_table
 from workbench.explore.run.same_position import other_replies, reply_name, side_by_side
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_tables import score
-
-pytest.importorskip("anywidget")
-from workbench.explore.run.run_browser import RunBrowser
 
 
 @pytest.fixture
