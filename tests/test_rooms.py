@@ -12,7 +12,10 @@ PACKAGE = Path(__file__).resolve().parents[1] / "workbench"
 LEVELS = (
     "errors seeds resources worker_processes compression",
     "terminal installation tables",
-    "automaton",
+    "automaton prediction reply_parts",
+    "parsed_state",
+    "written_automaton",
+    "environment",
     "affordance environments",
     "workbench",
     "games",

@@ -1,0 +1,239 @@
+"""The interface of an environment: everything that the pipeline needs to know about one.
+
+An environment is an automaton with texts: how its states and actions are written and read, how they
+are found in a reply, which states can arise, how two texts of states compare, how episodes are
+drawn, what a model is told, and the slips of a simulated tracker. The pipeline knows environments
+by this interface alone. Most methods have a default that follows from the few abstract ones.
+
+Source: arXiv 2508.19851, sections 3 and 5: the measures need the automaton alone.
+"""
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+import numpy as np
+import pyarrow as pa
+from rapidfuzz.distance import Levenshtein
+
+from workbench.automaton import Action, State
+from workbench.errors import InvalidArgumentError
+from workbench.parsed_state import ParsedState, element_accuracy
+from workbench.seeds import derived_seed
+from workbench.written_automaton import WrittenAutomaton
+
+_ATTEMPTS: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """A start and the actions taken from it.
+
+    Attributes:
+        initial: The text of the initial state; empty for the start that every episode shares.
+        actions: The actions, as the environment writes them.
+        true: The text of the state after them.
+    """
+
+    initial: str
+    actions: tuple[str, ...]
+    true: str
+
+
+class Environment(WrittenAutomaton[State, Action]):
+    """Everything that the pipeline needs to know about an environment; see the module.
+
+    A module in `workbench.environments` offers its environment by a function ``environment``;
+    a package of one's own by an entry point of the group ``workbench.environments``. Both take the
+    name asked for, such as ``planning:gripper``, and the argument behind its colon, empty where
+    there is none.
+
+    Class attributes:
+        title: The name in figures and tables of results, such as ``Othello``.
+        rules: What a model is told about the environment: what there is, and which actions are
+            permitted and what they do. One paragraph.
+        state_format: How a model is to write a state. One paragraph.
+        action_format: How a model is to write an action. One sentence.
+        actions_a_group: Actions per unit of the column ``group``: two where a group counts full
+            moves, else one.
+        shows_start: Whether a question shows the initial state.
+    """
+
+    title: ClassVar[str]
+    rules: str
+    state_format: str
+    action_format: str
+    actions_a_group: ClassVar[int] = 1
+    shows_start: ClassVar[bool] = True
+
+    # Two texts of states compared.
+
+    @property
+    def measure_fields(self) -> tuple[tuple[str, pa.DataType], ...]:
+        """The columns of a scores table that `measures` and `diagnosis` give, in their order."""
+        return (
+            ("exact_match", pa.bool_()),
+            ("levenshtein", pa.int32()),
+            ("levenshtein_to_empty", pa.bool_()),
+            ("element_accuracy", pa.float64()),
+        )
+
+    @abstractmethod
+    def elements(self, state: State) -> Mapping[str, str]:
+        """Return the elements of a state by name: what stands on each square, in each box, ...
+
+        An element that a state lacks is missing. The share of elements that are right, and the
+        differences that the explorer marks, are between these.
+        """
+
+    def measures(self, true: ParsedState, predicted: ParsedState) -> dict[str, Any]:
+        """Return the text metrics of a prediction, by the names in `measure_fields`.
+
+        Texts that can be read are compared as the environment itself writes them. Where there is no
+        predicted text the distance is the one to the empty text, and ``levenshtein_to_empty`` says
+        so; ``element_accuracy`` is NaN for a text that cannot be read.
+
+        Args:
+            true: Readable.
+            predicted: Any text.
+        """
+        true_text = self.state_text(true.state)
+        readable = not predicted.fault
+        text = self.state_text(predicted.state) if readable else predicted.text
+        return {
+            "exact_match": true_text == text,
+            "levenshtein": Levenshtein.distance(true_text, text[: self.longest_state]),
+            "levenshtein_to_empty": not predicted.text,
+            "element_accuracy": (
+                element_accuracy(self.elements(true.state), self.elements(predicted.state))
+                if readable
+                else float("nan")
+            ),
+        }
+
+    def diagnosis(
+        self, moves: str | None, predicted: ParsedState, reply_class: str
+    ) -> dict[str, Any]:
+        """Return what the actions tell about a wrong prediction, by names in `measure_fields`.
+
+        Args:
+            moves: The actions of the episode, joined by `separator`, or None if they are unknown.
+            predicted: The prediction.
+            reply_class: Its class.
+
+        Raises:
+            IllegalMoveError: If the actions are none of the environment's.
+        """
+        del moves, predicted, reply_class
+        return {}
+
+    def refusal(self, true: ParsedState, moves: object, names: Iterable[object]) -> str:
+        """Return why a row is of another environment, though its texts can be read; else nothing.
+
+        Args:
+            true: The true state.
+            moves: The actions, if known.
+            names: Names of the row's file, position and so on, if known.
+        """
+        del true, moves, names
+        return ""
+
+    # Episodes.
+
+    def start(self, generator: np.random.Generator) -> State:
+        """Return the initial state of an episode; the automaton's own, unless overridden."""
+        del generator
+        return self.automaton.initial
+
+    @property
+    def starts_alike(self) -> bool:
+        """Whether every episode has the same start, so that tables need not carry it."""
+        return type(self).start is Environment.start
+
+    def shown_moves(self, episode: Episode) -> str:
+        """Return the actions of an episode as a model is shown them; by default as in tables."""
+        return self.separator.join(episode.actions)
+
+    def episodes(self, length: int, seed: int) -> Iterator[Episode]:
+        """Yield episodes without end, each action drawn uniformly from those permitted.
+
+        An episode that is finished before, or with its last action, is drawn again, so that the
+        state at its end permits an action.
+
+        Args:
+            length: Actions of each, at least 1.
+            seed: At least 0; episode k depends on name, length, seed and k alone.
+
+        Raises:
+            InvalidArgumentError: If every one of many runs was finished too soon.
+        """
+        automaton, number = self.automaton, 0
+        while True:
+            for attempt in range(_ATTEMPTS):
+                generator = np.random.default_rng(
+                    derived_seed(seed, self.name, "episode", length, number, attempt)
+                )
+                state = start = self.start(generator)
+                taken: list[Action] = []
+                permitted = automaton.permitted(state)
+                while permitted and len(taken) < length:
+                    taken.append(permitted[int(generator.integers(len(permitted)))])
+                    state = automaton.successor(state, taken[-1])
+                    permitted = automaton.permitted(state)
+                if permitted and len(taken) == length:
+                    break
+            else:
+                raise InvalidArgumentError(
+                    f"{self.name}: expected episodes of {length!r} {self.action_noun}s, but each of "
+                    f"{_ATTEMPTS} runs was finished by then; ask for shorter ones"
+                )
+            number += 1
+            yield Episode(
+                "" if self.starts_alike else self.state_text(start),
+                tuple(self.action_text(action) for action in taken),
+                self.state_text(state),
+            )
+
+    # A simulated tracker.
+
+    @abstractmethod
+    def slip(self, state: State, generator: np.random.Generator) -> State:
+        """Return a state after one mistake of a kind that trackers of this environment make.
+
+        The state itself is returned where it allows no such mistake.
+        """
+
+    def track(self, initial: str | None, actions: Sequence[str], *, rate: float, seed: int) -> str:
+        """Return the text of the state that a simulated tracker believes after actions.
+
+        An action that the believed state does not permit changes nothing. After each action the
+        tracker slips with probability ``rate``.
+
+        Args:
+            initial: The text of the initial state; None or empty for the shared start.
+            actions: As the environment writes them.
+            rate: In [0, 1].
+            seed: At least 0.
+        """
+        generator = np.random.default_rng(seed)
+        state = self.read_state(initial) if initial else self.automaton.initial
+        for text in actions:
+            action = self.action_named(state, text)
+            if action is not None:
+                state = self.automaton.successor(state, action)
+            if generator.random() < rate:
+                state = self.slip(state, generator)
+        return self.state_text(state)
+
+    # For explorers.
+
+    def picture(self, state: State, marked: frozenset[str] = frozenset()) -> str | None:
+        """Return an SVG drawing of a state, or None if the environment has none.
+
+        Args:
+            state: The state.
+            marked: Names of elements to mark, as differences.
+        """
+        del state, marked
+        return None

@@ -1,0 +1,71 @@
+"""Environments by name: the modules of this folder, and those that other packages register.
+
+A module here, or an object registered under the entry-point group ``workbench.environments``, has
+(or is) a function ``environment`` that takes the name asked for and the argument behind its colon.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from pkgutil import iter_modules
+from typing import Any, Final, TypeAlias
+
+from workbench import environments as folder
+from workbench.environment import Environment
+from workbench.errors import InvalidArgumentError
+
+GROUP: Final = "workbench.environments"
+DEFAULT: Final = "chess"
+
+AnyEnvironment: TypeAlias = Environment[Any, Any]
+
+
+def environment_named(name: str) -> AnyEnvironment:
+    """Return an environment by its name.
+
+    Args:
+        name: Such as ``chess`` or, with an argument, ``planning:gripper``.
+
+    Raises:
+        InvalidArgumentError: If there is none of this name, or it does not take the argument.
+    """
+    return _made(name)
+
+
+def environment_names() -> list[str]:
+    """Return the names of all environments: those of the workbench, then registered ones."""
+    return [*_own(), *sorted({each.name for each in entry_points(group=GROUP)} - set(_own()))]
+
+
+@lru_cache(maxsize=64)
+def _made(name: str) -> AnyEnvironment:
+    kind, _, argument = name.partition(":")
+    return _factory(kind)(name, argument)
+
+
+def _factory(kind: str) -> Callable[[str, str], AnyEnvironment]:
+    own = _own()
+    if kind in own:
+        return own[kind]
+    for entry in entry_points(group=GROUP):
+        if entry.name == kind:
+            found: Callable[[str, str], AnyEnvironment] = entry.load()
+            return found
+    raise InvalidArgumentError(
+        f"environment: expected one of {', '.join(environment_names())}, got {kind!r:.80}; "
+        "an environment of another package needs that package installed"
+    )
+
+
+@lru_cache(maxsize=1)
+def _own() -> dict[str, Callable[[str, str], AnyEnvironment]]:
+    """Return the functions ``environment`` of this folder's modules by the modules' names."""
+    found = {}
+    for each in iter_modules(folder.__path__):
+        if each.name == "registry":
+            continue
+        module = import_module(f"{folder.__name__}.{each.name}")
+        if hasattr(module, "environment"):
+            found[each.name] = module.environment
+    return found

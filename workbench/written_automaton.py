@@ -1,0 +1,200 @@
+"""An automaton whose states and actions can be written, read, and found in a model's reply."""
+
+import re
+from abc import ABC, abstractmethod
+from functools import cached_property, lru_cache
+from typing import Any, ClassVar, Final, Generic
+
+from workbench.automaton import Action, Automaton, State
+from workbench.errors import IllegalMoveError
+from workbench.parsed_state import ParsedState, StateText
+from workbench.prediction import Prediction, ReplyClass
+from workbench.reply_parts import listed_items, stated_parts
+
+_SHOWN: Final = 80
+_ACTIONS_KEPT: Final = 1 << 12
+_NONE: Final = re.compile(r"\W*(?:none|no (?:legal |permitted )?(?:moves?|actions?)\b.*)\W*", re.I)
+
+
+class WrittenAutomaton(ABC, Generic[State, Action]):
+    """States and actions as text, and how replies are read.
+
+    Class attributes:
+        state_noun: What a state is called in texts, such as ``board``.
+        action_noun: What an action is called in texts, such as ``move``.
+        separator: Between the actions of an episode in tables and prompts.
+        splits_items: What separates actions that stand in one line of a reply.
+        longest_state: Characters; a longer text is not parsed, and is not a state.
+    """
+
+    state_noun: ClassVar[str] = "state"
+    action_noun: ClassVar[str] = "action"
+    separator: ClassVar[str] = "\n"
+    splits_items: ClassVar[re.Pattern[str]] = re.compile(r"[;,]")
+    longest_state: ClassVar[int] = 10_000
+
+    def __init__(self, name: str) -> None:
+        """Take the name under which the environment was asked for, such as ``planning:gripper``."""
+        self.name: Final = name
+
+    # The automaton, and its states and actions as text.
+
+    @property
+    @abstractmethod
+    def automaton(self) -> Automaton[State, Action]:
+        """The automaton of every state of this environment."""
+
+    @abstractmethod
+    def state_text(self, state: State) -> str:
+        """Return a state as text: the one way in which the environment itself writes it."""
+
+    @abstractmethod
+    def read_state(self, text: str) -> State:
+        """Return the state that a text describes, in any of the ways it may be written.
+
+        Nothing in the text is ever executed; the time taken is linear in its length.
+
+        Raises:
+            WorkbenchError: If the text describes no state; `InvalidBoardError` unless the
+                environment has its own.
+        """
+
+    @abstractmethod
+    def action_text(self, action: Action) -> str:
+        """Return an action as text: the one way in which the environment itself writes it."""
+
+    @abstractmethod
+    def plain_action(self, text: str) -> str | None:
+        """Return an action in plain form, as `action_text` writes it, or None if it is no action.
+
+        Whether any state permits it does not matter: ``a9`` is no square of Othello, ``a1`` is one.
+        """
+
+    def action_named(self, state: State, text: str) -> Action | None:
+        """Return the action permitted in ``state`` that a text names, or None if there is none."""
+        plain = self.plain_action(text)
+        return None if plain is None else self._permitted_by_text(state).get(plain)
+
+    @cached_property
+    def _permitted_by_text(self) -> Any:
+        @lru_cache(_ACTIONS_KEPT)
+        def permitted_by_text(state: State) -> dict[str, Action]:
+            return {self.action_text(each): each for each in self.automaton.permitted(state)}
+
+        return permitted_by_text
+
+    def parsed(self, text: str | None) -> ParsedState:
+        """Return a text as one that should be a state; None is the empty text."""
+        return StateText(text or "", self.read_state)
+
+    # Which states can arise, and what a reply says.
+
+    def conditions(self, state: State) -> tuple[str, ...]:
+        """Return the names of the conditions that a state does not meet, which can arise at all.
+
+        Empty for a state that can arise. The names are in lower case, with underscores.
+        """
+        del state
+        return ()
+
+    def looks_like_state(self, text: str) -> bool:
+        """Return whether a text that cannot be read was meant as a state."""
+        del text
+        return False
+
+    def classify(self, reply: str) -> Prediction:
+        """Find the state that a reply gives as its answer, and classify it.
+
+        Of the parts of a reply that may be the answer (`workbench.reply_parts.stated_parts`) the
+        first that can be read is taken, else the first that looks like a state.
+
+        Args:
+            reply: A model's whole text, of any length.
+        """
+        if not reply.strip():
+            return Prediction(ReplyClass.ABSENT, None, reason="empty reply")
+        candidates = [part for part in stated_parts(reply) if len(part) <= self.longest_state]
+        for part in candidates:
+            if not self.parsed(part).fault:
+                return self.classify_state(part)
+        for part in candidates:
+            if self.looks_like_state(part):
+                return self.classify_state(part)
+        return Prediction(ReplyClass.ABSENT, None, reason=f"no {self.state_noun} found")
+
+    def classify_state(self, text: str | None) -> Prediction:
+        """Classify a text that was already cut out of a reply as its state.
+
+        Args:
+            text: The whole text; None or blank if there was none.
+        """
+        if text is None or not text.strip():
+            return Prediction(ReplyClass.ABSENT, None, reason=f"no {self.state_noun} given")
+        parsed = self.parsed(text)
+        if parsed.fault:
+            return Prediction(ReplyClass.UNPARSEABLE, text, reason=parsed.fault, parsed=parsed)
+        broken = self.conditions(parsed.state)
+        kind = ReplyClass.ILL_FORMED if broken else ReplyClass.VALID
+        return Prediction(kind, text, status=broken, parsed=parsed)
+
+    def classify_actions(self, reply: str) -> Prediction:
+        """Find the actions that a reply lists or plays, in its order, and classify it.
+
+        ``valid`` if each item of the list is an action of the environment; ``ill_formed`` if some
+        item is none (it is kept as written, and no state permits it); ``unparseable`` if there is a
+        list and no item of it is an action; ``absent`` if there is no list. "None" is an empty list.
+
+        Args:
+            reply: A model's whole text, of any length.
+        """
+        if not reply.strip():
+            return Prediction(ReplyClass.ABSENT, None, reason="empty reply")
+        nouns = self.action_noun
+        items = listed_items(
+            reply, self.splits_items, lambda one: self.plain_action(one) is not None
+        )
+        if not items and _NONE.fullmatch(reply.strip()):
+            return Prediction(ReplyClass.VALID, None, predicted_actions=())
+        if not items:
+            return Prediction(ReplyClass.ABSENT, None, reason=f"no list of {nouns}s found")
+        plain = [self.plain_action(item) for item in items]
+        named = tuple(
+            item[:_SHOWN] if one is None else one for one, item in zip(plain, items, strict=True)
+        )
+        other = next((item for one, item in zip(plain, items, strict=True) if one is None), None)
+        if other is None:
+            return Prediction(ReplyClass.VALID, None, predicted_actions=named)
+        if not any(one is not None for one in plain):
+            return Prediction(
+                ReplyClass.UNPARSEABLE, None, reason=f"no {nouns} in a list: {other!r:.{_SHOWN}}"
+            )
+        broken = (f"not_{'an' if nouns[0] in 'aeiou' else 'a'}_{nouns}",)
+        return Prediction(ReplyClass.ILL_FORMED, None, status=broken, predicted_actions=named)
+
+    # The actions of an episode.
+
+    def split_moves(self, moves: str) -> list[str]:
+        """Return the actions of a table's cell ``moves``, one text each."""
+        return [each.strip() for each in moves.split(self.separator) if each.strip()]
+
+    def replay(self, initial: str | None, moves: str, where: str = "") -> State:
+        """Return the state in which the actions of an episode end.
+
+        Args:
+            initial: The text of the initial state; None or empty for the shared start.
+            moves: The actions, joined by `separator`.
+            where: What to call the episode in a message.
+
+        Raises:
+            IllegalMoveError: If an action is not permitted where it stands.
+        """
+        state = self.read_state(initial) if initial else self.automaton.initial
+        for place, text in enumerate(self.split_moves(moves), start=1):
+            action = self.action_named(state, text)
+            if action is None:
+                raise IllegalMoveError(
+                    f"{where or self.name}, {self.action_noun} {place}: expected one that is "
+                    f"permitted there, got {text!r:.{_SHOWN}}"
+                )
+            state = self.automaton.successor(state, action)
+        return state
