@@ -40,7 +40,7 @@ export class BoardSide {
       onchange: () => onEdit({ kind: "castling", letter }),
     })]));
     this.element = htmlElement("section", { class: `ws-side ws-look-${look}`, "data-role": `side-${look}`, "aria-label": title },
-      htmlElement("h3", { class: "ws-side-title" }, title),
+      htmlElement("h2", { class: "ws-side-title" }, title),
       this.board.element, this.status,
       this.fen, this.problem,
       htmlElement("div", { class: "ws-board-controls" },
