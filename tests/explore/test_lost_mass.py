@@ -176,12 +176,12 @@ def test_the_words_of_a_pair_worked_by_hand():
     precision = found["precision"]
     assert precision["words"] == "p_2 = 0.6: 40.0% of p lost"
     assert [(node["words"], node["kind"], node["share"]) for node in precision["children"]] == [
-        ("h2-h3: legal only in the prediction, 20.0% of p lost", "lost", pytest.approx(0.5)),
-        ("h2-h4: legal only in the prediction, 20.0% of p lost", "lost", pytest.approx(0.5)),
+        ("h3: legal only in the prediction, 20.0% of p lost", "lost", pytest.approx(0.5)),
+        ("h4: legal only in the prediction, 20.0% of p lost", "lost", pytest.approx(0.5)),
     ]
     assert found["costliest"]["precision"][0] == {
         "line": ["h2h3"],
-        "words": "h2-h3: legal only in the prediction, 20.0% of p lost",
+        "words": "h3: legal only in the prediction, 20.0% of p lost",
         "share": pytest.approx(0.2),
         "share_of_lost": pytest.approx(0.5),
     }
@@ -201,7 +201,7 @@ def test_a_right_that_tells_only_later_is_named():
     found = lost_mass(TRUE, TRUE.replace("KQkq", "Qkq"), ExplorerSettings(depth=3))
     (cost,) = found["costliest"]["recall"]
     assert cost["line"][-1] == "e1g1"
-    assert cost["words"].startswith("O-O as the third move, for example after Ng1-")
+    assert cost["words"].startswith("O-O as the third move, for example after N")
     assert cost["share_of_lost"] == pytest.approx(1)
     assert "legal only on the true board" in cost["words"]
 
@@ -213,21 +213,21 @@ def test_games_that_are_over_on_one_board_say_so():
     )
     assert found["precision"]["children"] == []
     (move,) = found["recall"]["children"]
-    assert move["words"] == "Kh8-g8: legal only on the true board, 100.0% of r lost"
+    assert move["words"] == "Kg8: legal only on the true board, 100.0% of r lost"
     dropped = lost_mass(STALEMATE, STALEMATE, ExplorerSettings(depth=2, terminal="drop"))
     assert "over on both boards" in dropped["precision"]["words"]
     assert dropped["recall"]["lost"] == 1.0
 
 
 def test_a_move_that_ends_the_game_on_one_board_is_a_costly_one():
-    """Qf7-g7 mates with the king on h6; with it on g5 Black takes the queen."""
+    """Qg7 mates with the king on h6; with it on g5 Black takes the queen."""
     true, predicted = "7k/5Q2/8/6K1/8/8/8/8 w - - 0 1", "7k/5Q2/7K/8/8/8/8/8 w - - 0 1"
     found = lost_mass(true, predicted, ExplorerSettings(depth=2), smallest_share=0.0)
     (mate,) = (node for node in found["precision"]["children"] if node["line"] == ["f7g7"])
     assert mate["kind"] == "shared"
     assert mate["children"] == []
     assert mate["words"].startswith(
-        "Qf7-g7: after it the game is over in the prediction but not on the true board, "
+        "Qg7#: after it the game is over in the prediction but not on the true board, "
     )
 
 

@@ -92,12 +92,13 @@ test("a lost move cannot be made: its cell leads to the boards before it", () =>
 });
 
 test("texts are cut to their place", () => {
-  assert.equal(fitText("Ng1-f3", 100), "Ng1-f3");
+  assert.equal(fitText("Nf3", 100), "Nf3");
   assert.equal(fitText("36 smaller branches", 60), "36 smal…");
-  assert.equal(fitText("Ng1-f3", 12), "");
-  const node = { kind: "lost", line: ["d1h5"], words: "Qd1-h5: legal only in the prediction, 8.1% of p lost" };
-  assert.equal(cellText(node, 80), "Qd1-h5");
-  assert.equal(cellText(node, 30), "h5");
+  assert.equal(fitText("Nf3", 12), "");
+  const node = { kind: "lost", line: ["d1h5"], words: "Qxh5+: legal only in the prediction, 8.1% of p lost" };
+  assert.equal(cellText(node, 80), "Qxh5+");
+  assert.equal(cellText(node, 38), ""); // neither "Qxh…" nor "h5", which would be a pawn's move
+  assert.equal(cellText({ ...node, words: "h5: legal on both boards" }, 30), "h5");
   assert.equal(cellText(node, 6), "");
   assert.equal(shareText(0.0814), "8.1%");
   assert.equal(shareText(0.0004), "less than 0.1%");

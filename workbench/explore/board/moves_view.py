@@ -43,7 +43,7 @@ def moves_view(true: chess.Board | None, predicted: chess.Board | None) -> dict[
     Returns:
         ``only_true``, ``only_predicted`` and ``shared``: lists of moves, each with uci, from, to,
         promotion (a letter or None), san and words. A shared move is named as on the true board;
-        where another piece makes it on the predicted board, the words name that as well.
+        where it has another name on the predicted board, the words give that as well.
     """
     sets = move_sets(true, predicted)
     found: dict[str, Any] = {"only_true": [], "only_predicted": [], "shared": []}
@@ -54,8 +54,8 @@ def moves_view(true: chess.Board | None, predicted: chess.Board | None) -> dict[
     if true and predicted:
         for move in sets.shared:
             answer = move_answer(true, move)
-            other = move_words(predicted, move)
-            if other != move_words(true, move):
+            other = predicted.san(move)
+            if other != answer["san"]:
                 answer["words"] += f" (predicted board: {other})"
             found["shared"].append(answer)
     return found
@@ -70,13 +70,8 @@ def move_answer(board: chess.Board, move: chess.Move) -> dict[str, Any]:
         "to": chess.SQUARE_NAMES[move.to_square],
         "promotion": chess.piece_symbol(move.promotion) if move.promotion else None,
         "san": san,
-        "words": move_words(board, move),
+        "words": san,
     }
-
-
-def move_words(board: chess.Board, move: chess.Move) -> str:
-    """Return the long name of a legal move without signs for check: Qd1-h5, O-O, e7xd8=Q."""
-    return board.lan(move).rstrip("+#")
 
 
 def different_squares(true: chess.Board, predicted: chess.Board) -> list[str]:

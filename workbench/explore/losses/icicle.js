@@ -81,13 +81,12 @@ function icicleCell({ node, x, width, level }, { onStep, onPoint }) {
   svgElement("text", { x: 4, y: ROW_HEIGHT / 2 + 3.5, "aria-hidden": "true" }, cellText(node, width)));
 }
 
-/** A cell shows only its last move, because its position shows the rest; or only the target. */
+/** A cell shows only its last move, because its position shows the rest: whole, or not at all. */
 export function cellText(node, width) {
-  const [name] = node.words.split(/:| as the /);
-  const whole = node.kind === "root" ? node.words : name;
-  const short = ["lost", "shared"].includes(node.kind) ? node.line.at(-1).slice(2, 4) : "";
-  const fitting = fitText(whole, width);
-  return fitting.endsWith("…") && short ? fitText(short, width) : fitting || (width > 17 ? short : "");
+  const isMove = ["lost", "shared"].includes(node.kind);
+  const [name] = node.words.split(":");
+  const fitting = fitText(node.kind === "root" ? node.words : name, width);
+  return isMove && fitting.endsWith("…") ? "" : fitting;
 }
 
 function rovingKeys(picture, groups) {

@@ -7,7 +7,6 @@ from typing import Final, Literal
 import chess
 
 from workbench.environments.chess.kernel import unpack_state
-from workbench.explore.board.moves_view import move_words
 from workbench.explore.losses.joint_tree import JointNode, MoveCodes, move_of
 
 
@@ -57,8 +56,8 @@ def percent(share: float) -> str:
 
 
 def named(board: chess.Board, code: int) -> str:
-    """Return the long name of a move, as a board that permits it names it."""
-    return move_words(board, move_of(code))
+    """Return a move in SAN, as a board that permits it names it."""
+    return board.san(move_of(code))
 
 
 def finished_words(node: JointNode, measure: Measure) -> str | None:

@@ -5,6 +5,7 @@ each first move has its part, of that each second move, and so on; likewise for 
 """
 
 import math
+from dataclasses import replace
 from heapq import nlargest
 from typing import Any, Final
 
@@ -13,9 +14,11 @@ from workbench.errors import InvalidArgumentError
 from workbench.explore.board.reading import ReadBoard, no_state_words, read_board, state_of_true
 from workbench.explore.depth_profile import exact_depth
 from workbench.explore.explorer_settings import ExplorerSettings
+from workbench.explore.losses.board_causes import board_causes
 from workbench.explore.losses.costliest import costliest_moves
 from workbench.explore.losses.joint_tree import JointNode, JointTree, move_of
 from workbench.explore.losses.loss_words import MEASURES, Measure, finished_words, named, percent
+from workbench.explore.losses.main_cause import causes_in_words
 
 _DEFAULTS: Final = ExplorerSettings()
 
@@ -42,7 +45,8 @@ def lost_mass(
 
     Returns:
         ``depth`` and ``reason``; ``precision`` and ``recall``, the root nodes of two trees; and
-        ``costliest`` with five moves at most for each, see `costliest_moves`. A node has ``line``,
+        ``costliest`` with five moves at most for each, see `costliest_moves`; ``why``, the main
+        causes in words, see `workbench.explore.losses.board_causes`. A node has ``line``,
         ``words``, ``kind`` (root, shared, lost, merged), ``lost`` (mass), ``share`` (of all that
         is lost; None where nothing is) and ``children``, which add up to it. A node without
         children loses its mass in itself, or further down than ``levels``.
@@ -71,6 +75,7 @@ def lost_mass(
         "costliest": {
             measure.name: costliest_moves(root, measure, complete) for measure in MEASURES
         },
+        "why": board_causes(true_state, state, root.values, replace(settings, depth=limit.depth)),
     }
 
 
@@ -82,6 +87,7 @@ def _without_state(predicted: ReadBoard, settings: ExplorerSettings) -> dict[str
         "reason": words,
         **{measure.name: {**root, "children": []} for measure in MEASURES},
         "costliest": {measure.name: [] for measure in MEASURES},
+        "why": causes_in_words(settings.depth, (0.0, 0.0), (None, None)),
     }
 
 

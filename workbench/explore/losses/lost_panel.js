@@ -1,6 +1,7 @@
 // "Where lines die": the losses of p_m and r_m as icicles, and the moves that cost most, in words.
 // Hooks: data-role="lost" (data-state "fresh" or "stale"), "lost-precision" and "lost-recall", in
-// each "lost-total" (data-value), "icicle" and "costly-move" (data-line, data-share); "lost-reason".
+// each "lost-total" (data-value), "icicle" and "costly-move" (data-line, data-share); "lost-reason";
+// above them "why" (data-precision and data-recall: the shares of the causes named).
 
 import { htmlElement } from "../page/svg.js";
 import { probabilityText } from "../page/chart.js";
@@ -20,7 +21,9 @@ export class LostPanel {
     Object.assign(this, { onStep, onPoint });
     this.reason = htmlElement("p", { class: "ws-quiet", "data-role": "lost-reason" }, "Computed after the numbers.");
     this.parts = htmlElement("div", { class: "ws-lost-parts" });
+    this.why = htmlElement("p", { class: "ws-why", "aria-live": "polite", "data-role": "why", hidden: true });
     this.element = htmlElement("section", { class: "ws-panel ws-lost", "aria-label": "Where lines die", "data-role": "lost", "data-state": "stale" },
+      this.why,
       htmlElement("header", { class: "ws-panel-head" }, htmlElement("h3", {}, "Where lines die"), this.reason), this.parts);
     this.answer = null;
     this.width = 0;
@@ -49,8 +52,16 @@ export class LostPanel {
     const shallower = answer.depth < depth ? ` For m = ${answer.depth}, not ${depth}: ${answer.reason}.` : "";
     this.reason.textContent = `${pictured ? "Width is probability lost. Click to step there." : ""}${shallower}`;
     this.answer = answer;
+    this.showWhy(answer.why);
     if (!this.parts.firstElementChild) this.draw();
     this.draw();
+  }
+
+  /** The main causes in words; nothing where nothing dominates. @param {Object} why */
+  showWhy({ words, precision, recall }) {
+    this.why.textContent = words;
+    this.why.hidden = !words;
+    Object.assign(this.why.dataset, { precision: precision?.share ?? "", recall: recall?.share ?? "" });
   }
 
   draw() {

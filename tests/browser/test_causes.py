@@ -1,0 +1,65 @@
+"""BoardPair's causes and names of moves on the page: why lines die, in SAN."""
+
+import re
+
+from playwright.sync_api import expect
+
+from workbench.explore.explorer_settings import ExplorerSettings
+from workbench.explore.losses.lost_mass import lost_mass
+
+from .widget_pages import BISHOP_ELSEWHERE, RUY_LOPEZ, set_pair
+
+UNSEEN_CHECK = "rnbqkbnr/pppp1ppp/8/4p3/4PP2/8/PPPP2PP/RNBQKBNR w KQkq - 1 3"
+CHECK = UNSEEN_CHECK.replace("rnbqkbnr", "rnb1kbnr").replace("4PP2", "4PP1q")
+SAN = re.compile(r"(O-O(-O)?|[KQRBN]?[a-h]?[1-8]?x?[a-h][1-8](=[QRBN])?)[+#]?")
+
+
+def test_the_cause_stands_above_where_lines_die(explorer):
+    root = set_pair(explorer, CHECK, UNSEEN_CHECK, ExplorerSettings(3))
+    why = root.locator("[data-role=why]")
+    expected = lost_mass(CHECK, UNSEEN_CHECK, ExplorerSettings(3))["why"]
+    expect(why).to_have_text(expected["words"])
+    assert "In truth White is in check, on the predicted board not" in expected["words"]
+    assert "because the black queen on h4 is predicted on d8" in expected["words"]
+    for name in ("precision", "recall"):
+        shown = why.get_attribute(f"data-{name}")
+        assert float(shown) == expected[name]["share"]
+    heading = root.get_by_role("heading", name="Where lines die")
+    assert why.bounding_box()["y"] < heading.bounding_box()["y"]
+
+
+def test_no_cause_is_named_where_nothing_is_lost(explorer):
+    root = set_pair(explorer, RUY_LOPEZ, BISHOP_ELSEWHERE, ExplorerSettings(3))
+    why = root.locator("[data-role=why]")
+    expect(why).to_contain_text("The white bishop on b5 is predicted on a4")
+    root = set_pair(explorer, RUY_LOPEZ, RUY_LOPEZ, ExplorerSettings(3))
+    expect(why).to_be_hidden()
+    expect(why).to_have_text("")
+
+
+def test_moves_are_named_in_san_wherever_they_stand(explorer):
+    root = set_pair(explorer, RUY_LOPEZ, BISHOP_ELSEWHERE, ExplorerSettings(3))
+    expected = lost_mass(RUY_LOPEZ, BISHOP_ELSEWHERE, ExplorerSettings(3))
+    names = {
+        " ".join(node["line"]): node["words"].partition(":")[0]
+        for name in ("precision", "recall")
+        for node in every_node(expected[name])
+        if node["kind"] in ("lost", "shared")
+    }
+    assert all(SAN.fullmatch(name) for name in names.values())
+    cells = root.locator("[data-role=icicle-cell][data-kind=lost], [data-kind=shared]")
+    expect(cells.first).to_be_visible()
+    shown = cells.evaluate_all(
+        "cells => cells.map(cell => [cell.dataset.line, cell.querySelector('text').textContent])"
+    )
+    named = [(line, text) for line, text in shown if text]
+    assert len(named) > 3
+    assert {(line, names[line]) for line, _ in named} == set(named)
+    moves = root.locator("[data-role=move]").all_text_contents()
+    assert all(SAN.fullmatch(move) for move in moves)
+
+
+def every_node(node):
+    yield node
+    for child in node["children"]:
+        yield from every_node(child)

@@ -1,0 +1,205 @@
+"""Why lines die: causes against boards worked by hand, and silence where nothing dominates."""
+
+import chess
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from workbench.affordance import exact_profile
+from workbench.environments import ChessAutomaton, ChessState
+from workbench.explore.depth_profile import same_lines
+from workbench.explore.explorer_settings import ExplorerSettings
+from workbench.explore.losses.board_causes import board_causes
+from workbench.explore.losses.board_differences import (
+    MOST_DIFFERENCES,
+    board_differences,
+    circumstances,
+)
+from workbench.explore.losses.loss_words import MEASURES
+from workbench.explore.losses.lost_mass import lost_mass
+from workbench.explore.losses.main_cause import Circumstance, main_cause
+from workbench.studies.random_boards import random_board
+
+BARE = "7k/8/8/8/8/8/8/K7 w - - 0 1"
+PAWN = "7k/8/8/8/8/8/7P/K7 w - - 0 1"
+PRECISION, RECALL = MEASURES
+
+
+def why(true, predicted, depth=1, **chosen):
+    return lost_mass(true, predicted, ExplorerSettings(depth, **chosen))["why"]
+
+
+class TestHandWorkedBoards:
+    def test_the_pawn_that_is_missing(self):
+        """Two of five moves are the pawn's; what the bare board permits is legal in truth."""
+        assert why(PAWN, BARE) == {
+            "words": "The white pawn on h2 is missing: 40.0% of r_1 is lost through it.",
+            "depth": 1,
+            "precision": None,
+            "recall": {
+                "words": "the white pawn on h2 is missing",
+                "lost": pytest.approx(0.4),
+                "share": pytest.approx(1.0),
+            },
+        }
+
+    def test_the_greater_of_two_differences(self):
+        """Six moves, three of them the king's, two of the pawn on h2, one of the pawn on g3."""
+        found = why("7k/8/8/8/8/6P1/7P/K7 w - - 0 1", BARE)
+        assert found["recall"]["words"] == "the white pawn on h2 is missing"
+        # r_1 is 3/6, and 5/6 with the pawn on h2.
+        assert found["recall"]["lost"] == pytest.approx(2 / 6)
+        assert found["recall"]["share"] == pytest.approx(2 / 3)
+        assert "33.3% of r_1 is lost through it" in found["words"]
+
+    def test_nothing_is_said_of_two_equal_differences(self):
+        """Seven moves, two of them of each pawn: mending either wins back two sevenths of four."""
+        assert why("7k/8/8/8/8/8/6PP/K7 w - - 0 1", BARE)["words"] == ""
+
+    @pytest.mark.parametrize(
+        ("true", "predicted", "words"),
+        [
+            (PAWN, PAWN.replace(" w ", " b "),
+             "p_2 = r_2 = 0: in truth White is to move, on the predicted board Black."),
+            # The king has three moves and the pawn two: both boards refuse the other's two.
+            (PAWN, "7k/8/8/8/8/8/6P1/K7 w - - 0 1", "The white pawn on h2 is predicted on g2: "),
+            (BARE, PAWN, "A white pawn is predicted on h2, where no piece stands: "),
+            ("7k/8/8/8/8/8/7N/K7 w - - 0 1", PAWN,
+             "A white pawn is predicted on h2 instead of a white knight: "),
+            ("4k3/8/8/8/8/8/7p/R3K3 w Q - 0 1", "4k3/8/8/8/8/8/7p/R3K3 w - - 0 1",
+             "In truth the castling rights are Q, on the predicted board none: "),
+            ("7k/8/8/3pP3/8/8/8/K7 w - d6 0 1", "7k/8/8/3pP3/8/8/8/K7 w - - 0 1",
+             "In truth the en-passant square is d6, on the predicted board none: "),
+            ("7k/8/8/8/8/8/8/KQ6 w - - 0 1", "7k/8/8/8/8/8/8/QK6 w - - 0 1",
+             "The pieces on a1 and b1 are mixed up: "),
+        ],
+    )  # fmt: skip
+    def test_each_kind_of_difference_has_its_words(self, true, predicted, words):
+        assert why(true, predicted, 2)["words"].startswith(words)
+
+    def test_a_check_that_is_not_seen(self):
+        """With the rook on a8 only Kb1 and Kb2 are legal, without it Ka2, h3 and h4 as well."""
+        found = why("r6k/8/8/8/8/8/7P/K7 w - - 0 1", PAWN)
+        assert found["precision"] == {
+            "words": "in truth White is in check, on the predicted board not, "
+            "because the black rook on a8 is missing",
+            "lost": pytest.approx(3 / 5),
+            "share": pytest.approx(1.0),
+        }
+        assert found["recall"] is None
+
+    def test_a_check_that_leaves_no_common_move(self):
+        """Only d2xc3 is legal; on the board without the bishop everything but that."""
+        true = "7k/8/8/8/8/2b5/P2P4/KB6 w - - 0 1"
+        found = why(true, true.replace("2b5", "8"), 2)
+        assert found["words"] == (
+            "p_2 = 0: in truth White is in check, on the predicted board not, because the black "
+            "bishop on c3 is missing. r_2 = 0: the black bishop on c3 is missing."
+        )
+        other_way = why(true.replace("2b5", "8"), true, 2)
+        assert "on the predicted board White is in check, in truth not" in other_way["words"]
+        assert other_way["recall"]["share"] == 1.0
+
+    @pytest.mark.parametrize("terminal", ["absorb", "drop"])
+    def test_a_game_that_is_over_on_one_board(self, terminal):
+        stalemate, one_move = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "7k/8/6K1/5Q2/8/8/8/8 b - - 0 1"
+        assert why(one_move, stalemate, 2, terminal=terminal)["words"] == (
+            "p_2 = r_2 = 0: on the predicted board the game is over (stalemate), in truth not, "
+            "because the white queen on f5 is predicted on f7."
+        )
+        mated = "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"
+        assert why(mated, one_move, 2, terminal=terminal)["words"].startswith(
+            "p_2 = r_2 = 0: in truth the game is over (checkmate), on the predicted board not"
+        )
+
+    def test_nothing_is_said_where_nothing_is_lost_or_nothing_was_predicted(self):
+        for predicted in (PAWN, ""):
+            assert why(PAWN, predicted, 3)["words"] == ""
+
+    def test_boards_that_differ_in_too_much_have_no_differences_one_by_one(self):
+        true, other = (
+            ChessState.from_fen(fen)
+            for fen in (chess.STARTING_FEN, "4k3/8/8/8/8/8/8/4K3 b - - 0 1")
+        )
+        assert len(board_differences(other, other)) == 0
+        assert MOST_DIFFERENCES < 30
+        assert board_differences(true, other) == []
+
+
+class TestMainCause:
+    def test_less_than_half_is_not_named(self):
+        mended = [("a", (0.69, 0.0)), ("b", (0.5, 0.0))]
+        assert main_cause(PRECISION, (0.4, 0.0), mended) is None
+        cause = main_cause(PRECISION, (0.4, 0.0), [("a", (0.7, 0.0)), ("b", (0.5, 0.0))])
+        assert (cause.words, cause.lost, cause.share) == (
+            "a",
+            pytest.approx(0.3),
+            pytest.approx(0.5),
+        )
+
+    def test_a_circumstance_comes_first_if_it_accounts_for_half(self):
+        mended = [("a", (1.0, 1.0))]
+        check = [Circumstance("check", (0.3, 0.1))]
+        assert main_cause(PRECISION, (0.4, 0.4), mended, check).words == "check"
+        assert main_cause(RECALL, (0.4, 0.4), mended, check).words == "a"
+
+    def test_mending_that_makes_it_worse_is_no_cause(self):
+        assert main_cause(PRECISION, (0.4, 0.4), [("a", (0.2, 0.2))]) is None
+        assert main_cause(PRECISION, (1.0, 0.4), [("a", (1.0, 1.0))]) is None
+
+
+@given(st.integers(2, 40), st.integers(2, 40), st.integers(0, 10_000))
+@settings(max_examples=60, deadline=None)
+def test_the_differences_of_real_boards_and_their_causes(plies, other, seed):
+    """The first board against itself a few plies on: the causes are what mending wins back."""
+    true, predicted = (
+        ChessState.from_fen(random_board(count, seed)) for count in (plies, min(other, plies + 3))
+    )
+    differences = board_differences(true, predicted)
+    if len(differences) == 1:
+        assert same_lines(true, differences[0].mended)
+    values = exact_profile(ChessAutomaton(), true, predicted, 2)
+    pair = values.precision[-1], values.recall[-1]
+    found = board_causes(true, predicted, pair, ExplorerSettings(2))
+    for index, measure in enumerate(MEASURES):
+        cause = found[measure.name]
+        if cause is None:
+            continue
+        assert 0.5 - 1e-9 <= cause["share"] <= 1 + 1e-9
+        assert cause["lost"] == pytest.approx(cause["share"] * (1 - pair[index]))
+        behind = [each for each in differences if each.words == cause["words"]]
+        if behind:
+            mended = exact_profile(ChessAutomaton(), true, behind[0].mended, 2)
+            won = (mended.precision, mended.recall)[index][-1] - pair[index]
+            assert cause["lost"] == pytest.approx(won)
+        else:
+            around = circumstances(true, predicted, differences)
+            assert cause["words"] in {each.words for each in around}
+
+
+def test_every_wrong_square_belongs_to_one_difference():
+    """The knight went to e5 and took a pawn there, which is back; the rook is gone, a queen new."""
+    true = chess.Board("4k3/8/8/4N3/8/8/8/R3K3 w - - 0 1")
+    predicted = chess.Board("4k3/8/8/4p3/8/5N2/8/4K2Q w - - 0 1")
+    words = {
+        each.words
+        for each in board_differences(ChessState.from_board(true), ChessState.from_board(predicted))
+    }
+    assert words == {
+        "the white rook on a1 is missing",
+        "a white queen is predicted on h1, where no piece stands",
+        "the white knight on e5 is predicted on f3",
+    }
+
+
+def test_a_budget_that_is_spent_gives_a_smaller_depth():
+    true = "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/3P1N2/PPP2PPP/RNBQK2R w KQkq - 1 5"
+    predicted = true.replace("3P1N2", "5N2").replace("PPP2PPP", "1PP2PPP")
+    deep, shallow = why(true, predicted, 3), why(true, predicted, 3, exact_budget=40)
+    assert deep["depth"] == 3
+    assert shallow["depth"] == 1
+    # Of White's 38 moves the bare boards refuse a3, a4 and d4: the pawn on a2 has two of them.
+    assert shallow["words"] == "The white pawn on a2 is missing: 5.3% of r_1 is lost through it."
+    assert shallow["recall"]["lost"] == pytest.approx(2 / 38)
+    assert shallow["recall"]["share"] == pytest.approx(2 / 3)
+    assert deep["recall"]["words"] == shallow["recall"]["words"]

@@ -1,0 +1,142 @@
+"""The main cause of what precision and recall lose: the one difference that accounts for most of it.
+
+Nothing here is about one environment: it gives the differences of two states, each with the predicted
+state that has this difference alone set right.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Generic
+
+from workbench.automaton import State
+from workbench.explore.losses.joint_tree import ROUNDING
+from workbench.explore.losses.loss_words import MEASURES, Measure, percent
+
+DOMINANT: Final = 0.5
+"""The share of all that is lost from which on a cause is named."""
+
+Values = tuple[float, float]
+"""Precision and recall at one depth."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference(Generic[State]):
+    """One thing that the predicted state has wrong.
+
+    Attributes:
+        words: What it is, as the beginning of a sentence in lower case.
+        mended: The predicted state with this alone as in the true state.
+    """
+
+    words: str
+    mended: State
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstance:
+    """A consequence of the differences that decides about first actions as a whole, such as a check.
+
+    Attributes:
+        words: What it is, as the beginning of a sentence in lower case.
+        lost: The probability of the first actions that are refused because of it, of those drawn
+            from the predicted state and of those drawn from the true one.
+    """
+
+    words: str
+    lost: Values
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """What accounts for most of the loss of one measure.
+
+    Attributes:
+        words: See `Difference` and `Circumstance`.
+        lost: The probability lost through it.
+        share: The same as a share of all that is lost, from `DOMINANT` on.
+    """
+
+    words: str
+    lost: float
+    share: float
+
+
+def main_cause(
+    measure: Measure,
+    values: Values,
+    mended: Sequence[tuple[str, Values]],
+    circumstances: Sequence[Circumstance] = (),
+) -> Cause | None:
+    """Find the one cause of at least half of a measure's loss.
+
+    The loss through a difference is what mending it alone wins back: p_m(S, T') - p_m(S, T), where T'
+    is T with this difference as in S; likewise for recall. Shares of several differences need not
+    add up to 1: mending one may be worth nothing while another remains. The loss through a
+    circumstance is the probability of the first actions that are refused because of it; one that
+    dominates is named before any difference, since it is nearer to what happens.
+
+    Args:
+        measure: Precision or recall.
+        values: Precision and recall of the pair.
+        mended: The words of each difference, and the values with it alone mended.
+        circumstances: The circumstances of the pair, the one to be named first before others.
+
+    Returns:
+        None if nothing is lost, if no cause accounts for half of it, or if two differences account
+        for the same.
+    """
+    total = 1.0 - values[measure.index]
+    if total <= ROUNDING:
+        return None
+    for each in circumstances:
+        share = min(each.lost[measure.index] / total, 1.0)
+        if share >= DOMINANT:
+            return Cause(each.words, share * total, share)
+    ranked = sorted(
+        ((found[measure.index] - values[measure.index], words) for words, found in mended),
+        reverse=True,
+    )
+    if not ranked or ranked[0][0] < DOMINANT * total - ROUNDING:
+        return None
+    if len(ranked) > 1 and ranked[0][0] - ranked[1][0] <= ROUNDING:
+        return None
+    lost, words = ranked[0]
+    return Cause(words, lost, lost / total)
+
+
+def causes_in_words(depth: int, values: Values, causes: Sequence[Cause | None]) -> dict[str, Any]:
+    """Return the causes of both losses as a page shows them.
+
+    Args:
+        depth: The m of the values.
+        values: Precision and recall of the pair.
+        causes: The `main_cause` of each, in the order of `MEASURES`.
+
+    Returns:
+        ``words``: one sentence, or two if the causes differ; empty if there is none. ``depth``; and
+        for ``precision`` and ``recall`` either None or ``words``, ``lost`` and ``share``.
+    """
+    groups: dict[str, list[tuple[Measure, Cause]]] = {}
+    for measure, cause in zip(MEASURES, causes, strict=True):
+        if cause is not None:
+            groups.setdefault(cause.words, []).append((measure, cause))
+    return {
+        "words": " ".join(_sentence(depth, values, found) for found in groups.values()),
+        "depth": depth,
+        **{
+            measure.name: cause and {"words": cause.words, "lost": cause.lost, "share": cause.share}
+            for measure, cause in zip(MEASURES, causes, strict=True)
+        },
+    }
+
+
+def _sentence(depth: int, values: Values, found: Sequence[tuple[Measure, Cause]]) -> str:
+    words = found[0][1].words
+    if all(values[measure.index] == 0 and cause.share > 1 - ROUNDING for measure, cause in found):
+        names = " = ".join(f"{measure.symbol}_{depth}" for measure, _ in found)
+        return f"{names} = 0: {words}."
+    parts = " and ".join(
+        f"{percent(cause.lost)} of {measure.symbol}_{depth}" for measure, cause in found
+    )
+    verb = "are" if len(found) > 1 else "is"
+    return f"{words[0].upper()}{words[1:]}: {parts} {verb} lost through it."
