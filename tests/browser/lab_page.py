@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    ConsoleMessage,
+    Locator,
+    Page,
+    ViewportSize,
+    sync_playwright,
+)
 
 ARGUMENTS: Final = (
     "--no-sandbox",
@@ -25,7 +32,8 @@ ARGUMENTS: Final = (
 PATIENCE: Final = 30_000
 """Milliseconds that anything on the page may take."""
 
-WIDE: Final = {"width": 1280, "height": 900}
+WIDE: Final[ViewportSize] = {"width": 1280, "height": 900}
+PHONE: Final[ViewportSize] = {"width": 390, "height": 844}
 THEMES: Final = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
 
 BEFORE_RESOLVED: Final = re.compile(r"/figures/[^/?]+\.png$")
@@ -217,15 +225,19 @@ def chromium() -> Iterator[Browser]:
 
 
 @contextmanager
-def lab_page(browser: Browser, url: str, token: str) -> Iterator[LabPage]:
+def lab_page(
+    browser: Browser, url: str, token: str, *, window: ViewportSize = WIDE, touch: bool = False
+) -> Iterator[LabPage]:
     """Open JupyterLab in a new context and wait until it has started.
 
     Args:
         browser: From ``chromium``.
         url: The server's address with a slash at the end.
         token: What the server wants to see.
+        window: Width and height in CSS pixels.
+        touch: Whether the device has a touch screen.
     """
-    context = browser.new_context(viewport=WIDE, service_workers="block")
+    context = browser.new_context(viewport=window, has_touch=touch, service_workers="block")
     context.set_default_timeout(PATIENCE)
     try:
         lab = LabPage(context.new_page(), urlsplit(url).netloc)

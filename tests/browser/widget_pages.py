@@ -41,6 +41,40 @@ def drag(page: Page, source: Locator, target: Locator) -> None:
     page.mouse.up()
 
 
+def bring_up(locator: Locator) -> None:
+    """Scroll until an element stands at the top of the notebook, and stays there.
+
+    JupyterLab lays the cells out anew as they come into view, which moves what was there.
+    """
+    locator.evaluate(
+        """async element => {
+            for (let still = 0, top = null; still < 10;) {
+                element.scrollIntoView();
+                await new Promise(requestAnimationFrame);
+                const now = element.getBoundingClientRect().top;
+                still = now === top ? still + 1 : 0;
+                top = now;
+            }
+        }"""
+    )
+
+
+def out_of_view(root: Locator, *selectors: str) -> list[str]:
+    """Return which elements of a widget are not wholly in the visible part of the notebook."""
+    panel = root.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden) .jp-WindowedPanel-outer")
+    window = panel.bounding_box()
+    found = []
+    for selector in selectors:
+        boxes = [element.bounding_box() for element in root.locator(selector).all()]
+        if not boxes:
+            found.append(f"{selector}: there is none")
+        for box in boxes:
+            above, below = window["y"] - box["y"], box["y"] + box["height"] - window["y"]
+            if above > 1 or below > window["height"] + 1:
+                found.append(f"{selector}: {box} in {window}")
+    return found
+
+
 def overflow(root: Locator) -> list[str]:
     """Return what sticks out of a widget to the right or the left, or makes it scroll sideways."""
     found: list[str] = root.evaluate(

@@ -43,11 +43,10 @@ class BoardPairView {
     this.requester.on("lost_mass", (answer) => this.lost.show(answer, this.settings.depth));
     this.build();
     host.append(this.root);
-    this.listen();
+    this.listen(host);
     this.frame.showTexts(this.texts());
     this.showBoards();
-    this.waited = true;
-    this.frame.say("Waiting for the first numbers: the kernel may still be loading.");
+    this.numbers.headline.progress("Waiting for the first numbers: the kernel may still be loading.");
     this.ask(this.history.present, { recordedAlready: true, atOnce: true });
   }
 
@@ -93,6 +92,7 @@ class BoardPairView {
         undo: () => this.travel(undone), redo: () => this.travel(redone), flip: () => this.flip(),
         swap: () => this.swap(), reset: () => this.tryState(this.origin),
       },
+      onSay: (words) => this.say(words),
       parts: { crumbs: this.crumbs, sides: SIDES.map((look) => this.sides[look]), tray: this.tray, numbers: this.numbers, moves: this.moves, lost: this.lost },
     });
     this.root = this.frame.root;
@@ -108,17 +108,22 @@ class BoardPairView {
         onClick: (square) => this.clicked(look, square),
         onHover: (square) => this.hover(square),
         onGrab: (event, square, piece) => this.tray.chosen === null && this.dragging.begin(event, { piece, square, board: this.sides[look].board }),
-        onSay: (words) => this.frame.say(words),
+        onSay: (words) => this.say(words),
       },
     });
   }
 
-  listen() {
+  listen(host) {
     const listeners = [];
-    const on = (names, act) => names.forEach((name) => {
-      this.model.on(`change:${name}`, act);
-      listeners.push([`change:${name}`, act]);
-    });
+    const listen = (name, act) => {
+      this.model.on(name, act);
+      listeners.push([name, act]);
+    };
+    const on = (names, act) => names.forEach((name) => listen(`change:${name}`, act));
+    // What ipywidgets marks a view with whose kernel was restarted, or which has none.
+    const kernel = () => this.numbers.headline.kernel(!host.closest(".jupyter-widgets-disconnected"));
+    listen("comm_live_update", kernel);
+    kernel();
     let scheduled = false;
     on([...STATE_TRAITS, ...SETTING_TRAITS], () => {
       if (scheduled) return;
@@ -132,20 +137,22 @@ class BoardPairView {
       clearTimeout(this.lostTimer);
       this.dragging.end();
       this.lost.dispose();
+      this.numbers.headline.dispose();
       this.requester.dispose();
     };
   }
 
   busy(busy) {
     this.root.dataset.busy = String(busy);
-    if (busy || !this.waited) return;
-    this.frame.say("");
-    this.waited = false;
+    if (!busy) this.numbers.headline.progress("");
+  }
+
+  say(words) {
+    this.numbers.headline.say(words);
   }
 
   slow(seconds) {
-    this.waited = true;
-    this.frame.say(`No answer from the kernel for ${seconds} seconds: it may be busy or just starting; if it was restarted, run the cell again.`);
+    this.numbers.headline.progress(`No answer from the kernel for ${seconds} seconds: it may be busy or just starting; if it was restarted, run the cell again.`);
   }
 
   /** Python or another view may have set the pair: then request it again. */
@@ -202,7 +209,7 @@ class BoardPairView {
     const state = this.asked.state.line.length ? this.asked.state : { ...boards, line: [] };
     if (!recordedAlready) {
       this.history = recorded(this.history, state);
-      this.frame.say(state.line.length ? `Both boards after ${answer.line_words.at(-1)}` : "Both boards at the start of the line.");
+      this.say(state.line.length ? `Both boards after ${answer.line_words.at(-1)}` : "Both boards at the start of the line.");
     }
     const moved = !this.answered || !sameState(this.answered, state);
     Object.assign(this, { view, shown: boards, answered: state, answeredSettings: this.settings });
@@ -261,7 +268,7 @@ class BoardPairView {
     const before = parseFen(this.shown[name] || EMPTY_FEN);
     const fen = formatFen(applyEdit(before, edit));
     if (fen === this.shown[name]) return;
-    this.frame.say(`${look === "true" ? "True" : "Predicted"} board: ${editInWords(before, edit)}.`);
+    this.say(`${look === "true" ? "True" : "Predicted"} board: ${editInWords(before, edit)}.`);
     this.goTo({ ...this.shown, [name]: fen, line: [] });
   }
 
@@ -302,7 +309,7 @@ class BoardPairView {
     const history = way(this.history);
     if (history === this.history) return;
     this.history = history;
-    this.frame.say(way === undone ? "The last change is undone." : "The change is redone.");
+    this.say(way === undone ? "The last change is undone." : "The change is redone.");
     this.chosen = null;
     this.pointed = null;
     const { true_fen, predicted_fen, line } = history.present;
@@ -320,9 +327,9 @@ class BoardPairView {
   swap() {
     const state = swapped(this.shown);
     if (state) {
-      this.frame.say("The boards are swapped.");
+      this.say("The boards are swapped.");
       this.goTo(state);
-    } else this.frame.say("There is no predicted board to swap.");
+    } else this.say("There is no predicted board to swap.");
   }
 
   hover(square) {

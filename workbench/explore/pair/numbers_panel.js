@@ -1,11 +1,12 @@
-// Precision and recall by depth, as chart and table; the measures on the text; how it is measured.
-// Hooks: data-role="depth", "depth-value", "terminal", "ill-formed", "numbers" (aria-live,
-// data-state "fresh" or "stale", data-serial counts answers), "profile-row" (data-depth) with
+// Precision and recall by depth, as headline, chart and table; the measures on the text; how it is
+// measured. Hooks: data-role="depth", "depth-value", "terminal", "ill-formed", "numbers"
+// (data-state "fresh" or "stale", data-serial counts answers), "profile-row" (data-depth) with
 // "precision" and "recall" (data-value, data-low, data-high, data-method), "profile-reason",
 // "exact-match", "levenshtein", "board-accuracy", "board-class", "fields".
 
 import { htmlElement } from "../page/svg.js";
 import { lineChart, probabilityText } from "../page/chart.js";
+import { Headline, MEASURES, measuredValue } from "./headline.js";
 
 const DEEPEST = 8;
 const FIELD_WORDS = {
@@ -18,12 +19,13 @@ export class NumbersPanel {
   constructor({ settings, onSettings }) {
     this.onSettings = onSettings;
     this.answers = 0;
+    this.headline = new Headline();
     this.buildControls();
     this.chart = htmlElement("div", { class: "ws-chart-box" });
     this.rows = htmlElement("tbody", {});
     this.reason = htmlElement("p", { class: "ws-quiet ws-reason", "data-role": "profile-reason" });
     this.text = htmlElement("dl", { class: "ws-facts" });
-    this.numbers = htmlElement("div", { class: "ws-numbers", "aria-live": "polite", "aria-atomic": "false", "data-role": "numbers", "data-state": "stale", "data-serial": "0" },
+    this.numbers = htmlElement("div", { class: "ws-numbers", "data-role": "numbers", "data-state": "stale", "data-serial": "0" },
       htmlElement("div", { class: "ws-profile-table" }, this.table(), this.reason),
       this.text);
     this.element = htmlElement("section", { class: "ws-panel ws-measures", "aria-label": "Precision and recall" },
@@ -73,21 +75,24 @@ export class NumbersPanel {
   /** Mark the numbers as those of an earlier state, until the next answer. */
   markStale() {
     this.numbers.dataset.state = "stale";
+    this.headline.markStale();
   }
 
   markFresh() {
     this.numbers.dataset.state = "fresh";
+    this.headline.markFresh();
   }
 
   /** @param {Object} view As pair_view.py's pair_view returns it. */
   show(view) {
     const { depths, precision, recall, reason } = view.profile;
+    this.headline.show(view.profile);
     this.rows.replaceChildren(...depths.map((depth, index) => profileRow(depth, precision[index], recall[index])));
     this.reason.textContent = `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
     this.chart.replaceChildren(lineChart({
       title: profileInWords(view.profile), xLabel: "moves m", yLabel: "probability", width: 340, height: 200,
       xTicks: depths.length <= 12 ? depths : undefined,
-      series: [series("precision p", "predicted", depths, precision), series("recall r", "true", depths, recall)],
+      series: MEASURES.map(([name, letter, look]) => series(`${name} ${letter}`, look, depths, view.profile[name])),
     }));
     this.text.replaceChildren(...facts(view));
     this.answers += 1;
@@ -124,11 +129,10 @@ function profileRow(depth, precision, recall) {
 
 function profileCell(role, entry) {
   const { value, low, high, method } = entry;
-  const estimated = high > low;
   return htmlElement("td", {
     "data-role": role, "data-value": value, "data-low": low, "data-high": high, "data-method": method,
-    title: estimated ? `95% interval ${probabilityText(low)} to ${probabilityText(high)}, ${method}` : method,
-  }, probabilityText(value), estimated && htmlElement("span", { class: "ws-plus-minus" }, ` ± ${((high - low) / 2).toPrecision(1)}`));
+    title: high > low ? `95% interval ${probabilityText(low)} to ${probabilityText(high)}, ${method}` : method,
+  }, ...measuredValue(entry));
 }
 
 function facts({ text, predicted }) {

@@ -1,6 +1,6 @@
 // The frame of BoardPair: buttons, messages, texts, the line of code.
 // Hooks: data-role="board-pair" (root; data-busy), "caption", "undo", "redo", "flip", "swap", "reset",
-// "code", "copy", "status" (role=status), "error" (role=alert), "reply", "game-moves".
+// "code", "copy", "error" (role=alert), "reply", "game-moves".
 
 import { htmlElement, keepShortcutsAway } from "../page/svg.js";
 
@@ -17,13 +17,13 @@ export class PairFrame {
    * @param {Object} options
    * @param {Object<string, () => void>} options.actions By a button's name: undo, redo, flip, swap, reset.
    * @param {Object<string, Object>} options.parts crumbs, sides (two), tray, numbers, moves, lost.
+   * @param {(words: string) => void} options.onSay Something to announce.
    */
-  constructor({ actions, parts }) {
-    this.actions = actions;
+  constructor({ actions, parts, onSay }) {
+    Object.assign(this, { actions, onSay });
     this.buttons = Object.fromEntries(FRAME_BUTTONS.map(([role, text, title]) => [role, this.button(role, text, title, actions[role])]));
     this.caption = htmlElement("p", { class: "ws-caption", "data-role": "caption" });
     this.error = htmlElement("p", { class: "ws-alert", role: "alert", "data-role": "error" });
-    this.status = htmlElement("p", { class: "ws-status", role: "status", "data-role": "status" });
     this.code = htmlElement("input", {
       type: "text", readonly: true, class: "ws-fen", "aria-label": "This pair as one line of Python", "data-role": "code",
       onfocus: () => this.code.select(),
@@ -38,13 +38,13 @@ export class PairFrame {
     htmlElement("div", { class: "ws-pair-grid" },
       htmlElement("div", { class: "ws-boards" },
         htmlElement("div", { class: "ws-boards-head" }, bar, parts.crumbs.element),
+        parts.numbers.headline.element,
         ...parts.sides.map(({ element }) => element), parts.tray.element),
       parts.numbers.element, parts.moves.element, parts.lost.element),
     this.texts,
     htmlElement("div", { class: "ws-code-row" },
       htmlElement("span", { class: "ws-quiet", "aria-hidden": "true" }, "This pair in Python"), this.code,
-      this.button("copy", "Copy", "Copy the line to the clipboard", () => this.copy())),
-    this.status);
+      this.button("copy", "Copy", "Copy the line to the clipboard", () => this.copy())));
   }
 
   /** @param {{reply: string, moves: string, caption: string}} texts Shown as the characters they are. */
@@ -57,11 +57,6 @@ export class PairFrame {
     this.texts.replaceChildren(...parts.filter(Boolean));
   }
 
-  /** Show a status message. */
-  say(words) {
-    this.status.textContent = words;
-  }
-
   /** Show an error; an empty text clears it. */
   alert(words) {
     this.error.textContent = words;
@@ -70,10 +65,10 @@ export class PairFrame {
   async copy() {
     try {
       await navigator.clipboard.writeText(this.code.value);
-      this.say("The line is copied to the clipboard.");
+      this.onSay("The line is copied to the clipboard.");
     } catch (refusal) {
       this.code.focus();
-      this.say(`The browser did not let the page copy (${refusal.name}): the line is selected, press Ctrl+C.`);
+      this.onSay(`The browser did not let the page copy (${refusal.name}): the line is selected, press Ctrl+C.`);
     }
   }
 
