@@ -10,7 +10,7 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "workbench"
 LEVELS = (
-    "errors seeds resources worker_processes compression",
+    "errors seeds resources worker_processes compression long_texts",
     "terminal installation tables",
     "automaton prediction reply_parts",
     "parsed_state",

@@ -11,13 +11,14 @@ from workbench.answers.recorded_replies import BASELINE, recorded_replies
 from workbench.drawing.appearance import RECORDED_LOOKS, model_style, style
 from workbench.drawing.labels import (
     FILE_DOTS_AN_INCH,
+    LONGEST,
     STILL_DOTS_AN_INCH,
     labels,
     room,
-    shortened,
     some_of,
     wrapped,
 )
+from workbench.long_texts import shortened
 
 ODD = (
     "_hidden", "cost $5 and $10", "50%_off", "<script>alert(1)</script>", "模型一", "模型二", "Модель",
@@ -31,8 +32,8 @@ class TestLabels:
 
     def test_long_names_lose_their_middle(self):
         name = "organisation/" + "x" * 100 + "-step-900"
-        assert shortened(name) == name[:19] + "…" + name[-20:]
-        assert labels([name]) == {name: shortened(name)}
+        assert shortened(name, LONGEST) == name[:19] + "…" + name[-20:]
+        assert labels([name]) == {name: shortened(name, LONGEST)}
 
     @pytest.mark.parametrize("longest", [24, 28, 40])
     def test_different_names_are_written_differently(self, longest):

@@ -266,7 +266,7 @@ class TestFromRow:
         row = {**ROW, "predicted_fen": missing, "reply_class": "absent", "reason": "no FEN"}
         pair = BoardPair.from_row(row)
         assert pair.predicted_fen == ""
-        assert pair.caption.endswith("absent. no FEN")
+        assert pair.caption.endswith("without a FEN. no FEN")
 
     def test_an_unparseable_prediction_is_no_state_and_is_told_whole(self):
         row = {**ROW, "predicted_fen": BAD, "reply_class": "unparseable"}

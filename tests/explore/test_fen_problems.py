@@ -13,7 +13,7 @@ START = chess.STARTING_FEN
 FAULTS = {
     "rnbqkbnr/pppppppp/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1": "there are 7 ranks; a board has 8",
     "rnbqkbnr/pppppppp/8/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1": "there are 9 ranks",
-    "8 w - - 0 1": "there are 1 rank;",
+    "8 w - - 0 1": "there is 1 rank;",
     "rnbqkbnr/pppppppp/8/ppppppppp/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1": (
         "rank 5 has 9 squares: 'ppppppppp'; a rank has 8"
     ),
@@ -35,7 +35,7 @@ FAULTS = {
     START.replace(" 0 1", " x 1"): "the half-move clock is 'x'; it is a whole number",
     START.replace(" 0 1", " 1.5 1"): "the half-move clock is '1.5'",
     START.replace(" 0 1", " 0 -3"): "the move number is '-3'; it cannot be negative",
-    START.replace(" 0 1", " 0 " + "9" * 5000): "has 5000 signs; that is too many to read",
+    START.replace(" 0 1", " 0 " + "9" * 5000): "(5,000 characters) is too long to read",
     START + " 7": "there are 7 fields; a FEN has 6",
     START.replace(" KQkq", ""): "there are 5 of the 6 fields",
     "": "there is no text",

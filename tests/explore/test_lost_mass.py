@@ -271,7 +271,7 @@ def test_without_a_state_everything_is_lost_at_the_root(predicted, chosen, words
 
 
 def test_bad_boards_and_arguments_are_refused():
-    with pytest.raises(InvalidFenError, match="the predicted FEN cannot be read: there are 1 rank"):
+    with pytest.raises(InvalidFenError, match="the predicted FEN cannot be read: there is 1 rank"):
         lost_mass(BARE, "nonsense w - - 0 1")
     with pytest.raises(InvalidArgumentError, match="levels"):
         lost_mass(BARE, PAWN, levels=0)

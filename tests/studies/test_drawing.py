@@ -7,14 +7,11 @@ from matplotlib.colors import to_rgb
 
 from workbench.affordance import ESTIMATORS
 from workbench.drawing.appearance import style
-from workbench.drawing.labels import (
-    labels,
-    shortened,
-    some_of,
-)
+from workbench.drawing.labels import LONGEST, labels, some_of
 from workbench.drawing.scores_in_words import describe_scores
 from workbench.explore.run.run_picture import run_figure
 from workbench.explore.run.run_table import run_table
+from workbench.long_texts import shortened
 from workbench.studies.data import StudyData
 from workbench.studies.environments import precision_by_environment
 from workbench.studies.estimators import bias_and_variance
@@ -307,7 +304,9 @@ def test_a_lost_piece_is_taken_off_the_positions_that_were_asked_about(predictio
     """Three replies to two positions, one of them without a board to take a piece from."""
     scores = scores_of(["one", "two"], groups=(5,))
     scores.loc[scores["position_id"] == "p5-1", "true_fen"] = "no board"
-    data = StudyData({"groups of the predictions": scores}, f"games of {shortened(LONG_FILE)}")
+    data = StudyData(
+        {"groups of the predictions": scores}, f"games of {shortened(LONG_FILE, LONGEST)}"
+    )
     positions = data.positions()
     assert positions["position_id"].tolist() == ["p5-0", "p5-1"]
     bare = lost_piece.predictions_without(positions, count=5, seed=0)

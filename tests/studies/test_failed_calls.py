@@ -106,7 +106,7 @@ def test_ranks_compare_positions_that_both_answered(half_failed):
 
 def test_captions_and_counts_name_them(half_failed):
     assert left_out(half_failed) == {"failed": 4, "unscored": 0}
-    words = "4 valid, 0 ill_formed, 0 unparseable, 0 absent; 4 failed calls left out"
+    words = "4 valid, 0 ill-formed, 0 unreadable, 0 without a FEN; 4 failed calls left out"
     assert counted_replies(half_failed) == words
     assert words in describe_scores(half_failed)
     counts = class_counts(half_failed).iloc[0]

@@ -190,7 +190,11 @@ class TestFlags:
         figure = ill_formed_flags.draw(ill_formed_flags.compute(scores))
         labels = [label.get_text() for label in figure.axes[0].get_xticklabels()]
         # A king that is gone cannot castle either.
-        assert labels == ["any flag", "bad castling rights", "no white king"]
+        assert labels == [
+            "anything",
+            "a castling right without king\nand rook in place",
+            "White has no king",
+        ]
         well = ill_formed_flags.compute(scores[scores["reply_class"] == "valid"])
         assert well["share"].tolist() == [0.0]
         assert len(ill_formed_flags.draw(well).axes[0].get_xticklabels()) == 1

@@ -259,6 +259,6 @@ def test_classes_are_counted_and_named(scores):
     assert counts["count"] == 6
     assert (counts["valid"], counts["ill_formed"], counts["unscored"]) == (3, 1, 1)
     described = describe_scores(scores)
-    assert "3 valid, 1 ill_formed, 1 unparseable, 1 absent, 1 unscored" in described
+    assert "3 valid, 1 ill-formed, 1 unreadable, 1 without a FEN, 1 not scored" in described
     assert "as_is" in described
     assert "absorb" in described

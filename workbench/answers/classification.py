@@ -118,13 +118,18 @@ def _classified(text: str, board: WrittenBoard, boards: list[WrittenBoard]) -> P
     return Prediction(ReplyClass.UNPARSEABLE, found.predicted_fen, reason=NO_SIDE, fen=found.fen)
 
 
+def plain_fen(text: str | None) -> Fen:
+    """Return a text that was given as a FEN with single spaces and plain hyphens."""
+    return Fen(" ".join(plain_signs(text or "").split()))
+
+
 def classify_fen(text: str | None) -> Prediction:
     """Classify a text that was already cut out of a reply as its FEN.
 
     Args:
         text: The whole text that is to be read as a FEN; None or blank if there was none.
     """
-    fen = Fen(" ".join(plain_signs(text or "").split()))
+    fen = plain_fen(text)
     if not fen.text:
         return Prediction(ReplyClass.ABSENT, None, reason="no FEN given")
     if fen.fault:

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from workbench.answers.classification import CLASSES, ReplyClass, classify_fen
+from workbench.answers.classification import CLASSES, ReplyClass, classify_fen, plain_fen
 from workbench.answers.imports.true_boards import PLIES_A_GROUP
 from workbench.checking.findings import Findings
 from workbench.environments.chess.chess960 import chess960_row
@@ -46,14 +46,14 @@ def check_true_boards(chunk: pd.DataFrame, findings: Findings) -> None:
     ):
         if not isinstance(fen, str):
             continue
-        true = Fen(fen)
+        true = plain_fen(fen)
         if true.fault:
             findings.add_row("true_fen does not parse", place, f"{named[place]}: {fen!r}")
         elif reason := chess960_row(true, played, called):
             what = "true_fen or its game is of Chess960, which is not scored"
             findings.add_row(what, place, f"{named[place]}: {reason}")
         elif isinstance(played, str):
-            fault = _fault_of_moves(played, fen, int(ply) if pd.notna(ply) else -1)
+            fault = _fault_of_moves(played, true.text, int(ply) if pd.notna(ply) else -1)
             if fault:
                 findings.add_row(fault, place, named[place])
 

@@ -16,6 +16,8 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.font_manager import FontProperties, findfont, get_font
 
+from workbench.long_texts import shortened
+
 LONGEST: Final = 40
 """Characters of a name on a figure, unless there is another reason."""
 
@@ -51,14 +53,6 @@ def labels(names: Iterable[str], longest: int = LONGEST) -> dict[str, str]:
     return found
 
 
-def shortened(text: str, longest: int = LONGEST) -> str:
-    """Return a text with its middle left out, if it is longer than so many characters."""
-    if len(text) <= longest:
-        return text
-    head = (longest - 1) // 2
-    return text[:head] + _ELLIPSIS + text[len(text) - (longest - 1 - head) :]
-
-
 def some_of(names: Iterable[str], noun: str, most: int = 4) -> str:
     """Return names in words: all of a few, else how many there are and the first of them.
 
@@ -67,7 +61,7 @@ def some_of(names: Iterable[str], noun: str, most: int = 4) -> str:
         noun: What they name, in the plural.
         most: Names that are all given.
     """
-    short = [shortened(name) or NO_NAME for name in names]
+    short = [shortened(name, LONGEST) or NO_NAME for name in names]
     if len(short) <= most:
         return ", ".join(short)
     first = ", ".join(short[: most - 1])

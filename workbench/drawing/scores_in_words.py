@@ -8,6 +8,7 @@ from workbench.answers.classification import CLASSES, ReplyClass
 from workbench.answers.imports.true_boards import UNKNOWN_GROUP
 from workbench.answers.recorded_replies import BASELINE
 from workbench.drawing.labels import NO_NAME, some_of
+from workbench.drawing.reply_words import class_words
 
 
 def scored_rows(scores: pd.DataFrame) -> pd.DataFrame:
@@ -88,9 +89,13 @@ def counted_replies(scores: pd.DataFrame) -> str:
     """Return the replies of each class in words, and how many rows every study leaves out."""
     counts = scores["reply_class"].value_counts()
     missing = left_out(scores)
-    replies = [f"{counts.get(name, 0)} {name}" for name in CLASSES if name != ReplyClass.FAILED]
+    replies = [
+        f"{counts.get(name, 0)} {class_words(name)}"
+        for name in CLASSES
+        if name != ReplyClass.FAILED
+    ]
     if missing["unscored"]:
-        replies.append(f"{missing['unscored']} unscored")
+        replies.append(f"{missing['unscored']} {class_words('unscored')}")
     failed = missing["failed"]
     nowhere = int((~_has_length(scores)).sum())
     return (

@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 from rapidfuzz.distance import Levenshtein
 
-from workbench.answers.classification import ReplyClass
+from workbench.answers.classification import ReplyClass, plain_fen
 from workbench.environments.chess import text_metrics
 from workbench.environments.chess.chess960 import chess960_row
 from workbench.environments.chess.fen import Fen
@@ -73,8 +73,11 @@ def backward_scores(moves: str | None, predicted: Fen, reply_class: str) -> dict
 
 
 def fens_of(row: Mapping[str, Any]) -> tuple[Fen, Fen]:
-    """Return the true and the predicted FEN of a row; None, as a cell, is no text."""
-    return Fen(row["true_fen"] or ""), Fen(row["predicted_fen"] or "")
+    """Return the true and the predicted FEN of a row; None, as a cell, is no text.
+
+    The true FEN has single spaces and plain hyphens, as the predicted one got when it was read.
+    """
+    return plain_fen(row["true_fen"]), Fen(row["predicted_fen"] or "")
 
 
 def measured(

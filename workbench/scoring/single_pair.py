@@ -3,10 +3,10 @@
 import math
 from typing import Any
 
-from workbench.answers.classification import classify
+from workbench.answers.classification import classify, plain_fen
 from workbench.environments.chess.chess960 import chess960_board
-from workbench.environments.chess.fen import Fen
 from workbench.errors import InvalidFenError
+from workbench.long_texts import quoted
 from workbench.scoring.affordance_scores import affordance_scores
 from workbench.scoring.parameters import MEASURES, ScoringParameters
 from workbench.scoring.score_rows import is_state, text_scores
@@ -29,10 +29,12 @@ def compare(true_fen: str, reply: str, parameters: ScoringParameters) -> dict[st
     Raises:
         InvalidFenError: If the true FEN cannot be read, or is of Chess960.
     """
-    true = Fen(true_fen)
+    true = plain_fen(true_fen)
     state = true.state
     if reason := chess960_board(true):
-        raise InvalidFenError(f"expected a true FEN of standard chess, got {true_fen!r}: {reason}")
+        raise InvalidFenError(
+            f"expected a true FEN of standard chess, got {quoted(true_fen)}: {reason}"
+        )
     prediction = classify(reply)
     taken = is_state(str(prediction.reply_class), parameters.ill_formed)
     predicted = prediction.fen

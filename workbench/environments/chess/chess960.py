@@ -58,7 +58,7 @@ def chess960_board(fen: Fen) -> str:
     rights = "".join(fen.fields[2:3])
     if rights in ("", "-") or fen.fault:
         return ""
-    if set(rights) & _FILES:
+    if names_rook_files(rights):
         return f"{_PREFIX}its castling rights {rights!r} name the files of rooks"
     wrong = chess.STATUS_BAD_CASTLING_RIGHTS
     if fen.board.status() & wrong and not chess.Board(fen.text, chess960=True).status() & wrong:
@@ -67,6 +67,11 @@ def chess960_board(fen: Fen) -> str:
             "where standard chess has them"
         )
     return ""
+
+
+def names_rook_files(rights: str) -> bool:
+    """Return whether a castling field names the files of rooks, as in Shredder-FEN: ``HAha``."""
+    return bool(set(rights) & _FILES)
 
 
 def chess960_headers(headers: Mapping[str, str]) -> str:

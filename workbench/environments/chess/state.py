@@ -11,6 +11,7 @@ import chess
 
 from workbench.environments.chess.plain_fen import read_plain_fen
 from workbench.errors import InvalidFenError
+from workbench.long_texts import cut, quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class ChessState:
             return cls.from_board(chess.Board(fen))
         except ValueError as error:
             raise InvalidFenError(
-                f"expected a FEN that python-chess reads, got {fen!r}: {error}; "
+                f"expected a FEN that python-chess reads, got {quoted(fen)}: {cut(str(error))}; "
                 "correct the text, or classify it with workbench.answers.classification"
             ) from error
 

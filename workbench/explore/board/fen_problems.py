@@ -2,37 +2,24 @@
 
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from types import MappingProxyType
 from typing import Final
 
 import chess
 
 from workbench.answers.classification import ReplyClass, classify_fen
+from workbench.drawing.reply_words import status_words as status_words
+from workbench.environments.chess.chess960 import names_rook_files
+from workbench.environments.chess.fen import Fen
+from workbench.long_texts import cut, quoted
 
 _MOST: Final = 3
 """Problems that one message tells; further ones are counted."""
 
+_MOST_RANKS: Final = 64
+"""Ranks that are looked at."""
+
 _DIGITS: Final = "12345678"
 _PIECES: Final = "PNBRQKpnbrqk"
-
-_STATUS_WORDS: Final = MappingProxyType(
-    {
-        "NO_WHITE_KING": "White has no king",
-        "NO_BLACK_KING": "Black has no king",
-        "TOO_MANY_KINGS": "there are too many kings",
-        "TOO_MANY_WHITE_PAWNS": "White has more than 8 pawns",
-        "TOO_MANY_BLACK_PAWNS": "Black has more than 8 pawns",
-        "PAWNS_ON_BACKRANK": "a pawn stands on rank 1 or rank 8",
-        "TOO_MANY_WHITE_PIECES": "White has more than 16 pieces",
-        "TOO_MANY_BLACK_PIECES": "Black has more than 16 pieces",
-        "BAD_CASTLING_RIGHTS": "a castling letter is given without king and rook in place",
-        "INVALID_EP_SQUARE": "no pawn can just have passed over the en-passant square",
-        "OPPOSITE_CHECK": "the side that is not to move is in check",
-        "EMPTY": "the board is empty",
-        "TOO_MANY_CHECKERS": "more pieces give check than one move allows",
-        "IMPOSSIBLE_CHECK": "one move cannot lead to this combination of checking pieces",
-    }
-)
 
 
 def explain(text: str | None) -> str | None:
@@ -60,6 +47,21 @@ def explain(text: str | None) -> str | None:
     return told + (f". And {more} more" if more > 0 else "")
 
 
+def unsupported(fen: Fen) -> str | None:
+    """Explain why a readable true board has no measures here; None if it has.
+
+    Castling letters that name files are refused, since the measures would be those of another game. A
+    predicted board keeps them: it is only wrong, and is scored as python-chess reads it.
+    """
+    rights = "".join(fen.fields[2:3])
+    if fen.fault or not names_rook_files(rights):
+        return None
+    return (
+        f"Chess960 is not supported: the castling letters {rights!r} name files of rooks; write K, Q, "
+        "k and q for the castling of standard chess"
+    )
+
+
 def describe(reply_class: ReplyClass, flags: Iterable[str]) -> str:
     """Describe the class of a board and the meaning of its status flags in plain words.
 
@@ -76,11 +78,6 @@ def describe(reply_class: ReplyClass, flags: Iterable[str]) -> str:
     if reply_class is ReplyClass.UNPARSEABLE:
         return "No readable FEN."
     return "Ill-formed board: " + "; ".join(map(status_words, flags)) + "."
-
-
-def status_words(flag: str) -> str:
-    """Return what the name of one of python-chess's status flags means, or the name itself."""
-    return _STATUS_WORDS.get(flag, flag)
 
 
 def _problems(fields: list[str]) -> Iterator[str]:
@@ -101,7 +98,7 @@ def _problems(fields: list[str]) -> Iterator[str]:
     if len(fields) > 6:
         yield (
             f"there are {len(fields)} fields; a FEN has 6: pieces, side to move, castling, "
-            f"en passant, half-move clock, move number. The first too many is {fields[6]!r}"
+            f"en passant, half-move clock, move number. The first too many is {quoted(fields[6])}"
         )
     elif broken and len(fields) < 6:
         yield (
@@ -113,9 +110,9 @@ def _problems(fields: list[str]) -> Iterator[str]:
 def _placement_problems(placement: str) -> Iterator[str]:
     ranks = placement.split("/")
     if len(ranks) != 8:
-        noun = "rank" if len(ranks) == 1 else "ranks"
-        yield f"there are {len(ranks)} {noun}; a board has 8, with '/' between them"
-    for index, rank in enumerate(ranks):
+        there = "there is 1 rank" if len(ranks) == 1 else f"there are {len(ranks)} ranks"
+        yield f"{there}; a board has 8, with '/' between them"
+    for index, rank in enumerate(ranks[:_MOST_RANKS]):
         # With another number of ranks the n-th is not known to be rank 9 - n.
         name = f"rank {8 - index}" if len(ranks) == 8 else f"rank number {index + 1} in the text"
         yield from _rank_problems(name, rank)
@@ -127,37 +124,37 @@ def _rank_problems(name: str, rank: str) -> Iterator[str]:
         return
     unknown = list(dict.fromkeys(sign for sign in rank if sign not in _DIGITS + _PIECES + "~"))
     if unknown:
-        signs = ", ".join(map(repr, unknown))
+        signs = cut(", ".join(map(repr, unknown)))
         yield (
-            f"{name} has {signs}: {rank!r}; pieces are P N B R Q K for White and p n b r q k for "
+            f"{name} has {signs}: {quoted(rank)}; pieces are P N B R Q K for White and p n b r q k for "
             "Black, and a digit from 1 to 8 counts empty squares"
         )
         return
     for one, other in pairwise(rank):
         if one in _DIGITS and other in _DIGITS:
-            yield f"{name} has two digits one after the other: {rank!r}; write their sum"
+            yield f"{name} has two digits one after the other: {quoted(rank)}; write their sum"
             break
     for before, sign in pairwise(" " + rank):
         if sign == "~" and before not in _PIECES:
-            yield f"{name} has a '~' that follows no piece: {rank!r}; it marks a promoted piece"
+            yield f"{name} has a '~' that follows no piece: {quoted(rank)}; it marks a promoted piece"
             break
     squares = sum(int(sign) if sign in _DIGITS else sign != "~" for sign in rank)
     if squares != 8:
         noun = "square" if squares == 1 else "squares"
-        yield f"{name} has {squares} {noun}: {rank!r}; a rank has 8"
+        yield f"{name} has {squares} {noun}: {quoted(rank)}; a rank has 8"
 
 
 def _turn_problem(field: str) -> str | None:
     if field in ("w", "b"):
         return None
-    return f"the side to move is {field!r}; it is w or b"
+    return f"the side to move is {quoted(field)}; it is w or b"
 
 
 def _castling_problem(field: str) -> str | None:
     if chess.FEN_CASTLING_REGEX.match(field):
         return None
     return (
-        f"the castling field is {field!r}; it holds up to two letters for White (K, Q), then up to "
+        f"the castling field is {quoted(field)}; it holds up to two letters for White (K, Q), then up to "
         "two for Black (k, q), or is - for none"
     )
 
@@ -165,7 +162,7 @@ def _castling_problem(field: str) -> str | None:
 def _passant_problem(field: str) -> str | None:
     if field == "-" or field in chess.SQUARE_NAMES:
         return None
-    return f"the en-passant square is {field!r}; it is a square such as e3, or - for none"
+    return f"the en-passant square is {quoted(field)}; it is a square such as e3, or - for none"
 
 
 def _halfmove_problem(field: str) -> str | None:
@@ -177,11 +174,10 @@ def _number_problem(field: str) -> str | None:
 
 
 def _count_problem(name: str, field: str) -> str | None:
-    shown = field if len(field) <= 24 else f"{field[:24]}..."
     try:
         count = int(field)
     except ValueError:
         if field.lstrip("+-").isdecimal():
-            return f"the {name} {shown!r} has {len(field)} signs; that is too many to read"
-        return f"the {name} is {shown!r}; it is a whole number of at least 0"
-    return f"the {name} is {shown!r}; it cannot be negative" if count < 0 else None
+            return f"the {name} {quoted(field, 24)} is too long to read"
+        return f"the {name} is {quoted(field, 24)}; it is a whole number of at least 0"
+    return f"the {name} is {quoted(field, 24)}; it cannot be negative" if count < 0 else None

@@ -26,3 +26,21 @@ def ending_words(board: chess.Board) -> str:
         "checkmate": f"Checkmate: {winner} has won.",
         "stalemate": f"Stalemate: {loser} has no legal move, a draw.",
     }[ending_of(board)]
+
+
+def where_over(true: chess.Board | None, predicted: chess.Board | None) -> str:
+    """Return on which of two boards the game is over, and how; nothing if it goes on on both.
+
+    Args:
+        true: The true board; None for no board.
+        predicted: The predicted board, likewise.
+    """
+    of_true, of_predicted = (ending_of(board) if board else "" for board in (true, predicted))
+    if of_true and of_true == of_predicted:
+        return f"the game is over on both boards ({of_true})"
+    over = [
+        f"on the {name} board ({ending})"
+        for name, ending in (("true", of_true), ("predicted", of_predicted))
+        if ending
+    ]
+    return f"the game is over {' and '.join(over)}" if over else ""

@@ -8,9 +8,11 @@ import chess
 from workbench.answers.classification import ReplyClass, classify_fen
 from workbench.automaton import SINK, Sink
 from workbench.environments import ChessState
+from workbench.environments.chess.chess960 import names_rook_files
 from workbench.environments.chess.fen import Fen
 from workbench.errors import InvalidFenError
-from workbench.explore.board.fen_problems import describe, explain
+from workbench.explore.board.fen_problems import describe, explain, unsupported
+from workbench.explore.board.game_over import ending_words
 from workbench.scoring.parameters import IllFormedPolicy
 from workbench.scoring.score_rows import is_state
 
@@ -56,6 +58,13 @@ class ReadBoard:
             written[index] if len(written) > index else default
             for index, default in ((1, "w"), (2, "-"), (3, "-"))
         )
+        words = [describe(self.reply_class, self.flags)]
+        if names_rook_files(castling):
+            words.append(
+                f"Chess960 is not supported: its castling letters {castling} count as KQkq."
+            )
+        if self.board is not None and (ending := ending_words(self.board)):
+            words.append(ending)
         return {
             "fen": self.text,
             "turn": turn,
@@ -63,7 +72,7 @@ class ReadBoard:
             "en_passant": passant,
             "class": str(self.reply_class),
             "flags": list(self.flags),
-            "words": describe(self.reply_class, self.flags),
+            "words": " ".join(words),
         }
 
 
@@ -78,6 +87,8 @@ def read_board(text: str | None, which: Which) -> ReadBoard:
         InvalidFenError: If it cannot be read; the message says why in plain words.
     """
     found = classify_fen(text)
+    if which == "true" and (problem := unsupported(found.fen)):
+        raise InvalidFenError(f"the true FEN cannot be taken: {problem}")
     refused = (ReplyClass.UNPARSEABLE, *([ReplyClass.ABSENT] if which == "true" else []))
     if found.reply_class in refused:
         raise InvalidFenError(f"the {which} FEN cannot be read: {explain(text)}")

@@ -7,15 +7,29 @@ from typing import Any, Final
 import chess
 import pandas as pd
 
-from workbench.answers.classification import Prediction, ReplyClass, classify, classify_fen
+from workbench.answers.classification import (
+    Prediction,
+    ReplyClass,
+    classify,
+    classify_fen,
+    plain_fen,
+)
 from workbench.answers.simulated_tracker import track
 from workbench.environments.chess.text_metrics import FIELD_NAMES
 from workbench.errors import InvalidArgumentError, TableError
 from workbench.explore.board.fen_problems import describe, explain
+from workbench.explore.board.game_over import where_over
 from workbench.explore.board.moves_view import different_squares
 from workbench.explore.game.tracked_moves import Stop, numbered, played, stops_of
+from workbench.long_texts import cut
 from workbench.scoring import ScoringParameters, score_predictions
 from workbench.tables.parquet_tables import PREDICTIONS
+
+LONGEST_FEN: Final = 120
+"""Characters of a FEN that the page shows; one that can be read is rarely longer than 90."""
+
+LONGEST_REPLY: Final = 20_000
+"""Characters of a reply that the page shows whole."""
 
 _NEEDED: Final = ("game_id", "ply", "true_fen")
 _FIELD_WORDS: Final = {name: name.replace("_", " ") for name in FIELD_NAMES} | {
@@ -46,6 +60,7 @@ class ReplyAt:
         exact_match: Whether both texts are the same.
         different: Squares on which the boards differ.
         wrong_fields: Fields of the FEN that differ, in words.
+        game_over: On which of the two boards the game is over, and how; empty if it goes on.
         slips: What the simulated tracker got wrong up to here, in words.
     """
 
@@ -64,6 +79,7 @@ class ReplyAt:
     exact_match: bool
     different: tuple[str, ...]
     wrong_fields: tuple[str, ...]
+    game_over: str = ""
     slips: tuple[str, ...] = ()
 
 
@@ -90,8 +106,14 @@ class TrackedGame:
     notes: tuple[str, ...] = field(default_factory=tuple)
 
     def page(self) -> dict[str, Any]:
-        """Return everything as JSON can hold it."""
-        return asdict(self)
+        """Return everything as JSON can hold it, very long texts cut."""
+        page = asdict(self)
+        for reply in page["replies"]:
+            if reply["predicted_fen"] is not None:
+                reply["predicted_fen"] = cut(reply["predicted_fen"], LONGEST_FEN)
+            if reply["reply"] is not None and len(reply["reply"]) > LONGEST_REPLY:
+                reply["reply"] = cut(reply["reply"])
+        return page
 
     def moves_until(self, ply: int) -> str:
         """Return the moves up to a ply with their numbers, as in PGN; empty if they are unknown."""
@@ -191,6 +213,7 @@ def track_rows(
             "import the replies with their games, or leave these rows out"
         )
     rows = rows.sort_values("ply").reset_index(drop=True)
+    rows = rows.assign(true_fen=[plain_fen(fen).text for fen in rows["true_fen"]])
     twice = rows["ply"][rows["ply"].duplicated()]
     if len(twice):
         raise TableError(
@@ -205,7 +228,7 @@ def track_rows(
         plies = ", ".join(str(ply) for ply in rows.loc[failed, "ply"])
         notes += (f"The call failed at ply {plies}: there is no reply.",)
         rows = rows[~failed].reset_index(drop=True)
-    title = f"Game {game_id}" + (f", {model}" if model is not None else "")
+    title = f"Game {cut(str(game_id))}" + (f", {cut(str(model))}" if model is not None else "")
     return TrackedGame(
         title,
         str(model).startswith("simulated"),
@@ -269,6 +292,7 @@ def _scored(
         longer = max(len(row["true_fen"]), len(fen or ""))
         reply_class = ReplyClass(row["reply_class"])
         on_board = reply_class in (ReplyClass.VALID, ReplyClass.ILL_FORMED)
+        true, predicted = chess.Board(row["true_fen"]), chess.Board(fen) if on_board else None
         replies.append(
             ReplyAt(
                 ply=int(row["ply"]),
@@ -284,16 +308,13 @@ def _scored(
                 longer=longer,
                 distance=None if fen is None else int(score["levenshtein"]) / longer,
                 exact_match=bool(score["exact_match"]),
-                different=tuple(
-                    different_squares(chess.Board(row["true_fen"]), chess.Board(fen))
-                    if on_board
-                    else ()
-                ),
+                different=tuple(different_squares(true, predicted) if predicted else ()),
                 wrong_fields=tuple(
                     words
                     for name, words in _FIELD_WORDS.items()
                     if fen is not None and not score[f"correct_{name}"]
                 ),
+                game_over=where_over(true, predicted),
                 slips=slipped,
             )
         )

@@ -3,8 +3,9 @@
 // (data-ply, data-y, data-class), "chart-cursor".
 
 import { svgElement } from "../page/svg.js";
+import { CLASS_WORDS } from "../page/class_words.js";
 import { linePath, linearScale, roundTicks } from "../page/chart.js";
-import { CLASS_NAMES, CLASS_SHAPES, clickedPly, distanceInWords, distanceTop } from "./tracker_places.js";
+import { CLASS_SHAPES, clickedPly, distanceInWords, distanceTop } from "./tracker_places.js";
 
 const FRAME = { left: 56, right: 58, top: 40, bottom: 38 };
 
@@ -75,7 +76,7 @@ function lineGroup(kind, points, x, y, size, words) {
     for (const [name, text] of Object.entries({ role: `${kind}-point`, ply, y: value, class: reply.reply_class })) {
       point.setAttribute(`data-${name}`, String(text));
     }
-    point.append(svgElement("title", {}, `Ply ${ply}: ${words(reply)}; ${CLASS_NAMES[reply.reply_class]}`));
+    point.append(svgElement("title", {}, `Ply ${ply}: ${words(reply)}; ${CLASS_WORDS[reply.reply_class]}`));
     group.append(point);
   }
   return group;
@@ -131,8 +132,8 @@ function trackerLegend(game, depth, width) {
   for (const name of present) {
     group.append(svgElement("g", { class: "ws-track ws-track-class" },
       classMark(name, [x + 6, y], 3.8),
-      svgElement("text", { class: "ws-legend-text", x: x + 16, y: y + 3.5 }, CLASS_NAMES[name])));
-    x += 34 + 6 * CLASS_NAMES[name].length;
+      svgElement("text", { class: "ws-legend-text", x: x + 16, y: y + 3.5 }, CLASS_WORDS[name])));
+    x += 34 + 6 * CLASS_WORDS[name].length;
   }
   return [group];
 }

@@ -33,6 +33,9 @@ export function factsOf(reply, depth) {
     { fact: "class", name: "class", words: reply.words, value: reply.reply_class, spoken: reply.reply_class !== "valid" },
     { fact: "exact_match", name: "exact match", words: reply.exact_match ? "yes" : "no", value: reply.exact_match, spoken: false },
   ];
+  if (reply.game_over) {
+    facts.push({ fact: "game_over", name: "finished", words: reply.game_over, value: true, spoken: true });
+  }
   if (reply.slips.length) {
     facts.push({ fact: "slips", name: reply.slips.length === 1 ? "slip so far" : "slips so far", words: reply.slips.join("; "), value: reply.slips.length, spoken: false });
   }

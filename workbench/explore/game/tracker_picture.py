@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from workbench.drawing.appearance import COLOURS, caption
+from workbench.drawing.reply_words import class_words
 from workbench.explore.game.tracked_game import TrackedGame
 
 _MARKERS: Final = {"valid": "o", "ill_formed": "^", "unparseable": "x", "absent": "s"}
@@ -39,7 +40,7 @@ def tracker_figure(tracked: TrackedGame, depth: int) -> Figure:
         Line2D([], [], color=COLOURS[0], label=f"p_{depth} (left axis)"),
         Line2D([], [], color=COLOURS[3], linestyle="--", label="edit distance (right axis)"),
         *(
-            Line2D([], [], color="0.4", marker=_MARKERS[name], linestyle="", label=name.replace("_", "-"))
+            Line2D([], [], color="0.4", marker=_MARKERS[name], linestyle="", label=class_words(name))
             for name in present
         ),
     ]  # fmt: skip

@@ -2,9 +2,6 @@
 
 /** Shapes that distinguish the classes of replies without colour. */
 export const CLASS_SHAPES = { valid: "circle", ill_formed: "triangle", unparseable: "cross", absent: "square" };
-export const CLASS_NAMES = {
-  valid: "valid board", ill_formed: "ill-formed board", unparseable: "FEN that cannot be read", absent: "no FEN",
-};
 
 /** Return the stop at a ply, or the nearest one. */
 export function stopAt(game, ply) {

@@ -22,6 +22,7 @@ from workbench.explore.pair.pair_answers import (
 )
 from workbench.explore.pair.pair_view import pair_view
 from workbench.explore.pair.stepping import replay
+from workbench.long_texts import quoted
 from workbench.scoring.parameters import IllFormedPolicy
 from workbench.terminal import Terminal
 
@@ -211,5 +212,5 @@ def _boards_and_line(message: Mapping[str, Any]) -> tuple[str, str, list[str]]:
         return str(message["true_fen"]), str(message["predicted_fen"]), line
     except KeyError as error:
         raise InvalidArgumentError(
-            f"expected true_fen and predicted_fen in the message, got {dict(message)!r}"
+            f"expected true_fen and predicted_fen in the message, got {quoted(str(dict(message)))}"
         ) from error

@@ -7,13 +7,16 @@ from typing import Any, Final
 import chess
 import pandas as pd
 
+from workbench.answers.classification import plain_fen
+from workbench.drawing.reply_words import class_words
 from workbench.environments.chess.replay import numbered_san, read_moves
 from workbench.errors import InvalidArgumentError, InvalidFenError, TableError
-from workbench.explore.board.fen_problems import explain
+from workbench.explore.board.fen_problems import explain, unsupported
 from workbench.explore.board.reading import read_board
 from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.pair.pair_view import view_of
 from workbench.explore.pair.stepping import replay_boards
+from workbench.long_texts import cut, quoted
 from workbench.scoring.parameters import ComparisonSettings
 
 TRUE_FEN: Final = "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/3P1N2/PPP2PPP/RNBQK2R w KQkq - 1 5"
@@ -53,22 +56,22 @@ def compare_answer(
 
 def fen_problems(true_fen: str, predicted_fen: str) -> dict[str, str]:
     """Return what is wrong with each FEN that cannot be read, in words, by the board's name."""
-    found = {"true": explain(true_fen)}
+    found = {"true": explain(true_fen) or unsupported(plain_fen(true_fen))}
     if predicted_fen.strip():
         found["predicted"] = explain(predicted_fen)
     return {name: words for name, words in found.items() if words is not None}
 
 
 def checked_fen(true_fen: str = "", predicted_fen: str = "") -> str:
-    """Return the FEN that was given if it can be read.
+    """Return the FEN that was given if it can be read, with single spaces and plain hyphens.
 
     Raises:
         InvalidFenError: If it cannot; the message says why in plain words.
     """
     for name, words in fen_problems(true_fen or chess.STARTING_FEN, predicted_fen).items():
         fen = true_fen if name == "true" else predicted_fen
-        raise InvalidFenError(f"the {name} FEN {fen!r} cannot be read: {words}")
-    return true_fen or predicted_fen
+        raise InvalidFenError(f"the {name} FEN {quoted(fen)} cannot be read: {words}")
+    return plain_fen(true_fen or predicted_fen).text
 
 
 def pair_code(
@@ -96,7 +99,7 @@ def settings_of(message: Mapping[str, Any]) -> ExplorerSettings:
         return ExplorerSettings(depth, message["terminal"], message["ill_formed"])
     except (KeyError, TypeError) as error:
         raise InvalidArgumentError(
-            f"expected depth, terminal and ill_formed in the message, got {dict(message)!r}"
+            f"expected depth, terminal and ill_formed in the message, got {quoted(str(dict(message)))}"
         ) from error
 
 
@@ -120,7 +123,7 @@ def row_traits(row: "Mapping[str, Any] | pd.Series[Any]") -> dict[str, Any]:
     missing = [name for name in ("true_fen", "predicted_fen") if name not in values]
     if missing or not _text(values.get("true_fen")):
         raise TableError(
-            f"expected a row with a true_fen and a predicted_fen, got {values!r}; take a row of a "
+            f"expected a row with a true_fen and a predicted_fen, got {quoted(str(values), 400)}; take a row of a "
             "table of predictions or scores, such as scores.iloc[0]"
         )
     predicted = _text(values["predicted_fen"])
@@ -146,16 +149,16 @@ def row_traits(row: "Mapping[str, Any] | pd.Series[Any]") -> dict[str, Any]:
 
 
 def _caption(values: Mapping[str, Any], predicted: str, unreadable: str | None) -> str:
-    parts = [_text(values.get("position_id")), _text(values.get("model"))]
+    parts = [cut(_text(values.get(name))) for name in ("position_id", "model")]
     if _text(values.get("group")):
         parts.append(f"group {_text(values['group'])}")
     if _text(values.get("reply_class")):
-        parts.append(_text(values["reply_class"]).replace("_", "-"))
+        parts.append(class_words(_text(values["reply_class"])))
     said = ", ".join(part for part in parts if part)
     if unreadable:
-        said += f". The FEN in the reply cannot be read: {unreadable} (it is {predicted!r})"
+        said += f". The FEN in the reply cannot be read: {unreadable} (it is {quoted(predicted)})"
     elif not predicted and _text(values.get("reason")):
-        said += f". {_text(values['reason'])}"
+        said += f". {cut(_text(values['reason']), 400)}"
     return said.removeprefix(". ")
 
 

@@ -2,7 +2,11 @@
 // Hooks: data-role="board-pair" (root; data-busy), "caption", "undo", "redo", "flip", "swap", "reset",
 // "code", "copy", "error" (role=alert), "reply", "game-moves".
 
+import { cutText } from "../page/long_text.js";
 import { htmlElement, keepShortcutsAway } from "../page/svg.js";
+
+const LONGEST_CAPTION = 800;
+const LONGEST_TEXT = 20000;
 
 const FRAME_BUTTONS = [
   ["undo", "Undo", "Undo the last change (Ctrl+Z)"],
@@ -49,10 +53,10 @@ export class PairFrame {
 
   /** @param {{reply: string, moves: string, caption: string}} texts Shown as the characters they are. */
   showTexts({ reply, moves, caption }) {
-    this.caption.textContent = caption;
+    this.caption.textContent = cutText(caption, LONGEST_CAPTION);
     this.caption.hidden = !caption;
     const part = (role, title, text) => text && htmlElement("details", { open: role === "reply", class: "ws-panel" },
-      htmlElement("summary", {}, title), htmlElement("pre", { class: "ws-reply", tabindex: "0", role: "region", "aria-label": title, "data-role": role }, text));
+      htmlElement("summary", {}, title), htmlElement("pre", { class: "ws-reply", tabindex: "0", role: "region", "aria-label": title, "data-role": role }, cutText(text, LONGEST_TEXT)));
     const parts = [part("reply", "The model's reply", reply), part("game-moves", "The moves of the game", moves)];
     this.texts.replaceChildren(...parts.filter(Boolean));
   }

@@ -7,6 +7,7 @@ from typing import Any, Final
 from workbench.automaton import Sink
 from workbench.environments.chess.fen import Fen
 from workbench.environments.chess.text_metrics import FIELD_NAMES
+from workbench.explore.board.game_over import where_over
 from workbench.explore.board.moves_view import different_squares, moves_view
 from workbench.explore.board.reading import ReadBoard, no_state_words, read_board, state_of_true
 from workbench.explore.depth_profile import depth_profile
@@ -47,6 +48,9 @@ def view_of(true: ReadBoard, predicted: ReadBoard, settings: ExplorerSettings) -
     taken = None if isinstance(state, Sink) else predicted.board
     if taken is None:
         profile["reason"] = f"{no_state_words(predicted)}: p and r are 0"
+    over = where_over(true.board, predicted.board)
+    if over:
+        profile["reason"] = f"{over}; {profile['reason']}"
     different: list[str] = []
     if true.board is not None and predicted.board is not None:
         different = different_squares(true.board, predicted.board)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from workbench.errors import InvalidArgumentError
 from workbench.explore.board.moves_view import move_sets
 from workbench.explore.board.reading import ReadBoard, Which, read_board
+from workbench.long_texts import quoted
 
 
 def step(true_fen: str, predicted_fen: str, uci: str) -> tuple[str, str]:
@@ -38,7 +39,7 @@ def _stepped(true: ReadBoard, predicted: ReadBoard, uci: str) -> tuple[ReadBoard
         else:
             where = "it is legal on neither board"
         raise InvalidArgumentError(
-            f"expected a move that both boards permit, got {uci!r}: {where} "
+            f"expected a move that both boards permit, got {quoted(uci)}: {where} "
             f"(true {true.text!r}, predicted {predicted.text!r})"
         )
     return _after(true, uci, "true"), _after(predicted, uci, "predicted")

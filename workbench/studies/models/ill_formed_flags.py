@@ -8,7 +8,8 @@ from matplotlib.figure import Figure
 
 from workbench.answers.classification import ReplyClass
 from workbench.drawing.appearance import caption, new_figure
-from workbench.drawing.labels import labels, room
+from workbench.drawing.labels import labels, room, wrapped
+from workbench.drawing.reply_words import status_words
 
 ANY: Final = "ANY"
 """The label of the share of all ill-formed boards."""
@@ -72,7 +73,7 @@ def draw(table: pd.DataFrame, note: str = "", by: str = "model", whose: str = ""
             fontsize=7.5,
             color="white" if share > 0.75 * largest else "black",
         )
-    flags = ["any flag", *(name.lower().replace("_", " ") for name in shares.columns[1:])]
+    flags = ["anything", *(wrapped(status_words(flag), 1.7, 8) for flag in shares.columns[1:])]
     axes.set_xticks(range(columns), flags, rotation=40, ha="right", fontsize=8)
     axes.set_yticks(range(rows), names, fontsize=8)
     axes.axvline(0.5, color="0.3", linewidth=1.0)
@@ -80,8 +81,8 @@ def draw(table: pd.DataFrame, note: str = "", by: str = "model", whose: str = ""
     axes.tick_params(length=0)
     caption(
         figure,
-        "Replies that parse, but cannot arise in chess, by python-chess's flag",
-        f"{note}\nshares of all replies (their number in brackets); a board may have several flags",
+        "Replies that parse, but cannot arise in chess, by what is wrong",
+        f"{note}\nshares of all replies (their number in brackets); several things may be wrong on a board",
         whose,
     )
     return figure

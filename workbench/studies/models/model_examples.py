@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from workbench.drawing.appearance import caption
 from workbench.drawing.board_picture import different_squares, draw_board
 from workbench.drawing.labels import labels, wrapped
+from workbench.drawing.reply_words import status_words
 from workbench.drawing.scores_in_words import scored_rows
 from workbench.errors import InvalidArgumentError
 from workbench.scoring.parameters import Distance
@@ -171,5 +172,5 @@ def _other_fields(fen: str, true: str, status: str) -> str:
     castling = f"castling {board.castling_xfen()}"
     turn += "" if board.turn == right.turn else " (wrong)"
     castling += "" if board.castling_xfen() == right.castling_xfen() else " (wrong)"
-    flags = "\n" + ", ".join(status.lower().split()).replace("_", " ")
+    flags = "\n" + "; ".join(map(status_words, status.split()))
     return wrapped(f"{turn}; {castling}{flags}".rstrip(), 2.6, 7)

@@ -15,9 +15,10 @@ from matplotlib.ticker import MaxNLocator
 from scipy.stats import binomtest
 
 from workbench.drawing.appearance import caption, model_style, new_figure
-from workbench.drawing.labels import labels, room, shortened, some_of
+from workbench.drawing.labels import LONGEST, labels, room, some_of
 from workbench.drawing.scores_in_words import left_out, scored_rows
 from workbench.errors import InvalidArgumentError
+from workbench.long_texts import shortened
 from workbench.seeds import derived_seed
 from workbench.studies.models.whole_game_bootstrap import clustered_mean_interval
 
@@ -217,7 +218,7 @@ def draw(table: pd.DataFrame, note: str = "", whose: str = "") -> Figure:
     subject = f"{whose or of_one}: the" if whose or of_one else "The"
     caption(
         figure,
-        f"{subject} same positions under several prompts; reference: {shortened(reference)}",
+        f"{subject} same positions under several prompts; reference: {shortened(reference, LONGEST)}",
         f"{note}\nbars: 95%, resampling games; McNemar's exact test of the first answers: right only "
         "here : right only under the reference, Holm's p",
     )

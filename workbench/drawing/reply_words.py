@@ -1,0 +1,47 @@
+"""Classes of replies and flags of boards in words, for all widgets and figures."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+CLASS_WORDS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "valid": "valid",
+        "ill_formed": "ill-formed",
+        "unparseable": "unreadable",
+        "absent": "without a FEN",
+        "failed": "failed",
+        "unscored": "not scored",
+    }
+)
+"""What a reply of each class is, and one that could not be scored."""
+
+FLAG_WORDS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "NO_WHITE_KING": "White has no king",
+        "NO_BLACK_KING": "Black has no king",
+        "TOO_MANY_KINGS": "too many kings",
+        "TOO_MANY_WHITE_PAWNS": "White has more than 8 pawns",
+        "TOO_MANY_BLACK_PAWNS": "Black has more than 8 pawns",
+        "PAWNS_ON_BACKRANK": "a pawn on rank 1 or 8",
+        "TOO_MANY_WHITE_PIECES": "White has more than 16 pieces",
+        "TOO_MANY_BLACK_PIECES": "Black has more than 16 pieces",
+        "BAD_CASTLING_RIGHTS": "a castling right without king and rook in place",
+        "INVALID_EP_SQUARE": "an en-passant square that no pawn has just passed",
+        "OPPOSITE_CHECK": "the side not to move is in check",
+        "EMPTY": "no pieces on the board",
+        "TOO_MANY_CHECKERS": "more pieces give check than one move allows",
+        "IMPOSSIBLE_CHECK": "checks that no move can lead to",
+    }
+)
+"""What each of python-chess's status flags says of a board."""
+
+
+def class_words(name: str) -> str:
+    """Return what a reply of a class is, in words; a name that is no class stays as it is."""
+    return CLASS_WORDS.get(name, name)
+
+
+def status_words(flag: str) -> str:
+    """Return what one of python-chess's status flags says, or its name if it is unknown."""
+    return FLAG_WORDS.get(flag, flag)
