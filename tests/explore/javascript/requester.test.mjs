@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Requester } from "../../../workbench/explore/page/requester.js";
+import { KERNEL_GONE, Requester } from "../../../workbench/explore/page/requester.js";
 
 /** A model whose messages are kept, and a clock that is moved by hand. */
 function setUp(options = {}) {
@@ -126,4 +126,27 @@ test("a disposed requester neither hears nor asks", () => {
   pass(100);
   receive({ kind: "compare", serial: "x" });
   assert.equal(sent.length, 0);
+});
+
+test("a kernel that is gone is told: when it restarts, and when a question cannot be sent", () => {
+  const listeners = {};
+  const model = {
+    get: () => undefined, send: () => { throw new Error("Cannot send"); },
+    on: (name, act) => { listeners[name] = act; }, off: (name) => { delete listeners[name]; },
+  };
+  const told = [];
+  const requester = new Requester(model, { onGone: () => told.push("gone"), onBusy: (busy) => told.push(busy) });
+  listeners.comm_live_update();
+  assert.deepEqual(told, ["gone"]);
+  requester.ask("compare", {}, true);
+  assert.deepEqual(told, ["gone", "gone"]);
+  assert.equal(requester.idle("compare"), true);
+  requester.dispose();
+  assert.deepEqual(listeners, {});
+
+  const failed = [];
+  const plain = new Requester(model, { onFailed: (message, asked) => failed.push([message, asked]) });
+  listeners.comm_live_update();
+  plain.ask("open", {}, true);
+  assert.deepEqual(failed, [[KERNEL_GONE, "open"]]);
 });

@@ -6,10 +6,14 @@
  *   nothing is under way or waiting any more.
  * @property {(message: string, asked: string) => void} [onFailed] What went wrong, in words.
  * @property {(seconds: number, asked: string) => void} [onSlow] No answer for so many seconds.
+ * @property {() => void} [onGone] The kernel was restarted or shut down: nothing will be answered.
+ *   Without it, a question that cannot be sent is given to onFailed.
  * @property {number} [delay] Milliseconds that a question waits for a newer one. Default 15.
  * @property {number} [patience] Seconds before onSlow is called. Default 5.
  * @property {{set: Function, clear: Function}} [timers] setTimeout and clearTimeout, for tests.
  */
+
+export const KERNEL_GONE = "The kernel is gone: run the cell again.";
 
 /**
  * Asks the kernel and hands its answers out.
@@ -34,12 +38,17 @@ export class Requester {
     this.onBusy = options.onBusy ?? (() => {});
     this.onFailed = options.onFailed ?? (() => {});
     this.onSlow = options.onSlow ?? (() => {});
+    this.onGone = options.onGone ?? (() => {});
+    this.onUnsent = options.onGone ?? ((kind) => this.onFailed(KERNEL_GONE, kind));
     /** Two views of one model receive each other's answers; the name distinguishes them. */
     this.name = Math.random().toString(36).slice(2, 8);
     this.count = 0;
     this.busy = false;
     this.kinds = new Map();
     this.listeners = new Map();
+    this.lost = () => this.onGone();
+    // ipywidgets' word for a kernel that restarts, by hand or by itself.
+    model.on("comm_live_update", this.lost);
     this.hear = (message) => this.receive(message);
     model.on("msg:custom", this.hear);
   }
@@ -87,6 +96,7 @@ export class Requester {
   /** Stop listening; for anywidget's clean-up. */
   dispose() {
     this.model.off("msg:custom", this.hear);
+    this.model.off("comm_live_update", this.lost);
     for (const kind of this.kinds.keys()) this.forget(kind);
   }
 
@@ -104,7 +114,17 @@ export class Requester {
     const state = entry.waiting;
     entry.waiting = null;
     entry.alarm = this.timers.set(() => this.onSlow(this.patience, kind), 1000 * this.patience);
-    this.model.send({ ...state, kind, serial: entry.serial });
+    this.send(kind, { ...state, kind, serial: entry.serial });
+  }
+
+  /** A model whose kernel was shut down throws: then there is nothing left to wait for. */
+  send(kind, message) {
+    try {
+      this.model.send(message);
+    } catch {
+      this.forget(kind);
+      this.onUnsent(kind);
+    }
   }
 
   receive(message) {

@@ -38,12 +38,13 @@ class BoardPairView {
       onBusy: (busy) => this.busy(busy),
       onFailed: (message, asked) => this.failed(message, asked),
       onSlow: (seconds) => this.slow(seconds),
+      onGone: () => this.numbers.headline.kernelGone(),
     });
     this.requester.on("compare", (answer) => this.compared(answer));
     this.requester.on("lost_mass", (answer) => this.lost.show(answer, this.settings.depth));
     this.build();
     host.append(this.root);
-    this.listen(host);
+    this.listen();
     this.frame.showTexts(this.texts());
     this.showBoards();
     this.numbers.headline.progress("Waiting for the first numbers: the kernel may still be loading.");
@@ -113,17 +114,12 @@ class BoardPairView {
     });
   }
 
-  listen(host) {
+  listen() {
     const listeners = [];
-    const listen = (name, act) => {
-      this.model.on(name, act);
-      listeners.push([name, act]);
-    };
-    const on = (names, act) => names.forEach((name) => listen(`change:${name}`, act));
-    // What ipywidgets marks a view with whose kernel was restarted, or which has none.
-    const kernel = () => this.numbers.headline.kernel(!host.closest(".jupyter-widgets-disconnected"));
-    listen("comm_live_update", kernel);
-    kernel();
+    const on = (names, act) => names.forEach((name) => {
+      this.model.on(`change:${name}`, act);
+      listeners.push([`change:${name}`, act]);
+    });
     let scheduled = false;
     on([...STATE_TRAITS, ...SETTING_TRAITS], () => {
       if (scheduled) return;

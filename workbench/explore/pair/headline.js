@@ -4,12 +4,12 @@
 
 import { htmlElement } from "../page/svg.js";
 import { probabilityText } from "../page/chart.js";
+import { KERNEL_GONE } from "../page/requester.js";
 
 /** The two measures: name, letter, and the board whose lines are drawn. */
 export const MEASURES = [["precision", "p", "predicted"], ["recall", "r", "true"]];
 
 const BEFORE_COMPUTING_IS_SAID = 250;
-const GONE = "The kernel is gone: run the cell again. Until then nothing is computed.";
 
 export class Headline {
   constructor() {
@@ -61,9 +61,9 @@ export class Headline {
     this.write();
   }
 
-  /** @param {boolean} there Whether a kernel is there to answer. */
-  kernel(there) {
-    this.words.gone = there ? "" : GONE;
+  /** Nothing will be computed any more. */
+  kernelGone() {
+    this.words.gone = KERNEL_GONE;
     this.write();
   }
 

@@ -1,0 +1,64 @@
+"""What BoardPair says beside its numbers while the kernel computes, and when it is gone."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from .lab_page import FIND, save_notebook
+from .widget_pages import bring_up, drag, out_of_view, square
+
+PAIR = "from workbench.explore import BoardPair\npair = BoardPair(depth=2)\npair"
+JUPYTERLAB_ITSELF = re.compile(r"Canceled future|404 \(Not Found\).*/api/sessions/")
+"""What JupyterLab reports on the console when a kernel ends."""
+KERNEL = f"async ([path, act]) => {{ {FIND} await panel.sessionContext.session.kernel[act](); }}"
+
+
+@pytest.fixture
+def notebook(lab, server):
+    with lab.notebook(save_notebook(server.folder, "kernel_status", PAIR)) as opened:
+        yield opened
+    lab.errors[:] = [error for error in lab.errors if not JUPYTERLAB_ITSELF.search(error)]
+
+
+@pytest.fixture
+def root(notebook):
+    found = notebook.widget("board-pair")
+    expect(found.locator("[data-role=numbers]")).to_have_attribute("data-state", "fresh")
+    return found
+
+
+def test_computing_is_said_at_the_numbers_and_only_while_it_lasts(lab, server, notebook, root):
+    said = notebook.execute(
+        "import os, time\n"
+        "import workbench.explore.pair.board_pair as module; whole = module.compare_answer\n"
+        "def held(*arguments):\n"
+        "    while not os.path.exists('go_on'): time.sleep(0.01)\n"
+        "    return whole(*arguments)\n"
+        "module.compare_answer = held"
+    )
+    assert said == ""
+    status = root.locator("[data-role=headline] [data-role=status]")
+    bring_up(root)
+    drag(lab.page, square(root, "predicted", "e2"), square(root, "predicted", "g3"))
+    expect(status).to_have_text("Computing …")
+    expect(root.locator("[data-role=headline]")).to_have_attribute("data-state", "stale")
+    assert out_of_view(root, "[data-role=status]", "[data-role=board]") == []
+    expect(status).to_contain_text("No answer from the kernel for 5 seconds")
+    (server.folder / "go_on").touch()
+    expect(root.locator("[data-role=headline]")).to_have_attribute("data-state", "fresh")
+    expect(status).to_have_text("Predicted board: white knight from e2 to g3.")
+
+
+@pytest.mark.parametrize("act", ["restart", "shutdown"])
+def test_a_kernel_that_is_gone_is_said_at_the_numbers(lab, notebook, root, act):
+    lab.page.evaluate(KERNEL, [notebook.path, act])
+    if act == "shutdown":  # Nothing tells the page: it finds out when it asks.
+        drag(lab.page, square(root, "predicted", "e2"), square(root, "predicted", "g3"))
+    expect(root.locator("[data-role=headline] [data-role=status]")).to_have_text(
+        re.compile("^The kernel is gone: run the cell again")
+    )
+    if act == "restart":
+        drag(lab.page, square(root, "predicted", "e2"), square(root, "predicted", "g3"))
+    expect(square(root, "predicted", "g3")).to_have_attribute("data-piece", "N")
+    expect(root.locator("[data-role=headline]")).to_have_attribute("data-state", "stale")
