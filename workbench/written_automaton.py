@@ -102,6 +102,14 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
         del text
         return False
 
+    def is_state_line(self, line: str) -> bool:
+        """Return whether a line may be one of several that a state is written in.
+
+        By this a state is found between lines of prose.
+        """
+        del line
+        return False
+
     def classify(self, reply: str) -> Prediction:
         """Find the state that a reply gives as its answer, and classify it.
 

@@ -1,0 +1,397 @@
+"""Boxes: objects are put into boxes, moved between them and taken out, told in plain English.
+
+There are numbered boxes with room for `CAPACITY` objects each, and a table with room for all. Each
+object is in one of these places. How many boxes and objects there are belongs to the environment
+(``boxes`` has 4 and 5, ``boxes:7`` 7 and 8, ``boxes:7x3`` 7 and 3), so that a state alone shows
+whether one is missing; which objects, and where each is, differs from episode to episode.
+
+Source: entity tracking, Kim and Schuster 2023, DOI 10.18653/v1/2023.acl-long.213, for the idea of
+the task alone. Rules, objects and wording are this module's, and no data of theirs are used.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar, Final, NamedTuple
+
+import numpy as np
+
+from workbench.automaton import Automaton
+from workbench.environment import Environment
+from workbench.errors import InvalidArgumentError, InvalidBoardError
+
+CAPACITY: Final = 2
+"""The most objects that a box has room for."""
+
+OBJECTS: Final = tuple(
+    "apple bell book brush candle clock coin cup drum flute glove hammer key lamp letter map "
+    "mirror pen ring rope shell spoon stone watch".split()
+)
+"""The names of all objects; an episode has some of them."""
+
+CONTENTS: Final = "contents"
+"""What an action names that moves all objects of a box."""
+TABLE: Final = 0
+"""The place that is no box; box k is place k."""
+
+_MOST_BOXES: Final = 20
+_SHOWN: Final = 60
+_LONGEST_ACTION: Final = 120
+_STATES_KEPT: Final = 1 << 12
+
+_PLACE: Final = re.compile(r"\bbox\s{0,3}#?(\d{1,3})(?!\d)|\btable\b", re.I | re.A)
+_SAID: Final = re.compile(
+    r"\bbox\s{0,3}#?\d{1,3}[*_`\"']{0,4}\s{0,3}(?:contain|hold|has\b|is\b|[:=])", re.I | re.A
+)
+_STOP: Final = re.compile(r"[.;!\n]")
+_BULLET: Final = re.compile(r"\s*[-*+•]")
+_EMPTY: Final = re.compile(
+    r"\b(?:no (?:objects?|items?|things?)|empty|nothing|none)\b|\[\s*\]|\{\s*\}|\(\s*\)",
+    re.I | re.A,
+)
+_NO_WORD: Final = re.compile(r"[\s,:=|&()\[\]{}*_`\"'+•-]+")
+_TELLS: Final = re.compile(
+    r"[ \t*_\"'`]*(?:(?:now|still|only) +)?(?:contains\b|holds\b|has\b|is\b|[:=|(-])", re.I | re.A
+)
+_FILLERS: Final = frozenset("a an and contains has holds is now on only still the".split())
+_NOTHING: Final = "nothing"
+_KNOWN: Final = frozenset([*OBJECTS, _NOTHING])
+
+_ACTIONS: Final = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"move (?:all )?(?:the )?(?P<thing>[a-z]+) (?:from|of) box #?(?P<source>[1-9]\d?)"
+        r" (?:to|into) box #?(?P<target>[1-9]\d?)",
+        r"(?:put|place) (?:the )?(?P<thing>[a-z]+)(?: from the table)?"
+        r" (?:in|into|inside|to) box #?(?P<target>[1-9]\d?)",
+        r"(?:remove|take) (?:the )?(?P<thing>[a-z]+) (?:from|out of) box #?(?P<source>[1-9]\d?)",
+    )
+)
+
+
+class Carry(NamedTuple):
+    """An action: ``thing``, an object or `CONTENTS`, from place ``source`` to place ``target``."""
+
+    thing: str
+    source: int
+    target: int
+
+
+@dataclass(frozen=True, slots=True)
+class BoxesState:
+    """What is in each place.
+
+    Attributes:
+        places: The names of the objects on the table, then of those in each box, in alphabetical
+            order; None for a box that a text does not mention.
+    """
+
+    places: tuple[tuple[str, ...] | None, ...]
+
+
+class BoxesAutomaton(Automaton[BoxesState, Carry]):
+    """The automaton of a number of boxes and objects.
+
+    Args:
+        boxes: From 2 to 20.
+        objects: From 1 to 24, the number of `OBJECTS`.
+
+    Raises:
+        InvalidArgumentError: If a number is out of its range.
+    """
+
+    def __init__(self, boxes: int, objects: int) -> None:
+        if not (2 <= boxes <= _MOST_BOXES and 1 <= objects <= len(OBJECTS)):
+            raise InvalidArgumentError(
+                f"boxes: expected from 2 to {_MOST_BOXES} boxes and from 1 to {len(OBJECTS)} "
+                f"objects, got {boxes} and {objects}; such as boxes:7 or boxes:7x3"
+            )
+        self.boxes: Final = boxes
+        self.objects: Final = objects
+        self._permitted = lru_cache(_STATES_KEPT)(self._actions)
+
+    @property
+    def initial(self) -> BoxesState:
+        """The first objects of `OBJECTS` in the boxes in turn, as far as there is room."""
+        room = self.boxes * CAPACITY
+        boxed, rest = OBJECTS[: self.objects][:room], OBJECTS[room : self.objects]
+        return BoxesState((rest, *(boxed[box :: self.boxes] for box in range(self.boxes))))
+
+    def permitted(self, state: BoxesState) -> tuple[Carry, ...]:
+        """Return the actions that a state permits, by source, object and target."""
+        return self._permitted(state)
+
+    def _actions(self, state: BoxesState) -> tuple[Carry, ...]:
+        found = []
+        for source, place in enumerate(state.places):
+            loads = [(thing, 1) for thing in sorted(set(place or ()))]
+            if source != TABLE:
+                found += [Carry(thing, source, TABLE) for thing, _ in loads]
+                loads += [(CONTENTS, len(place))] if place and len(place) > 1 else []
+            found += [
+                Carry(thing, source, target)
+                for thing, size in loads
+                for target, there in enumerate(state.places)
+                if target not in (source, TABLE) and there is not None
+                if len(there) + size <= CAPACITY
+            ]
+        return tuple(found)
+
+    def successor(self, state: BoxesState, action: Carry) -> BoxesState:
+        """Return the state after the object, or the contents, were carried."""
+        thing, source, target = action
+        here, there = state.places[source] or (), state.places[target] or ()
+        carried, left = (here, ()) if thing == CONTENTS else ((thing,), _without(here, thing))
+        return _with(state, {source: left, target: (*there, *carried)})
+
+
+def _without(place: tuple[str, ...], thing: str) -> tuple[str, ...]:
+    index = place.index(thing)
+    return place[:index] + place[index + 1 :]
+
+
+def _with(state: BoxesState, contents: Mapping[int, tuple[str, ...]]) -> BoxesState:
+    """Return the state with other contents of some places."""
+    return BoxesState(
+        tuple(
+            tuple(sorted(contents[k])) if k in contents else place
+            for k, place in enumerate(state.places)
+        )
+    )
+
+
+class Boxes(Environment[BoxesState, Carry]):
+    """Boxes with contents, described in sentences.
+
+    A name that is no object or box of the environment makes a text unreadable, as a letter that is
+    no piece does in chess. Objects that are missing, doubled or too many are named conditions.
+    """
+
+    title = "Boxes"
+    splits_items: ClassVar[re.Pattern[str]] = re.compile(r"[;,]|\.(?=\s|$)")
+
+    def __init__(self, name: str, boxes: int, objects: int) -> None:
+        super().__init__(name)
+        self._automaton: Final = BoxesAutomaton(boxes, objects)
+        self.rules = (
+            f"There are {boxes} boxes, numbered from 1 to {boxes}, a table, and {objects} objects, "
+            f"each in a box or on the table. A box has room for {CAPACITY} objects, the table for all. "
+            "An object in a box can be moved to another box that has room for it, or removed, "
+            "which puts it on the table. An object on the table can be put into a box that has "
+            "room for it. The contents of a box that holds at least two objects can be moved "
+            "together to another box that has room for all of them. Nothing else is permitted."
+        )
+        self.state_format = (
+            "Write one sentence for each box, in the order of their numbers, then one for the "
+            'table, all in one line, such as "Box 1 contains the apple and the key. Box 2 is '
+            'empty. [...] The table holds the pen." Name empty boxes too, and an empty table.'
+        )
+        self.action_format = (
+            'Write an action in one of these ways: "Move the apple from Box 1 to Box 3.", "Put the '
+            'pen into Box 2.", "Remove the key from Box 1.", "Move the contents of Box 1 to Box 2."'
+        )
+
+    @property
+    def automaton(self) -> BoxesAutomaton:
+        """The automaton of these boxes."""
+        return self._automaton
+
+    def state_text(self, state: BoxesState) -> str:
+        """Return a sentence for each box, and one for the table."""
+        told = [
+            f"Box {number} {f'contains {_listed(place)}' if place else 'is empty'}."
+            for number, place in enumerate(state.places)
+            if number != TABLE and place is not None
+        ]
+        table = state.places[TABLE]
+        return " ".join([*told, f"The table {f'holds {_listed(table)}' if table else 'is empty'}."])
+
+    def read_state(self, text: str) -> BoxesState:
+        """Return the state that sentences, lists or lines about the boxes describe, in any order.
+
+        Words before the first box, and sentences behind the contents of a box that name neither
+        boxes nor objects, are passed over. A table that is not mentioned is empty.
+
+        Raises:
+            InvalidBoardError: If a text is longer than a state can be, says nothing of boxes, says
+                two things of one, or names something that is no box or object.
+        """
+        if len(text) > self.longest_state:
+            raise InvalidBoardError(
+                f"expected at most {self.longest_state} characters, got {len(text)}"
+            )
+        boxes, found = self.automaton.boxes, dict[int, tuple[str, ...]]()
+        parts = _PLACE.split(text)
+        for number, said in zip(parts[1::2], parts[2::2], strict=True):
+            place = TABLE if number is None else int(number) or -1
+            if not TABLE <= place <= boxes:
+                raise InvalidBoardError(
+                    f"expected boxes from 1 to {boxes}, got Box {max(place, 0)}"
+                )
+            objects = _objects(place, said)
+            if found.setdefault(place, objects) != objects:
+                raise InvalidBoardError(
+                    f"expected one sentence about {_place_name(place)}, got two that differ: the "
+                    f"second is {said.strip()!r:.{_SHOWN}}"
+                )
+        if not found.keys() - {TABLE}:
+            raise InvalidBoardError(
+                'expected sentences such as "Box 1 contains the key.", got none about a box in '
+                f"{text!r:.{_SHOWN}}"
+            )
+        return BoxesState((found.get(TABLE, ()), *map(found.get, range(1, boxes + 1))))
+
+    def action_text(self, action: Carry) -> str:
+        """Return an action as an English sentence."""
+        thing, source, target = action
+        if thing == CONTENTS:
+            return f"Move the contents of Box {source} to Box {target}."
+        if source == TABLE:
+            return f"Put the {thing} into Box {target}."
+        if target == TABLE:
+            return f"Remove the {thing} from Box {source}."
+        return f"Move the {thing} from Box {source} to Box {target}."
+
+    def plain_action(self, text: str) -> str | None:
+        """Return the sentence of an action; case, articles and the full stop do not matter."""
+        if len(text) > _LONGEST_ACTION or not text.isascii():
+            return None
+        plain = " ".join(text.lower().rstrip(" .").split())
+        match = next(filter(None, (pattern.fullmatch(plain) for pattern in _ACTIONS)), None)
+        if match is None:
+            return None
+        named = match.groupdict()
+        thing, source, target = (named.get(part, TABLE) for part in Carry._fields)
+        action = Carry(str(thing), int(source), int(target))
+        known = thing in OBJECTS or (thing == CONTENTS and TABLE not in action)
+        exists = max(action.source, action.target) <= self.automaton.boxes
+        return self.action_text(action) if known and exists else None
+
+    def conditions(self, state: BoxesState) -> tuple[str, ...]:
+        """Return which conditions of a state are not met.
+
+        ``missing_box``: a box is not mentioned. ``over_capacity``: a box holds more than there is
+        room for. ``object_twice``: an object is in two places. ``missing_object`` and
+        ``additional_object``: there are fewer, or more, different objects than the environment has.
+        """
+        boxes = state.places[TABLE + 1 :]
+        counts = Counter(thing for place in state.places for thing in place or ())
+        broken = {
+            "missing_box": None in boxes,
+            "over_capacity": any(len(box or ()) > CAPACITY for box in boxes),
+            "object_twice": any(count > 1 for count in counts.values()),
+            "missing_object": len(counts) < self.automaton.objects,
+            "additional_object": len(counts) > self.automaton.objects,
+        }
+        return tuple(name for name, holds in broken.items() if holds)
+
+    def looks_like_state(self, text: str) -> bool:
+        """Return whether a text says that a box contains, holds or is something."""
+        return _SAID.search(text) is not None
+
+    def elements(self, state: BoxesState) -> Mapping[str, str]:
+        """Return what each box, and the table, holds."""
+        return {
+            _place_name(number): ", ".join(place) or "nothing"
+            for number, place in enumerate(state.places)
+            if place is not None
+        }
+
+    def start(self, generator: np.random.Generator) -> BoxesState:
+        """Return objects drawn from `OBJECTS`, each in a place drawn from those with room."""
+        chosen = generator.choice(len(OBJECTS), self.automaton.objects, replace=False)
+        places: list[list[str]] = [[] for _ in range(self.automaton.boxes + 1)]
+        for index in chosen:
+            free = [k for k, place in enumerate(places) if k == TABLE or len(place) < CAPACITY]
+            places[free[int(generator.integers(len(free)))]].append(OBJECTS[index])
+        return BoxesState(tuple(tuple(sorted(place)) for place in places))
+
+    def slip(self, state: BoxesState, generator: np.random.Generator) -> BoxesState:
+        """Return a state after a mistake about one object.
+
+        Of ten slips, on average, six have an object in a wrong place that has room, two have two
+        objects exchanged, one has an object in its old and in a new place, one has it forgotten.
+        """
+        held = [(thing, k) for k, place in enumerate(state.places) for thing in place or ()]
+        if not held:
+            return state
+        thing, source = held[int(generator.integers(len(held)))]
+        here = state.places[source] or ()
+        others = [(other, k) for other, k in held if k != source and other != thing]
+        free = [
+            (k, place)
+            for k, place in enumerate(state.places)
+            if k != source and place is not None and (k == TABLE or len(place) < CAPACITY)
+        ]
+        kind = int(generator.integers(10))
+        if kind < 2 and others:
+            other, k = others[int(generator.integers(len(others)))]
+            there = _without(state.places[k] or (), other)
+            return _with(state, {source: (*_without(here, thing), other), k: (*there, thing)})
+        if kind == 2 or not free:
+            return _with(state, {source: _without(here, thing)})
+        target, there = free[int(generator.integers(len(free)))]
+        if kind == 3:
+            return _with(state, {target: (*there, thing)})
+        return self.automaton.successor(state, Carry(thing, source, target))
+
+
+def environment(name: str, argument: str) -> Boxes:
+    """Return the boxes called ``name``.
+
+    Args:
+        name: As asked for.
+        argument: Empty, or the number of boxes, from 2 to 20, such as ``7``; or that and the number
+            of objects, from 1 to 24, such as ``7x3``; else there is one object more than boxes.
+
+    Raises:
+        InvalidArgumentError: If it is anything else.
+    """
+    match = re.fullmatch(r"(\d{1,3})(?:x(\d{1,3}))?", argument or "4", re.A)
+    if match is None:
+        raise InvalidArgumentError(
+            f"boxes: expected numbers such as boxes:7 or boxes:7x3, got {argument!r:.{_SHOWN}}"
+        )
+    boxes = int(match[1])
+    return Boxes(name, boxes, int(match[2] or boxes + 1))
+
+
+def _place_name(place: int) -> str:
+    return f"Box {place}" if place else "table"
+
+
+def _listed(objects: tuple[str, ...]) -> str:
+    """Return objects as a part of a sentence: the apple, the key and the pen."""
+    *most, last = [f"the {each}" for each in objects]
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _objects(place: int, said: str) -> tuple[str, ...]:
+    """Return the objects that a place is said to hold: behind it, or in a list behind a colon."""
+    first, *rest = _STOP.split(said)
+    listing = not _words(first) and first.rstrip(" *_").endswith(":")
+    told: list[str] = []
+    for piece in rest if listing else [first, *rest] if _TELLS.match(first) else []:
+        words = _words(piece)
+        if not words:
+            continue
+        if (listing or piece is first) and _KNOWN.issuperset(words):
+            told += words
+        elif not told or _BULLET.match(piece) or not _KNOWN.isdisjoint(words) or "box" in words:
+            told = []
+            break
+    if not told or (_NOTHING in told and len(told) > 1):
+        raise InvalidBoardError(
+            f"expected what is in {_place_name(place)}: objects such as {OBJECTS[0]}, or nothing; "
+            f"got {said.strip()!r:.{_SHOWN}}"
+        )
+    return tuple(sorted(thing for thing in told if thing != _NOTHING))
+
+
+def _words(piece: str) -> list[str]:
+    words = _NO_WORD.sub(" ", _EMPTY.sub(f" {_NOTHING} ", piece)).split()
+    # Lower case makes an ASCII letter of the Kelvin sign, which is none.
+    plain = (word.lower() if word.isascii() else word for word in words)
+    return [word for word in plain if word not in _FILLERS]

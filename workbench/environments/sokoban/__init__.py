@@ -1,0 +1,22 @@
+"""Sokoban: its rules in any room, rooms of its own, maps as text and as pictures."""
+
+from workbench.environments.sokoban.sokoban_automaton import (
+    STEPS,
+    Cell,
+    SokobanAutomaton,
+    SokobanRoom,
+    SokobanState,
+)
+from workbench.environments.sokoban.sokoban_environment import SokobanEnvironment, environment
+from workbench.environments.sokoban.sokoban_rooms import ROOMS
+
+__all__ = [
+    "ROOMS",
+    "STEPS",
+    "Cell",
+    "SokobanAutomaton",
+    "SokobanEnvironment",
+    "SokobanRoom",
+    "SokobanState",
+    "environment",
+]

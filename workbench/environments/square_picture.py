@@ -1,0 +1,62 @@
+"""Boards of squares drawn as SVG, with marked squares; what they show survives a grey printer."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import Final
+
+CELL: Final = 40
+"""Side of a square, in the units of the drawing."""
+INK: Final = "#1a1a1a"
+_MARGIN: Final = 18
+
+
+def square_picture(
+    name: str,
+    caption: str,
+    squares: Sequence[Sequence[str]],
+    marked: Iterable[tuple[int, int]],
+    labels: tuple[Sequence[str], Sequence[str]],
+    symbols: Mapping[str, str],
+) -> str:
+    """Return a board of squares as the text of an SVG element.
+
+    Args:
+        name: What the picture shows, for those who cannot see it; the caption follows it.
+        caption: What stands below the board.
+        squares: What stands on each square, row by row, as keys of ``symbols``.
+        marked: Rows and columns, from 0, of squares that get a dashed frame.
+        labels: What stands beside the rows, and above the columns.
+        symbols: What is drawn for each key, as SVG on a square of `CELL` by `CELL` units.
+
+    Returns:
+        SVG that needs no style sheet, script or other file.
+    """
+    height, width = len(squares), max(map(len, squares))
+    frames = sorted(set(marked))
+    said = f"{name}: {caption}" + (f"; {len(frames)} squares marked" if frames else "")
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{escape(said)}" '
+        f'viewBox="{-_MARGIN} {-_MARGIN} {CELL * width + _MARGIN + 2} {CELL * height + 2 * _MARGIN}" '
+        f'font-family="sans-serif" font-size="12" text-anchor="middle">',
+        f"<title>{escape(said)}</title>",
+        f'<rect x="{-_MARGIN}" y="{-_MARGIN}" width="100%" height="100%" fill="#ffffff"/>',
+    ]
+    rows, columns = labels
+    for place, label in enumerate(rows):
+        y = CELL * place + CELL / 2 + 4
+        parts.append(f'<text x="{-_MARGIN / 2}" y="{y:g}" fill="{INK}">{escape(label)}</text>')
+    for place, label in enumerate(columns):
+        x = CELL * place + CELL / 2
+        parts.append(f'<text x="{x:g}" y="-5" fill="{INK}">{escape(label)}</text>')
+    for row, line in enumerate(squares):
+        for column, key in enumerate(line):
+            at = f"translate({CELL * column} {CELL * row})"
+            parts.append(f'<g transform="{at}">{symbols[key]}</g>')
+    for row, column in frames:
+        for colour, dash in (("#ffffff", ""), ("#b3002d", ' stroke-dasharray="7 4"')):
+            parts.append(
+                f'<rect x="{CELL * column + 2}" y="{CELL * row + 2}" width="{CELL - 4}" '
+                f'height="{CELL - 4}" fill="none" stroke="{colour}" stroke-width="3"{dash}/>'
+            )
+    below = f'x="{CELL * width / 2:g}" y="{CELL * height + _MARGIN - 5}"'
+    return "".join([*parts, f'<text {below} fill="{INK}">{escape(caption)}</text>', "</svg>"])
