@@ -32,9 +32,10 @@ bench: setup
 fuzz: setup
 	$(BIN)/python tests/environments/chess/kernel/fuzz.py --count 100000
 
-# From the root, so that notebooks show the pictures in figures/.
+# Without the question about news, and with the widgets' last answers in saved notebooks.
 lab: setup
-	$(BIN)/jupyter lab --notebook-dir=. notebooks/00_start_here.ipynb
+	JUPYTER_CONFIG_PATH=$(CURDIR)/.jupyter $(BIN)/jupyter lab --ServerApp.root_dir=$(CURDIR) \
+		$(if $(filter 0,$(shell id -u)),--allow-root) notebooks/00_start_here.ipynb
 
 # docs/commands.md, from the help of the commands; run after a change of a help text or an option.
 reference: setup

@@ -79,7 +79,7 @@ def lab_server(repository: Path) -> Iterator[LabServer]:
             process = subprocess.Popen(
                 _command(server),
                 cwd=folder,
-                env=_environment(Path(root)),
+                env=_environment(Path(root), repository),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -114,8 +114,8 @@ def _command(server: LabServer) -> list[str]:
     ]
 
 
-def _environment(root: Path) -> dict[str, str]:
-    """Return an environment in which nothing of the user's is read or written."""
+def _environment(root: Path, repository: Path) -> dict[str, str]:
+    """Return an environment with the settings of `make lab` and nothing of the user's."""
     settings = root / "config"
     (settings / "labconfig").mkdir(parents=True)
     (settings / "jupyter_server_config.py").write_text(SETTINGS)
@@ -137,6 +137,7 @@ def _environment(root: Path) -> dict[str, str]:
         **kept,
         **{variable: str(root / name) for variable, name in names.items()},
         "JUPYTER_PREFER_ENV_PATH": "1",
+        "JUPYTER_CONFIG_PATH": str(repository / ".jupyter"),
         # The kernel's machine code is found where it already lies: compiling takes long.
         "NUMBA_CACHE_DIR": str(cache_folder().parent.parent),
     }

@@ -3,13 +3,14 @@ import { test } from "node:test";
 import { KERNEL_GONE, Requester } from "../../../workbench/explore/page/requester.js";
 
 /** A model whose messages are kept, and a clock that is moved by hand. */
-function setUp(options = {}) {
+function setUp({ answers = {}, ...options } = {}) {
   const sent = [];
   let hear = null;
   const model = {
     on: (_name, listener) => { hear = listener; },
     off: () => { hear = null; },
     send: (message) => sent.push(message),
+    get: (name) => (name === "answers" ? answers : undefined),
   };
   const clock = { now: 0, next: 1, due: new Map() };
   const timers = {
@@ -149,4 +150,31 @@ test("a kernel that is gone is told: when it restarts, and when a question canno
   listeners.comm_live_update();
   plain.ask("open", {}, true);
   assert.deepEqual(failed, [[KERNEL_GONE, "open"]]);
+});
+
+test("a question whose answer the model keeps is answered without the kernel", async () => {
+  const heard = [];
+  const busy = [];
+  const answers = { compare: { question: { depth: 4, line: [], nested: { a: 1, b: 2 } }, answer: { value: 7 } } };
+  const { requester, sent } = setUp({ answers, onBusy: (is) => busy.push(is) });
+  requester.on("compare", ({ value }) => heard.push(value));
+  requester.ask("compare", { nested: { b: 2, a: 1 }, line: [], depth: 4 }, true);
+  await Promise.resolve();
+  assert.deepEqual([heard, sent, busy], [[7], [], [true, false]]);
+  requester.ask("compare", { nested: { b: 2, a: 1 }, line: [], depth: 5 }, true);
+  await Promise.resolve();
+  assert.deepEqual([heard.length, sent.length], [1, 1]);
+});
+
+test("a kept answer that is stale when it comes is dropped", async () => {
+  const heard = [];
+  const answers = { compare: { question: { fen: "a" }, answer: { value: 1 } } };
+  const { requester, sent, receive } = setUp({ answers });
+  requester.on("compare", ({ value }) => heard.push(value));
+  requester.ask("compare", { fen: "a" }, true);
+  requester.ask("compare", { fen: "b" }, true);
+  await Promise.resolve();
+  assert.deepEqual(sent.map(({ fen }) => fen), ["b"]);
+  receive({ kind: "compare", serial: sent[0].serial, value: 2 });
+  assert.deepEqual(heard, [2]);
 });

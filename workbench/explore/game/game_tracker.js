@@ -7,6 +7,7 @@
 
 import { htmlElement, keepShortcutsAway } from "../page/svg.js";
 import { Requester } from "../page/requester.js";
+import { hideStill } from "../page/still.js";
 import { Board } from "../board/board.js";
 import { trackerChart } from "./tracker_chart.js";
 import { factsOf, turnInWords } from "./tracker_facts.js";
@@ -277,6 +278,7 @@ class GameTrackerView {
 }
 
 function render({ model, el }) {
+  hideStill(model, el);
   const view = new GameTrackerView(model, el);
   return () => view.dispose();
 }

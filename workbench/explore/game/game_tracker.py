@@ -8,6 +8,7 @@ import traitlets
 
 from workbench.errors import InvalidArgumentError
 from workbench.explore.game.tracked_game import TrackedGame, track_rows, track_simulated
+from workbench.explore.game.tracker_still import tracker_still
 from workbench.explore.page.answering import Answering
 from workbench.explore.page.assets import javascript, piece_drawings, stylesheet
 from workbench.scoring import IllFormedPolicy, ScoringParameters
@@ -66,6 +67,7 @@ class GameTracker(Answering):
             can_open=pair is not None,
         )
         self.register("open", self._open)
+        self.observe(self.renew_still, ["ply", "depth", "flipped"])
 
     @classmethod
     def from_rows(
@@ -143,6 +145,10 @@ class GameTracker(Answering):
         from workbench.explore.game.tracker_picture import tracker_figure
 
         return tracker_figure(self.tracked, self.depth)
+
+    def still(self) -> str:
+        """Return the boards at the present ply and the scores of all replies as HTML."""
+        return tracker_still(self.tracked, self.ply, self.depth, flipped=self.flipped)
 
     def _open(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
         """Set the board pair to the two boards at a ply."""

@@ -6,6 +6,7 @@
 
 import { htmlElement, keepShortcutsAway } from "../page/svg.js";
 import { Requester } from "../page/requester.js";
+import { hideStill } from "../page/still.js";
 import { addBatches, allDone, doneCounts, wholeNumber } from "./estimator_numbers.js";
 import { stripChart } from "./strip_chart.js";
 import { aimInWords, measureName, resultsTable, rowsOf } from "./estimator_results.js";
@@ -39,7 +40,15 @@ class EstimatorLabView {
     this.resized.observe(this.chartBox);
     this.showSettings();
     this.setState("idle", "Start runs the estimators on these boards.");
+    this.takeKeptRuns();
     this.askAim();
+  }
+
+  /** Show the last runs of these settings, which an earlier page may have asked for. */
+  takeKeptRuns() {
+    const question = Object.fromEntries(DECISIVE.map((name) => [name, this.model.get(name)]));
+    this.runs = this.requester.kept("runs", question) ?? {};
+    this.settle();
   }
 
   dispose() {
@@ -308,6 +317,7 @@ class EstimatorLabView {
 }
 
 function render({ model, el }) {
+  hideStill(model, el);
   const view = new EstimatorLabView(model, el);
   return () => view.dispose();
 }

@@ -23,6 +23,7 @@ from workbench.explore.lab.batches_of_runs import (
     reference,
     summarise_runs,
 )
+from workbench.explore.lab.lab_still import lab_still
 from workbench.explore.page.answering import Answering
 from workbench.explore.page.assets import javascript, stylesheet
 
@@ -135,7 +136,8 @@ class EstimatorLab(Answering):
             pair.observe(lambda _change: self._follow(pair), list(_FOLLOWED))
         self._referred: tuple[RunSettings, Reference] | None = None
         self._earlier: dict[str, Batch] = {}
-        self.register("reference", self._answer_reference)
+        self._ran: dict[str, dict[str, Any]] = {}
+        self.register("reference", self._answer_reference, kept=True)
         self.register("more", self._answer_more)
 
     def settings(self) -> RunSettings:
@@ -169,6 +171,17 @@ class EstimatorLab(Answering):
         settings = self.settings()
         return estimator_figure(settings, all_runs(settings), reference(settings))
 
+    def questions(self) -> dict[str, dict[str, Any]]:
+        """Return what the page asks before it runs anything."""
+        return {"reference": {"settings": asdict(self.settings())}}
+
+    def still(self) -> str:
+        """Return the value aimed at and the summary of the last runs as HTML."""
+        settings = self.settings()
+        aim = self.kept_answer("reference", self.questions()["reference"])
+        runs = self.kept_answer("runs", _decisive(settings)) or {}
+        return lab_still(settings, aim, [run["summary"] for run in runs.values()])
+
     def _follow(self, pair: "BoardPair") -> None:
         # All in one message: the page must not run one pair's board against another's.
         with self.hold_sync():
@@ -187,13 +200,16 @@ class EstimatorLab(Answering):
             every = self._with_earlier(method, batch)
             summary = batch_summary(every, aim, settings.samples, method)
             answers[method] = {"first": batch.first, "values": batch.values, "summary": summary}
+            self._ran[method] = {"values": every.values, "summary": summary}
+        self.keep("runs", _decisive(settings), {**self._ran})
         return {"run": message["run"], "batches": answers}
 
     def _reference_of(self, settings: RunSettings) -> Reference:
         """Return the reference, computed once; runs of other settings are forgotten."""
         decisive = replace(settings, repeats=1, methods=())
         if self._referred is None or self._referred[0] != decisive:
-            self._referred, self._earlier = (decisive, reference(settings)), {}
+            self._referred = (decisive, reference(settings))
+            self._earlier, self._ran = {}, {}
         return self._referred[1]
 
     def _with_earlier(self, method: str, batch: Batch) -> Batch:
@@ -212,3 +228,9 @@ def _shown(pair: "BoardPair") -> dict[str, Any]:
         "terminal": pair.terminal,
         "ill_formed": pair.ill_formed,
     }
+
+
+def _decisive(settings: RunSettings) -> dict[str, Any]:
+    """Return the settings that determine a run's value, as the page names them."""
+    given = asdict(settings)
+    return {name: given[name] for name in given if name not in ("repeats", "methods")}

@@ -23,7 +23,8 @@ export const KERNEL_GONE = "The kernel is gone: run the cell again.";
  * requester.ask("compare", {depth: 4}, true);    // asks at once
  *
  * While a question of a kind is under way the newest state of that kind waits; it is asked when the
- * answer is there, and that answer, being stale, is dropped.
+ * answer is there, and that answer, being stale, is dropped. A question whose answer is kept in the
+ * model's "answers" is not sent: so a page without a kernel has the last answers.
  */
 export class Requester {
   /** @param {Object} model anywidget's model. @param {RequesterOptions} [options] */
@@ -78,6 +79,15 @@ export class Requester {
     this.tellBusy();
   }
 
+  /**
+   * Return the answer to a question that the model keeps, or null.
+   * @param {string} kind @param {Object} question @returns {Object|null}
+   */
+  kept(kind, question) {
+    const last = this.model.get("answers")?.[kind];
+    return last && inOrder(last.question) === inOrder(question) ? last.answer : null;
+  }
+
   /** Forget what waits and what is under way; its answers will be dropped. @param {string} kind */
   forget(kind) {
     const entry = this.entry(kind);
@@ -110,11 +120,17 @@ export class Requester {
   dispatch(kind) {
     const entry = this.entry(kind);
     entry.timer = null;
-    entry.serial = `${this.name}-${++this.count}`;
+    const serial = `${this.name}-${++this.count}`;
+    entry.serial = serial;
     const state = entry.waiting;
     entry.waiting = null;
+    const kept = this.kept(kind, state);
+    if (kept) {
+      queueMicrotask(() => this.receive({ ...kept, kind, serial }));
+      return;
+    }
     entry.alarm = this.timers.set(() => this.onSlow(this.patience, kind), 1000 * this.patience);
-    this.send(kind, { ...state, kind, serial: entry.serial });
+    this.send(kind, { ...state, kind, serial });
   }
 
   /** A model whose kernel was shut down throws: then there is nothing left to wait for. */
@@ -154,4 +170,12 @@ export class Requester {
       this.onBusy(busy);
     }
   }
+}
+
+/** Write a value so that equal values give equal texts, whatever the order of their names. */
+function inOrder(value) {
+  return JSON.stringify(value, (_name, inner) =>
+    inner && typeof inner === "object" && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : inner);
 }

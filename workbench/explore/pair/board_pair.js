@@ -4,6 +4,7 @@
 
 import { htmlElement } from "../page/svg.js";
 import { Requester } from "../page/requester.js";
+import { hideStill } from "../page/still.js";
 import { applyEdit, editInWords, formatFen, parseFen, EMPTY_FEN } from "../board/board_model.js";
 import { newHistory, recorded, redone, sameState, squaresOfMove, stepped, swapped, undone, walkedBack } from "./history.js";
 import { arrowsOf, meaningOfClick, targetSquares } from "./pair_arrows.js";
@@ -377,6 +378,7 @@ class BoardPairView {
 
 /** @param {{model: Object, el: HTMLElement}} context anywidget's. */
 function render({ model, el }) {
+  hideStill(model, el);
   const view = new BoardPairView(model, el);
   return () => view.dispose();
 }

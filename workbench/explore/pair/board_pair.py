@@ -7,6 +7,7 @@ import pandas as pd
 import traitlets
 
 from workbench.errors import InvalidArgumentError
+from workbench.explore.board.reading import read_board
 from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.losses.lost_mass import lost_mass
 from workbench.explore.page.answering import Answering
@@ -20,6 +21,7 @@ from workbench.explore.pair.pair_answers import (
     row_traits,
     settings_of,
 )
+from workbench.explore.pair.pair_still import pair_still
 from workbench.explore.pair.pair_view import pair_view
 from workbench.explore.pair.stepping import replay
 from workbench.long_texts import quoted
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _SHOWN_LEVELS: Final = 3
+_ASKED: Final = ("true_fen", "predicted_fen", "line", "depth", "terminal", "ill_formed")
+"""The traits that a question of the page consists of."""
 
 
 class BoardPair(Answering):
@@ -115,8 +119,10 @@ class BoardPair(Answering):
             flipped=flipped,
         )
         self.set_trait("pieces", piece_drawings())
-        self.register("compare", self._compare)
-        self.register("lost_mass", self._lost_mass)
+        self.register("compare", self._compare, kept=True)
+        self.register("lost_mass", self._lost_mass, kept=True)
+        self.follow_in_still(*_ASKED)
+        self.observe(self.renew_still, ["caption", "flipped"])
 
     @classmethod
     def from_row(cls, row: "Mapping[str, Any] | pd.Series[Any]", **settings: Any) -> "BoardPair":
@@ -162,6 +168,33 @@ class BoardPair(Answering):
         from workbench.explore.pair.pair_picture import pair_figure
 
         return pair_figure(*self.boards(), settings=self.settings)
+
+    def questions(self) -> dict[str, dict[str, Any]]:
+        """Return what the page asks of the present pair."""
+        question = {name: getattr(self, name) for name in _ASKED}
+        return {"compare": question, "lost_mass": question}
+
+    def keep(self, kind: str, question: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
+        """Keep an answer under the pair as the page writes it: with FENs as they were read."""
+        if "problems" in answer:
+            return
+        if kind == "compare" and not question["line"]:
+            view = answer["view"]
+            boards = {f"{each}_fen": view[each]["fen"] for each in ("true", "predicted")}
+            question = {**question, **boards}
+        super().keep(kind, question, answer)
+
+    def prepare_still(self) -> None:
+        """Answer the page's first questions, about the FENs as they were read."""
+        with self.hold_sync():
+            self.true_fen = read_board(self.true_fen, "true").text
+            self.predicted_fen = read_board(self.predicted_fen, "predicted").text
+        super().prepare_still()
+
+    def still(self) -> str:
+        """Return both boards and the numbers of the last answer as HTML."""
+        answer = self.kept_answer("compare", self.questions()["compare"])
+        return pair_still(answer and answer["view"], self.caption, flipped=self.flipped)
 
     def _compare(self, message: Mapping[str, Any]) -> dict[str, Any]:
         return compare_answer(*_boards_and_line(message), settings_of(message))

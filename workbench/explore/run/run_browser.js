@@ -10,6 +10,7 @@
 // beside-other, beside-open, other, no-board.
 
 import { Requester } from "../page/requester.js";
+import { hideStill } from "../page/still.js";
 import { htmlElement, keepShortcutsAway } from "../page/svg.js";
 import { BesideView } from "./beside_view.js";
 import { RunFilters } from "./run_filters.js";
@@ -48,6 +49,7 @@ function runBrowserPage(listeners) {
 }
 
 function render({ model, el }) {
+  hideStill(model, el);
   let run = readColumns({});
   let order = [];
   let drawn = "";
@@ -79,7 +81,7 @@ function render({ model, el }) {
 
   function ask() {
     page.filters.follow((name) => model.get(name));
-    asking.ask("rows", choice());
+    asking.ask("rows", { ...choice(), depth: model.get("depth"), distance: model.get("distance") });
   }
 
   // Sorting moves no mark: rows are redrawn only if the rows shown or the marks change.

@@ -12,9 +12,11 @@ from ipywidgets import VBox  # type: ignore[import-untyped]
 from workbench.errors import InvalidArgumentError
 from workbench.explore.page.answering import Answering, as_plain
 from workbench.explore.page.assets import javascript, piece_drawings, stylesheet
+from workbench.explore.page.still_output import StillOutput
 from workbench.explore.pair.board_pair import BoardPair
 from workbench.explore.run.run_columns import column_label, filter_choices, marked_by, page_columns
 from workbench.explore.run.run_files import Replies, read_scores
+from workbench.explore.run.run_still import run_still
 from workbench.explore.run.run_table import (
     GAP,
     Disagreement,
@@ -123,7 +125,8 @@ class ScoresTable(Answering):
             **_page_state(self._run, self._columns),
         )
         self.observe(self._take_measures, ["depth", "distance"])
-        self.register("rows", self._answer_rows)
+        self.register("rows", self._answer_rows, kept=True)
+        self.follow_in_still(*_CHOICE_TRAITS, *_MEASURED)
         self.register("open", self._answer_open)
         self.register("beside", self._answer_beside)
         self.set_trait("pieces", piece_drawings())
@@ -139,6 +142,15 @@ class ScoresTable(Answering):
         state = {name: getattr(self, name) for name in _CHOICE_TRAITS}
         places = choose_rows(self._run, RowChoice(**state), self.sort_by, self.descending)
         return self._run.rows.iloc[places]
+
+    def questions(self) -> dict[str, dict[str, Any]]:
+        """Return what the page asks of the present choice."""
+        return {"rows": {name: getattr(self, name) for name in (*_CHOICE_TRAITS, *_MEASURED)}}
+
+    def still(self) -> str:
+        """Return the counts and the first of the rows shown as HTML."""
+        answer = self.kept_answer("rows", self.questions()["rows"])
+        return run_still(self._run, answer, self.opened)
 
     def show_all(self) -> None:
         """Clear all filters."""
@@ -247,9 +259,10 @@ class ScoresTable(Answering):
 
 
 _CHOICE_TRAITS: Final = tuple(each.name for each in fields(RowChoice))
+_MEASURED: Final = ("sort_by", "descending", "depth", "distance")
 
 
-class RunBrowser(VBox):  # type: ignore[misc]
+class RunBrowser(StillOutput, VBox):  # type: ignore[misc]
     """A browser of a run: its scores, and below them the pair that a click or Enter opens.
 
     Args:
@@ -285,6 +298,21 @@ class RunBrowser(VBox):  # type: ignore[misc]
         self.pair = BoardPair(depth=self.table.depth)
         self.table.on_open = self.open_row
         super().__init__([self.table, self.pair])
+        self.table.observe(self.renew_still, ["answers", "opened"])
+        self.pair.observe(self.renew_still, "answers")
+
+    def prepare_still(self) -> None:
+        """Answer what the pages of both parts would ask first."""
+        self.table.prepare_still()
+        self.pair.prepare_still()
+
+    def still(self) -> str:
+        """Return the rows, and the pair if a row is open, as HTML."""
+        return self.table.still() + (self.pair.still() if self.table.opened else "")
+
+    def still_name(self) -> str:
+        """Return the name of the last answer, by which the running table hides it."""
+        return self.table.still_of
 
     @property
     def shown(self) -> pd.DataFrame:

@@ -1,0 +1,94 @@
+"""The last answer of a widget as plain HTML: for exports, code hosts and pages without a kernel.
+
+Nothing here needs a script or a style sheet, and every text is escaped.
+"""
+
+import base64
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Final
+
+import chess
+import chess.svg
+
+_SQUARES: Final = {
+    "square light": "#efebe2",
+    "square dark": "#b9b09c",
+    "square light lastmove": "#efebe2",
+    "square dark lastmove": "#b9b09c",
+    "margin": "#ffffff",
+    "coord": "#3a3a3a",
+}
+_DIFFERENT: Final = "#d982cb"
+_BOARD_PIXELS: Final = 280
+_WRAPPED: Final = "font-size:11px;overflow-wrap:anywhere;white-space:normal"
+_LEFT: Final = "text-align:left"
+_ASIDE: Final = "display:inline-block;vertical-align:top;margin:0 24px 8px 0"
+
+
+def paragraph(text: str) -> str:
+    """Return a text as a paragraph; an empty text gives nothing."""
+    return f"<p>{escape(text)}</p>" if text else ""
+
+
+def heading(text: str) -> str:
+    """Return a text as a short bold line."""
+    return f"<p><strong>{escape(text)}</strong></p>"
+
+
+def listing(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a table with a line of names; the first column names the rows."""
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
+    lines = [
+        f'<tr><th scope="row" style="{_LEFT}">{escape(str(first))}</th>'
+        + "".join(f"<td>{escape(str(cell))}</td>" for cell in cells)
+        + "</tr>"
+        for first, *cells in rows
+    ]
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+
+
+def board(
+    name: str,
+    position: chess.Board | None,
+    fen: str,
+    different: Iterable[str] = (),
+    *,
+    flipped: bool = False,
+) -> str:
+    """Return one board as a picture with its name and its FEN.
+
+    Args:
+        name: The board's name.
+        position: None shows the FEN alone, or that there is none.
+        fen: The text below the picture.
+        different: Squares to mark, such as ``e4``.
+        flipped: Whether Black is at the bottom.
+    """
+    text = f'<code style="{_WRAPPED}">{escape(fen)}</code>' if fen else "no board"
+    picture = ""
+    if position is not None:
+        drawn = chess.svg.board(
+            position,
+            size=_BOARD_PIXELS,
+            colors=_SQUARES,
+            orientation=chess.BLACK if flipped else chess.WHITE,
+            fill={chess.parse_square(square): _DIFFERENT for square in different},
+        )
+        code = base64.b64encode(drawn.encode()).decode()
+        picture = (
+            f'<img width="{_BOARD_PIXELS}" height="{_BOARD_PIXELS}" alt="{escape(name)}: {escape(fen)}" '
+            f'src="data:image/svg+xml;base64,{code}"><br>'
+        )
+    return aside(f"<strong>{escape(name)}</strong><br>{picture}{text}", _BOARD_PIXELS)
+
+
+def aside(content: str, width: int | None = None) -> str:
+    """Return HTML as a block beside its neighbours, as far as there is room.
+
+    Args:
+        content: HTML.
+        width: Pixels; None is as wide as the content.
+    """
+    wide = "" if width is None else f";width:{width}px"
+    return f'<div style="{_ASIDE}{wide}">{content}</div>'
