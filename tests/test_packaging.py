@@ -40,7 +40,7 @@ class TestTheWheel:
                 held = unpacked / "workbench" / "bundled" / path.relative_to(ROOT)
                 assert held.read_bytes() == path.read_bytes()
         for path in (ROOT / "workbench").rglob("*"):
-            if path.suffix in (".py", ".js", ".css", ".typed"):
+            if path.suffix in (".py", ".js", ".css", ".typed", ".pddl"):
                 assert (unpacked / path.relative_to(ROOT)).is_file()
 
     def test_the_pictures_and_links_of_its_notebooks_lead_to_files(self, unpacked):

@@ -17,13 +17,14 @@ _LONGEST_ITEM: Final = 1000
 
 _FENCE: Final = re.compile(r"^[ \t]*(?:```|~~~)[^\n]*$", re.MULTILINE)
 _HEADING: Final = re.compile(
-    r"^[^\w\n]*(?:(?:the|my|final|resulting|current|new|legal|permitted|possible|next)\s+)*"
+    r"^[^\w\n]*(?:(?:the|my|final|resulting|current|new|legal|permitted|possible|next)[ \t]+)*"
     r"(?:state|board|position|map|room|facts|contents|variables|answer|result|moves|actions"
     r"|continuation|line|statements|list)\b[^:\n]{0,60}:[*_ \t]*",
     re.IGNORECASE | re.MULTILINE,
 )
 _BLANK: Final = re.compile(r"\n[ \t]*\n")
-_BULLET: Final = re.compile(r"^\s*(?:[-*+•]\s+|\(?\d{1,4}[.)]+\s*(?=\S))")
+BULLET: Final = re.compile(r"^\s*(?:[-*+•]\s+|\(?\d{1,4}[.)]+\s*(?=\S))")
+"""Before an item of a list."""
 _NUMBER: Final = re.compile(r"^\d{1,4}\.+")
 _MARKS: Final = "`*_ \t\r\"'"
 
@@ -32,8 +33,8 @@ def _plain(text: str) -> str:
     return text.strip("\n").strip("`").strip("\n")
 
 
-def _blocks(reply: str) -> list[str]:
-    """Return what stands between pairs of fences."""
+def fenced_blocks(reply: str) -> list[str]:
+    """Return what stands between pairs of Markdown fences, in the order of the reply."""
     marks = list(_FENCE.finditer(reply))
     return [
         reply[one.end() : other.start()].strip("\n")
@@ -41,11 +42,12 @@ def _blocks(reply: str) -> list[str]:
     ]
 
 
-def _after_heading(reply: str) -> str | None:
+def after_heading(reply: str) -> str | None:
     """Return what follows the last heading that has something after it, or None."""
+    end = len(reply.rstrip())
     last = None
     for found in _HEADING.finditer(reply):
-        if reply[found.end() :].strip():
+        if found.end() < end:
             last = found
     return None if last is None else reply[last.end() :].strip("\n")
 
@@ -69,10 +71,10 @@ def stated_parts(reply: str) -> Iterator[str]:
 
 def _parts(reply: str) -> Iterator[str]:
     yield reply
-    blocks = _blocks(reply)
-    after = _after_heading(reply)
+    blocks = fenced_blocks(reply)
+    after = after_heading(reply)
     if after is not None:
-        yield from reversed(_blocks(after))
+        yield from reversed(fenced_blocks(after))
         yield after
         yield _BLANK.split(after, maxsplit=1)[0]
         yield after.partition("\n")[0]
@@ -95,8 +97,8 @@ def listed_items(
         splits: What separates items in a line.
         is_action: Whether an item, without bullet and Markdown, is an action.
     """
-    after = _after_heading(reply)
-    regions = [*reversed(_blocks(reply)), *([] if after is None else [after]), reply]
+    after = after_heading(reply)
+    regions = [*reversed(fenced_blocks(reply)), *([] if after is None else [after]), reply]
     for region in islice(regions, _MOST_PARTS):
         items = list(islice(_items(region, splits, is_action), _MOST_ITEMS))
         if any(map(is_action, items)):
@@ -106,7 +108,7 @@ def listed_items(
 
 def _items(region: str, splits: re.Pattern[str], is_action: Callable[[str], bool]) -> Iterator[str]:
     for line in region.split("\n"):
-        bare = _BULLET.sub("", line, count=1).strip(_MARKS)
+        bare = BULLET.sub("", line, count=1).strip(_MARKS)
         if not bare:
             continue
         items = [_item(each) for each in splits.split(bare[: _MOST_ITEMS * 10])]
@@ -114,7 +116,7 @@ def _items(region: str, splits: re.Pattern[str], is_action: Callable[[str], bool
         whole = _item(bare)
         if is_action(whole):
             yield whole
-        elif any(map(is_action, items)) or (_BULLET.match(line) and len(items) == 1):
+        elif any(map(is_action, items)) or (BULLET.match(line) and len(items) == 1):
             yield from items
 
 

@@ -13,6 +13,7 @@ from workbench.environments import (
     SokobanAutomaton,
     TableAutomaton,
 )
+from workbench.environments.registry import environment_named
 from workbench.environments.trees import RandomTree
 from workbench.errors import InvalidArgumentError
 
@@ -27,6 +28,11 @@ CASES = {
     "othello": (OthelloAutomaton(), None),
     "othello, a pass": (OthelloAutomaton(), OthelloState.from_text("XO" + "-" * 62 + " O")),
     "sokoban": (SokobanAutomaton("######\n#@ $.#\n######"), None),
+    "planning": (environment_named("planning").automaton, None),
+    "planning, ill-formed": (
+        environment_named("planning").automaton,
+        frozenset({"(clear a)", "(holding a)"}),
+    ),
 }
 FOREIGN = "no action of any automaton"
 

@@ -1,0 +1,224 @@
+"""The environment of a planning problem: facts and actions as text, slips, and what a model is told."""
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import ClassVar, Final, TypeVar
+
+import numpy as np
+
+from workbench.environment import Environment
+from workbench.environments.planning.domain_words import rules_in_words
+from workbench.environments.planning.fact_reading import NO_FACTS, FactReader, read_atoms
+from workbench.environments.planning.necessary_conditions import NecessaryConditions
+from workbench.environments.planning.strips_automaton import Facts, StripsAutomaton
+from workbench.environments.planning.strips_task import StripsTask, words, written
+from workbench.environments.planning.tower_picture import has_towers, tower_picture
+from workbench.errors import InvalidArgumentError, InvalidBoardError
+from workbench.prediction import Prediction, ReplyClass
+
+Item = TypeVar("Item")
+
+_LONGEST_ACTION: Final = 1000
+
+
+class PlanningEnvironment(Environment[Facts, str]):
+    """A planning problem: STRIPS with types.
+
+    A state is the set of true facts, without those that no action changes. Every episode starts in
+    the initial state of the problem; the goal plays no part.
+
+    Args:
+        name: The name asked for.
+        task: The problem.
+
+    Raises:
+        InvalidArgumentError: If the facts of the initial state are too many for a text.
+    """
+
+    title: ClassVar[str] = "Planning"
+    splits_items: ClassVar[re.Pattern[str]] = re.compile(
+        r"(?<=\))[\s,;]*(?=[(\w])|[;,](?![^()]{0,200}\))"
+    )
+
+    def __init__(self, name: str, task: StripsTask) -> None:
+        super().__init__(name)
+        self.task: Final = task
+        self._reader = FactReader(
+            {each: len(types) for each, types in task.predicates.items()},
+            task.objects,
+            self.longest_state,
+        )
+        self._conditions = NecessaryConditions(task.automaton)
+        initial = self.state_text(task.automaton.initial)
+        if 2 * len(initial) > self.longest_state:
+            raise InvalidArgumentError(
+                f"{name}: expected an initial state of at most {self.longest_state // 2:,} "
+                f"characters, got {len(initial):,}; take a problem with fewer objects"
+            )
+        self.rules = rules_in_words(task)
+        example = next(iter(task.in_order(task.automaton.initial)), NO_FACTS)
+        constant = " Leave out the facts that no action changes." if task.always else ""
+        self.state_format = (
+            "Write all facts that are true, each in parentheses, such as "
+            f"{example}, in one line, separated by spaces, in any order.{constant}"
+        )
+        sample = next((each.name for each in task.automaton.operators), "(name object)")
+        self.action_format = f"Write an action in parentheses, its name first and then its objects, such as {sample}."
+
+    @property
+    def automaton(self) -> StripsAutomaton:
+        """The automaton of all sets of facts."""
+        return self.task.automaton
+
+    def state_text(self, state: Facts) -> str:
+        """Return the facts in the order of the PDDL files, separated by spaces."""
+        return " ".join(self.task.in_order(state)) or NO_FACTS
+
+    def read_state(self, text: str) -> Facts:
+        """Return the facts in a text, without the true ones that no action changes.
+
+        Raises:
+            InvalidBoardError: If it holds anything but facts of the problem's predicates and
+                objects, or is longer than `longest_state`.
+        """
+        if len(text) > self.longest_state:
+            raise InvalidBoardError(
+                f"expected at most {self.longest_state:,} characters of facts, got {len(text):,}"
+            )
+        return self._reader.read(text) - self.task.always
+
+    def action_text(self, action: str) -> str:
+        """Return the action itself."""
+        return action
+
+    def plain_action(self, text: str) -> str | None:
+        """Return an action of the domain with as many objects as it takes, of whatever types.
+
+        In parentheses they need not be objects of the problem: no state permits such an action.
+        """
+        if len(text) > _LONGEST_ACTION or not self._action_clue.search(text):
+            return None
+        try:
+            atoms = read_atoms(text)
+        except InvalidBoardError:
+            return None
+        if len(atoms) != 1 or len(atoms[0]) - 1 != self._parameters.get(atoms[0][0]):
+            return None
+        known = self.task.objects.keys() >= set(atoms[0][1:])
+        return written(atoms[0]) if known or "(" in text else None
+
+    @cached_property
+    def _parameters(self) -> dict[str, int]:
+        return {each.name: len(each.parameters) for each in self.task.schemas}
+
+    @cached_property
+    def _action_clue(self) -> re.Pattern[str]:
+        names = map(re.escape, self._parameters)
+        return re.compile(rf"\b(?:{'|'.join(names)})\b", re.IGNORECASE)
+
+    def conditions(self, state: Facts) -> tuple[str, ...]:
+        """Return the conditions that a state does not meet; see `NecessaryConditions.unmet`.
+
+        ``false_fact`` and ``wrong_type`` say why a fact is impossible: no action changes it and it
+        is false, or an object is of a type that the predicate does not take.
+        """
+        impossible = state - self._conditions.possible
+        why = []
+        if any(words(fact)[0] not in self.task.changing for fact in impossible):
+            why.append("false_fact")
+        if not all(map(self.task.well_typed, impossible)):
+            why.append("wrong_type")
+        return (*why, *self._conditions.unmet(state))
+
+    def classify(self, reply: str) -> Prediction:
+        """Find the facts that a reply gives as its answer, and classify them.
+
+        Args:
+            reply: A model's whole text, of any length.
+        """
+        if not reply.strip():
+            return Prediction(ReplyClass.ABSENT, None, reason="empty reply")
+        stated = self._reader.stated(reply)
+        if stated is None:
+            return Prediction(ReplyClass.ABSENT, None, reason="no facts found")
+        return self.classify_state(stated)
+
+    def looks_like_state(self, text: str) -> bool:
+        """Return whether a text holds lines of facts, whatever their names."""
+        return self._reader.stated(text) is not None
+
+    def elements(self, state: Facts) -> Mapping[str, str]:
+        """Return the true facts; the share of right elements is of those true in either state."""
+        return dict.fromkeys(self.task.in_order(state), "true")
+
+    def slip(self, state: Facts, generator: np.random.Generator) -> Facts:
+        """Return a state after one mistake.
+
+        An effect that an action may just have had is forgotten (a fact that it deleted is kept, or
+        one that it added is missing), or an object is mistaken for another of its type (in one
+        fact, or the two take each other's place everywhere).
+        """
+        kinds = (self._kept, self._missing, self._mistaken, self._exchanged)
+        for kind in _shuffled(kinds, generator):
+            slipped = kind(state, generator)
+            if slipped is not None:
+                return slipped
+        return state
+
+    def _just_done(self, state: Facts) -> list[tuple[Facts, Facts]]:
+        """Return what the actions added and deleted that may have led to a state."""
+        return [
+            (each.added, each.deleted)
+            for each in self.automaton.operators
+            if each.added <= state and state.isdisjoint(each.deleted)
+        ]
+
+    def _kept(self, state: Facts, generator: np.random.Generator) -> Facts | None:
+        kept = {fact for _, deleted in self._just_done(state) for fact in deleted}
+        return state | {_shuffled(self.task.in_order(kept), generator)[0]} if kept else None
+
+    def _missing(self, state: Facts, generator: np.random.Generator) -> Facts | None:
+        added = {fact for added, _ in self._just_done(state) for fact in added}
+        return state - {_shuffled(self.task.in_order(added), generator)[0]} if added else None
+
+    def _mistaken(self, state: Facts, generator: np.random.Generator) -> Facts | None:
+        for fact in _shuffled(self.task.in_order(state), generator):
+            name, *arguments = words(fact)
+            for place in _shuffled(range(len(arguments)), generator):
+                for other in _shuffled(self._alike(arguments[place]), generator):
+                    changed = written([name, *arguments[:place], other, *arguments[place + 1 :]])
+                    if changed not in state:
+                        return state - {fact} | {changed}
+        return None
+
+    def _exchanged(self, state: Facts, generator: np.random.Generator) -> Facts | None:
+        atoms = [words(fact) for fact in self.task.in_order(state)]
+        for one in _shuffled(dict.fromkeys(each for atom in atoms for each in atom[1:]), generator):
+            for two in _shuffled(self._alike(one), generator):
+                exchange = {one: two, two: one}
+                changed = frozenset(
+                    written([atom[0], *(exchange.get(each, each) for each in atom[1:])])
+                    for atom in atoms
+                )
+                if changed != state:
+                    return changed
+        return None
+
+    def _alike(self, name: str) -> list[str]:
+        objects = self.task.objects
+        return [each for each in objects if each != name and objects[each] == objects[name]]
+
+    def picture(self, state: Facts, marked: frozenset[str] = frozenset()) -> str | None:
+        """Return the towers of blocks, in a domain with the predicates of Blocksworld.
+
+        Args:
+            state: The state.
+            marked: Facts to mark.
+        """
+        return tower_picture(self.task, state, marked) if has_towers(self.task) else None
+
+
+def _shuffled(items: Iterable[Item], generator: np.random.Generator) -> list[Item]:
+    listed = list(items)
+    return [listed[int(place)] for place in generator.permutation(len(listed))]
