@@ -162,6 +162,7 @@ def test_sets_and_settings_are_filtered_with_their_counts(lab, opened, scores):
     root.locator("[data-role=clear-filters]").click()
     expect(root.locator("[data-role=filter-set]")).to_be_hidden()
     setting = root.locator("[data-role=filter-setting]")
+    root.locator("[data-role=filters] summary").click()
     expect(setting).to_contain_text("default")
     thinking = setting.get_by_label("thinking=64")
     expect(setting.locator("label").filter(has_text="thinking=64")).to_contain_text("1")

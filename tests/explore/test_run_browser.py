@@ -27,7 +27,10 @@ EVERYTHING = {
     "settings": [],
     "groups": [],
     "classes": [],
+    "wrong_fields": [],
+    "flags": [],
     "text": "",
+    "reply_text": "",
     "distance_range": [None, None],
     "precision_range": [None, None],
     "disagreement": "",
@@ -69,7 +72,17 @@ class TestColumns:
         shown = [column["name"] for column in page["columns"] if column["shown"]]
         assert shown == [name for name in COLUMNS if name not in ("set", "setting")]
         assert decoded(by_name["position_id"]) == list(scores["position_id"])
-        assert decoded(by_name["reply_class"]) == list(scores["reply_class"])
+        assert decoded(by_name["reply_class"]) == [
+            "valid",
+            "valid",
+            "ill-formed",
+            "unreadable",
+            "without a FEN",
+            "valid",
+        ]
+        assert decoded(by_name["remark"])[2] == (
+            "White has no king; a castling right without king and rook in place"
+        )
         assert decoded(by_name["group"]) == ["5", "5", "5", "6", "6", "6"]
         np.testing.assert_array_equal(
             decoded(by_name["precision"]), scores["precision_2"].to_numpy()
@@ -86,18 +99,37 @@ class TestColumns:
 
     def test_choices_count_every_row(self, scores):
         choices = filter_choices(run_table(scores))
-        assert choices["models"] == [["by hand", 6]]
-        assert choices["groups"] == [["5", 3], ["6", 3]]
-        assert sum(count for _, count in choices["classes"]) == 6
-        assert choices["sets"] == [["none", 6]]
-        assert choices["settings"] == [["default", 6]]
+        assert choices["models"] == [["by hand", 6, "by hand"]]
+        assert choices["groups"] == [["5", 3, "5"], ["6", 3, "6"]]
+        assert choices["classes"] == [
+            ["valid", 2, "valid"],
+            ["ill_formed", 1, "ill-formed"],
+            ["unparseable", 1, "unreadable"],
+            ["absent", 1, "without a FEN"],
+            ["unscored", 1, "not scored"],
+        ]
+        assert choices["sets"] == [["none", 6, "none"]]
+        assert choices["settings"] == [["default", 6, "default"]]
+        # After 1. e4: pieces and side to move. Without a king: pieces. The broken one has 7 ranks.
+        assert choices["wrong_fields"] == [
+            ["placement", 3, "pieces"],
+            ["side_to_move", 1, "side to move"],
+        ]
+        assert sorted(choices["flags"]) == [
+            [
+                "BAD_CASTLING_RIGHTS",
+                1,
+                "a castling right without king and rook in place",
+            ],
+            ["NO_WHITE_KING", 1, "White has no king"],
+        ]
 
     def test_settings_are_in_the_order_of_their_numbers_in_filters_and_cells(self, scores):
         scores["setting"] = ["thinking=1024", "", "thinking=256", "", "thinking=0", ""]
         ordered = ["default", "thinking=0", "thinking=256", "thinking=1024"]
         run = run_table(scores)
         assert filter_choices(run)["settings"] == [
-            [name, rows] for name, rows in zip(ordered, (3, 1, 1, 1), strict=True)
+            [name, rows, name] for name, rows in zip(ordered, (3, 1, 1, 1), strict=True)
         ]
         columns = {column["name"]: column for column in page_columns(run)["columns"]}
         assert columns["setting"]["levels"] == ordered
@@ -176,7 +208,7 @@ class TestQuestions:
         )
         assert answer["order"] == [1, 0]
         assert answer["classes"]["valid"] == [2, 2]
-        assert answer["classes"]["absent"] == [0, 1]
+        assert answer["classes"]["without a FEN"] == [0, 1]
         assert answer["definition"] == ""
 
     def test_a_question_states_its_definition(self, browser):

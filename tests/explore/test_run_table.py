@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.errors import InvalidArgumentError, TableError
+from workbench.explore.run.reply_texts import ReplyTexts
+from workbench.explore.run.row_choice import RowChoice, choose_rows, restricted_numbers
+from workbench.explore.run.run_files import Replies
 from workbench.explore.run.run_table import (
-    RowChoice,
-    choose_rows,
     count_classes,
     depths_of,
     disagreement,
@@ -46,6 +47,65 @@ def test_the_deepest_measures_are_taken_unless_another_depth_is_asked_for(scores
         run_table(scores, depth=3)
     with pytest.raises(InvalidArgumentError, match="'edits'"):
         run_table(scores, distance="edits")
+
+
+def test_replies_are_chosen_by_a_wrong_field_and_by_a_flag(run, scores):
+    # After 1. e4: pieces and side; a king short: pieces; seven ranks: pieces. Without a FEN: none.
+    assert chosen(run, wrong_fields=["placement"]) == [1, 2, 3]
+    assert chosen(run, wrong_fields=["side_to_move"]) == [1]
+    assert chosen(run, wrong_fields=["placement", "side_to_move"], classes=["valid"]) == [1]
+    assert chosen(run, wrong_fields=["castling"]) == []
+    with pytest.raises(InvalidArgumentError, match="correct_turn"):
+        chosen(run, wrong_fields=["turn"])
+    assert chosen(run, flags=["NO_WHITE_KING"]) == [2]
+    assert chosen(run, flags=["NO_BLACK_KING", "BAD_CASTLING_RIGHTS"]) == [2]
+    # A flag is a whole word of the column.
+    assert chosen(run, flags=["WHITE_KING"]) == []
+
+
+def test_replies_are_searched_as_plain_text_in_any_case(scores, predictions):
+    predictions.loc[[0, 1], "reply"] = ["The BOARD is a.c (stra\u00dfe)", "<b>abc</b>\x00"]
+    run = run_table(scores, replies=Replies(predictions).texts(scores))
+    for wanted, rows in [
+        ("board is", [0]),
+        ("a.c", [0]),
+        ("STRASSE", [0]),
+        ("<B>", [1]),
+        ("\x00", [1]),
+        ("cannot say", [4]),
+        ("no such text", []),
+    ]:
+        assert chosen(run, reply_text=wanted) == rows
+    assert chosen(run, reply_text="a", classes=["valid"]) == [0, 1]
+
+
+def test_the_fen_stands_for_a_reply_that_is_not_kept(scores, predictions):
+    assert chosen(run_table(scores), reply_text="RNBQ1BNR w") == [2]
+    predictions["reply"] = None
+    run = run_table(scores, replies=Replies(predictions).texts(scores))
+    assert not run.replies.kept
+    assert chosen(run, reply_text="RNBQ1BNR W") == [2]
+    assert chosen(run, reply_text="say") == []
+
+
+def test_a_long_reply_is_cut_with_its_length_around_what_was_found():
+    texts = ReplyTexts(["short", "x" * 600_000 + "Needle" + "y" * 400_000, None], ["", "", ""])
+    assert texts.excerpt(0) == {
+        "length": 5,
+        "skipped": 0,
+        "before": "",
+        "match": "",
+        "after": "short",
+    }
+    head = texts.excerpt(1)
+    assert (head["length"], head["skipped"], head["after"]) == (1_000_006, 0, "x" * 2000)
+    found = texts.excerpt(1, "nEEDLE")
+    assert (found["skipped"], found["match"]) == (599_500, "Needle")
+    assert found["before"] == "x" * 500
+    assert found["after"] == "y" * (2000 - 506)
+    end = ReplyTexts(["z" * 5000 + "end"], [""]).excerpt(0, "END")
+    assert (end["before"], end["match"], end["after"]) == ("z" * 1997, "end", "")
+    assert texts.excerpt(2) is None
 
 
 def test_a_table_that_is_none_of_scores_is_refused(scores):
@@ -135,7 +195,7 @@ def test_sorting_is_what_sorted_does_with_undefined_values_set_apart(values, des
 def run_table_of(rows):
     from workbench.explore.run.run_table import RunTable
 
-    return RunTable(rows, 2, "levenshtein")
+    return RunTable(rows, 2, "levenshtein", ReplyTexts([], []))
 
 
 def test_disagreement_of_a_worked_example():
@@ -207,14 +267,14 @@ def test_every_row_is_counted_in_its_class(run):
 
 def test_rows_that_cannot_take_part_are_named(run):
     every = choose_rows(run, RowChoice())
-    said = undefined_rows(run, every, RowChoice())
+    said = undefined_rows(run, every, [])
     assert [sentence.split(" shown ")[0] for sentence in said] == ["1 row", "1 row"]
     assert "empty text" in said[0]
     assert "true FEN" in said[1]
     choice = RowChoice(disagreement="near_far")
-    (left_out,) = undefined_rows(run, choose_rows(run, choice), choice)
+    (left_out,) = undefined_rows(run, choose_rows(run, choice), restricted_numbers(choice))
     assert left_out == "2 rows of the run not shown because of undefined disagreement."
-    assert undefined_rows(run, [0, 1], RowChoice()) == []
+    assert undefined_rows(run, [0, 1], []) == []
 
 
 def test_a_failed_call_is_a_class_of_its_own(predictions):
@@ -228,6 +288,6 @@ def test_a_failed_call_is_a_class_of_its_own(predictions):
     counts = count_classes(run, every)
     assert (counts["failed"], counts["absent"], counts["unscored"]) == ((1, 1), (0, 0), (1, 1))
     assert chosen(run, classes=["failed"]) == [4]
-    said = undefined_rows(run, every, RowChoice())
+    said = undefined_rows(run, every, [])
     assert "1 row shown without a reply: the call failed." in said
     assert not [sentence for sentence in said if "empty text" in sentence]

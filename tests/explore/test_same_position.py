@@ -6,7 +6,12 @@ import pytest
 from workbench.errors import InvalidArgumentError
 from workbench.explore.run.run_browser import RunBrowser
 from workbench.explore.run.run_table import run_table
-from workbench.explore.run.same_position import other_replies, reply_name, side_by_side
+from workbench.explore.run.same_position import (
+    all_on_one_board,
+    other_replies,
+    reply_name,
+    side_by_side,
+)
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_tables import score
 
@@ -53,6 +58,21 @@ def test_two_replies_are_shown_with_what_differs_from_the_true_board(scores):
     assert (broken["board"], broken["fen"]) == ("", scores["predicted_fen"][3])
     assert "cannot be read" in broken["words"]
     assert (absent["board"], absent["fen"], absent["words"]) == ("", "", "No board.")
+
+
+def test_all_replies_are_counted_on_one_board(scores):
+    found = all_on_one_board(run_table(scores), 0)
+    # Of five replies one cannot be read and one has no FEN.
+    assert (found["replies"], found["boards"]) == (5, 3)
+    assert found["true_board"] == scores["true_fen"][0]
+    assert found["squares"] == [
+        {"square": "e1", "wrong": 1, "words": "e1, white king: empty in c"},
+        {"square": "e2", "wrong": 1, "words": "e2, white pawn: empty in b"},
+        {"square": "e4", "wrong": 1, "words": "e4, empty: white pawn in b"},
+    ]
+    same = scores.assign(predicted_fen=scores["predicted_fen"][1])
+    e4 = all_on_one_board(run_table(same), 0)["squares"][1]
+    assert e4 == {"square": "e4", "wrong": 5, "words": "e4, empty: white pawn in a, b, c, d, e"}
 
 
 def test_a_model_stays_beside_the_rows_that_are_opened(scores):

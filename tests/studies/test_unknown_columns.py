@@ -7,9 +7,10 @@ from workbench.answers.imports.true_boards import UNKNOWN_GROUP
 from workbench.drawing.scores_in_words import class_counts
 from workbench.errors import TableError
 from workbench.explore.game.tracked_game import track_rows
+from workbench.explore.run.row_choice import RowChoice, choose_rows
 from workbench.explore.run.run_files import Replies
 from workbench.explore.run.run_picture import run_figure
-from workbench.explore.run.run_table import RowChoice, choose_rows, run_table
+from workbench.explore.run.run_table import run_table
 from workbench.scoring import ScoringParameters, score_file
 from workbench.studies.data import Source, prepare
 from workbench.studies.models import ill_formed_flags, model_examples, model_ranks, model_summary

@@ -36,6 +36,15 @@ FLAG_WORDS: Final[Mapping[str, str]] = MappingProxyType(
 )
 """What each of python-chess's status flags says of a board."""
 
+_FIELD_WORDS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "placement": "pieces",
+        "castling": "castling rights",
+        "halfmove_clock": "half-move clock",
+        "fullmove_number": "move number",
+    }
+)
+
 
 def class_words(name: str) -> str:
     """Return what a reply of a class is, in words; a name that is no class stays as it is."""
@@ -45,3 +54,8 @@ def class_words(name: str) -> str:
 def status_words(flag: str) -> str:
     """Return what one of python-chess's status flags says, or its name if it is unknown."""
     return FLAG_WORDS.get(flag, flag)
+
+
+def field_words(name: str) -> str:
+    """Return what a field of a FEN is called, from its name in columns such as ``correct_castling``."""
+    return _FIELD_WORDS.get(name) or name.replace("_", " ")

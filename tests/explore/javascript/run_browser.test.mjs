@@ -9,11 +9,18 @@ import {
   cellText, columnWidth, countsInWords, isBackward, placeAfterKey, rangeEnd, readColumns, scrolledTo,
   visibleWindow,
 } from "../../../workbench/explore/run/row_values.js";
-import { differingInWords, measuresInWords } from "../../../workbench/explore/run/beside_words.js";
+import { differingInWords, measuresInWords } from "../../../workbench/explore/run/reader_view.js";
+import { wrongInWords } from "../../../workbench/explore/run/all_replies_board.js";
 import {
-  MARK_COLOURS, MARK_SHAPES, brushedRanges, distanceTicks, fromPixel, gatherSpots, markCorners,
-  markRadius, nextOf, plotFrame, spotsNear, toPixel, traceMark,
-} from "../../../workbench/explore/run/scatter_points.js";
+  MARK_CORNERS, channelsOf, contrast, legible, traceMark,
+} from "../../../workbench/explore/scatter/mark_shapes.js";
+import {
+  cellAt, densityCells, densityShare, keyCounts, marksInWords, rampColour,
+} from "../../../workbench/explore/scatter/scatter_density.js";
+import {
+  brushedRanges, fromPixel, gatherSpots, markRadius, nextOf, plotEnds, plotFrame, spotsNear, ticksBetween,
+  toPixel,
+} from "../../../workbench/explore/scatter/scatter_points.js";
 
 /** Bytes at an odd place of a larger buffer, as a message may bring them. */
 function viewOf(array) {
@@ -100,34 +107,70 @@ test("a reply's numbers and what differs, in words", () => {
   assert.equal(differingInWords({ ...reply, board: "" }), "no board");
 });
 
-const FRAME = plotFrame(460, 254, 50);
+test("all replies in words: how many have a board, and the squares most often wrong", () => {
+  const squares = [["a1", 1], ["b1", 4], ["c1", 2], ["d1", 3]].map(([square, wrong]) => ({ square, wrong }));
+  assert.equal(
+    wrongInWords({ replies: 6, boards: 5, squares }),
+    "6 replies, 5 with a board. Each number: the boards that have the square wrong. Most often b1 (4), d1 (3), c1 (2).",
+  );
+  assert.equal(wrongInWords({ replies: 2, boards: 2, squares: [] }), "2 replies: no square is wrong in any.");
+});
+
+const OPEN = { distance: [null, null], precision: [null, null] };
+// 51 distances from 0 to 50 in 408 pixels: 8 pixels each.
+const FRAME = plotFrame(468, 254, plotEnds(OPEN, 50));
 
 test("a pixel and its value lead to each other", () => {
-  assert.deepEqual(toPixel(FRAME, 0, 1), { x: 46, y: 14 });
-  assert.deepEqual(toPixel(FRAME, 50, 0), { x: 446, y: 214 });
-  const { distance, precision } = fromPixel(FRAME, 246, 114);
+  assert.deepEqual(toPixel(FRAME, 0, 1), { x: 50, y: 14 });
+  assert.deepEqual(toPixel(FRAME, 50, 0), { x: 450, y: 214 });
+  const { distance, precision } = fromPixel(FRAME, 250, 114);
   assert.ok(Math.abs(distance - 25) < 1e-9 && Math.abs(precision - 0.5) < 1e-9);
 });
 
-test("ticks are whole numbers within the range", () => {
-  assert.deepEqual(distanceTicks(50, 6), [0, 10, 20, 30, 40, 50]);
-  assert.deepEqual(distanceTicks(3, 8), [0, 1, 2, 3]);
-  assert.deepEqual(distanceTicks(1, 8), [0, 1]);
+test("the ranges chosen are the ends of the axes", () => {
+  assert.deepEqual(plotEnds(OPEN, 50), { distance: [0, 50], precision: [0, 1] });
+  assert.deepEqual(plotEnds({ distance: [3, 9], precision: [0.5, null] }, 50), { distance: [3, 9], precision: [0.5, 1] });
+  assert.deepEqual(plotEnds({ distance: [4, 4], precision: [null, 7] }, 50), { distance: [4, 5], precision: [0, 1] });
 });
 
+test("ticks are round numbers within the range", () => {
+  assert.deepEqual(ticksBetween([0, 50], 6, 1), [0, 10, 20, 30, 40, 50]);
+  assert.deepEqual(ticksBetween([0, 3], 8, 1), [0, 1, 2, 3]);
+  assert.deepEqual(ticksBetween([7, 12], 5, 1), [7, 8, 9, 10, 11, 12]);
+  assert.deepEqual(ticksBetween([0, 1], 5, 0.001), [0, 0.2, 0.4, 0.6, 0.8, 1]);
+  assert.deepEqual(ticksBetween([0.25, 0.75], 5, 0.001), [0.3, 0.4, 0.5, 0.6, 0.7]);
+});
+
+/** Rows of (distance, precision, mark). */
+function spotsOf(rows) {
+  const [distances, precisions] = [0, 1].map((at) => Float64Array.from(rows, (row) => row[at]));
+  return gatherSpots(rows.keys(), distances, precisions, Int32Array.from(rows, (row) => row[2]));
+}
+
 test("rows at one spot share a mark, rows without a place are counted", () => {
-  const distances = Float64Array.of(1, 1, NaN, 1, 2);
-  const precisions = Float64Array.of(0.5, 0.5, 0.5, 0.5, NaN);
-  const codes = Int32Array.of(0, 0, 0, 1, 0);
-  const { spots, left } = gatherSpots([0, 1, 2, 3, 4], distances, precisions, codes);
+  const { spots, left } = spotsOf([[1, 0.5, 0], [1, 0.5, 0], [NaN, 0.5, 0], [1, 0.5, 1], [2, NaN, 0]]);
   assert.equal(left, 2);
   assert.deepEqual(spots.map((spot) => spot.rows), [[0, 1], [3]]);
   assert.ok(markRadius(1) < markRadius(2) && markRadius(1e9) <= 9);
 });
 
+test("marks at one place lie beside each other, and no group is drawn after all others", () => {
+  const { spots } = spotsOf(Array.from({ length: 200 }, (_, row) => [row % 10, 0.5, Math.floor(row / 100)]));
+  const places = new Set(spots.map(({ distance, right, down }) => `${distance} ${right} ${down}`));
+  assert.equal(places.size, 20);
+  const many = spotsOf(Array.from({ length: 200 }, (_, row) => [row, 0.5, Math.floor(row / 100)])).spots;
+  const second = many.slice(100).filter(({ code }) => code === 1).length;
+  assert.ok(second > 30 && second < 70, `${second} of the last 100 marks are of the second group`);
+});
+
+test("large marks are drawn before small ones", () => {
+  const { spots } = spotsOf([[1, 0.5, 0], [2, 0.5, 1], [2, 0.5, 1], [2, 0.5, 1], [1, 0.5, 0]]);
+  assert.deepEqual(spots.map(({ rows }) => rows.length), [3, 2]);
+});
+
 test("the nearest spots come first, far ones not at all", () => {
-  const at = (distance, row) => ({ distance, precision: 0.5, rows: [row] });
-  const found = spotsNear([at(2, 7), at(1, 8), at(30, 9)], FRAME, 54, 114);
+  const at = (distance, row) => ({ distance, precision: 0.5, rows: [row], right: 0, down: 0 });
+  const found = spotsNear([at(2, 7), at(1, 8), at(30, 9)], FRAME, 60, 114);
   assert.deepEqual(found.map((spot) => spot.rows[0]), [8, 7]);
 });
 
@@ -138,47 +181,88 @@ test("each click opens the next of the rows at a spot", () => {
   assert.equal(nextOf([], 6), null);
 });
 
-test("a brush gives whole distances, and its ends at the border are open", () => {
-  const inner = brushedRanges(FRAME, toPixel(FRAME, 4.4, 0.25), toPixel(FRAME, 9.6, 0.75));
+test("a brush gives whole distances, and its ends at the border stay as they were", () => {
+  const inner = brushedRanges(FRAME, toPixel(FRAME, 4.4, 0.25), toPixel(FRAME, 9.6, 0.75), OPEN);
   assert.deepEqual(inner, { distance: [5, 9], precision: [0.25, 0.75] });
-  const backwards = brushedRanges(FRAME, toPixel(FRAME, 9.6, 0.75), toPixel(FRAME, 4.4, 0.25));
+  const backwards = brushedRanges(FRAME, toPixel(FRAME, 9.6, 0.75), toPixel(FRAME, 4.4, 0.25), OPEN);
   assert.deepEqual(backwards, inner);
-  const all = brushedRanges(FRAME, { x: 0, y: 0 }, { x: 460, y: 254 });
-  assert.deepEqual(all, { distance: [null, null], precision: [null, null] });
+  assert.deepEqual(brushedRanges(FRAME, { x: 0, y: 0 }, { x: 468, y: 254 }, OPEN), OPEN);
+  const zoomed = plotFrame(468, 254, plotEnds(inner, 50));
+  assert.deepEqual(brushedRanges(zoomed, { x: 0, y: 0 }, toPixel(zoomed, 7.2, 0.5), inner), { distance: [5, 7], precision: [0.5, 0.75] });
 });
 
-test("shape and colour together tell 56 marks apart", () => {
-  const looks = new Set(
-    Array.from({ length: 56 }, (_, code) => `${code % MARK_SHAPES.length} ${code % MARK_COLOURS}`),
-  );
-  assert.equal(looks.size, 56);
-});
-
-test("every shape but the circle has corners and is drawn through them", () => {
-  for (const [code, shape] of MARK_SHAPES.entries()) {
-    const calls = [];
-    const context = new Proxy({}, { get: (_, name) => () => calls.push(name) });
-    traceMark(context, code, 0, 0, 5);
-    if (shape === "circle") assert.deepEqual(calls, ["beginPath", "arc"]);
-    else assert.equal(calls.length, markCorners(shape).length + 2);
+test("cells hold whole numbers of characters, and their counts add up to the rows", () => {
+  const rows = Array.from({ length: 5000 }, (_, row) => [row % 120, (row % 97) / 96, row % 3]);
+  for (const [width, highest] of [[468, 50], [300, 119], [900, 119], [120, 119]]) {
+    const frame = plotFrame(width, 254, plotEnds(OPEN, highest));
+    const { spots } = spotsOf(rows.filter(([distance]) => distance <= highest));
+    const { cells, most } = densityCells(spots, frame, null);
+    const counts = [...cells.values()].map(({ count }) => count);
+    assert.equal(counts.reduce((sum, count) => sum + count, 0), spots.reduce((sum, spot) => sum + spot.rows.length, 0));
+    assert.equal(Math.max(...counts), most);
+    for (const cell of cells.values()) {
+      for (const { distance, precision } of cell.spots) {
+        const { x, y } = toPixel(frame, distance, precision);
+        assert.ok(x > cell.x && x < cell.x + cell.width, `${x} in ${cell.x} + ${cell.width}`);
+        assert.ok(y >= cell.y - 1e-6 && y <= cell.y + cell.height + 1e-6, `${y} in ${cell.y} + ${cell.height}`);
+      }
+      const first = fromPixel(frame, cell.x, 0).distance + 0.5;
+      assert.ok(Math.abs(first - Math.round(first)) < 1e-6);
+    }
   }
 });
 
-function luminance(hex) {
-  const [red, green, blue] = [1, 3, 5].map((at) => {
-    const share = parseInt(hex.slice(at, at + 2), 16) / 255;
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-}
+test("a uniform column has one colour, and a chosen mark is counted alone on the same scale", () => {
+  const rows = Array.from({ length: 600 }, (_, row) => [row % 6, 0.5, row < 300 ? 0 : 1]);
+  const { spots } = spotsOf(rows);
+  const frame = plotFrame(468, 254, plotEnds(OPEN, 50));
+  const all = densityCells(spots, frame, null);
+  assert.deepEqual([...all.cells.values()].map(({ count }) => count), [100, 100, 100, 100, 100, 100]);
+  const one = densityCells(spots, frame, 1);
+  assert.deepEqual([...one.cells.values()].map(({ count }) => count), [50, 50, 50, 50, 50, 50]);
+  assert.deepEqual([all.most, one.most], [100, 100]);
+  const { x, y } = toPixel(frame, 3, 0.5);
+  assert.equal(cellAt(all, x, y).count, 100);
+  assert.equal(cellAt(all, 2, 2), null);
+  assert.equal(marksInWords(cellAt(all, x, y).spots, ["a", "b"]), "a 50, b 50");
+});
 
-test("every mark stands out from its ground by 3 to 1, in light and in dark", () => {
+test("colours follow the logarithm of the count, the key has 1, 10, 100 and the most", () => {
+  assert.deepEqual([1, 10, 100].map((count) => densityShare(count, 100)), [0, 0.5, 1]);
+  assert.equal(densityShare(1, 1), 1);
+  assert.deepEqual(keyCounts(2345), [1, 10, 100, 1000, 2345]);
+  assert.deepEqual(keyCounts(1), [1]);
+  const stops = ["#000000", "#808080", "#ffffff"];
+  assert.deepEqual([0, 0.25, 0.5, 1].map((share) => rampColour(stops, share)), ["rgb(0, 0, 0)", "rgb(64, 64, 64)", "rgb(128, 128, 128)", "rgb(255, 255, 255)"]);
+});
+
+test("the colours of counts differ in lightness alone, and the least stands out by 3 to 1", () => {
   const css = readFileSync(new URL("../../../workbench/explore/run/run_browser.css", import.meta.url), "utf8");
-  const colours = [...css.matchAll(/--rb-mark-\d: (#[0-9a-f]{6})/g)].map((found) => found[1]);
-  assert.equal(colours.length, 2 * MARK_COLOURS);
-  colours.forEach((colour, index) => {
-    const ground = luminance(index < MARK_COLOURS ? "#ffffff" : "#1b1b1d");
-    const [low, high] = [luminance(colour), ground].sort((one, other) => one - other);
-    assert.ok((high + 0.05) / (low + 0.05) >= 3, colour);
+  const colours = [...css.matchAll(/--rb-ramp-\d: (#[0-9a-f]{6})/g)].map((found) => channelsOf(found[1]));
+  assert.equal(colours.length, 8);
+  [[255, 255, 255], [27, 27, 29]].forEach((ground, theme) => {
+    const contrasts = colours.slice(4 * theme, 4 * theme + 4).map((colour) => contrast(colour, ground));
+    assert.ok(contrasts[0] >= 3, String(contrasts));
+    contrasts.slice(1).forEach((each, index) => assert.ok(each > 1.4 * contrasts[index], String(contrasts)));
   });
+});
+
+test("a figure's colour stands out from either ground by 3 to 1, and stays as it is where it does", () => {
+  const read = (colour) => (colour.startsWith("#") ? channelsOf(colour) : colour.match(/\d+/g).map(Number));
+  for (const colour of ["#08306b", "#e0cf3a", "#f5a3dc", "#00592e", "#737373"]) {
+    assert.ok(contrast(read(legible(colour, false)), [255, 255, 255]) >= 3, colour);
+    assert.ok(contrast(read(legible(colour, true)), [27, 27, 29]) >= 3, colour);
+  }
+  assert.equal(legible("#08306b", false), "rgb(8, 48, 107)");
+  assert.notEqual(legible("#08306b", true), "rgb(8, 48, 107)");
+});
+
+test("every shape but the circle has corners and is drawn through them", () => {
+  for (const marker of ["o", ...Object.keys(MARK_CORNERS)]) {
+    const calls = [];
+    const context = new Proxy({}, { get: (_, name) => () => calls.push(name) });
+    traceMark(context, marker, 0, 0, 5);
+    if (marker === "o") assert.deepEqual(calls, ["beginPath", "arc"]);
+    else assert.equal(calls.length, MARK_CORNERS[marker].length + 2);
+  }
 });

@@ -15,6 +15,7 @@ from workbench.answers.classification import (
     plain_fen,
 )
 from workbench.answers.simulated_tracker import track
+from workbench.drawing.reply_words import field_words
 from workbench.environments.chess.text_metrics import FIELD_NAMES
 from workbench.errors import InvalidArgumentError, TableError
 from workbench.explore.board.fen_problems import describe, explain
@@ -32,12 +33,6 @@ LONGEST_REPLY: Final = 20_000
 """Characters of a reply that the page shows whole."""
 
 _NEEDED: Final = ("game_id", "ply", "true_fen")
-_FIELD_WORDS: Final = {name: name.replace("_", " ") for name in FIELD_NAMES} | {
-    "placement": "pieces",
-    "castling": "castling rights",
-    "halfmove_clock": "half-move clock",
-    "fullmove_number": "move number",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,8 +305,8 @@ def _scored(
                 exact_match=bool(score["exact_match"]),
                 different=tuple(different_squares(true, predicted) if predicted else ()),
                 wrong_fields=tuple(
-                    words
-                    for name, words in _FIELD_WORDS.items()
+                    field_words(name)
+                    for name in FIELD_NAMES
                     if fen is not None and not score[f"correct_{name}"]
                 ),
                 game_over=where_over(true, predicted),

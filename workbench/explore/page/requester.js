@@ -50,13 +50,13 @@ export class Requester {
     this.lost = () => this.onGone();
     // ipywidgets' word for a kernel that restarts, by hand or by itself.
     model.on("comm_live_update", this.lost);
-    this.hear = (message) => this.receive(message);
+    this.hear = (message, buffers = []) => this.receive(message, buffers);
     model.on("msg:custom", this.hear);
   }
 
   /**
    * Listen to the answers of one kind.
-   * @param {string} kind @param {(answer: Object) => void} listener
+   * @param {string} kind @param {(answer: Object, buffers: DataView[]) => void} listener
    */
   on(kind, listener) {
     this.listeners.set(kind, listener);
@@ -143,11 +143,11 @@ export class Requester {
     }
   }
 
-  receive(message) {
+  receive(message, buffers) {
     const kind = message.kind === "failed" ? message.asked : message.kind;
     if (!this.kinds.has(kind)) {
       if (message.kind === "failed") this.onFailed(message.message, kind);
-      else this.listeners.get(kind)?.(message);
+      else this.listeners.get(kind)?.(message, buffers);
       return;
     }
     const entry = this.entry(kind);
@@ -159,7 +159,7 @@ export class Requester {
       this.timers.clear(entry.timer);
       this.dispatch(kind);
     } else if (message.kind === "failed") this.onFailed(message.message, kind);
-    else this.listeners.get(kind)?.(message);
+    else this.listeners.get(kind)?.(message, buffers);
     this.tellBusy();
   }
 

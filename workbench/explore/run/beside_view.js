@@ -1,9 +1,9 @@
-// The other replies to the open row's position, and one of them beside it: true board, the open
-// reply, the chosen one.
+// The other replies to the open row's position: all of them on one board, or one of them beside it:
+// true board, the open reply, the chosen one.
 
 import { htmlElement } from "../page/svg.js";
-import { Board } from "../board/board.js";
-import { differingInWords, measuresInWords, measureText } from "./beside_words.js";
+import { AllRepliesBoard } from "./all_replies_board.js";
+import { ReplyColumn, differingInWords, measureText, measuresInWords } from "./reader_view.js";
 
 export class BesideView {
   /**
@@ -24,10 +24,11 @@ export class BesideView {
     ];
     this.columns.forEach((column, index) => column.root.setAttribute("data-role", ["beside-true", "beside-opened", "beside-other"][index]));
     this.open = htmlElement("button", {
-      type: "button", "data-role": "beside-open", onclick: () => options.onOpen(this.chosen), text: "Open this reply below",
+      type: "button", "data-role": "beside-open", onclick: () => options.onOpen(this.chosen), text: "Open this reply",
     });
     this.columns[2].root.append(this.open);
     this.boards = htmlElement("div", { class: "rb-three-boards", "data-role": "beside-boards", hidden: true }, ...this.columns.map(({ root }) => root));
+    this.all = new AllRepliesBoard(options);
     this.root = htmlElement(
       "section", { class: "rb-beside ws-panel", "data-role": "beside", "aria-label": "Other replies to this position", hidden: true },
       this.title, this.words,
@@ -36,16 +37,16 @@ export class BesideView {
           "table", { class: "ws-table", "aria-label": "Other replies to this position" },
           htmlElement("thead", {}, this.header), this.list,
         )),
-        this.boards),
+        this.all.root, this.boards),
     );
   }
 
   /**
    * List the other replies.
-   * @param {{others: Object[]}} opened As Python sends it; nothing is shown without others.
+   * @param {{others: Object[], all: Object}} opened As Python sends it; nothing is shown without others.
    * @param {number} depth
    */
-  offer({ others = [] }, depth) {
+  offer({ others = [], all }, depth) {
     this.depth = depth;
     this.root.hidden = others.length === 0;
     this.title.textContent = `${others.length} other ${others.length === 1 ? "reply" : "replies"} to this position`;
@@ -53,6 +54,7 @@ export class BesideView {
       ...["reply", `p_${depth}`, `r_${depth}`].map((text) => htmlElement("th", { scope: "col", text })),
     );
     this.list.replaceChildren(...others.map((reply) => this.line(reply)));
+    if (others.length) this.all.show(all);
   }
 
   line(reply) {
@@ -69,43 +71,20 @@ export class BesideView {
 
   /** Show two replies beside the true board, or none. @param {Object} beside As Python sends it. */
   show(beside) {
-    const { true_fen = "", replies = [] } = beside;
+    const { true_fen = "", true_board = "", replies = [] } = beside;
     this.chosen = replies[1]?.row ?? null;
     for (const button of this.list.querySelectorAll("button")) {
       button.setAttribute("aria-pressed", String(Number(button.dataset.row) === this.chosen));
     }
     this.boards.hidden = replies.length === 0;
+    this.all.root.hidden = replies.length > 0;
     this.words.textContent = replies.length === 0
-      ? "Choose one to see its board beside the open one."
+      ? "Choose one to see its board beside the open one; choose it again for all on one board."
       : replies.map((reply) => `${reply.name}: ${measuresInWords(reply, this.depth)}`).join("; ");
     if (replies.length === 0) return;
-    this.columns[0].show({ name: "True board", fen: true_fen, board: true_fen, different: [], words: "", notes: "" });
+    this.columns[0].show({ name: "True board", fen: true_fen, board: true_board, different: [], words: "", notes: "" });
     replies.forEach((reply, index) => this.columns[index + 1].show({
       ...reply, notes: `${measuresInWords(reply, this.depth)}; ${differingInWords(reply)}`,
     }));
-  }
-}
-
-/** One board with its name, its numbers and its FEN; words where there is no board. */
-class ReplyColumn {
-  constructor(look, pieces) {
-    this.board = new Board({ look, label: "", pieces, editable: false });
-    this.name = htmlElement("h4", {});
-    this.notes = htmlElement("p", { class: "ws-quiet" });
-    this.none = htmlElement("p", { class: "rb-no-board", "data-role": "no-board" });
-    this.fen = htmlElement("code", { class: "rb-fen" });
-    this.root = htmlElement("section", { class: `ws-look-${look}` }, this.name, this.notes, this.board.element, this.none, this.fen);
-  }
-
-  show({ name, fen, board, different, words, notes }) {
-    this.name.textContent = name;
-    this.notes.textContent = notes;
-    this.board.element.setAttribute("aria-label", name === "True board" ? name : `Board of ${name}`);
-    this.board.element.toggleAttribute("hidden", !board);
-    if (board) this.board.show({ fen: board, different });
-    this.none.hidden = Boolean(board);
-    this.none.textContent = words;
-    this.fen.textContent = fen;
-    this.fen.title = board ? words : "";
   }
 }

@@ -1,6 +1,8 @@
 // Rows of a run without the page: columns out of bytes, texts of cells, what a scrolled list shows,
 // where a key leads.
 
+import { spelledCount } from "../page/spelled_count.js";
+
 /**
  * @typedef {Object} RunColumn
  * @property {string} name
@@ -10,6 +12,7 @@
  * @property {number} [digits] Of a number column, after the point.
  * @property {Float64Array} [values] Of a number column, NaN where undefined.
  * @property {string[]} [levels] Of a text column.
+ * @property {Object[]} [looks] Of the levels, for a column that marks can show.
  * @property {Int32Array} [codes] Of a text column, -1 where missing.
  */
 
@@ -119,11 +122,6 @@ export function rangeEnd(text) {
  */
 export function isBackward([low, high]) {
   return low !== null && high !== null && low > high;
-}
-
-/** @param {number} count @returns {string} With commas between thousands. */
-export function spelledCount(count) {
-  return count.toLocaleString("en-US");
 }
 
 /**

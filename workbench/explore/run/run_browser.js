@@ -1,13 +1,15 @@
 // The scores of a run: controls, scatter plot, table, and the open row. The pair itself opens in a
 // BoardPair, which the kernel sets.
 //
-// data-role: run-browser, error, depth, distance, mark-by, search, distance-low, distance-high,
-// precision-low, precision-high, clear-filters, filter-set, filter-model, filter-setting,
-// filter-group, filter-class, near-far,
-// far-near, counts, definition, notes, scatter, scatter-surface, point-label, legend, scatter-left,
-// table, scroller, sort, row, row-open, nothing, opened, opened-title, opened-facts, without,
-// status, beside, beside-title, beside-words, beside-boards, beside-true, beside-opened,
-// beside-other, beside-open, other, no-board.
+// data-role: run-browser, error, depth, distance, mark-by, search, search-replies, distance-low,
+// distance-high, precision-low, precision-high, clear-filters, filters, filters-chosen, filter-set,
+// filter-model, filter-setting, filter-group, filter-class, filter-field, filter-flag, near-far,
+// far-near, counts, export, exported, definition, notes, scatter, scatter-surface, scatter-key,
+// scatter-left, scatter-whole, point-label, legend, legend-entry, table, scroller, sort, row, row-open,
+// nothing, opened, nothing-open, previous, next, place, opened-title, opened-true, opened-predicted,
+// opened-facts, without, opened-length, opened-reply, status, beside, beside-title, beside-words,
+// all-replies, all-summary, all-words, beside-boards, beside-true, beside-opened, beside-other,
+// beside-open, other, no-board.
 
 import { Requester } from "../page/requester.js";
 import { hideStill } from "../page/still.js";
@@ -15,13 +17,20 @@ import { htmlElement, keepShortcutsAway } from "../page/svg.js";
 import { BesideView } from "./beside_view.js";
 import { RunFilters } from "./run_filters.js";
 import { RunList } from "./run_list.js";
-import { ScatterView } from "./scatter_view.js";
+import { ReaderView } from "./reader_view.js";
+import { ScatterView } from "../scatter/scatter_view.js";
+import { spelledCount } from "../page/spelled_count.js";
 import { cellText, countsInWords, readColumns } from "./row_values.js";
-import { openedRegion } from "./opened_row.js";
 
 const CHOICE_TRAITS = [
-  "sort_by", "descending", "sets", "models", "settings", "groups", "classes", "text", "distance_range",
-  "precision_range", "disagreement",
+  "sort_by", "descending", "sets", "models", "settings", "groups", "classes", "wrong_fields", "flags",
+  "text", "reply_text", "distance_range", "precision_range", "disagreement",
+];
+const FILES_OF_ROWS = [
+  ["csv", "CSV", "selected_replies.csv"],
+  ["parquet", "Parquet", "selected_replies.parquet"],
+  ["fen", "Predicted FENs", "selected_predicted.fen"],
+  ["true_fen", "True FENs", "selected_true.fen"],
 ];
 
 /** The page before any answer, and the targets of the answers. */
@@ -35,17 +44,21 @@ function runBrowserPage(listeners) {
   const counts = htmlElement("p", { class: "rb-counts", "aria-live": "polite", "data-role": "counts" });
   const definition = htmlElement("p", { class: "ws-quiet", "data-role": "definition", hidden: true });
   const notes = htmlElement("ul", { class: "rb-notes ws-quiet", "data-role": "notes" });
-  const opened = htmlElement("section", {
-    class: "rb-opened ws-panel", "data-role": "opened", "aria-label": "Open row", "aria-live": "polite", hidden: true,
-  });
+  const reader = new ReaderView(listeners);
+  const exported = htmlElement("span", { class: "ws-quiet", role: "status", "data-role": "exported" });
+  const exports = htmlElement("div", { class: "rb-exports", role: "group", "aria-label": "Download the rows shown" },
+    htmlElement("span", { class: "ws-quiet", text: "Download the rows shown:" }),
+    ...FILES_OF_ROWS.map(([file, text]) => htmlElement("button", {
+      type: "button", "data-role": "export", "data-file": file, text, onclick: () => listeners.onExport(file),
+    })), exported);
   const root = htmlElement(
     "div",
     { class: "world-state run-browser", "data-role": "run-browser", "data-lm-suppress-shortcuts": "true", onfocusin: keepShortcutsAway },
     error, filters.root, counts, definition,
-    htmlElement("div", { class: "rb-views" }, scatter.root, list.root),
-    notes, status, opened, beside.root,
+    htmlElement("div", { class: "rb-views" }, scatter.root, list.root, reader.root),
+    notes, exports, status, beside.root,
   );
-  return { root, filters, scatter, list, beside, error, status, counts, definition, notes, opened };
+  return { root, filters, scatter, list, beside, error, status, counts, definition, notes, reader, exported };
 }
 
 function render({ model, el }) {
@@ -53,6 +66,7 @@ function render({ model, el }) {
   let run = readColumns({});
   let order = [];
   let drawn = "";
+  let bring = false;
   const asking = new Requester(model, {
     onFailed: (message) => { page.error.textContent = message; },
     onSlow: (seconds) => { page.status.textContent = `The kernel has not answered for ${seconds} s.`; },
@@ -63,7 +77,10 @@ function render({ model, el }) {
     onSort: (name) => change({
       sort_by: name, descending: model.get("sort_by") === name && !model.get("descending"),
     }),
-    onOpen: (row) => asking.ask("open", { row }, true),
+    onOpen: open,
+    onFollow: (row) => asking.ask("open", { row }, true),
+    onStep: step,
+    onExport: (file) => asking.ask("export", { file }, true),
     onBeside: (row) => asking.ask("beside", { row }, true),
     pieces: model.get("pieces"),
     onBrush: ({ distance, precision }) => change({ distance_range: distance, precision_range: precision }),
@@ -73,6 +90,16 @@ function render({ model, el }) {
   function change(changes) {
     for (const [name, value] of Object.entries(changes)) model.set(name, value);
     model.save_changes();
+  }
+
+  /** Open a row and scroll to its boards if they are out of view. */
+  function open(row) {
+    bring = true;
+    asking.ask("open", { row }, true);
+  }
+
+  function step(by) {
+    open(order[order.indexOf(model.get("opened").row) + by]);
   }
 
   function choice() {
@@ -98,6 +125,7 @@ function render({ model, el }) {
       distances,
       precisions: named("precision"),
       marks: named(model.get("mark_by")),
+      ranges: { distance: model.get("distance_range"), precision: model.get("precision_range") },
       highest: distances.values.reduce((most, value) => (value > most ? value : most), 0),
       nameOf: (row) => ["model", "position_id"].map((name) => cellText(named(name), row)).join(" on "),
     });
@@ -122,6 +150,7 @@ function render({ model, el }) {
     page.list.setSort(model.get("sort_by"), model.get("descending"));
     page.list.setOpened(model.get("opened").row ?? -1, false);
     page.list.setOrder(order, "No row matches. \u201cShow all rows\u201d clears all filters.");
+    page.reader.setPlace(order.indexOf(model.get("opened").row), order.length);
     drawScatter();
     page.root.dataset.state = "ready";
   }
@@ -131,8 +160,8 @@ function render({ model, el }) {
     const row = opened.row ?? -1;
     page.list.setOpened(row, true);
     page.scatter.markOpened(row);
-    page.opened.hidden = row < 0;
-    if (row >= 0) page.opened.replaceChildren(...openedRegion(opened));
+    page.reader.show(opened);
+    page.reader.setPlace(order.indexOf(row), order.length);
     page.beside.offer(opened, opened.depth);
     takeBeside();
   }
@@ -141,8 +170,29 @@ function render({ model, el }) {
     page.beside.show(model.get("beside"));
   }
 
+  function takeOpenAnswer() {
+    page.error.textContent = "";
+    if (bring) page.reader.bringIntoView();
+    // The button that asked, such as "Open this reply", may be gone.
+    if (bring && !page.root.contains(document.activeElement)) page.reader.focus();
+    bring = false;
+  }
+
+  /** Hand the file to the browser: it goes where downloads go, and replaces nothing. */
+  function takeFile({ file, rows }, [content]) {
+    const [, , name] = FILES_OF_ROWS.find(([kind]) => kind === file);
+    const address = URL.createObjectURL(new Blob([content]));
+    const link = htmlElement("a", { href: address, download: name });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(address), 60000);
+    page.exported.textContent = `${spelledCount(rows)} ${rows === 1 ? "row" : "rows"}: ${name}, ${spelledCount(Math.ceil(content.byteLength / 1000))} kB, in the browser\u2019s downloads.`;
+    page.error.textContent = "";
+  }
+
   asking.on("rows", takeRows);
-  for (const kind of ["open", "beside"]) asking.on(kind, () => { page.error.textContent = ""; });
+  asking.on("open", takeOpenAnswer);
+  asking.on("beside", () => { page.error.textContent = ""; });
+  asking.on("export", takeFile);
   const heard = {
     "change:data": takeData,
     "change:mark_by": () => { page.filters.follow((name) => model.get(name)); drawScatter(); },

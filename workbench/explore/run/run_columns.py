@@ -1,5 +1,6 @@
 """A run's columns in the page's format: numbers as bytes, texts as codes into a list of levels."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -8,15 +9,19 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from workbench.answers.classification import CLASSES
+from workbench.drawing.reply_words import class_words, field_words, status_words
 from workbench.errors import InvalidArgumentError
 from workbench.explore.run.run_table import RunTable, row_classes
 from workbench.explore.run.value_names import (
+    FIELD_PREFIX,
     FILTERS,
+    flags_of,
     in_order,
     levels_of,
     value_name,
     value_names,
 )
+from workbench.explore.scatter.mark_looks import page_looks
 
 COLUMNS: Final = (
     "position_id",
@@ -45,6 +50,9 @@ PLOTTED: Final = (
     "precision",
 )
 """Columns that the plot and its labels need, shown in the table or not."""
+
+MARKED: Final = (*FILTERS.values(), "reply_class")
+"""Columns whose values marks can distinguish."""
 
 _LABELS: Final = {
     "position_id": "position",
@@ -75,7 +83,7 @@ def page_columns(table: RunTable, names: Sequence[str] | None = None) -> dict[st
         that only the plot needs, its ``name``, ``label``, whether it is ``shown``, and either
         ``kind`` "number" with ``digits`` after the point and ``values`` (little-endian float64,
         NaN where undefined), or ``kind`` "text" with ``levels`` and ``codes`` (little-endian
-        int32, -1 where missing).
+        int32, -1 where missing); a column in `MARKED` has the ``looks`` of its levels.
 
     Raises:
         InvalidArgumentError: If the run has no such column.
@@ -106,25 +114,44 @@ def marked_by(table: RunTable) -> str:
 
 
 def filter_choices(table: RunTable) -> dict[str, list[list[Any]]]:
-    """Return the sets, models, settings, groups and classes that a run holds, with their rows.
+    """Return what the filters of a run offer, with the number of rows of each.
 
     Args:
         table: The run.
 
     Returns:
-        ``sets``, ``models``, ``settings``, ``groups``, ``classes``: lists of [name, rows], classes
-        in their own order.
+        ``sets``, ``models``, ``settings``, ``groups``, ``classes`` (in their own order),
+        ``wrong_fields`` and ``flags`` (the most frequent first): lists of [value, rows, words].
     """
     named = {name: value_names(table.rows, column) for name, column in FILTERS.items()}
-    counts = {name: column.value_counts() for name, column in named.items()}
-    classes = row_classes(table.rows).value_counts()
-    ordered = {name: in_order(found.index) for name, found in counts.items()}
-    ordered["classes"] = [name for name in (*CLASSES, "unscored") if name in classes.index]
-    counts["classes"] = classes
+    named["classes"] = row_classes(table.rows)
+    counts = {name: dict(Counter(column)) for name, column in named.items()}
+    counts["wrong_fields"] = _wrong_fields(table)
+    counts["flags"] = _flags(table)
+    ordered = {name: in_order(counts[name]) for name in FILTERS}
+    ordered["classes"] = [name for name in (*CLASSES, "unscored") if name in counts["classes"]]
+    words = {"classes": class_words, "wrong_fields": field_words, "flags": status_words}
     return {
-        filtered: [[name, int(counts[filtered][name])] for name in names]
-        for filtered, names in ordered.items()
+        filtered: [
+            [name, int(rows[name]), words.get(filtered, str)(name)]
+            for name in ordered.get(filtered, rows)
+        ]
+        for filtered, rows in counts.items()
     }
+
+
+def _wrong_fields(table: RunTable) -> dict[str, int]:
+    own = table.rows[table.rows["edit_distance"].notna()]
+    fields = [name for name in own.columns if str(name).startswith(FIELD_PREFIX)]
+    wrong = {name.removeprefix(FIELD_PREFIX): int(own[name].eq(False).sum()) for name in fields}
+    return {name: count for name, count in wrong.items() if count}
+
+
+def _flags(table: RunTable) -> dict[str, int]:
+    found: Counter[str] = Counter()
+    for status, count in table.rows["status"].value_counts().items():
+        found.update(dict.fromkeys(flags_of(status), int(count)))
+    return dict(found.most_common())
 
 
 def _column(table: RunTable, name: str) -> dict[str, Any]:
@@ -145,11 +172,15 @@ def _column(table: RunTable, name: str) -> dict[str, Any]:
 def _levels(values: "pd.Series[Any]") -> dict[str, Any]:
     coded = pd.Categorical(values, categories=levels_of(values))
     column = str(values.name)
+    levels = [
+        value_name(column, level) if column in FILTERS.values() else str(level)
+        for level in coded.categories
+    ]
+    looks = page_looks(column, levels) if column in MARKED else []
+    shown = [class_words(level) for level in levels] if column == "reply_class" else levels
     return {
-        "levels": [
-            value_name(column, level) if column in FILTERS.values() else str(level)
-            for level in coded.categories
-        ],
+        "levels": shown,
+        "looks": looks,
         "codes": coded.codes.astype("<i4").tobytes(),
     }
 

@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 from workbench.answers.recorded_replies import WORLD_CUP, recorded_replies
 from workbench.answers.simulated_tracker import simulate
 from workbench.errors import TableError
+from workbench.explore.run.reply_texts import ReplyTexts
 from workbench.games.bundled import bundled_games
 from workbench.games.cut import cut_games
 from workbench.scoring import ScoringParameters
@@ -70,6 +71,14 @@ class Replies:
         refuse_repeated_replies(predictions, "predictions")
         keys = map(_key, predictions[list(REPLY_KEY)].to_dict("records"))
         self._places = {key: place for place, key in enumerate(keys)}
+
+    def texts(self, scores: pd.DataFrame) -> ReplyTexts:
+        """Return the replies behind the rows of a scores table."""
+        replies = [] if self._table is None else self._table["reply"].tolist()
+        places = (self._places.get(_key(row)) for row in scores[list(REPLY_KEY)].to_dict("records"))
+        found = (None if place is None else replies[place] for place in places)
+        texts = [text if _is_text(text) else None for text in found]
+        return ReplyTexts(texts, scores["predicted_fen"])
 
     def find(self, row: Mapping[str, Any]) -> tuple[str | None, str | None, str]:
         """Return the game's moves and the model's reply for a row of the scores.

@@ -1,7 +1,8 @@
 // The controls above the table: what to show, by which depth and distance, and the two questions.
 
 import { htmlElement } from "../page/svg.js";
-import { isBackward, rangeEnd, spelledCount } from "./row_values.js";
+import { spelledCount } from "../page/spelled_count.js";
+import { isBackward, rangeEnd } from "./row_values.js";
 
 const DISTANCES = [
   ["levenshtein", "full FEN"],
@@ -21,6 +22,8 @@ const CHOICES = [
   ["settings", "setting", "Setting"],
   ["groups", "group", "Group"],
   ["classes", "class", "Class of the reply"],
+  ["wrong_fields", "field", "Wrong field of the FEN"],
+  ["flags", "flag", "Why the board cannot arise"],
 ];
 const QUESTIONS = [
   ["near_far", "near-far", "Edit distance says near, p says far"],
@@ -35,10 +38,8 @@ export class RunFilters {
     this.distance = this.select("distance", "Edit distance of", (distance) => ({ distance }));
     this.marks = this.select("mark-by", "Marks by", (mark_by) => ({ mark_by }));
     fillSelect(this.distance, DISTANCES);
-    this.search = htmlElement("input", {
-      type: "search", "data-role": "search", placeholder: "part of an id", spellcheck: "false",
-      oninput: () => listeners.onChange({ text: this.search.value }),
-    });
+    this.search = this.searchBox("search", "part of an id", (text) => ({ text }));
+    this.replies = this.searchBox("search-replies", "part of a reply", (reply_text) => ({ reply_text }));
     this.ranges = {
       distance: this.range("distance", "distance_range", 1),
       precision: this.range("precision", "precision_range", 0.05),
@@ -47,7 +48,7 @@ export class RunFilters {
       type: "button", "data-role": "clear-filters", text: "Show all rows",
       onclick: () => listeners.onChange({
         ...Object.fromEntries(CHOICES.map(([trait]) => [trait, []])),
-        text: "", disagreement: "", distance_range: [null, null], precision_range: [null, null],
+        text: "", reply_text: "", disagreement: "", distance_range: [null, null], precision_range: [null, null],
       }),
     });
     this.questions = QUESTIONS.map(([value, role, text]) => htmlElement("button", {
@@ -57,6 +58,7 @@ export class RunFilters {
     this.fieldsets = Object.fromEntries(CHOICES.map(([trait, role]) => [
       trait, htmlElement("fieldset", { "data-role": `filter-${role}` }),
     ]));
+    this.chosen = htmlElement("span", { class: "ws-quiet", "data-role": "filters-chosen" });
     this.root = htmlElement("div", { class: "rb-filters" }, ...this.lines());
   }
 
@@ -67,16 +69,23 @@ export class RunFilters {
       htmlElement(
         "div", { class: "rb-line" },
         field("Depth m", this.depth), field("Edit distance of", this.distance), field("Marks by", this.marks),
-        field("Position or game id", this.search),
+        field("Position or game id", this.search), field("Text of the reply, or its FEN", this.replies),
         this.ranges.distance.root, this.ranges.precision.root, this.clear,
       ),
-      ...Object.values(this.fieldsets),
+      htmlElement("details", { class: "rb-boxes", "data-role": "filters" },
+        htmlElement("summary", {}, "Filters ", this.chosen), ...Object.values(this.fieldsets)),
     ];
   }
 
   select(role, label, changes) {
     const element = htmlElement("select", { "data-role": role });
     element.addEventListener("change", () => this.listeners.onChange(changes(element.value)));
+    return element;
+  }
+
+  searchBox(role, placeholder, changes) {
+    const element = htmlElement("input", { type: "search", "data-role": role, placeholder, spellcheck: "false" });
+    element.addEventListener("input", () => this.listeners.onChange(changes(element.value)));
     return element;
   }
 
@@ -115,28 +124,31 @@ export class RunFilters {
 
   /**
    * Offer what a run holds. A filter with a single choice is hidden.
-   * @param {{depths: number[], sets: Array, models: Array, settings: Array, groups: Array,
-   *   classes: Array}} choices Lists of [name, rows].
+   * @param {Object} choices depths; for each filter a list of
+   *   [value, rows, words].
    */
   offer(choices) {
     fillSelect(this.depth, choices.depths.map((depth) => [String(depth), String(depth)]));
     const several = new Set();
     for (const [trait, role, legend] of CHOICES) {
-      if (choices[trait].length > 1) several.add(role);
+      // Fields and flags do not divide the rows: a single one is a choice, too.
+      const least = ["wrong_fields", "flags"].includes(trait) ? 1 : 2;
+      if (choices[trait].length >= least) several.add(role);
       this.fieldsets[trait].hidden = !several.has(role);
-      const boxes = choices[trait].map(([name, rows]) => this.box(trait, name, rows));
+      const boxes = choices[trait].map((choice) => this.box(trait, ...choice));
       this.fieldsets[trait].replaceChildren(
         htmlElement("legend", {}, legend, htmlElement("span", { class: "ws-quiet", text: " (none ticked: all)" })),
         ...boxes,
       );
     }
+    this.offered = CHOICES.filter(([, role]) => several.has(role)).map(([, , legend]) => legend.charAt(0).toLowerCase() + legend.slice(1));
     fillSelect(this.marks, MARKS.filter(([value, role]) => value === "group" || several.has(role)));
   }
 
-  box(trait, name, rows) {
-    const input = htmlElement("input", { type: "checkbox", value: name, onchange: () => this.readBoxes(trait) });
+  box(trait, value, rows, words) {
+    const input = htmlElement("input", { type: "checkbox", value, onchange: () => this.readBoxes(trait) });
     return htmlElement(
-      "label", { class: "rb-box" }, input, htmlElement("span", { text: name }),
+      "label", { class: "rb-box" }, input, htmlElement("span", { text: words }),
       htmlElement("span", { class: "ws-quiet", text: spelledCount(rows) }),
     );
   }
@@ -152,6 +164,7 @@ export class RunFilters {
     this.distance.value = get("distance");
     this.marks.value = get("mark_by");
     setUnlessSame(this.search, get("text"));
+    setUnlessSame(this.replies, get("reply_text"));
     this.followRange("distance", get("distance_range"), "Edit distance");
     this.followRange("precision", get("precision_range"), `p_${get("depth")}`);
     for (const [trait] of CHOICES) {
@@ -160,6 +173,8 @@ export class RunFilters {
         input.checked = chosen.includes(input.value);
       }
     }
+    const ticked = [...this.root.querySelectorAll("input:checked + span")].map(({ textContent }) => textContent);
+    this.chosen.textContent = ticked.length ? `(ticked: ${ticked.join("; ")})` : `(${(this.offered ?? []).join(", ")})`;
     for (const button of this.questions) {
       button.setAttribute("aria-pressed", String(button.dataset.value === get("disagreement")));
     }

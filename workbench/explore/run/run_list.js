@@ -7,7 +7,10 @@ import { cellText, columnWidth, placeAfterKey, scrolledTo, visibleWindow } from 
 const ROW_HEIGHT = 28;
 
 export class RunList {
-  /** @param {{onOpen: (row: number) => void, onSort: (column: string) => void}} listeners */
+  /**
+   * @param {{onOpen: (row: number) => void, onFollow: (row: number) => void,
+   *   onSort: (column: string) => void}} listeners onFollow: keys moved to a row while one is open.
+   */
   constructor(listeners) {
     this.listeners = listeners;
     this.order = [];
@@ -42,7 +45,7 @@ export class RunList {
     this.resized.disconnect();
   }
 
-  /** @param {Object[]} columns As run_rows.js reads them; those not shown are left out. */
+  /** @param {Object[]} columns As row_values.js reads them; those not shown are left out. */
   setColumns(columns) {
     this.columns = columns.filter((column) => column.shown);
     const widths = this.columns.map(columnWidth);
@@ -177,5 +180,6 @@ export class RunList {
     this.bring(place);
     this.fill();
     this.buttonAt(place)?.focus({ preventScroll: true });
+    if (this.opened >= 0) this.listeners.onFollow(this.order[place]);
   }
 }

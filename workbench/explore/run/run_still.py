@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import pandas as pd
 
+from workbench.drawing.reply_words import class_words
 from workbench.explore.page.still_html import heading, listing, paragraph
 from workbench.explore.run.run_columns import column_label
 from workbench.explore.run.run_table import RunTable
@@ -49,6 +50,8 @@ def run_still(run: RunTable, answer: Mapping[str, Any] | None, opened: Mapping[s
 def _cell(name: str, value: Any) -> str:
     if pd.isna(value):
         return "none"
+    if name == "reply_class":
+        return class_words(value)
     if not isinstance(value, float):
         return str(value)
     return f"{value:.0f}" if name == "edit_distance" else f"{value:.4f}"

@@ -15,8 +15,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from workbench.answers.classification import CLASSES, ReplyClass
+from workbench.drawing.reply_words import status_words
 from workbench.errors import InvalidArgumentError, TableError
-from workbench.explore.run.value_names import FILTERS, levels_of, value_name, value_names
+from workbench.explore.run.reply_texts import ReplyTexts
 from workbench.scoring.parameters import Distance
 
 Disagreement = Literal["", "near_far", "far_near"]
@@ -52,64 +53,16 @@ class RunTable:
     Attributes:
         rows: The scores in their order, numbered from 0, with the columns ``edit_distance``
             (NaN for absent, failed and unscored rows), ``precision``, ``recall``, ``disagreement`` and
-            ``remark`` (flags of the board, or the reason why there is none) besides their own.
+            ``remark`` (flags of the board in words, or the reason why there is none) besides their own.
         depth: The m of ``precision`` and ``recall``.
         distance: The column that ``edit_distance`` comes from.
+        replies: The texts of the replies.
     """
 
     rows: pd.DataFrame
     depth: int
     distance: Distance
-
-
-@dataclass(frozen=True, slots=True)
-class RowChoice:
-    """The rows to show; empty values do not restrict.
-
-    Attributes:
-        sets: Sets to show, by their `value_name`. Likewise ``models`` and ``settings``.
-        groups: Groups to show, as numbers or as text.
-        classes: Classes of replies to show, or ``unscored``.
-        text: A part of the position's or the game's id, in any case.
-        distance_range: Lowest and highest edit distance, or None for an open end.
-        precision_range: Lowest and highest p_m, or None for an open end.
-        disagreement: ``near_far``: edit distance says near, p says far. ``far_near``: the reverse.
-
-    Raises:
-        InvalidArgumentError: If a range has no two ends, or ends before it begins.
-    """
-
-    sets: Sequence[str] = ()
-    models: Sequence[str] = ()
-    settings: Sequence[str] = ()
-    groups: Sequence[int | str] = ()
-    classes: Sequence[str] = ()
-    text: str = ""
-    distance_range: Sequence[float | None] = (None, None)
-    precision_range: Sequence[float | None] = (None, None)
-    disagreement: Disagreement = ""
-
-    def __post_init__(self) -> None:
-        for name in ("distance_range", "precision_range"):
-            given = getattr(self, name)
-            if len(given) != 2:
-                raise InvalidArgumentError(f"expected {name} of two ends, got {given!r}")
-            low, high = given
-            if low is not None and high is not None and low > high:
-                said = name.replace("_", " ").replace("precision", "p_m")
-                raise InvalidArgumentError(
-                    f"expected a {said} whose low end is at most its high end, got "
-                    f"{low:g} to {high:g}"
-                )
-        if self.disagreement not in get_args(Disagreement):
-            raise InvalidArgumentError(
-                f"expected a disagreement of {get_args(Disagreement)}, got {self.disagreement!r}"
-            )
-        unknown = sorted(set(self.classes) - {*CLASSES, "unscored"})
-        if unknown:
-            raise InvalidArgumentError(
-                f"expected classes of {(*CLASSES, 'unscored')}, got {unknown!r}"
-            )
+    replies: ReplyTexts
 
 
 def depths_of(scores: pd.DataFrame) -> list[int]:
@@ -119,7 +72,10 @@ def depths_of(scores: pd.DataFrame) -> list[int]:
 
 
 def run_table(
-    scores: pd.DataFrame, depth: int | None = None, distance: Distance = "levenshtein"
+    scores: pd.DataFrame,
+    depth: int | None = None,
+    distance: Distance = "levenshtein",
+    replies: ReplyTexts | None = None,
 ) -> RunTable:
     """Prepare a scores table for display, with all rows.
 
@@ -127,6 +83,7 @@ def run_table(
         scores: Rows of a scores table.
         depth: The m whose p_m and r_m are shown; by default the largest that the table has.
         distance: The column of edit distances to show.
+        replies: The texts of the replies, in the order of the rows; if None, none is kept.
 
     Raises:
         InvalidArgumentError: If the table has no p_m and r_m of this depth, or the distance is
@@ -157,9 +114,11 @@ def run_table(
         precision=precision,
         recall=rows[f"recall_{chosen}"].astype(float),
         disagreement=disagreement(edit_distance, precision),
-        remark=_first_text(rows, ("unscored", "reason", "status")),
+        remark=_remarks(rows),
     )
-    return RunTable(rows, chosen, distance)
+    if replies is None:
+        replies = ReplyTexts([None] * len(rows), rows["predicted_fen"])
+    return RunTable(rows, chosen, distance, replies)
 
 
 def disagreement(edit_distance: "pd.Series[float]", precision: "pd.Series[float]") -> Any:
@@ -195,47 +154,6 @@ def disagreement(edit_distance: "pd.Series[float]", precision: "pd.Series[float]
     return found
 
 
-def choose_rows(
-    table: RunTable, choice: RowChoice, sort_by: str = "", descending: bool = False
-) -> NDArray[np.int64]:
-    """Return the numbers of the rows to show, in the order to show them.
-
-    Rows that are equal in the column keep the order of the table. Undefined values come last in
-    either direction.
-
-    Args:
-        table: The run.
-        choice: Which rows to show.
-        sort_by: A column of ``table.rows``; the table's own order if empty.
-        descending: Whether large values come first.
-
-    Raises:
-        InvalidArgumentError: If there is no such column.
-    """
-    if sort_by and sort_by not in table.rows.columns:
-        raise InvalidArgumentError(
-            f"expected to sort by a column of {sorted(map(str, table.rows.columns))}, "
-            f"got {sort_by!r}"
-        )
-    places = np.flatnonzero(_chosen(table.rows, choice).to_numpy())
-    if not sort_by:
-        return places
-    values = sortable(table.rows[sort_by])[places]
-    order = np.argsort(-values if descending else values, kind="stable")
-    return places[order]
-
-
-def sortable(column: "pd.Series[Any]") -> NDArray[np.float64]:
-    """Return numbers in the order of a column's values, NaN where a value is missing.
-
-    Texts are in the order of `levels_of`.
-    """
-    if pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column):
-        return np.asarray(column.astype(float), dtype=np.float64)
-    codes = pd.Categorical(column, categories=levels_of(column)).codes.astype(float)
-    return np.where(codes < 0, np.nan, codes)
-
-
 def count_classes(
     table: RunTable, places: Sequence[int] | NDArray[np.int64]
 ) -> dict[str, tuple[int, int]]:
@@ -254,14 +172,15 @@ def count_classes(
 
 
 def undefined_rows(
-    table: RunTable, places: Sequence[int] | NDArray[np.int64], choice: RowChoice
+    table: RunTable, places: Sequence[int] | NDArray[np.int64], restricted: Sequence[str]
 ) -> list[str]:
     """Name the rows that could not take part, with their numbers.
 
     Args:
         table: The run.
         places: The rows shown.
-        choice: What chose them.
+        restricted: Columns of numbers that restricted what is shown; see
+            `workbench.explore.run.row_choice.restricted_numbers`.
 
     Returns:
         Sentences; none if every row took part.
@@ -284,17 +203,8 @@ def undefined_rows(
     odd = int((shown["precision"].isna() & ~unscored & ~failed).sum())
     if odd:
         said.append(f"{_rows(odd)} shown with p_{table.depth} undefined.")
-    restricted = [
-        name
-        for name, is_restricted in (
-            ("edit_distance", _is_restricted(choice.distance_range)),
-            ("precision", _is_restricted(choice.precision_range)),
-            ("disagreement", bool(choice.disagreement)),
-        )
-        if is_restricted
-    ]
     if restricted:
-        lacking = int(table.rows[restricted].isna().any(axis=1).sum())
+        lacking = int(table.rows[list(restricted)].isna().any(axis=1).sum())
         if lacking:
             names = {"edit_distance": "edit distance", "precision": f"p_{table.depth}"}
             words = " or ".join(names.get(name, name) for name in restricted)
@@ -308,47 +218,13 @@ def row_classes(rows: pd.DataFrame) -> "pd.Series[str]":
     return rows["reply_class"].where(known, "unscored").astype(str)
 
 
-def _chosen(rows: pd.DataFrame, choice: RowChoice) -> "pd.Series[bool]":
-    keep = pd.Series(True, index=rows.index)
-    for name, column in FILTERS.items():
-        wanted_names = {value_name(column, value) for value in getattr(choice, name)}
-        if wanted_names:
-            keep &= value_names(rows, column).isin(wanted_names)
-    if choice.classes:
-        keep &= row_classes(rows).isin(list(choice.classes))
-    wanted = choice.text.strip().casefold()
-    if wanted:
-        keep &= _holds(rows["position_id"], wanted) | _holds(rows["game_id"], wanted)
-    for name, (low, high) in (
-        ("edit_distance", choice.distance_range),
-        ("precision", choice.precision_range),
-    ):
-        if low is not None:
-            keep &= rows[name] >= low
-        if high is not None:
-            keep &= rows[name] <= high
-    if choice.disagreement == "near_far":
-        keep &= rows["disagreement"] >= GAP
-    elif choice.disagreement == "far_near":
-        keep &= rows["disagreement"] <= -GAP
-    return keep
-
-
-def _holds(column: "pd.Series[str]", wanted: str) -> "pd.Series[bool]":
-    # Many rows share an id: each is looked at once.
-    fitting = [name for name in column.dropna().unique() if wanted in str(name).casefold()]
-    return column.isin(fitting)
-
-
-def _first_text(rows: pd.DataFrame, names: Sequence[str]) -> "pd.Series[str]":
-    found = pd.Series("", index=rows.index)
-    for name in names:
-        found = found.where(found != "", rows[name].fillna("").astype(str))
-    return found
-
-
-def _is_restricted(ends: Sequence[float | None]) -> bool:
-    return any(end is not None for end in ends)
+def _remarks(rows: pd.DataFrame) -> "pd.Series[str]":
+    flags = rows["status"].fillna("")
+    words = {flag: "; ".join(map(status_words, flag.split())) for flag in flags.unique()}
+    found = rows["unscored"].fillna("")
+    for other in (rows["reason"].fillna(""), flags.map(words)):
+        found = found.where(found != "", other)
+    return found.astype(str)
 
 
 def _rows(count: int) -> str:

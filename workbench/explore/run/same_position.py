@@ -1,19 +1,26 @@
 """The replies of a run to one position: a list of them, and two of them beside the true board."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
+import chess
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from workbench.drawing.reply_words import class_words, field_words
 from workbench.environments.chess.text_metrics import FIELD_NAMES
 from workbench.errors import InvalidFenError
 from workbench.explore.board.fen_problems import describe
 from workbench.explore.board.moves_view import different_squares
-from workbench.explore.board.reading import read_board
+from workbench.explore.board.reading import ReadBoard, read_board
 from workbench.explore.run.run_table import RunTable
 from workbench.explore.run.value_names import value_name
+from workbench.long_texts import cut
 from workbench.scoring.score_rows import text_scores
+
+_LONGEST_FEN: Final = 120
+"""Characters of a FEN that are shown: none that is right is longer than 92."""
 
 
 def reply_name(row: "Mapping[str, Any] | pd.Series[Any]") -> str:
@@ -34,15 +41,11 @@ def other_replies(run: RunTable, row: int) -> list[dict[str, Any]]:
         row: Its number, from 0.
 
     Returns:
-        For each its ``row``, ``name``, ``reply_class``, ``edit_distance``, ``precision`` and
+        For each its ``row``, ``name``, ``reply_class`` in words, ``edit_distance``, ``precision`` and
         ``recall``, NaN where undefined.
     """
-    rows = run.rows
-    same = (rows["position_id"] == rows["position_id"].iloc[row]) & (
-        rows["true_fen"] == rows["true_fen"].iloc[row]
-    )
-    places = np.setdiff1d(np.flatnonzero(same), [row])
-    ordered = rows.iloc[places].sort_values("precision", ascending=False, kind="stable")
+    places = np.setdiff1d(_same_position(run, row), [row])
+    ordered = run.rows.iloc[places].sort_values("precision", ascending=False, kind="stable")
     return [_listed(run, int(place)) for place in ordered.index]
 
 
@@ -55,39 +58,134 @@ def side_by_side(run: RunTable, row: int, other: int) -> dict[str, Any]:
         other: The number of the second.
 
     Returns:
-        ``true_fen``, and ``replies``: two as in `other_replies`, each with ``fen`` (the text of
-        the reply's FEN, empty if it has none), ``board`` (the FEN of a board to draw, empty if
+        ``true_fen`` (text), ``true_board`` (a FEN of a board to draw), and ``replies``: two as in
+        `other_replies`, each with ``fen`` (the text of the reply's FEN, cut if it is too long,
+        empty if it has none), ``board`` (the FEN of a board to draw, empty if
         none can be), ``different`` (squares that differ from the true board), ``fields`` (other
         fields of the FEN that do, in words) and ``words`` (what the board is, or why there is
         none).
     """
-    true = read_board(run.rows["true_fen"].iloc[row], "true")
-    assert true.board is not None
-    replies = []
-    for place in (row, other):
-        found = run.rows.iloc[place]
-        text = found["predicted_fen"] if isinstance(found["predicted_fen"], str) else ""
-        shown = {"fen": text, "board": "", "different": [], "fields": [], "words": ""}
+    true = _true_board(run, row)
+    replies = [{**_listed(run, place), **_shown(run, place, true)} for place in (row, other)]
+    return {"true_fen": cut(true.text, _LONGEST_FEN), "true_board": true.text, "replies": replies}
+
+
+def opened_boards(run: RunTable, row: int) -> dict[str, Any]:
+    """Return a reply's board and the true one; the reply as in `side_by_side`."""
+    true = _true_board(run, row)
+    return {
+        "true_fen": cut(true.text, _LONGEST_FEN),
+        "true_board": true.text,
+        "reply": {**_listed(run, row), **_shown(run, row, true)},
+    }
+
+
+def all_on_one_board(run: RunTable, row: int) -> dict[str, Any]:
+    """Count, for each square of a row's position, the replies that are wrong about it.
+
+    Args:
+        run: The run.
+        row: The number of one of the replies to the position.
+
+    Returns:
+        ``true_board`` (a FEN), ``replies`` (how many there are), ``boards`` (how many of them have
+        a board) and ``squares``: for each square that a board has wrong its ``square``, how many
+        boards are ``wrong`` and in ``words`` what is there in truth and in which reply.
+    """
+    true = _true_board(run, row)
+    places = _same_position(run, row)
+    boards = 0
+    wrong: dict[str, dict[str, list[str]]] = {}
+    for place in places:
         try:
-            predicted = read_board(text, "predicted")
-        except InvalidFenError as error:
-            shown["words"] = f"{error}."
-        else:
-            shown["words"] = describe(predicted.reply_class, predicted.flags)
-            if predicted.board is not None:
-                shown["board"] = predicted.text
-                shown["different"] = different_squares(true.board, predicted.board)
-                correct = text_scores(true.fen, predicted.fen)
-                shown["fields"] = [
-                    name.replace("_", " ")
-                    for name in FIELD_NAMES
-                    if name != "placement" and not correct[f"correct_{name}"]
-                ]
-        replies.append({**_listed(run, place), **shown})
-    return {"true_fen": true.text, "replies": replies}
+            predicted = read_board(_text(run, int(place)), "predicted")
+        except InvalidFenError:
+            continue
+        if predicted.board is None:
+            continue
+        boards += 1
+        name = reply_name(run.rows.iloc[place])
+        for square in different_squares(_position(true), predicted.board):
+            content = _content(predicted.board, square)
+            wrong.setdefault(square, {}).setdefault(content, []).append(name)
+    squares = [
+        {
+            "square": square,
+            "wrong": sum(map(len, found.values())),
+            "words": f"{square}, {_content(_position(true), square)}: "
+            + "; ".join(f"{content} in {', '.join(names)}" for content, names in found.items()),
+        }
+        for square, found in sorted(wrong.items())
+    ]
+    return {
+        "true_board": true.text,
+        "replies": len(places),
+        "boards": boards,
+        "squares": squares,
+    }
+
+
+def _content(board: chess.Board, square: str) -> str:
+    piece = board.piece_at(chess.parse_square(square))
+    if piece is None:
+        return "empty"
+    colour = "white" if piece.color else "black"
+    return f"{colour} {chess.piece_name(piece.piece_type)}"
+
+
+def _true_board(run: RunTable, row: int) -> ReadBoard:
+    return read_board(run.rows["true_fen"].iloc[row], "true")
+
+
+def _position(board: ReadBoard) -> chess.Board:
+    assert board.board is not None
+    return board.board
+
+
+def _text(run: RunTable, row: int) -> str:
+    text = run.rows["predicted_fen"].iloc[row]
+    return text if isinstance(text, str) else ""
+
+
+def _shown(run: RunTable, row: int, true: ReadBoard) -> dict[str, Any]:
+    text = _text(run, row)
+    shown: dict[str, Any] = {"fen": "", "board": "", "different": [], "fields": [], "words": ""}
+    try:
+        predicted = read_board(text, "predicted")
+    except InvalidFenError as error:
+        return {**shown, "fen": cut(text, _LONGEST_FEN), "words": f"{error}."}
+    shown |= {
+        "fen": cut(predicted.text, _LONGEST_FEN),
+        "words": describe(predicted.reply_class, predicted.flags),
+    }
+    if predicted.board is None:
+        return shown
+    correct = text_scores(true.fen, predicted.fen)
+    return shown | {
+        "board": predicted.text,
+        "different": different_squares(_position(true), predicted.board),
+        "fields": [
+            field_words(name)
+            for name in FIELD_NAMES
+            if name != "placement" and not correct[f"correct_{name}"]
+        ],
+    }
+
+
+def _same_position(run: RunTable, row: int) -> NDArray[np.int64]:
+    rows = run.rows
+    same = (rows["position_id"] == rows["position_id"].iloc[row]) & (
+        rows["true_fen"] == rows["true_fen"].iloc[row]
+    )
+    return np.flatnonzero(same.to_numpy())
 
 
 def _listed(run: RunTable, place: int) -> dict[str, Any]:
     row = run.rows.iloc[place]
-    measures = ("reply_class", "edit_distance", "precision", "recall")
-    return {"row": place, "name": reply_name(row), **{name: row[name] for name in measures}}
+    measures = ("edit_distance", "precision", "recall")
+    return {
+        "row": place,
+        "name": reply_name(row),
+        "reply_class": class_words(str(row["reply_class"])),
+        **{name: row[name] for name in measures},
+    }

@@ -16,6 +16,10 @@ FILTERS: Final = MappingProxyType(
 """The column that each list of names of a RowChoice restricts; classes are apart."""
 
 
+FIELD_PREFIX: Final = "correct_"
+"""Before the name of a field in the columns of a scores table that say whether it is right."""
+
+
 def value_name(column: str, value: Any) -> str:
     """Return a value of a column in `FILTERS` as filters and cells show it.
 
@@ -24,6 +28,11 @@ def value_name(column: str, value: Any) -> str:
     if pd.isna(value) or value == "":
         return "default" if column == "setting" and value == "" else "none"
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def flags_of(status: Any) -> frozenset[str]:
+    """Return the flags in a cell of the column ``status``."""
+    return frozenset(status.split()) if isinstance(status, str) else frozenset()
 
 
 def value_names(rows: pd.DataFrame, column: str) -> "pd.Series[str]":

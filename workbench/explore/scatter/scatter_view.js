@@ -1,15 +1,22 @@
-// The scatter of edit distance against p_m on a canvas: draws, tells the spot under the pointer, and
-// turns a drag into ranges. The table beside it holds the same rows for those who do not see it.
+// The scatter of edit distance against p_m on a canvas: a mark for each row, or counts in cells where
+// there are many; tells what lies under the pointer, and turns a drag into ranges. The table beside it
+// holds the same rows for those who do not see it.
 
 import { htmlElement } from "../page/svg.js";
-import { spelledCount } from "./row_values.js";
+import { spelledCount } from "../page/spelled_count.js";
 import {
-  MARK_COLOURS, brushedRanges, gatherSpots, markRadius, nextOf, plotFrame, distanceTicks, spotsNear,
-  toPixel, traceMark,
+  MOST_MARKS, cellAt, densityCells, densityShare, keyCounts, marksInWords, rampColour,
+} from "./scatter_density.js";
+import { channelsOf, legible, luminance, traceMark } from "./mark_shapes.js";
+import {
+  brushedRanges, gatherSpots, markRadius, nextOf, plotEnds, plotFrame, spotPixel, spotsNear, ticksBetween,
+  toPixel,
 } from "./scatter_points.js";
 
-const SCATTER_HEIGHT = 330;
+const SCATTER_HEIGHT = 300;
 const DRAG_THRESHOLD = 4;
+const RAMP_STOPS = 4;
+const EVERYTHING = { distance: [null, null], precision: [null, null] };
 
 export class ScatterView {
   /**
@@ -20,6 +27,8 @@ export class ScatterView {
     this.listeners = listeners;
     this.content = null;
     this.spots = [];
+    this.density = null;
+    this.chosen = null;
     this.opened = -1;
     this.drag = null;
     this.waiting = 0;
@@ -30,8 +39,13 @@ export class ScatterView {
     );
     this.surface.pointAt = (row) => this.pointAt(row);
     this.legend = htmlElement("ul", { class: "rb-legend", "data-role": "legend" });
+    this.key = htmlElement("p", { class: "rb-key ws-quiet", "data-role": "scatter-key" });
     this.left = htmlElement("p", { class: "ws-quiet", "data-role": "scatter-left" });
-    this.root = htmlElement("div", { class: "rb-scatter" }, this.surface, this.legend, this.left);
+    this.whole = htmlElement("button", {
+      type: "button", "data-role": "scatter-whole", hidden: true, text: "Show the whole plot",
+      onclick: () => listeners.onBrush(EVERYTHING),
+    });
+    this.root = htmlElement("div", { class: "rb-scatter" }, this.surface, this.key, this.legend, this.left, this.whole);
     this.surface.addEventListener("pointerdown", (event) => this.press(event));
     this.surface.addEventListener("pointermove", (event) => this.move(event));
     this.surface.addEventListener("pointerup", (event) => this.release(event));
@@ -56,8 +70,9 @@ export class ScatterView {
   /**
    * Show other rows.
    * @param {{rows: number[], distances: Object, precisions: Object, marks: Object, highest: number,
-   *   nameOf: (row: number) => string}} content Columns as run_rows.js reads them; highest: the
-   *   largest edit distance of the whole run, so that a filter does not move the axes.
+   *   ranges: {distance: Array, precision: Array}, nameOf: (row: number) => string}} content Columns
+   *   as row_values.js reads them; highest: the largest edit distance of the whole run, so that only
+   *   the ranges move the axes.
    */
   show(content) {
     this.content = content;
@@ -65,11 +80,15 @@ export class ScatterView {
     const gathered = gatherSpots(rows, distances.values, precisions.values, marks.codes);
     this.spots = gathered.spots;
     const drawn = rows.length - gathered.left;
+    this.dense = drawn > MOST_MARKS;
+    if (!this.spots.some(({ code }) => code === this.chosen)) this.chosen = null;
+    this.whole.hidden = [...content.ranges.distance, ...content.ranges.precision].every((end) => end === null);
     this.canvas.dataset.points = String(drawn);
+    this.canvas.dataset.drawn = this.dense ? "density" : "marks";
     this.canvas.setAttribute(
       "aria-label",
-      `Scatter of ${distances.label} against ${precisions.label}, ${spelledCount(drawn)} rows, marked ` +
-        `by ${marks.label}. The table contains the same rows.`,
+      `Scatter of ${distances.label} against ${precisions.label}, ${spelledCount(drawn)} rows, ` +
+        `${this.dense ? "counted in cells" : `marked by ${marks.label}`}. The table contains the same rows.`,
     );
     this.left.textContent = gathered.left
       ? `${spelledCount(gathered.left)} of the rows shown have no mark and are only in the table.`
@@ -91,7 +110,7 @@ export class ScatterView {
     if (!spot) return null;
     if (this.waiting) this.draw();
     const box = this.canvas.getBoundingClientRect();
-    const at = toPixel(this.frame, spot.distance, spot.precision);
+    const at = this.dense ? toPixel(this.frame, spot.distance, spot.precision) : spotPixel(this.frame, spot);
     return { x: box.left + at.x, y: box.top + at.y };
   }
 
@@ -109,13 +128,16 @@ export class ScatterView {
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(SCATTER_HEIGHT * ratio);
     this.canvas.style.height = `${SCATTER_HEIGHT}px`;
-    this.frame = plotFrame(width, SCATTER_HEIGHT, this.content.highest);
+    this.frame = plotFrame(width, SCATTER_HEIGHT, plotEnds(this.content.ranges, this.content.highest));
     const context = this.canvas.getContext("2d");
     context.scale(ratio, ratio);
     context.clearRect(0, 0, width, SCATTER_HEIGHT);
     const look = this.readLook();
     this.drawAxes(context, look);
-    for (const spot of this.spots) this.drawSpot(context, spot, look);
+    this.density = this.dense ? densityCells(this.spots, this.frame, this.chosen) : null;
+    if (this.dense) this.drawCells(context, look);
+    else for (const spot of this.spots) this.drawSpot(context, spot, look);
+    this.drawKey(look);
     const opened = this.spots.find((each) => each.rows.includes(this.opened));
     if (opened) this.drawRing(context, opened, look);
     if (this.drag?.to) this.drawBrush(context, look);
@@ -130,26 +152,28 @@ export class ScatterView {
       accent: named("--ws-accent"),
       background: named("--ws-background"),
       font: `11px ${style.fontFamily}`,
-      marks: Array.from({ length: MARK_COLOURS }, (_, code) => named(`--rb-mark-${code}`)),
+      dark: luminance(channelsOf(named("--rb-ramp-0"))) < luminance(channelsOf(named(`--rb-ramp-${RAMP_STOPS - 1}`))),
+      ramp: Array.from({ length: RAMP_STOPS }, (_, index) => named(`--rb-ramp-${index}`)),
+      others: named("--rb-others"),
     };
   }
 
   drawAxes(context, look) {
-    const { left, top, width, height, highest } = this.frame;
+    const { left, top, width, height, ends } = this.frame;
     context.font = look.font;
     context.lineWidth = 1;
     context.strokeStyle = look.rule;
     context.fillStyle = look.text;
     context.textAlign = "right";
     context.textBaseline = "middle";
-    for (const tick of [0, 0.2, 0.4, 0.6, 0.8, 1]) {
+    for (const tick of ticksBetween(ends.precision, 5, 0.001)) {
       const { y } = toPixel(this.frame, 0, tick);
       canvasLine(context, left, y, left + width, y);
-      context.fillText(tick.toFixed(1), left - 8, y);
+      context.fillText(String(tick), left - 8, y);
     }
     context.textAlign = "center";
     context.textBaseline = "top";
-    for (const tick of distanceTicks(highest, width / 60)) {
+    for (const tick of ticksBetween(ends.distance, width / 60, 1)) {
       const { x } = toPixel(this.frame, tick, 0);
       canvasLine(context, x, top + height, x, top + height + 4);
       context.fillText(String(tick), x, top + height + 7);
@@ -162,25 +186,52 @@ export class ScatterView {
     context.restore();
   }
 
+  drawCells(context, look) {
+    const { cells, most } = this.density;
+    for (const { x, y, width, height, count } of cells.values()) {
+      context.fillStyle = count ? rampColour(look.ramp, densityShare(count, most)) : look.others;
+      context.fillRect(x, y, Math.max(1, width - 0.5), height - 0.5);
+    }
+  }
+
   drawSpot(context, spot, look) {
-    const { x, y } = toPixel(this.frame, spot.distance, spot.precision);
-    traceMark(context, spot.code, x, y, markRadius(spot.rows.length));
-    context.globalAlpha = 0.75;
-    context.fillStyle = look.marks[Math.max(0, spot.code) % MARK_COLOURS];
-    context.fill();
+    const { x, y } = spotPixel(this.frame, spot);
+    context.globalAlpha = this.chosen === null || this.chosen === spot.code ? 0.85 : 0.15;
+    this.drawMark(context, this.content.marks.looks[spot.code], x, y, markRadius(spot.rows.length), look);
     context.globalAlpha = 1;
-    context.lineWidth = 0.7;
-    context.strokeStyle = look.background;
+  }
+
+  drawMark(context, mark, x, y, radius, look) {
+    const colour = mark ? legible(mark.colour, look.dark) : look.text;
+    traceMark(context, mark?.marker, x, y, radius);
+    context.fillStyle = mark?.filled ? colour : look.background;
+    context.fill();
+    context.lineWidth = 1.5;
+    context.strokeStyle = colour;
     context.stroke();
   }
 
+  /** The key of the colours; without cells there is none. */
+  drawKey(look) {
+    this.key.hidden = !this.dense;
+    if (!this.dense) return;
+    const { most } = this.density;
+    const swatch = (count) => htmlElement("span", { class: "rb-key-entry" },
+      htmlElement("span", { class: "rb-swatch", style: `background: ${rampColour(look.ramp, densityShare(count, most))}` }),
+      spelledCount(count));
+    this.key.replaceChildren("Rows in a cell (logarithmic):", ...keyCounts(most).map(swatch));
+  }
+
   drawRing(context, spot, look) {
-    const { x, y } = toPixel(this.frame, spot.distance, spot.precision);
-    context.lineWidth = 2;
-    context.strokeStyle = look.text;
-    context.beginPath();
-    context.arc(x, y, markRadius(spot.rows.length) + 5, 0, 2 * Math.PI);
-    context.stroke();
+    const { x, y } = this.dense ? toPixel(this.frame, spot.distance, spot.precision) : spotPixel(this.frame, spot);
+    const radius = this.dense ? 9 : markRadius(spot.rows.length) + 5;
+    for (const [width, colour] of [[5, look.background], [2, look.text]]) {
+      context.lineWidth = width;
+      context.strokeStyle = colour;
+      context.beginPath();
+      context.arc(x, y, radius, 0, 2 * Math.PI);
+      context.stroke();
+    }
   }
 
   drawBrush(context, look) {
@@ -206,16 +257,26 @@ export class ScatterView {
     );
   }
 
+  /** A button that shows one mark among the others; pressed again, all alike. */
   legendEntry(code, name) {
     const swatch = htmlElement("canvas", { width: 32, height: 32, "aria-hidden": "true" });
-    const entry = htmlElement("li", {}, swatch, htmlElement("span", { text: name }));
-    requestAnimationFrame(() => {
-      const context = swatch.getContext("2d");
-      traceMark(context, code, 16, 16, 9);
-      context.fillStyle = this.readLook().marks[code % MARK_COLOURS];
-      context.fill();
-    });
-    return entry;
+    const button = htmlElement(
+      "button", {
+        type: "button", class: "rb-legend-entry", "data-role": "legend-entry", "aria-pressed": String(code === this.chosen),
+        onclick: () => this.choose(code),
+      }, swatch, htmlElement("span", { text: name }),
+    );
+    button.dataset.code = String(code);
+    requestAnimationFrame(() => this.drawMark(swatch.getContext("2d"), this.content.marks.looks[code], 16, 16, 9, this.readLook()));
+    return htmlElement("li", {}, button);
+  }
+
+  choose(code) {
+    this.chosen = this.chosen === code ? null : code;
+    for (const button of this.legend.querySelectorAll("button")) {
+      button.setAttribute("aria-pressed", String(Number(button.dataset.code) === this.chosen));
+    }
+    this.drawSoon();
   }
 
   place(event) {
@@ -233,7 +294,7 @@ export class ScatterView {
     if (!this.content) return;
     const at = this.place(event);
     if (!this.drag) {
-      this.point(spotsNear(this.spots, this.frame, at.x, at.y), at);
+      this.point(this.spotsAt(at, event), at);
       return;
     }
     const far = Math.hypot(at.x - this.drag.from.x, at.y - this.drag.from.y) >= DRAG_THRESHOLD;
@@ -250,13 +311,23 @@ export class ScatterView {
     this.drag = null;
     if (drag.to) {
       this.drawSoon();
-      this.listeners.onBrush(brushedRanges(this.frame, drag.from, drag.to));
+      this.listeners.onBrush(brushedRanges(this.frame, drag.from, drag.to, this.content.ranges));
       return;
     }
     const at = this.place(event);
-    const nearest = spotsNear(this.spots, this.frame, at.x, at.y).flatMap((spot) => spot.rows);
+    const nearest = this.spotsAt(at, event).flatMap((spot) => spot.rows);
     const row = nextOf(nearest, this.opened);
     if (row !== null) this.listeners.onOpen(row);
+  }
+
+  /** The spots that a pointer is on, nearest first: those of a cell, or the marks in reach. */
+  spotsAt({ x, y }, { pointerType }) {
+    if (!this.frame) return [];
+    const reach = pointerType === "touch" ? 22 : 9;
+    if (!this.dense) return spotsNear(this.spots, this.frame, x, y, reach);
+    const cell = this.density && cellAt(this.density, x, y);
+    if (!cell) return [];
+    return spotsNear(cell.spots.map((spot) => ({ ...spot, right: 0, down: 0 })), this.frame, x, y, Infinity);
   }
 
   cancel() {
@@ -270,12 +341,13 @@ export class ScatterView {
     this.label.hidden = spots.length === 0;
     if (spots.length === 0) return;
     const rows = spots.flatMap((spot) => spot.rows);
+    const { distances, precisions, marks, nameOf } = this.content;
+    const more = rows.length > 1 ? "; each click opens the next" : "";
     const [{ distance, precision }] = spots;
-    const { distances, precisions, nameOf } = this.content;
-    const more = rows.length > 1 ? `; ${spelledCount(rows.length)} rows here, each click opens the next` : "";
-    this.label.textContent =
-      `${nameOf(rows[0])}: ${distances.label} ${distance}, ` +
-      `${precisions.label} ${precision.toFixed(4)}${more}`;
+    this.label.textContent = this.dense && rows.length > 1
+      ? `${spelledCount(rows.length)} rows: ${marksInWords(spots, marks.levels)}${more}`
+      : `${nameOf(rows[0])}: ${distances.label} ${distance}, ${precisions.label} ${precision.toFixed(4)}` +
+        (rows.length > 1 ? `; ${spelledCount(rows.length)} rows here${more}` : "");
     const room = this.surface.clientWidth - this.label.offsetWidth;
     this.label.style.left = `${Math.max(0, Math.min(at.x + 12, room))}px`;
     this.label.style.top = `${at.y + (at.y > SCATTER_HEIGHT - 80 ? -this.label.offsetHeight - 10 : 14)}px`;

@@ -1,0 +1,348 @@
+"""RunBrowser on screens of all sizes, with mouse, touch and keyboard: boards, search, files, density."""
+
+from io import BytesIO
+
+import numpy as np
+import pandas as pd
+import pytest
+from playwright.sync_api import expect
+
+from workbench.explore.run.run_browser import RunBrowser
+
+from .accessibility import violations
+from .widget_alone import set_theme, widget_page
+from .widget_pages import (
+    BISHOP_ELSEWHERE,
+    HOSTILE,
+    RUN_ROWS,
+    RUY_LOPEZ,
+    expect_harmless,
+    made_by,
+    nameless,
+    overflow,
+    too_faint,
+)
+
+SCREENS = [(1440, 900), (1366, 768), (1280, 720), (1024, 768), (390, 844)]
+LONG = "x" * 500_000 + "<b>Needle</b>" + "y" * 500_000
+MODELS = """
+for number, model in enumerate(["o3-2025-04-16", "gpt-4o-2024-08-06", "<i>own</i>"]):
+    rows.append(dict(rows[2 + number], position_id="two", model=model))
+predictions = pd.DataFrame(rows, columns=PREDICTIONS.names)
+scores = score(predictions, ScoringParameters(depth=3))
+"""
+
+
+@pytest.fixture(scope="module")
+def tables():
+    names = {}
+    exec(RUN_ROWS + MODELS, names)
+    predictions = names["predictions"]
+    predictions.loc[predictions["position_id"] == "spanish-1", "reply"] = LONG
+    return names["scores"], predictions
+
+
+@pytest.fixture
+def run(tables):
+    return RunBrowser(*tables)
+
+
+@pytest.fixture
+def shown(browser, run):
+    with widget_page(browser, [run.table, run.pair], 1366, 768) as page:
+        yield ready(page)
+
+
+def ready(page):
+    expect(page.locator("[data-role=run-browser]")).to_have_attribute("data-state", "ready")
+    return page.locator("[data-role=run-browser]")
+
+
+def row_of(tables, position, model=None):
+    scores, _ = tables
+    found = scores["position_id"].eq(position)
+    return int(scores.index[found if model is None else found & scores["model"].eq(model)][0])
+
+
+def in_view(page, locator):
+    """Whether the whole of an element is within the window."""
+    box, size = locator.bounding_box(), page.viewport_size
+    return (
+        box["y"] >= -1
+        and box["y"] + box["height"] <= size["height"] + 1
+        and box["x"] >= -1
+        and box["x"] + box["width"] <= size["width"] + 1
+    )
+
+
+@pytest.mark.parametrize(("width", "height"), SCREENS)
+def test_opening_a_row_brings_its_boards_into_view(browser, run, tables, width, height):
+    touch = width < 500
+    with widget_page(browser, [run.table, run.pair], width, height, touch=touch) as page:
+        root = ready(page)
+        assert overflow(root) == []
+        row = root.locator(f"[data-row='{row_of(tables, 'spanish-1')}'] [data-role=row-open]")
+        row.tap() if touch else row.click()
+        expect(root.locator("[data-role=opened-title]")).to_contain_text("spanish-1")
+        boards = root.locator("[data-role=opened] [data-role=board]")
+        expect(boards).to_have_count(2)
+        for board in boards.all():
+            assert in_view(page, board)
+        assert boards.first.bounding_box()["width"] >= 150
+        beside_table = root.locator("[data-role=opened]").bounding_box()["x"]
+        assert (beside_table > width / 3) is not touch
+        for theme in ("light", "dark"):
+            set_theme(page, theme)
+            assert too_faint(root) == []
+        following = root.locator("[data-role=next]")
+        following.tap() if touch else following.click()
+        expect(root.locator("[data-role=opened-title]")).to_contain_text("spanish-2")
+        for board in boards.all():
+            assert in_view(page, board)
+        assert overflow(root) == []
+        assert nameless(root) == []
+        small = root.evaluate(
+            """root => [...root.querySelectorAll('button, input, select, summary')]
+                .filter(each => each.checkVisibility() && each.getBoundingClientRect().height < 20)
+                .map(each => each.outerHTML.slice(0, 90))"""
+        )
+        assert [found for found in small if "checkbox" not in found] == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing(browser, run, tables, theme):
+    with widget_page(browser, [run.table], 1366, 768) as page:
+        root = ready(page)
+        set_theme(page, theme)
+        root.locator("[data-role=filters] summary").click()
+        root.locator("[data-role=search-replies]").fill("8/8")
+        run.table.show_all()
+        root.locator("[data-role=clear-filters]").click()
+        row = row_of(tables, "two", "gpt-4o-2024-08-06")
+        root.locator(f"[data-row='{row}'] [data-role=row-open]").click()
+        expect(root.locator("[data-role=all-summary]")).to_contain_text("3 replies")
+        assert violations(root) == []
+        root.locator("[data-role=other]").first.click()
+        expect(root.locator("[data-role=beside-boards]")).to_be_visible()
+        assert violations(root) == []
+
+
+def test_next_and_previous_step_through_the_rows_shown(shown, tables):
+    shown.locator("[data-role=search]").fill("spanish-")
+    rows = shown.locator("[data-role=row]")
+    expect(rows).to_have_count(9)
+    rows.first.locator("button").click()
+    place = shown.locator("[data-role=place]")
+    title = shown.locator("[data-role=opened-title]")
+    previous, following = (shown.locator(f"[data-role={name}]") for name in ("previous", "next"))
+    expect(place).to_have_text("1 of 9")
+    expect(previous).to_have_attribute("aria-disabled", "true")
+    following.focus()
+    for number in range(2, 10):
+        shown.page.keyboard.press("Enter" if number % 2 else "ArrowRight")
+        expect(place).to_have_text(f"{number} of 9")
+        expect(title).to_contain_text(f"spanish-{number - 1}")
+    # At the end the button keeps the focus and does nothing.
+    expect(following).to_have_attribute("aria-disabled", "true")
+    shown.page.keyboard.press("Enter")
+    expect(following).to_be_focused()
+    shown.page.keyboard.press("ArrowLeft")
+    expect(place).to_have_text("8 of 9")
+    expect(shown.locator("[data-role=row][aria-current=true]")).to_contain_text("spanish-7")
+
+    # In the table the arrow keys move, and the open reply follows.
+    rows.nth(7).locator("button").focus()
+    shown.page.keyboard.press("ArrowUp")
+    expect(title).to_contain_text("spanish-6")
+    expect(rows.nth(6).locator("button")).to_be_focused()
+    shown.locator("[data-role=search]").fill("spanish-1")
+    expect(place).to_have_text("not among the rows shown")
+    following.click()
+    expect(title).to_contain_text("spanish-1")
+
+
+def test_arrow_keys_on_a_board_do_not_leave_the_reply(shown, tables):
+    shown.locator("[data-role=row-open]").first.click()
+    title = shown.locator("[data-role=opened-title]").text_content()
+    shown.locator("[data-role=opened-predicted] [data-square=e2]").focus()
+    shown.page.keyboard.press("ArrowRight")
+    expect(shown.locator("[data-role=opened-predicted] [data-square=f2]")).to_be_focused()
+    expect(shown.locator("[data-role=opened-title]")).to_have_text(title)
+
+
+def test_all_replies_to_a_position_are_counted_on_one_board(shown, tables):
+    """One is right, one has the bishop on a4, one has the other side to move."""
+    row = row_of(tables, "two", "o3-2025-04-16")
+    shown.locator(f"[data-row='{row}'] [data-role=row-open]").click()
+    board = shown.locator("[data-role=all-replies]")
+    expect(board.locator("[data-role=all-summary]")).to_have_text(
+        "3 replies. Each number: the boards that have the square wrong. Most often a4 (1), b5 (1)."
+    )
+    wrong = board.locator("[data-wrong]")
+    expect(wrong).to_have_count(2)
+    expect(board.locator(".rb-wrong-number")).to_have_text(["1", "1"])
+    board.locator("[data-square=a4]").hover()
+    expect(board.locator("[data-role=all-words]")).to_have_text(
+        "1 of 3 wrong. a4, empty: white bishop in gpt-4o-2024-08-06."
+    )
+    board.locator("[data-square=c5]").focus()
+    shown.page.keyboard.press("ArrowLeft")
+    expect(board.locator("[data-role=all-words]")).to_contain_text("b5, white bishop: empty in")
+    shown.locator("[data-role=other]").first.click()
+    expect(board).to_be_hidden()
+
+
+def test_replies_are_searched_and_shown_around_what_was_found(shown, tables):
+    search = shown.locator("[data-role=search-replies]")
+    search.fill("<B>needle")
+    expect(shown.locator("[data-role=row]")).to_have_count(1)
+    shown.locator("[data-role=row-open]").click()
+    reply = shown.locator("[data-role=opened-reply]")
+    expect(reply.locator("mark")).to_have_text("<b>Needle")
+    expect(shown.locator("[data-role=opened-length]")).to_have_text(
+        "The reply: 1,000,013 characters, characters 499,501 to 501,500 shown"
+    )
+    assert len(reply.text_content()) == 2002
+    search.fill("onerror=")
+    expect(shown.locator("[data-role=row]")).to_have_count(1)
+    shown.locator("[data-role=row-open]").click()
+    expect(reply).to_have_text(HOSTILE)
+    expect_harmless(shown.page, shown)
+    search.fill("no such text")
+    expect(shown.locator("[data-role=nothing]")).to_be_visible()
+
+
+def test_filters_by_wrong_field_and_flag_join_the_others(shown, tables):
+    scores, _ = tables
+    shown.locator("[data-role=filters] summary").click()
+    fields = shown.locator("[data-role=filter-field]")
+    side = scores["correct_side_to_move"].eq(False) & scores["levenshtein_to_empty"].eq(False)
+    label = fields.locator("label").filter(has_text="side to move")
+    expect(label).to_contain_text(str(side.sum()))
+    label.locator("input").check()
+    expect(shown.locator("[data-role=row]")).to_have_count(int(side.sum()))
+    expect(shown.locator("[data-role=filters-chosen]")).to_have_text("(ticked: side to move)")
+    shown.locator("[data-role=search]").fill("two")
+    expect(shown.locator("[data-role=row]")).to_have_count(1)
+    shown.locator("[data-role=clear-filters]").click()
+    expect(label.locator("input")).not_to_be_checked()
+    expect(shown.locator("[data-role=row]")).to_have_count(len(scores))
+    expect(shown.locator("[data-role=filter-class]")).to_contain_text("without a FEN")
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "fen", "true_fen"])
+def test_the_rows_shown_are_downloaded(shown, tables, kind):
+    scores, predictions = tables
+    shown.locator("[data-role=search]").fill("spanish-")
+    expect(shown.locator("[data-role=row]")).to_have_count(9)
+    with shown.page.expect_download() as waiting:
+        shown.locator(f"[data-role=export][data-file={kind}]").click()
+    content = waiting.value.path().read_bytes()
+    expect(shown.locator("[data-role=exported]")).to_contain_text("9 rows: selected_")
+    chosen = scores["position_id"].str.startswith("spanish")
+    if kind == "true_fen":
+        assert content.decode().splitlines() == [RUY_LOPEZ]
+    elif kind == "fen":
+        lines = content.decode().splitlines()
+        assert lines == scores["predicted_fen"][chosen].dropna().tolist()
+        assert BISHOP_ELSEWHERE in lines
+    else:
+        read = pd.read_csv if kind == "csv" else pd.read_parquet
+        found = read(BytesIO(content))
+        assert found["reply"].tolist() == predictions["reply"][chosen].tolist()
+        np.testing.assert_array_equal(found["precision_3"], scores["precision_3"][chosen])
+
+
+@pytest.fixture(scope="module")
+def many():
+    scores = made_by(RUN_ROWS, "scores")
+    row = scores[scores["position_id"] == "spanish-1"]
+    table = pd.concat([row] * 20_001, ignore_index=True)
+    number = np.arange(len(table))
+    table["position_id"] = [f"position-{each}" for each in number]
+    table["model"] = np.where(number < 19_000, "first", "last")
+    table["levenshtein"] = np.where(number < 20_000, number % 20, 30)
+    table["precision_3"] = np.where(number < 20_000, 0.5, 0.9)
+    return RunBrowser(table)
+
+
+class TestDensity:
+    """20,000 rows: a uniform column, a single row, and a group that comes last and covers nothing."""
+
+    @pytest.fixture(params=["light", "dark"])
+    def dense(self, browser, many, request):
+        many.table.show_all()
+        many.table.opened = {}
+        with widget_page(browser, [many.table], 1366, 768) as page:
+            root = ready(page)
+            set_theme(page, request.param)
+            expect(root.locator("[data-role=scatter]")).to_have_attribute("data-points", "20001")
+            page.wait_for_timeout(200)
+            yield root
+
+    def colour(self, root, row):
+        """The colour of the canvas at a row's place: red, green, blue, opacity."""
+        return root.evaluate(
+            """(root, row) => {
+                const canvas = root.querySelector('[data-role=scatter]');
+                const box = canvas.getBoundingClientRect();
+                const at = root.querySelector('[data-role=scatter-surface]').pointAt(row);
+                const ratio = canvas.width / box.width;
+                const place = [(at.x - box.left) * ratio, (at.y - box.top) * ratio];
+                return [...canvas.getContext('2d').getImageData(place[0] + 1, place[1] - 2, 1, 1).data];
+            }""",
+            row,
+        )
+
+    def test_equal_counts_have_equal_colours_and_more_rows_stand_out_more(self, dense):
+        expect(dense.locator("[data-role=scatter]")).to_have_attribute("data-drawn", "density")
+        column = {tuple(self.colour(dense, row)) for row in range(20)}
+        assert len(column) == 1
+        (many,) = column
+        one = self.colour(dense, 20_000)
+        assert many[3] == one[3] == 255
+        ground = 27 if dense.page.evaluate("document.body.dataset.jpThemeLight") == "false" else 255
+        contrast = [abs(sum(each[:3]) / 3 - ground) for each in (many, one)]
+        assert contrast[0] > contrast[1] + 60 > 100
+        expect(dense.locator("[data-role=scatter-key]")).to_contain_text("1,000")
+
+    def test_the_last_group_does_not_cover_the_first(self, dense):
+        entries = dense.locator("[data-role=legend-entry]")
+        both = self.colour(dense, 0)
+        colours = {}
+        for name in ("first", "last"):
+            entries.filter(has_text=name).click()
+            expect(entries.filter(has_text=name)).to_have_attribute("aria-pressed", "true")
+            dense.page.wait_for_timeout(100)
+            colours[name] = self.colour(dense, 0)
+        # 950 and 50 of the 1,000 rows of a cell, on the scale of all.
+        assert both != colours["last"] != colours["first"]
+        entries.filter(has_text="last").click()
+        dense.page.wait_for_timeout(100)
+        assert self.colour(dense, 0) == both
+
+    def test_a_range_zooms_in_and_few_rows_are_marks(self, dense):
+        surface = dense.locator("[data-role=scatter-surface]")
+        at = surface.evaluate("(surface, row) => surface.pointAt(row)", 20_000)
+        mouse = dense.page.mouse
+        mouse.move(at["x"] - 30, at["y"] - 30)
+        mouse.down()
+        mouse.move(at["x"] + 30, at["y"] + 30, steps=3)
+        mouse.up()
+        expect(dense.locator("[data-role=scatter]")).to_have_attribute("data-drawn", "marks")
+        expect(dense.locator("[data-role=row]")).to_have_count(1)
+        dense.locator("[data-role=scatter-whole]").click()
+        expect(dense.locator("[data-role=scatter]")).to_have_attribute("data-points", "20001")
+        expect(dense.locator("[data-role=scatter-whole]")).to_be_hidden()
+
+    def test_a_cell_names_what_is_in_it_and_opens_its_rows_one_by_one(self, dense):
+        surface = dense.locator("[data-role=scatter-surface]")
+        surface.scroll_into_view_if_needed()
+        at = surface.evaluate("(surface, row) => surface.pointAt(row)", 3)
+        dense.page.mouse.move(at["x"], at["y"])
+        expect(dense.locator("[data-role=point-label]")).to_have_text(
+            "1,000 rows: first 950, last 50; each click opens the next"
+        )
+        for row in (3, 23):
+            dense.page.mouse.click(at["x"], at["y"])
+            expect(dense.locator("[data-role=opened-title]")).to_contain_text(f"position-{row}")
