@@ -121,8 +121,7 @@ class NecessaryConditions:
             if not each.preconditions <= self.possible:
                 continue
             needed, added = self._mask(each.preconditions), self._mask(each.added)
-            for fact in each.deleted & self.possible:
-                number = self._numbers[fact]
+            for number in _bits(self._mask(each.deleted)):
                 # An operator that needs what is never true with a fact never deletes that fact.
                 if all(pairs[number] >> other & 1 for other in _bits(needed)):
                     kept = needed & ~self._mask(each.deleted)
@@ -146,7 +145,7 @@ class NecessaryConditions:
                 apart = broken
                 for member in _bits(group):
                     apart &= ~pairs[member]
-                # Of the facts that take the place, those never true with one of the set.
+                # Of the facts that take its place, those that are never true with any of the set.
                 for other in _bits(apart):
                     larger = group | 1 << other
                     if larger not in seen:
