@@ -203,8 +203,8 @@ def test_texts_of_one_state(small, text):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "none about a box"),
-        ("The table holds the apple.", "none about a box"),
+        ("", "got 0 in"),
+        ("The table holds the apple.", "got 0 in"),
         ("Box 3 is empty.", "got Box 3"),
         ("Box 0 is empty.", "got Box 0"),
         ("Box 1 contains the unicorn.", "unicorn"),
@@ -232,6 +232,13 @@ def test_texts_of_one_state(small, text):
 def test_texts_of_no_state(small, text, said):
     with pytest.raises(InvalidBoardError, match=said):
         small.read_state(text)
+
+
+def test_a_fragment_of_a_state_is_no_state(boxes):
+    four = "Box 1: apple\nBox 2: none\nBox 3: key\nBox 4: unicorn"
+    assert boxes.classify(four).reply_class == "unparseable"
+    assert boxes.classify("Box 1: apple\nBox 3: key").reply_class == "unparseable"
+    assert boxes.classify("Box 1: apple\nBox 3: key\nBox 2: none").status[0] == "missing_box"
 
 
 @pytest.mark.parametrize(

@@ -183,6 +183,8 @@ def test_starts_and_all_that_follows_can_arise_and_are_read_back(environment):
         "x = 3  # was 2\ny = -1\nitems = [\n  2,\n  0,\n]\nd = {\n  1: 4\n}",
         '{\n  "x": 3,\n  "y": -1,\n  "items": [2, 0],\n  "d": {1: 4}\n}',
         TEXT + "\n" + TEXT,
+        "\u202e" + TEXT,
+        "\ufeff" + TEXT,
     ],
 )
 def test_texts_of_one_state(environment, text):
@@ -193,8 +195,9 @@ def test_texts_of_one_state(environment, text):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "got none in"),
-        ("I do not know.", "got none in"),
+        ("", "got 0 in"),
+        ("I do not know.", "got 0 in"),
+        ("x = 3\nitems = []", "got 2 in"),
         (TEXT + "\nz = 3", "got one to 'z'"),
         (TEXT + "\nx = 4", "two that differ"),
         (TEXT + "\nx = True", "two that differ"),
@@ -316,7 +319,7 @@ def test_reading_any_text_only_reads_or_refuses(text):
     [
         ("x starts at 1.\nx = 1\nthen\nx = 3\n\nFinal state:\n" + TEXT, "valid"),
         ("Trace:\nx += 1\nitems.pop()\n\n```python\n" + TEXT + "\n```\nDone: all ran.", "valid"),
-        ("x = 3\ny = foo(2)", "ill_formed"),
+        ("x = 3\ny = foo(2)", "unparseable"),
         ("x = items[0]", "unparseable"),
         ("I cannot tell.", "absent"),
         ("\n", "absent"),
@@ -335,6 +338,7 @@ def test_replies_are_classified(environment, reply, kind):
         ("x+=1", "x += 1"),
         (" items . append( x ) ;", "items.append(x)"),
         ("y = d[x]", "y = d[x]"),
+        ("del d[x", "del d[x]"),
         ("x = x + 1", None),
         ("items.append(3)", None),
         ("__import__('os').system('true')", None),

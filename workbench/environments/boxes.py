@@ -43,17 +43,16 @@ _STATES_KEPT: Final = 1 << 12
 
 _PLACE: Final = re.compile(r"\bbox\s{0,3}#?(\d{1,3})(?!\d)|\btable\b", re.I | re.A)
 _SAID: Final = re.compile(
-    r"\bbox\s{0,3}#?\d{1,3}[*_`\"']{0,4}\s{0,3}(?:contain|hold|has\b|is\b|[:=])", re.I | re.A
+    r"(?ai)\b(?:box {0,3}#?\d{1,3}|table)[*_`\"']{0,4} {0,3}(?:contain|hold|has\b|is\b|[:=|])"
 )
 _STOP: Final = re.compile(r"[.;!\n]")
 _BULLET: Final = re.compile(r"\s*[-*+•]")
 _EMPTY: Final = re.compile(
-    r"\b(?:no (?:objects?|items?|things?)|empty|nothing|none)\b|\[\s*\]|\{\s*\}|\(\s*\)",
-    re.I | re.A,
+    r"(?ai)\b(?:no (?:objects?|items?|things?)|empty|nothing|none)\b|\[\s*\]|\{\s*\}|\(\s*\)"
 )
 _NO_WORD: Final = re.compile(r"[\s,:=|&()\[\]{}*_`\"'+•-]+")
 _TELLS: Final = re.compile(
-    r"[ \t*_\"'`]*(?:(?:now|still|only) +)?(?:contains\b|holds\b|has\b|is\b|[:=|(-])", re.I | re.A
+    r"(?ai)[ \t*_\"'`]*(?:(?:now|still|only) +)?(?:contains\b|holds\b|has\b|is\b|[:=|(-])"
 )
 _FILLERS: Final = frozenset("a an and contains has holds is now on only still the".split())
 _NOTHING: Final = "nothing"
@@ -215,8 +214,8 @@ class Boxes(Environment[BoxesState, Carry]):
         boxes nor objects, are passed over. A table that is not mentioned is empty.
 
         Raises:
-            InvalidBoardError: If a text is longer than a state can be, says nothing of boxes, says
-                two things of one, or names something that is no box or object.
+            InvalidBoardError: If a text is longer than a state can be, lacks two boxes, says two
+                things of one, or names something that is no box or object.
         """
         if len(text) > self.longest_state:
             raise InvalidBoardError(
@@ -236,10 +235,10 @@ class Boxes(Environment[BoxesState, Carry]):
                     f"expected one sentence about {_place_name(place)}, got two that differ: the "
                     f"second is {said.strip()!r:.{_SHOWN}}"
                 )
-        if not found.keys() - {TABLE}:
+        if len(found.keys() - {TABLE}) < boxes - 1:
             raise InvalidBoardError(
-                'expected sentences such as "Box 1 contains the key.", got none about a box in '
-                f"{text!r:.{_SHOWN}}"
+                f"expected sentences about Box 1 to Box {boxes}, got {len(found.keys() - {TABLE})} "
+                f"in {text!r:.{_SHOWN}}; without one of them it is a state, without two none"
             )
         return BoxesState((found.get(TABLE, ()), *map(found.get, range(1, boxes + 1))))
 
@@ -288,8 +287,12 @@ class Boxes(Environment[BoxesState, Carry]):
         return tuple(name for name, holds in broken.items() if holds)
 
     def looks_like_state(self, text: str) -> bool:
-        """Return whether a text says that a box contains, holds or is something."""
+        """Return whether a text says that a box, or the table, contains, holds or is something."""
         return _SAID.search(text) is not None
+
+    def is_state_line(self, line: str) -> bool:
+        """Return whether a line says what a box, or the table, holds."""
+        return self.looks_like_state(line)
 
     def elements(self, state: BoxesState) -> Mapping[str, str]:
         """Return what each box, and the table, holds."""

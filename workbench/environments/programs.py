@@ -65,7 +65,8 @@ _SHOWN: Final = 60
 _STATES_KEPT: Final = 1 << 11
 _CHANGES_KEPT: Final = 1 << 15
 _OTHER_TYPE: Final = Opaque("of another type")
-_MARKS: Final = " \t\r*`>"
+# Markdown, and signs of no width that begin or end lines of some texts.
+_MARKS: Final = " \t\r*`>\ufeff\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e"
 
 _NEXT_NAME: Final = re.compile(rf"[,;]\s*(?=(?:{'|'.join(VARIABLES)})\s*=(?!=))")
 _NAMED: Final = re.compile(
@@ -218,8 +219,8 @@ class Programs(Environment[ProgramState, str]):
         Lines without an assignment are passed over.
 
         Raises:
-            InvalidBoardError: If a text is longer than a state can be, has no assignment, two of
-                one variable that differ, one of another name, or one of what is no literal.
+            InvalidBoardError: If a text is longer than a state can be, lacks two variables, has
+                two assignments of one that differ, one of another name, or of what is no literal.
         """
         if len(text) > self.longest_state:
             raise InvalidBoardError(
@@ -237,9 +238,10 @@ class Programs(Environment[ProgramState, str]):
                     f"expected one assignment to {name}, got two that differ: the second is "
                     f"{literal!r:.{_SHOWN}}"
                 )
-        if not values:
+        if len(values) < len(VARIABLES) - 1:
             raise InvalidBoardError(
-                f"expected assignments such as x = 3, got none in {text!r:.{_SHOWN}}"
+                f"expected assignments to {', '.join(VARIABLES)}, got {len(values)} in "
+                f"{text!r:.{_SHOWN}}; without one of them it is a state, without two none"
             )
         return ProgramState(tuple(values.get(name) for name in VARIABLES))
 
@@ -248,7 +250,7 @@ class Programs(Environment[ProgramState, str]):
         return action
 
     def plain_action(self, text: str) -> str | None:
-        """Return the statement that a text is, apart from spaces, quotes and a semicolon."""
+        """Return the statement that a text is; spaces and a lost last bracket do not matter."""
         return _BY_SQUEEZED.get(_squeezed(text)) if len(text) <= _LONGEST_ACTION else None
 
     def conditions(self, state: ProgramState) -> tuple[str, ...]:
@@ -264,6 +266,10 @@ class Programs(Environment[ProgramState, str]):
     def looks_like_state(self, text: str) -> bool:
         """Return whether a line assigns to one of the variables."""
         return _NAMED.search(text) is not None
+
+    def is_state_line(self, line: str) -> bool:
+        """Return whether a line assigns to one of the variables."""
+        return self.looks_like_state(line)
 
     def elements(self, state: ProgramState) -> Mapping[str, str]:
         """Return the numbers, and each element of the list and of the dictionary."""
@@ -330,7 +336,7 @@ def _mistaken(old: Value, values: tuple[Value | None, ...]) -> Iterator[Value]:
 
 
 def _squeezed(text: str) -> str:
-    return re.sub(r"\s", "", text, flags=re.A).replace('"', "'").rstrip(";")
+    return re.sub(r"\s", "", text, flags=re.A).rstrip(";])")
 
 
 def _parsed(text: str) -> tuple[ast.stmt, tuple[str, ...]]:

@@ -25,7 +25,7 @@ _SHOWN: Final = 60
 _LITERAL: Final = re.compile(r"[\w \[\]{}(),:.'\"+-]+", re.A)
 _BLANK: Final = re.compile(r"[\t\r\n]")
 # Python warns of a keyword directly behind a number.
-_KEYWORD: Final = re.compile(r"[\d.a-fA-FjJ_](?:and|else|for|if|in|is|not|or)\b")
+_KEYWORD: Final = re.compile(r"[\d.a-fA-FjJ_](?:and|else|for|if|in|is|not|or)")
 
 
 @dataclass(frozen=True, slots=True)
