@@ -6,14 +6,13 @@ from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Final, Generic
 
 from workbench.automaton import Action, Automaton, State
-from workbench.errors import IllegalMoveError
+from workbench.errors import IllegalMoveError, InvalidBoardError
 from workbench.parsed_state import ParsedState, StateText
 from workbench.prediction import Prediction, ReplyClass
-from workbench.reply_parts import listed_items, stated_parts
+from workbench.reply_parts import listed_items, stated_parts, states_none
 
 _SHOWN: Final = 80
 _ACTIONS_KEPT: Final = 1 << 12
-_NONE: Final = re.compile(r"\W*(?:none|no (?:legal |permitted )?(?:moves?|actions?)\b.*)\W*", re.I)
 
 
 class WrittenAutomaton(ABC, Generic[State, Action]):
@@ -23,7 +22,9 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
         state_noun: What a state is called in texts, such as ``board``.
         action_noun: What an action is called in texts, such as ``move``.
         separator: Between the actions of an episode in tables and prompts.
-        splits_items: What separates actions that stand in one line of a reply.
+        splits_items: What separates actions that stand in one line of a reply; actions of one word
+            may also be separated by spaces alone.
+        remark: What begins a remark behind an action in a reply.
         longest_state: Characters; a longer text is not parsed, and is not a state.
     """
 
@@ -31,6 +32,7 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
     action_noun: ClassVar[str] = "action"
     separator: ClassVar[str] = "\n"
     splits_items: ClassVar[re.Pattern[str]] = re.compile(r"[;,]")
+    remark: ClassVar[re.Pattern[str]] = re.compile(r"\s[-–—(]|:(?:\s|$)")
     longest_state: ClassVar[int] = 10_000
 
     def __init__(self, name: str) -> None:
@@ -85,7 +87,15 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
 
     def parsed(self, text: str | None) -> ParsedState:
         """Return a text as one that should be a state; None is the empty text."""
-        return StateText(text or "", self.read_state)
+        return StateText(text or "", self._read_short)
+
+    def _read_short(self, text: str) -> State:
+        if len(text) > self.longest_state:
+            raise InvalidBoardError(
+                f"expected a {self.state_noun} of at most {self.longest_state} characters, got "
+                f"{len(text)} that begin with {text[:_SHOWN]!r}"
+            )
+        return self.read_state(text)
 
     # Which states can arise, and what a reply says.
 
@@ -114,21 +124,29 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
         """Find the state that a reply gives as its answer, and classify it.
 
         Of the parts of a reply that may be the answer (`workbench.reply_parts.stated_parts`) the
-        first that can be read is taken, else the first that looks like a state.
+        first that can be read is taken, else the first that looks like a state. A single line is no
+        ill-formed state where states have several lines: it is a part of one that cannot be read.
 
         Args:
             reply: A model's whole text, of any length.
         """
         if not reply.strip():
             return Prediction(ReplyClass.ABSENT, None, reason="empty reply")
-        candidates = [part for part in stated_parts(reply) if len(part) <= self.longest_state]
+        parts = stated_parts(reply, self.is_state_line)
+        candidates = [part for part in parts if len(part) <= self.longest_state]
         for part in candidates:
             if not self.parsed(part).fault:
-                return self.classify_state(part)
+                found = self.classify_state(part)
+                if found.reply_class is ReplyClass.VALID or "\n" in part or not self._has_lines:
+                    return found
         for part in candidates:
             if self.looks_like_state(part):
                 return self.classify_state(part)
         return Prediction(ReplyClass.ABSENT, None, reason=f"no {self.state_noun} found")
+
+    @cached_property
+    def _has_lines(self) -> bool:
+        return "\n" in self.state_text(self.automaton.initial)
 
     def classify_state(self, text: str | None) -> Prediction:
         """Classify a text that was already cut out of a reply as its state.
@@ -159,9 +177,9 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
             return Prediction(ReplyClass.ABSENT, None, reason="empty reply")
         nouns = self.action_noun
         items = listed_items(
-            reply, self.splits_items, lambda one: self.plain_action(one) is not None
+            reply, self.splits_items, self.remark, lambda one: self.plain_action(one) is not None
         )
-        if not items and _NONE.fullmatch(reply.strip()):
+        if not items and states_none(reply):
             return Prediction(ReplyClass.VALID, None, predicted_actions=())
         if not items:
             return Prediction(ReplyClass.ABSENT, None, reason=f"no list of {nouns}s found")

@@ -159,7 +159,8 @@ class SokobanAutomaton(Automaton[SokobanState, str]):
         height, width = self._size
         if state.other_room:
             height = max(height, *(row + 1 for row, _ in room.floor), 1)
-            width = max(width, *(column + 1 for _, column in room.floor), 1)
+            # A wall ends each row: spaces at the end of one would not count.
+            width = max(width, *(column + 2 for _, column in room.floor), 1)
         return "\n".join(
             "".join(_character((row, column), state, room) for column in range(width))
             for row in range(height)

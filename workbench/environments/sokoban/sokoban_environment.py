@@ -56,7 +56,8 @@ class SokobanEnvironment(Environment[SokobanState, str]):
     """Sokoban in one room, from its map: states are maps, actions are steps.
 
     A map with other walls or goals than the room's can be read and permits what it shows; it is
-    ill-formed, as the room never changes.
+    ill-formed, as the room never changes. A map with more or fewer rows cannot be read, as it does not
+    tell which rows it means.
     """
 
     title: ClassVar[str] = "Sokoban"
@@ -97,13 +98,15 @@ class SokobanEnvironment(Environment[SokobanState, str]):
         """Return the state that a map shows; ``-`` and ``_`` may be written for floor.
 
         Raises:
-            InvalidBoardError: If the text has other signs, shows several players, or is too little
-                of a map: of one row where the room has more, or without any wall and player.
+            InvalidBoardError: If the text has other signs, shows several players, has not as many
+                rows as the room, or shows neither walls nor a player.
         """
         rows = text.replace("\r", "").translate(_FLOOR_SIGNS).strip("\n")
-        if not set("#@+") & set(rows) or ("\n" not in rows and "\n" in self._own_map):
+        height, found = self._own_map.count("\n"), rows.count("\n")
+        if found != height or not set("#@+") & set(rows):
             raise InvalidBoardError(
-                f"expected a Sokoban map of several rows with walls and a player, got {rows[:_SHOWN]!r}"
+                f"expected a Sokoban map of {height + 1} rows with walls and a player, got "
+                f"{found + 1} rows in {rows[:_SHOWN]!r}"
             )
         return self._automaton.state(rows)
 
