@@ -12,6 +12,7 @@ from .widget_pages import (
     expect_profile,
     expect_quiet,
     set_pair,
+    sources,
     square,
 )
 
@@ -25,10 +26,6 @@ def root(explorer):
 
 def focused(lab):
     return lab.page.evaluate(FOCUSED)
-
-
-def sources(notebook):
-    return [(cell["cell_type"], cell["source"]) for cell in notebook.cells()]
 
 
 def tab_to(lab, wanted, key="Tab"):

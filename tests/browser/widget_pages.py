@@ -41,6 +41,11 @@ def drag(page: Page, source: Locator, target: Locator) -> None:
     page.mouse.up()
 
 
+def sources(notebook: Notebook) -> list[tuple[str, str]]:
+    """Return kind and source of a notebook's cells; what they put out changes with the widgets."""
+    return [(cell["cell_type"], cell["source"]) for cell in notebook.cells()]
+
+
 def bring_up(locator: Locator) -> None:
     """Scroll until an element stands at the top of the notebook, and stays there.
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { newHistory, recorded, redone, sameState, squaresOfMove, stepped, swapped, undone, walkedBack } from "../../../workbench/explore/pair/history.js";
+import { newHistory, nextMove, recorded, redone, sameState, squaresOfMove, stepped, swapped, undone, walkedBack } from "../../../workbench/explore/pair/history.js";
 
 const pair = (name, line = []) => ({ true_fen: `true ${name}`, predicted_fen: `predicted ${name}`, line });
 
@@ -45,4 +45,17 @@ test("lines are stepped and walked back", () => {
   assert.deepEqual(walkedBack(line, 1), pair("a", ["e2e4"]));
   assert.deepEqual(walkedBack(line, 0), pair("a"));
   assert.deepEqual(squaresOfMove("e7e8q"), { from: "e7", to: "e8" });
+});
+
+test("the next move is that of the line last walked back from, undone or not", () => {
+  const line = (...moves) => pair("a", moves);
+  const walked = [line("e2e4"), line("e2e4", "e7e5"), line("e2e4")].reduce(recorded, newHistory(line()));
+  assert.equal(nextMove(walked), "e7e5");
+  assert.equal(nextMove(recorded(walked, line())), "e2e4");
+  const branched = [line("e2e4", "c7c5"), line("e2e4")].reduce(recorded, walked);
+  assert.equal(nextMove(branched), "c7c5");
+  assert.equal(nextMove(recorded(walked, line("d2d4"))), null);
+  assert.equal(nextMove(recorded(walked, pair("b"))), null);
+  assert.equal(nextMove(undone([line("d2d4")].reduce(recorded, newHistory(line())))), "d2d4");
+  assert.equal(nextMove(newHistory(line())), null);
 });

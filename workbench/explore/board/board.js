@@ -7,6 +7,7 @@ import {
   FILES, PIECE_LETTERS, EMPTY_FEN, neighbour, parseFen, pieceName, placeOf, squareAt, squareLabel, squaresInView,
 } from "./board_model.js";
 import { arrowElement, distinctArrows } from "./arrows.js";
+import { movedPieces, PieceMotion } from "./piece_motion.js";
 
 const UNITS = 45;
 const MANY_ARROWS = 24;
@@ -46,6 +47,9 @@ export class Board {
     this.focusSquare = "e2";
     this.carried = null;
     this.squares = new Map();
+    this.motion = new PieceMotion();
+    /** True from a drop until the next state is shown: the hand has moved that piece already. */
+    this.justDropped = false;
     this.element = svgElement("svg", {
       class: `ws-board ws-look-${options.look}`, viewBox: "0 0 360 360", role: "grid",
       "aria-label": options.label, "data-role": "board", "data-look": options.look,
@@ -62,7 +66,10 @@ export class Board {
   /** Show a state; what it leaves out is shown as empty. @param {BoardState} state */
   show(state) {
     const flipped = Boolean(state.flipped);
-    if (flipped !== Boolean(this.state.flipped)) this.build(flipped);
+    const turned = flipped !== Boolean(this.state.flipped);
+    if (turned) this.build(flipped);
+    const before = this.position.pieces;
+    const same = state.fen === this.state.fen && !turned;
     this.state = { ...state, flipped };
     this.position = parseFen(state.fen || EMPTY_FEN);
     const marks = {
@@ -73,6 +80,11 @@ export class Board {
     const arrows = distinctArrows(state.arrows ?? []);
     this.arrows.classList.toggle("ws-many", arrows.length > MANY_ARROWS);
     this.arrows.replaceChildren(...arrows.map((arrow) => arrowElement(arrow, flipped)));
+    if (!same) {
+      const moves = turned || this.justDropped ? [] : movedPieces(before, this.position.pieces);
+      this.motion.play(moves, flipped, (square) => this.squares.get(square).group, (piece) => this.pictureOf(piece));
+    }
+    this.justDropped = false;
   }
 
   /** Return the square under a point of the window, or null. */
@@ -107,6 +119,7 @@ export class Board {
   }
 
   build(flipped) {
+    this.motion.stop();
     this.squares.clear();
     const rows = [];
     for (const square of squaresInView(flipped)) {
@@ -115,7 +128,7 @@ export class Board {
       rows[row].append(this.buildSquare(square, column, row));
     }
     this.arrows = svgElement("g", { class: "ws-arrows", "aria-hidden": "true" });
-    this.element.replaceChildren(...rows, coordinates(flipped), this.arrows);
+    this.element.replaceChildren(...rows, coordinates(flipped), this.motion.layer, this.arrows);
     this.rove(this.focusSquare);
   }
 
@@ -188,6 +201,8 @@ export class Board {
   key(event) {
     const square = this.squareOf(event.target);
     if (!square || event.ctrlKey || event.metaKey || event.altKey) return;
+    // With Shift an arrow is not the board's: it steps through the line.
+    if (event.shiftKey && event.key.startsWith("Arrow")) return;
     const next = neighbour(square, event.key, this.state.flipped);
     if (next) this.focus(next);
     else if (!this.options.editable || !this.editByKey(event.key, square)) return;

@@ -1,9 +1,10 @@
 // One of the two boards with all that edits it: FEN box, side to move, castling, en passant.
 // Hooks, each within data-role="side-true" or "side-predicted": "fen", "fen-problem" (role=alert),
-// "turn", "castling" (data-letter), "en-passant", "board-class" (data-class), "board-words".
+// "turn", "castling" (data-letter), "en-passant", "board-class" (data-class), "board-words", "analysis".
 
 import { htmlElement } from "../page/svg.js";
 import { Board } from "./board.js";
+import { lichessAnalysis } from "./lichess_analysis.js";
 import { EMPTY_FEN, enPassantChoices, parseFen } from "./board_model.js";
 
 const TYPING_PAUSE = 300;
@@ -39,8 +40,12 @@ export class BoardSide {
       type: "checkbox", "data-role": "castling", "data-letter": letter, "aria-label": `Castling: ${name}`,
       onchange: () => onEdit({ kind: "castling", letter }),
     })]));
+    this.analysis = htmlElement("a", {
+      class: "ws-analysis", target: "_blank", rel: "noopener noreferrer", "data-role": "analysis", hidden: true,
+      "aria-label": `Lichess: analyse the ${title.toLowerCase()} there, in a new tab`, title: "Analyse on Lichess, in a new tab",
+    }, "Lichess ↗");
     this.element = htmlElement("section", { class: `ws-side ws-look-${look}`, "data-role": `side-${look}`, "aria-label": title },
-      htmlElement("h2", { class: "ws-side-title" }, title),
+      htmlElement("header", { class: "ws-side-head" }, htmlElement("h2", { class: "ws-side-title" }, title), this.analysis),
       this.board.element, this.status,
       this.fen, this.problem,
       htmlElement("div", { class: "ws-board-controls" },
@@ -62,6 +67,7 @@ export class BoardSide {
    */
   show(state, keepTyped = false) {
     this.board.show(state);
+    this.analysis.href = lichessAnalysis(state.fen, state.flipped);
     if (state.fen === this.shownFen) return;
     this.shownFen = state.fen;
     const position = parseFen(state.fen || EMPTY_FEN);
@@ -76,6 +82,8 @@ export class BoardSide {
   /** Show the class of the board and python-chess's status in words. */
   describe({ class: boardClass, words, flags }) {
     this.status.textContent = words;
+    // Lichess replaces a board that cannot arise by another.
+    this.analysis.hidden = boardClass !== "valid";
     this.status.title = flags.join(" ");
     this.element.dataset.class = boardClass;
     this.status.classList.toggle("ws-not-valid", boardClass !== "valid");

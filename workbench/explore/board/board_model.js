@@ -154,6 +154,13 @@ export function squareAt(column, row, flipped) {
   return flipped ? `${FILES[7 - column]}${row + 1}` : `${FILES[column]}${8 - row}`;
 }
 
+/** Return the squares on which two boards differ; none if one of them is missing. */
+export function differentSquares(fen, otherFen) {
+  if (!fen || !otherFen) return [];
+  const [one, other] = [fen, otherFen].map((each) => parseFen(each).pieces);
+  return [...new Set([...Object.keys(one), ...Object.keys(other)])].filter((square) => one[square] !== other[square]);
+}
+
 /** Return [column, row] of a square, counted from the top left corner. */
 export function placeOf(square, flipped) {
   const file = FILES.indexOf(square[0]);

@@ -70,6 +70,7 @@ export class Dragging {
     this.justDropped = true;
     setTimeout(() => { this.justDropped = false; }, 50);
     const { board, square } = this.under(event);
+    for (const one of this.boards) one.justDropped = true;
     this.onDrop(held, board, square);
   }
 

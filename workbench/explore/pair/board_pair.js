@@ -5,8 +5,9 @@
 import { htmlElement } from "../page/svg.js";
 import { Requester } from "../page/requester.js";
 import { hideStill } from "../page/still.js";
-import { applyEdit, editInWords, formatFen, parseFen, EMPTY_FEN } from "../board/board_model.js";
-import { newHistory, recorded, redone, sameState, squaresOfMove, stepped, swapped, undone, walkedBack } from "./history.js";
+import { keepingFocus } from "../page/focus.js";
+import { applyEdit, differentSquares, editInWords, formatFen, parseFen, EMPTY_FEN } from "../board/board_model.js";
+import { newHistory, nextMove, recorded, redone, sameState, squaresOfMove, stepped, swapped, undone, walkedBack } from "./history.js";
 import { arrowsOf, meaningOfClick, targetSquares } from "./pair_arrows.js";
 import { BoardSide } from "../board/board_editing.js";
 import { Dragging } from "../board/dragging.js";
@@ -42,7 +43,8 @@ class BoardPairView {
       onGone: () => this.numbers.headline.kernelGone(),
     });
     this.requester.on("compare", (answer) => this.compared(answer));
-    this.requester.on("lost_mass", (answer) => this.lost.show(answer, this.settings.depth));
+    this.requester.on("lost_mass", (answer) =>
+      this.keepingFocus(this.lost.element, () => this.lost.show(answer, this.settings.depth)));
     this.build();
     host.append(this.root);
     this.listen();
@@ -93,6 +95,8 @@ class BoardPairView {
       actions: {
         undo: () => this.travel(undone), redo: () => this.travel(redone), flip: () => this.flip(),
         swap: () => this.swap(), reset: () => this.tryState(this.origin),
+        back: () => this.tryState(walkedBack(this.history.present, this.history.present.line.length - 1)),
+        forward: () => this.step([nextMove(this.history)]),
       },
       onSay: (words) => this.say(words),
       parts: { crumbs: this.crumbs, sides: SIDES.map((look) => this.sides[look]), tray: this.tray, numbers: this.numbers, moves: this.moves, lost: this.lost },
@@ -211,7 +215,7 @@ class BoardPairView {
     const moved = !this.answered || !sameState(this.answered, state);
     Object.assign(this, { view, shown: boards, answered: state, answeredSettings: this.settings });
     this.frame.code.value = answer.code;
-    this.crumbs.show(answer.line_words);
+    this.keepingFocus(this.crumbs.element, () => this.crumbs.show(answer.line_words));
     this.showBoards(typedOn);
     for (const look of SIDES) {
       this.sides[look].describe(view[look]);
@@ -219,9 +223,15 @@ class BoardPairView {
       else if (moved) this.sides[look].restore();
     }
     this.numbers.show(view);
-    this.moves.show(view.moves);
+    this.keepingFocus(this.moves.element, () => this.moves.show(view.moves));
     this.save(state);
     this.restThenAskWhatIsLost();
+  }
+
+  /** What is made anew keeps the focus, or a button that steps through the line gets it. */
+  keepingFocus(part, act) {
+    const { back, forward, flip } = this.frame.buttons;
+    keepingFocus(part, act, () => [forward, back, flip].find((button) => !button.disabled));
   }
 
   /** A FEN cannot be read: the boards and numbers stay, and a message explains the problem. */
@@ -295,7 +305,12 @@ class BoardPairView {
       this.chosen = found.square;
       this.showBoards();
     } else if (found.moves.length === 1) this.step([found.moves[0].uci]);
-    else this.crumbs.ask(found.moves, (uci) => this.step([uci]));
+    else {
+      this.crumbs.ask(found.moves, (uci) => {
+        this.sides[look].board.focus(square);
+        if (uci) this.step([uci]);
+      });
+    }
   }
 
   step(moves) {
@@ -356,7 +371,7 @@ class BoardPairView {
     const wish = { differing: this.moves.differing.checked, shared: this.moves.shared.checked, square: this.chosen ?? this.hovered, pointed: this.pointed };
     const last = this.history.present.line.at(-1);
     const common = {
-      flipped: this.model.get("flipped"), different: this.differentSquares(), chosen: this.chosen,
+      flipped: this.model.get("flipped"), different: differentSquares(this.shown.true_fen, this.shown.predicted_fen), chosen: this.chosen,
       lastMove: last ? squaresOfMove(last) : null,
       targets: targetSquares(moves, this.chosen, this.moves.shared.checked),
     };
@@ -364,15 +379,11 @@ class BoardPairView {
       const state = { ...common, fen: this.shown[`${look}_fen`], arrows: arrowsOf(look, moves, wish) };
       this.sides[look].show(state, look === typedOn);
     }
-    this.frame.buttons.undo.disabled = !this.history.past.length;
-    this.frame.buttons.redo.disabled = !this.history.future.length;
-    this.frame.buttons.swap.disabled = !this.shown.predicted_fen;
-  }
-
-  differentSquares() {
-    if (!this.shown.predicted_fen) return [];
-    const [one, other] = SIDES.map((look) => parseFen(this.shown[`${look}_fen`]).pieces);
-    return [...new Set([...Object.keys(one), ...Object.keys(other)])].filter((square) => one[square] !== other[square]);
+    const { past, present, future } = this.history;
+    this.frame.enable({
+      undo: past.length > 0, redo: future.length > 0, swap: Boolean(this.shown.predicted_fen),
+      back: present.line.length > 0, forward: nextMove(this.history) !== null,
+    });
   }
 }
 

@@ -58,6 +58,20 @@ export function walkedBack(state, plies) {
   return { ...state, line: state.line.slice(0, plies) };
 }
 
+/**
+ * Return the next move of the line that the present state was last walked back from, or null.
+ * @param {History} history
+ */
+export function nextMove({ past, present, future }) {
+  const { length } = present.line;
+  const before = [...past].reverse();
+  for (const state of [...future, ...before]) {
+    if (state.true_fen !== present.true_fen || state.predicted_fen !== present.predicted_fen) continue;
+    if (state.line.length > length && present.line.every((move, index) => move === state.line[index])) return state.line[length];
+  }
+  return null;
+}
+
 /** Return the squares of a move in UCI. */
 export function squaresOfMove(uci) {
   return { from: uci.slice(0, 2), to: uci.slice(2, 4) };

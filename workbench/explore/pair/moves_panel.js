@@ -59,7 +59,9 @@ class MoveList {
       type: shared ? "button" : null, class: "ws-move", title: move.words, "data-role": "move", "data-uci": move.uci,
       "aria-label": shared ? `Step both boards: ${move.words}` : null,
       onclick: shared ? () => this.panel.onStep(move.uci) : null,
-      onpointerenter: point, onpointerleave: leave, onfocus: point, onblur: leave,
+      onpointerenter: point, onpointerleave: leave,
+      // A button that got the focus after a click is not pointed at.
+      onfocus: ({ target }) => target.matches(":focus-visible") && point(), onblur: leave,
     }, move.san);
   }
 }
@@ -80,16 +82,24 @@ export class LineCrumbs {
     this.list.replaceChildren(...crumbs.map(([word, plies, role]) => htmlElement("li", {},
       htmlElement("button", {
         type: "button", class: "ws-crumb", "data-role": role, "data-ply": plies,
-        "aria-current": plies === words.length ? "step" : null, disabled: plies === words.length,
-        onclick: () => this.onWalk(plies),
+        "aria-current": plies === words.length ? "step" : null,
+        onclick: () => plies !== words.length && this.onWalk(plies),
       }, word))));
     this.element.classList.toggle("ws-empty", words.length === 0);
     this.ask([]);
   }
 
-  /** Offer several moves to choose one from. @param {Object[]} moves @param {(uci: string) => void} [onChoose] */
+  /**
+   * Offer several moves to choose one from.
+   * @param {Object[]} moves @param {(uci: string|null) => void} [onChoose] Escape gives null.
+   */
   ask(moves, onChoose) {
     this.choice.hidden = moves.length === 0;
+    this.choice.onkeydown = ({ key }) => {
+      if (key !== "Escape") return;
+      this.ask([]);
+      onChoose(null);
+    };
     this.choice.replaceChildren(...(moves.length ? ["Several shared moves end there:"] : []), ...moves.map((move) =>
       htmlElement("button", { type: "button", class: "ws-move", "data-role": "choose-move", "data-uci": move.uci, onclick: () => onChoose(move.uci) }, move.words)));
     this.choice.querySelector("button")?.focus();

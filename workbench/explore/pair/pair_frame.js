@@ -1,5 +1,5 @@
 // The frame of BoardPair: buttons, messages, texts, the line of code.
-// Hooks: data-role="board-pair" (root; data-busy), "caption", "undo", "redo", "flip", "swap", "reset",
+// Hooks: data-role="board-pair" (root; data-busy), "caption", "undo", "redo", "flip", "swap", "reset", "back", "forward",
 // "code", "copy", "error" (role=alert), "reply", "game-moves".
 
 import { cutText } from "../page/long_text.js";
@@ -14,12 +14,19 @@ const FRAME_BUTTONS = [
   ["flip", "Flip", "Turn both boards round"],
   ["swap", "Swap", "Swap the true and the predicted board"],
   ["reset", "Reset", "Return to the opened pair"],
+  ["back", "◀", "One move back along the line (left arrow; on a board Shift and left arrow)"],
+  ["forward", "▶", "One move forward along the line (right arrow; on a board Shift and right arrow)"],
 ];
+const BUTTON_NAMES = { back: "One move back", forward: "One move forward" };
+/** Where the focus goes when a button that has it can no longer be pressed. */
+const INSTEAD = { undo: "redo", redo: "undo", back: "forward", forward: "back", swap: "flip" };
+/** What uses the arrow keys for itself. */
+const OWN_ARROWS = "input:not([type=checkbox]), select, textarea, pre, [data-role=icicle] *";
 
 export class PairFrame {
   /**
    * @param {Object} options
-   * @param {Object<string, () => void>} options.actions By a button's name: undo, redo, flip, swap, reset.
+   * @param {Object<string, () => void>} options.actions By a button's name: undo, redo, flip, swap, reset, back, forward.
    * @param {Object<string, Object>} options.parts crumbs, sides (two), tray, numbers, moves, lost.
    * @param {(words: string) => void} options.onSay Something to announce.
    */
@@ -61,6 +68,15 @@ export class PairFrame {
     this.texts.replaceChildren(...parts.filter(Boolean));
   }
 
+  /** Say which buttons can be pressed. @param {Object<string, boolean>} usable By a button's name. */
+  enable(usable) {
+    const held = Object.keys(usable).find((name) => this.buttons[name] === this.root.getRootNode().activeElement);
+    for (const [name, can] of Object.entries(usable)) this.buttons[name].disabled = !can;
+    if (!held || usable[held]) return;
+    const next = this.buttons[INSTEAD[held]];
+    (next.disabled ? this.buttons.flip : next).focus({ preventScroll: true });
+  }
+
   /** Show an error; an empty text clears it. */
   alert(words) {
     this.error.textContent = words;
@@ -77,6 +93,8 @@ export class PairFrame {
   }
 
   key(event) {
+    const step = { ArrowLeft: "back", ArrowRight: "forward" }[event.key];
+    if (step) this.arrow(event, step);
     if (!(event.ctrlKey || event.metaKey) || event.altKey || event.target.matches("input[type=text]")) return;
     const letter = event.key.toLowerCase();
     if (letter === "z" && !event.shiftKey) this.actions.undo();
@@ -86,7 +104,15 @@ export class PairFrame {
     event.stopPropagation();
   }
 
+  arrow(event, step) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (event.target.matches(OWN_ARROWS) || this.buttons[step].disabled) return;
+    this.actions[step]();
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
   button(role, text, title, onclick) {
-    return htmlElement("button", { type: "button", title, "data-role": role, onclick }, text);
+    return htmlElement("button", { type: "button", title, "aria-label": BUTTON_NAMES[role], "data-role": role, onclick }, text);
   }
 }
