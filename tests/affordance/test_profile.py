@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 
 from workbench.affordance import exact_profile, exact_set_overlap
 from workbench.automaton import SINK
-from workbench.environments import ChessAutomaton, ChessState, HomogeneousTree, TableAutomaton
+from workbench.environments import (
+    ChessAutomaton,
+    ChessState,
+    HomogeneousTree,
+    SokobanAutomaton,
+    TableAutomaton,
+)
 from workbench.errors import InvalidArgumentError
 
 CHESS = ChessAutomaton()
@@ -197,6 +203,30 @@ def test_the_f_score_is_the_harmonic_mean():
     profile = exact_profile(tree, tree.initial, tree.predicted, 1)
     assert profile.f_score == pytest.approx([2 * 0.5 * 0.25 / 0.75])
     assert exact_profile(CHESS, CHESS.initial, SINK, 1).f_score == (0.0,)
+
+
+class Counted(SokobanAutomaton):
+    """A room that counts how often it is asked what is permitted."""
+
+    asked = 0
+
+    def permitted(self, state):
+        self.asked += 1
+        return super().permitted(state)
+
+
+def test_states_that_many_sequences_lead_to_are_walked_once(monkeypatch):
+    """Values and node counts are those of the whole tree, walked or counted without merging."""
+    room = Counted("#######\n#  .  #\n# $ $ #\n#. @ .#\n#  $  #\n#######")
+    true = room.initial
+    predicted = room.state("#######\n#  .  #\n# $ $ #\n#. @ .#\n# $   #\n#######")
+    profile = exact_profile(room, true, predicted, 8)
+    assert room.asked < profile.node_count / 10
+    shared = [exact_set_overlap(room, true, predicted, m, "drop").shared for m in range(1, 9)]
+    assert profile.node_count == sum(shared)
+    for most in (0, 7):
+        monkeypatch.setattr("workbench.affordance.profile._MOST_KNOWN", most)
+        assert exact_profile(room, true, predicted, 8) == profile
 
 
 @pytest.mark.parametrize("depth", [0, -1, 1.5, True])

@@ -7,10 +7,18 @@ Source: arXiv 2508.19851, section 3 (p_m, r_m) and its appendix (uniform over se
 
 import math
 from dataclasses import dataclass
+from typing import Final, TypeAlias
 
 from workbench.affordance.engine import Engine, twin_for
 from workbench.automaton import Action, Automaton, Sink, State
 from workbench.terminal import Terminal, check_walk
+
+_Walked: TypeAlias = tuple[tuple[float, ...], tuple[float, ...], int]
+
+_MERGED_FROM: Final = 2
+"""Depth below a joint node from which looking it up takes less time than walking it again."""
+_MOST_KNOWN: Final = 1 << 16
+"""Joint nodes kept in one call: tens of megabytes. Further ones are walked, and not kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +29,8 @@ class Profile:
         precision: p_1 .. p_m, each in [0, 1].
         recall: r_1 .. r_m, each in [0, 1].
         terminal: How finished games were counted.
-        node_count: Nodes of the joint tree down to depth m that were visited, the root not counted;
-            all of them by the reference, fewer where the compiled twin needs no visit.
+        node_count: Nodes of the joint tree down to depth m, the root not counted: all of them by the
+            reference, those it visited by the compiled twin.
     """
 
     precision: tuple[float, ...]
@@ -87,8 +95,8 @@ def exact_profile(
 ) -> Profile:
     """Return p_1..p_m and r_1..r_m by walking the whole joint tree.
 
-    The cost grows with the number of joint sequences, for two like chess boards about 30^(m-1). The
-    compiled twin leaves out what is known without walking; its values are the same to rounding.
+    The cost grows with the number of different pairs of states that joint sequences lead to, for two
+    like chess boards about 30^(m-1). The compiled twin leaves out what is known without walking; its values are the same to rounding.
 
     Args:
         automaton: The environment of both states.
@@ -109,7 +117,7 @@ def exact_profile(
     if twin is not None:
         precision, recall, nodes = twin.joint_walk(true, predicted, depth, terminal)
     else:
-        precision, recall, nodes = _walk(automaton, true, predicted, depth, terminal)
+        precision, recall, nodes = _walk(automaton, true, predicted, depth, terminal, {})
     return Profile(precision, recall, terminal, nodes)
 
 
@@ -119,7 +127,31 @@ def _walk(
     predicted: State,
     depth: int,
     terminal: Terminal,
-) -> tuple[tuple[float, ...], tuple[float, ...], int]:
+    known: dict[tuple[State, State, int], _Walked],
+) -> _Walked:
+    """Return p_1..p_m, r_1..r_m and the nodes below a joint node, from ``known`` if they are there.
+
+    Sequences that lead to the same two states are walked once; each still counts with its nodes.
+    """
+    if depth < _MERGED_FROM:
+        return _walk_below(automaton, true, predicted, depth, terminal, known)
+    here = true, predicted, depth
+    walked = known.get(here)
+    if walked is None:
+        walked = _walk_below(automaton, true, predicted, depth, terminal, known)
+        if len(known) < _MOST_KNOWN:
+            known[here] = walked
+    return walked
+
+
+def _walk_below(
+    automaton: Automaton[State, Action],
+    true: State,
+    predicted: State,
+    depth: int,
+    terminal: Terminal,
+    known: dict[tuple[State, State, int], _Walked],
+) -> _Walked:
     of_true = automaton.permitted(true)
     of_predicted = automaton.permitted(predicted)
     if not of_true and not of_predicted:
@@ -140,6 +172,7 @@ def _walk(
                 automaton.successor(predicted, action),
                 depth - 1,
                 terminal,
+                known,
             )
             for action in shared
         ]
