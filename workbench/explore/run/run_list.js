@@ -35,7 +35,7 @@ export class RunList {
     );
     this.nothing = htmlElement("p", { class: "ws-quiet rb-nothing", "data-role": "nothing", hidden: true });
     this.root = htmlElement("div", { class: "rb-list" }, this.scroller, this.nothing);
-    this.scroller.addEventListener("scroll", () => this.fill());
+    this.scroller.addEventListener("scroll", () => this.fillIfNeeded());
     this.scroller.addEventListener("keydown", (event) => this.key(event));
     this.resized = new ResizeObserver(() => this.fill());
     this.resized.observe(this.scroller);
@@ -108,6 +108,12 @@ export class RunList {
   bring(place) {
     const top = scrolledTo(place, this.scroller.scrollTop, this.viewHeight, ROW_HEIGHT);
     if (top !== this.scroller.scrollTop) this.scroller.scrollTop = top;
+  }
+
+  /** Rows that are there stay: a click whose row is replaced meanwhile would be lost. */
+  fillIfNeeded() {
+    const { first, last } = visibleWindow(this.scroller.scrollTop, this.viewHeight, ROW_HEIGHT, this.order.length, 0);
+    if (first < this.made.first || last > this.made.last) this.fill();
   }
 
   fill() {

@@ -13,7 +13,6 @@ import {
   toPixel,
 } from "./scatter_points.js";
 
-const SCATTER_HEIGHT = 300;
 const DRAG_THRESHOLD = 4;
 const RAMP_STOPS = 4;
 const EVERYTHING = { distance: [null, null], precision: [null, null] };
@@ -122,16 +121,16 @@ export class ScatterView {
   draw() {
     cancelAnimationFrame(this.waiting);
     this.waiting = 0;
-    const width = this.surface.clientWidth;
+    const { clientWidth: width, clientHeight: height } = this.surface;
     if (!this.content || width === 0) return;
     const ratio = window.devicePixelRatio || 1;
     this.canvas.width = Math.round(width * ratio);
-    this.canvas.height = Math.round(SCATTER_HEIGHT * ratio);
-    this.canvas.style.height = `${SCATTER_HEIGHT}px`;
-    this.frame = plotFrame(width, SCATTER_HEIGHT, plotEnds(this.content.ranges, this.content.highest));
+    this.canvas.height = Math.round(height * ratio);
+    this.canvas.style.height = `${height}px`;
+    this.frame = plotFrame(width, height, plotEnds(this.content.ranges, this.content.highest));
     const context = this.canvas.getContext("2d");
     context.scale(ratio, ratio);
-    context.clearRect(0, 0, width, SCATTER_HEIGHT);
+    context.clearRect(0, 0, width, height);
     const look = this.readLook();
     this.drawAxes(context, look);
     this.density = this.dense ? densityCells(this.spots, this.frame, this.chosen) : null;
@@ -350,7 +349,7 @@ export class ScatterView {
         (rows.length > 1 ? `; ${spelledCount(rows.length)} rows here${more}` : "");
     const room = this.surface.clientWidth - this.label.offsetWidth;
     this.label.style.left = `${Math.max(0, Math.min(at.x + 12, room))}px`;
-    this.label.style.top = `${at.y + (at.y > SCATTER_HEIGHT - 80 ? -this.label.offsetHeight - 10 : 14)}px`;
+    this.label.style.top = `${at.y + (at.y > this.surface.clientHeight - 80 ? -this.label.offsetHeight - 10 : 14)}px`;
   }
 }
 
