@@ -6,7 +6,14 @@ import chess
 import pytest
 
 from workbench.answers.classification import CLASSES
-from workbench.drawing.reply_words import CLASS_WORDS, FLAG_WORDS, class_words, status_words
+from workbench.drawing.reply_words import (
+    CLASS_WORDS,
+    FLAG_WORDS,
+    class_words,
+    field_words,
+    status_words,
+)
+from workbench.environments.chess.text_metrics import FIELD_NAMES
 from workbench.explore.page.assets import FOLDER
 
 
@@ -29,7 +36,11 @@ def test_every_class_has_words_without_underscores():
 
 def test_the_pages_list_is_the_same():
     text = (FOLDER / "page" / "class_words.js").read_text(encoding="utf-8")
-    assert dict(re.findall(r'(\w+): "([^"]*)"', text)) == dict(CLASS_WORDS)
+    classes, fields = text.split("FIELD_WORDS")
+    assert dict(re.findall(r'(\w+): "([^"]*)"', classes)) == dict(CLASS_WORDS)
+    assert dict(re.findall(r'(\w+): "([^"]*)"', fields)) == {
+        name: field_words(name) for name in FIELD_NAMES
+    }
 
 
 @pytest.mark.parametrize("folder", ["game", "pair", "losses", "board"])

@@ -7,7 +7,7 @@ from typing import Final
 import chess
 
 from workbench.answers.classification import ReplyClass, classify_fen
-from workbench.drawing.reply_words import status_words as status_words
+from workbench.drawing.reply_words import status_words
 from workbench.environments.chess.chess960 import names_rook_files
 from workbench.environments.chess.fen import Fen
 from workbench.long_texts import cut, quoted

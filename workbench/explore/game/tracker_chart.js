@@ -4,6 +4,7 @@
 
 import { svgElement } from "../page/svg.js";
 import { CLASS_WORDS } from "../page/class_words.js";
+import { QUANTITIES, capitalised } from "../page/quantities.js";
 import { linePath, linearScale, roundTicks } from "../page/chart.js";
 import { CLASS_SHAPES, clickedPly, distanceInWords, distanceTop } from "./tracker_places.js";
 
@@ -31,7 +32,7 @@ export function trackerChart({ game, depth, width, height, onSelect }) {
   const chart = svgElement("svg", {
     class: "ws-chart ws-selectable", viewBox: `0 0 ${width} ${height}`, width, height, role: "img",
     "data-role": "tracker-chart", "data-from": first, "data-to": last,
-    "aria-label": `State precision p_${depth} and edit distance of ${game.replies.length} replies by ply; the slider below goes through them`,
+    "aria-label": `${capitalised(QUANTITIES.precision.name)} p_${depth} and ${QUANTITIES.edit_distance.name} of ${game.replies.length} replies by ply; the slider below goes through them`,
   });
   const size = markSize(game.replies.length, width);
   const precision = game.replies.map((reply) => ({ x: reply.ply, y: reply.precision[depth - 1], reply }));
@@ -40,7 +41,7 @@ export function trackerChart({ game, depth, width, height, onSelect }) {
   chart.append(
     ...frame({ x, left, right, top, depth, width, height, first, last }),
     cursor,
-    lineGroup("distance", distance, x, right, size, (reply) => `edit distance ${distanceInWords(reply)}`),
+    lineGroup("distance", distance, x, right, size, (reply) => `${QUANTITIES.edit_distance.name} ${distanceInWords(reply)}`),
     lineGroup("precision", precision, x, left, size, (reply) => `p_${depth} ${reply.precision[depth - 1].toFixed(4)}`),
     ...trackerLegend(game, depth, width),
   );
@@ -110,8 +111,8 @@ function frame({ x, left, right, top, depth, width, height, first, last }) {
       svgElement("text", { x: x(tick), y: foot + 15, "text-anchor": "middle" }, String(tick))),
     svgElement("line", { class: "ws-axis", x1: start, x2: end, y1: foot, y2: foot }),
     svgElement("text", { class: "ws-axis-label", x: (start + end) / 2, y: height - 6, "text-anchor": "middle" }, "ply"),
-    label(12, -90, `state precision p_${depth}`, "precision"),
-    label(width - 12, 90, "edit distance / longer FEN", "distance"),
+    label(12, -90, `${QUANTITIES.precision.name} p_${depth}`, "precision"),
+    label(width - 12, 90, `${QUANTITIES.edit_distance.name} / longer FEN`, "distance"),
   ];
 }
 
@@ -119,7 +120,7 @@ function trackerLegend(game, depth, width) {
   const group = svgElement("g", { class: "ws-legend" });
   const wide = width > 620;
   let x = FRAME.left;
-  for (const [kind, words] of [["precision", `p_${depth} (left axis)`], ["distance", "edit distance (right axis)"]]) {
+  for (const [kind, words] of [["precision", `p_${depth} (left axis)`], ["distance", `${QUANTITIES.edit_distance.name} (right axis)`]]) {
     group.append(svgElement("g", { class: `ws-track ws-track-${kind}` },
       svgElement("path", { class: "ws-track-line", d: `M${x},9H${x + 28}` }),
       classMark("valid", [x + 14, 9], 3.6),

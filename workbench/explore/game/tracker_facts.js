@@ -1,5 +1,6 @@
 // Facts about one reply: pure functions, no page.
 
+import { QUANTITIES } from "../page/quantities.js";
 import { distanceInWords } from "./tracker_places.js";
 
 /** Describe the differences of the two FENs. */
@@ -28,7 +29,7 @@ export function factsOf(reply, depth) {
   const facts = [
     { fact: "precision", name: `p_${depth}`, words: precision.toFixed(4), value: precision, spoken: true },
     { fact: "recall", name: `r_${depth}`, words: recall.toFixed(4), value: recall, spoken: true },
-    { fact: "distance", name: "edit distance", words: distanceInWords(reply), value: reply.distance, spoken: true },
+    { fact: "distance", name: QUANTITIES.edit_distance.name, words: distanceInWords(reply), value: reply.distance, spoken: true },
     { fact: "differs", name: "differs in", words: differenceInWords(reply), value: reply.different.length, spoken: false },
     { fact: "class", name: "class", words: reply.words, value: reply.reply_class, spoken: reply.reply_class !== "valid" },
     { fact: "exact_match", name: "exact match", words: reply.exact_match ? "yes" : "no", value: reply.exact_match, spoken: false },

@@ -7,7 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from workbench.drawing.appearance import COLOURS, caption
+from workbench.drawing.appearance import caption
+from workbench.drawing.quantities import EDIT_DISTANCE, PRECISION, Quantity
 from workbench.drawing.reply_words import class_words
 from workbench.explore.game.tracked_game import TrackedGame
 
@@ -29,16 +30,21 @@ def tracker_figure(tracked: TrackedGame, depth: int) -> Figure:
     right = left.twinx()
     precision = [reply.precision[depth - 1] for reply in tracked.replies]
     distance = [math.nan if each.distance is None else each.distance for each in tracked.replies]
-    _draw(right, tracked, distance, COLOURS[3], "--", hollow=True)
-    _draw(left, tracked, precision, COLOURS[0], "-", hollow=False)
+    _draw(right, tracked, distance, EDIT_DISTANCE, hollow=True)
+    _draw(left, tracked, precision, PRECISION, hollow=False)
     left.set(xlabel="ply", ylim=(-0.03, 1.05))
-    left.set_ylabel(f"state precision p_{depth}", color=COLOURS[0])
-    right.set_ylabel("edit distance / longer FEN", color=COLOURS[3])
+    left.set_ylabel(PRECISION.label(depth), color=PRECISION.colour)
+    right.set_ylabel(f"{EDIT_DISTANCE.name} / longer FEN", color=EDIT_DISTANCE.colour)
     right.set_ylim(bottom=-0.03 * right.get_ylim()[1])
     present = [name for name in _MARKERS if any(r.reply_class == name for r in tracked.replies)]
     handles = [
-        Line2D([], [], color=COLOURS[0], label=f"p_{depth} (left axis)"),
-        Line2D([], [], color=COLOURS[3], linestyle="--", label="edit distance (right axis)"),
+        *(
+            Line2D([], [], color=quantity.colour, linestyle=quantity.line, label=f"{name} ({side} axis)")
+            for quantity, name, side in (
+                (PRECISION, f"{PRECISION.symbol}_{depth}", "left"),
+                (EDIT_DISTANCE, EDIT_DISTANCE.name, "right"),
+            )
+        ),
         *(
             Line2D([], [], color="0.4", marker=_MARKERS[name], linestyle="", label=class_words(name))
             for name in present
@@ -58,17 +64,16 @@ def _draw(
     axes: Axes,
     tracked: TrackedGame,
     values: list[float],
-    colour: tuple[float, float, float],
-    linestyle: str,
+    quantity: Quantity,
     *,
     hollow: bool,
 ) -> None:
     plies = [reply.ply for reply in tracked.replies]
-    axes.plot(plies, values, color=colour, linestyle=linestyle, linewidth=1.1)
+    axes.plot(plies, values, color=quantity.colour, linestyle=quantity.line, linewidth=1.1)
     for name, marker in _MARKERS.items():
         places = [n for n, reply in enumerate(tracked.replies) if reply.reply_class == name]
-        face = "none" if hollow else colour
+        face = "none" if hollow else quantity.colour
         axes.plot(
             [plies[n] for n in places], [values[n] for n in places], linestyle="", marker=marker,
-            markersize=4, color=colour, markerfacecolor=face, markeredgewidth=0.9,
+            markersize=4, color=quantity.colour, markerfacecolor=face, markeredgewidth=0.9,
         )  # fmt: skip

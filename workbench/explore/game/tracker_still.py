@@ -1,5 +1,7 @@
 """A tracked game as plain HTML: both boards at one ply, and the scores of every reply."""
 
+from workbench.drawing.quantities import EDIT_DISTANCE
+from workbench.drawing.reply_words import class_words
 from workbench.errors import InvalidFenError
 from workbench.explore.board.reading import read_board
 from workbench.explore.game.tracked_game import ReplyAt, TrackedGame
@@ -51,7 +53,7 @@ def _predicted(reply: ReplyAt, *, flipped: bool) -> str:
 def _scores(game: TrackedGame, depth: int) -> str:
     moves = {stop.ply: numbered(stop) for stop in game.stops}
     return listing(
-        ("after", f"p_{depth}", f"r_{depth}", "edit distance", "exact match", "class"),
+        ("after", f"p_{depth}", f"r_{depth}", EDIT_DISTANCE.name, "exact match", "class"),
         [
             (
                 moves[reply.ply],
@@ -59,7 +61,7 @@ def _scores(game: TrackedGame, depth: int) -> str:
                 f"{reply.recall[depth - 1]:.4f}",
                 "undefined" if reply.levenshtein is None else reply.levenshtein,
                 "yes" if reply.exact_match else "no",
-                reply.reply_class,
+                class_words(reply.reply_class),
             )
             for reply in game.replies
         ],

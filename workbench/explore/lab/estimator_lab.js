@@ -4,6 +4,7 @@
 // "start", "stop", "reset", "reference" (data-value, data-exact), "chart-box", "results" with
 // tr[data-method] and td[data-cell] (data-value, data-error); and those of strip_chart.js.
 
+import { QUANTITIES } from "../page/quantities.js";
 import { htmlElement, keepShortcutsAway } from "../page/svg.js";
 import { Requester } from "../page/requester.js";
 import { hideStill } from "../page/still.js";
@@ -85,7 +86,7 @@ class EstimatorLabView {
       return htmlElement("label", {}, label, this.fields[name]);
     });
     this.fields.measure = htmlElement("select", { "data-role": "measure", onchange: () => this.set({ measure: this.fields.measure.value }) },
-      htmlElement("option", { value: "precision" }, "precision p"), htmlElement("option", { value: "recall" }, "recall r"));
+      ...["precision", "recall"].map((value) => htmlElement("option", { value }, `${QUANTITIES[value].name} ${QUANTITIES[value].symbol}`)));
     const drawing = htmlElement("select", {
       "data-role": "drawing", onchange: () => { this.drawing = drawing.value; this.redraw(); },
     }, htmlElement("option", { value: "dots" }, "one dot per run"), htmlElement("option", { value: "histogram" }, "histogram"));
@@ -297,6 +298,7 @@ class EstimatorLabView {
     const width = Math.floor(this.chartBox.clientWidth);
     if (width === 0) return;
     const { measure, depth, samples } = this.settings();
+    this.root.dataset.measure = measure;
     const rows = rowsOf(this.chosen(), this.runs, this.aim);
     const name = measureName(measure, depth);
     this.chartBox.replaceChildren(stripChart({

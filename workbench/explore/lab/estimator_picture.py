@@ -5,7 +5,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from workbench.affordance import ESTIMATORS
-from workbench.drawing.appearance import COLOURS, caption
+from workbench.drawing.appearance import caption
+from workbench.drawing.quantities import QUANTITIES
 from workbench.explore.lab.batches_of_runs import Reference, RunSettings, summarise_runs
 
 _GOLDEN = 0.6180339887
@@ -26,7 +27,8 @@ def estimator_figure(settings: RunSettings, runs: pd.DataFrame, aim: Reference) 
     methods = settings.methods
     figure = Figure(figsize=(7.5, 0.8 + 0.62 * max(len(methods), 1)), layout="constrained")
     axes = figure.subplots()
-    name = f"{'r' if settings.measure == 'recall' else 'p'}_{settings.depth}"
+    quantity = QUANTITIES[settings.measure]
+    name = f"{quantity.symbol}_{settings.depth}"
     if not aim.exact:
         axes.axvspan(aim.low, aim.high, color="0.8", linewidth=0)
     axes.axvline(
@@ -36,9 +38,9 @@ def estimator_figure(settings: RunSettings, runs: pd.DataFrame, aim: Reference) 
     for place, row in enumerate(summary.to_dict("records")):
         values = runs.loc[runs["method"] == row["method"], "value"].to_numpy(float)
         heights = place + 0.6 * (np.arange(len(values)) * _GOLDEN % 1) - 0.3
-        axes.plot(values, heights, ".", color=COLOURS[0], markersize=2.5, alpha=0.5)
+        axes.plot(values, heights, ".", color=quantity.colour, markersize=2.5, alpha=0.5)
         axes.errorbar(
-            row["mean"], place, xerr=2 * row["standard_error"], fmt="D", color=COLOURS[3],
+            row["mean"], place, xerr=2 * row["standard_error"], fmt="D", color="black",
             markersize=5, markeredgecolor="white", capsize=3, zorder=4,
         )  # fmt: skip
     axes.set_yticks(range(len(methods)), [ESTIMATORS[each].label for each in methods])

@@ -5,11 +5,12 @@
 
 import { htmlElement } from "../page/svg.js";
 import { probabilityText } from "../page/chart.js";
+import { QUANTITIES, capitalised } from "../page/quantities.js";
 import { icicle } from "./icicle.js";
 
 const LOST_PARTS = [
-  ["precision", "Precision", "p", "predicted", "lines of the predicted board that the true one refuses"],
-  ["recall", "Recall", "r", "true", "lines of the true board that the predicted one refuses"],
+  ["precision", "lines of the predicted board that the true one refuses"],
+  ["recall", "lines of the true board that the predicted one refuses"],
 ];
 
 /** Used while the widget is not on the screen. */
@@ -69,7 +70,9 @@ export class LostPanel {
     this.parts.replaceChildren(...LOST_PARTS.map((part) => this.part(part, this.answer)));
   }
 
-  part([name, title, letter, look, meaning], answer) {
+  part([name, meaning], answer) {
+    const { name: quantity, symbol: letter, look } = QUANTITIES[name];
+    const title = capitalised(quantity);
     const root = answer[name];
     const total = htmlElement("span", { "data-role": "lost-total", "data-value": root.lost }, probabilityText(root.lost));
     const heading = htmlElement("h4", {}, htmlElement("span", { class: "ws-swatch", "aria-hidden": "true" }),

@@ -6,7 +6,7 @@ answer, or ``{"kind": "failed", "asked": ..., "serial": ..., "message": ...}``.
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 import anywidget
 import numpy as np
@@ -15,6 +15,10 @@ import traitlets
 from workbench.errors import InvalidArgumentError, WorkbenchError
 from workbench.explore.page.at_rest import AtRest
 from workbench.explore.page.still_output import StillOutput
+from workbench.long_texts import cut
+
+_LONGEST_MESSAGE: Final = 2_000
+"""Characters of an error's message that the page shows."""
 
 Handler = Callable[[Mapping[str, Any]], Mapping[str, Any] | None]
 
@@ -162,9 +166,10 @@ class Answering(StillOutput, anywidget.AnyWidget):
 
 def in_words(error: Exception) -> str:
     """Return the page's text for an exception: its message, with its type if it is not ours."""
-    if isinstance(error, WorkbenchError) and str(error):
-        return str(error)
-    return f"{type(error).__name__}: {error}"
+    message = cut(str(error), _LONGEST_MESSAGE)
+    if isinstance(error, WorkbenchError) and message:
+        return message
+    return f"{type(error).__name__}: {message}"
 
 
 def as_plain(value: Any) -> Any:

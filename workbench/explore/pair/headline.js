@@ -4,10 +4,11 @@
 
 import { htmlElement } from "../page/svg.js";
 import { probabilityText } from "../page/chart.js";
+import { QUANTITIES } from "../page/quantities.js";
 import { KERNEL_GONE } from "../page/requester.js";
 
 /** The two measures: name, letter, and the board whose lines are drawn. */
-export const MEASURES = [["precision", "p", "predicted"], ["recall", "r", "true"]];
+export const MEASURES = ["precision", "recall"].map((name) => [name, QUANTITIES[name].symbol, QUANTITIES[name].look]);
 
 const BEFORE_COMPUTING_IS_SAID = 250;
 
@@ -30,7 +31,7 @@ export class Headline {
       const depth = profile.depths.at(-1);
       const value = this.values.get(name);
       value.dataset.value = entry.value;
-      value.title = `${name} ${letter} at depth m = ${depth}`;
+      value.title = `${QUANTITIES[name].name} ${letter} at depth m = ${depth}`;
       value.replaceChildren(htmlElement("span", { class: `ws-swatch ws-look-${look}`, "aria-hidden": "true" }),
         letter, htmlElement("sub", {}, String(depth)), " = ", htmlElement("strong", {}, ...measuredValue(entry)));
     }

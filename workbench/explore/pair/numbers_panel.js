@@ -6,13 +6,11 @@
 
 import { htmlElement } from "../page/svg.js";
 import { lineChart, probabilityText } from "../page/chart.js";
+import { FIELD_WORDS } from "../page/class_words.js";
+import { QUANTITIES, capitalised } from "../page/quantities.js";
 import { Headline, MEASURES, measuredValue } from "./headline.js";
 
 const DEEPEST = 8;
-const FIELD_WORDS = {
-  placement: "pieces", side_to_move: "side to move", castling: "castling", en_passant: "en passant",
-  halfmove_clock: "half-move clock", fullmove_number: "move number",
-};
 
 export class NumbersPanel {
   /** @param {{settings: Object, onSettings: (settings: Object, atOnce: boolean) => void}} options */
@@ -67,8 +65,8 @@ export class NumbersPanel {
       look && htmlElement("span", { class: "ws-swatch", "aria-hidden": "true" }), text);
     return htmlElement("table", { class: "ws-table" },
       htmlElement("thead", {}, htmlElement("tr", {},
-        head("m", "Moves"), head("precision p", "Share of the predicted board's lines that the true board accepts", "predicted"),
-        head("recall r", "Share of the true board's lines that the predicted board accepts", "true"))),
+        head("m", "Moves"), head(`${QUANTITIES.precision.name} p`, "Share of the predicted board's lines that the true board accepts", "predicted"),
+        head(`${QUANTITIES.recall.name} r`, "Share of the true board's lines that the predicted board accepts", "true"))),
       this.rows);
   }
 
@@ -88,11 +86,11 @@ export class NumbersPanel {
     const { depths, precision, recall, reason } = view.profile;
     this.headline.show(view.profile);
     this.rows.replaceChildren(...depths.map((depth, index) => profileRow(depth, precision[index], recall[index])));
-    this.reason.textContent = `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`;
+    this.reason.textContent = `${capitalised(reason)}.`;
     this.chart.replaceChildren(lineChart({
       title: profileInWords(view.profile), xLabel: "moves m", yLabel: "probability", width: 340, height: 200,
       xTicks: depths.length <= 12 ? depths : undefined,
-      series: MEASURES.map(([name, letter, look]) => series(`${name} ${letter}`, look, depths, view.profile[name])),
+      series: MEASURES.map(([name, letter, look]) => series(`${QUANTITIES[name].name} ${letter}`, look, depths, view.profile[name])),
     }));
     this.text.replaceChildren(...facts(view));
     this.answers += 1;
@@ -140,7 +138,7 @@ function facts({ text, predicted }) {
   const accuracy = text.board_accuracy;
   const entries = [
     ["Exact match", "exact-match", text.exact_match ? "yes" : "no"],
-    ["Levenshtein", "levenshtein", `${text.levenshtein}${text.levenshtein_to_empty ? " (to no text)" : ""}`],
+    [capitalised(QUANTITIES.edit_distance.name), "levenshtein", `${text.levenshtein}${text.levenshtein_to_empty ? " (to no text)" : ""}`],
     ["Board accuracy", "board-accuracy", accuracy === null ? "undefined" : `${Math.round(64 * accuracy)} of 64 squares (${accuracy.toFixed(4)})`],
     ["Wrong FEN fields", "fields", wrong.join(", ") || "none"],
     ["Predicted board", "board-class", predicted.words.replace(/\.$/, "")],

@@ -9,8 +9,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 from matplotlib.ticker import MaxNLocator
 
-from workbench.drawing.appearance import COLOURS, MARKERS, caption
+from workbench.drawing.appearance import caption
 from workbench.drawing.board_picture import draw_board
+from workbench.drawing.quantities import EDIT_DISTANCE, PRECISION, RECALL
 from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.pair.pair_view import pair_view
 
@@ -41,8 +42,8 @@ def pair_figure(
     of_true, of_predicted, chart = figure.subplots(1, 3, width_ratios=(1.0, 1.0, 0.95))
     moves = view["moves"]
     for axes, side, title, arrows, colour in (
-        (of_true, "true", "True board", moves["only_true"], COLOURS[0]),
-        (of_predicted, "predicted", "Predicted board", moves["only_predicted"], COLOURS[3]),
+        (of_true, "true", "True board", moves["only_true"], RECALL.colour),
+        (of_predicted, "predicted", "Predicted board", moves["only_predicted"], PRECISION.colour),
     ):
         noun = "move" if len(arrows) == 1 else "moves"
         marked = map(chess.parse_square, view["different"])
@@ -56,7 +57,7 @@ def pair_figure(
     caption(
         figure,
         "What can be done on two boards",
-        f"edit distance {text['levenshtein']}, board accuracy "
+        f"{EDIT_DISTANCE.name} {text['levenshtein']}, board accuracy "
         f"{'undefined' if accuracy is None else f'{accuracy:.3f}'}, "
         f"finished games: {settings.terminal}, ill-formed boards: {settings.ill_formed}; "
         f"{view['profile']['reason']}",
@@ -79,9 +80,7 @@ def _draw_arrows(axes: Axes, moves: list[dict[str, Any]], colour: Any) -> None:
 
 def _draw_profile(axes: Axes, profile: dict[str, Any]) -> None:
     depths = profile["depths"]
-    for index, (name, label) in enumerate(
-        (("precision", "p_m (precision)"), ("recall", "r_m (recall)"))
-    ):
+    for name, quantity in (("precision", PRECISION), ("recall", RECALL)):
         values = [entry["value"] for entry in profile[name]]
         axes.errorbar(
             depths,
@@ -90,12 +89,12 @@ def _draw_profile(axes: Axes, profile: dict[str, Any]) -> None:
                 [entry["value"] - entry["low"] for entry in profile[name]],
                 [entry["high"] - entry["value"] for entry in profile[name]],
             ],
-            color=COLOURS[0 if name == "recall" else 3],
-            marker=MARKERS[index],
+            color=quantity.colour,
+            marker=quantity.marker,
             markersize=6,
-            linestyle=("-", "--")[index],
+            linestyle=quantity.line,
             capsize=3,
-            label=label,
+            label=quantity.label("m"),
         )
     axes.set(ylim=(-0.02, 1.04), xlim=(depths[0] - 0.4, depths[-1] + 0.4), xlabel="depth m")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))

@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from workbench.drawing.quantities import EDIT_DISTANCE, PRECISION, RECALL
 from workbench.explore.board.reading import read_board
 from workbench.explore.page.still_html import aside, board, heading, listing, paragraph
+from workbench.long_texts import cut
 
 
 def pair_still(view: Mapping[str, Any] | None, caption: str, *, flipped: bool = False) -> str:
@@ -16,7 +18,9 @@ def pair_still(view: Mapping[str, Any] | None, caption: str, *, flipped: bool = 
         flipped: Whether Black is at the bottom.
     """
     if view is None:
-        return heading("Board pair") + paragraph(f"{caption} No numbers were computed.".strip())
+        return heading("Board pair") + paragraph(
+            f"{cut(caption, 800)} No numbers were computed.".strip()
+        )
     profile, text = view["profile"], view["text"]
     boards = [
         board(
@@ -29,7 +33,7 @@ def pair_still(view: Mapping[str, Any] | None, caption: str, *, flipped: bool = 
         for name in ("true", "predicted")
     ]
     numbers = listing(
-        ("m", "precision p_m", "recall r_m"),
+        ("m", PRECISION.label("m"), RECALL.label("m")),
         [
             (depth, _in_words(precision), _in_words(recall))
             for depth, precision, recall in zip(
@@ -42,7 +46,7 @@ def pair_still(view: Mapping[str, Any] | None, caption: str, *, flipped: bool = 
         ("", ""),
         [
             ("exact match", "yes" if text["exact_match"] else "no"),
-            ("edit distance", text["levenshtein"]),
+            (EDIT_DISTANCE.name, text["levenshtein"]),
             ("board accuracy", "undefined" if accuracy is None else f"{accuracy:.4f}"),
             ("squares that differ", ", ".join(view["different"]) or "none"),
             ("predicted board", view["predicted"]["words"].rstrip(".")),
@@ -50,7 +54,7 @@ def pair_still(view: Mapping[str, Any] | None, caption: str, *, flipped: bool = 
     )
     words = profile["reason"][:1].upper() + profile["reason"][1:] + "."
     return (
-        (heading(caption) if caption else "")
+        (heading(cut(caption, 800)) if caption else "")
         + "".join(boards)
         + aside(numbers + paragraph(words))
         + aside(facts)

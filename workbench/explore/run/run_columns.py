@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from workbench.answers.classification import CLASSES
+from workbench.drawing.quantities import EDIT_DISTANCE
 from workbench.drawing.reply_words import class_words, field_words, status_words
 from workbench.errors import InvalidArgumentError
 from workbench.explore.run.run_table import RunTable, row_classes
@@ -57,7 +58,7 @@ MARKED: Final = (*FILTERS.values(), "reply_class")
 _LABELS: Final = {
     "position_id": "position",
     "reply_class": "class",
-    "edit_distance": "edit distance",
+    "edit_distance": EDIT_DISTANCE.name,
     "board_accuracy": "board accuracy",
     "exact_match": "exact match",
 }

@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from workbench.drawing.appearance import caption, model_style, new_figure, style
+from workbench.drawing.quantities import EDIT_DISTANCE
 from workbench.drawing.scores_in_words import describe_scores
 from workbench.explore.run.run_columns import column_label, marked_by
 from workbench.explore.run.run_table import GAP, RunTable
@@ -49,7 +50,7 @@ def run_figure(run: RunTable) -> Figure:
             linewidths=0.3 if look.face == look.colour else 0.8,
             label=f"{name} ({len(part):,})",
         )
-    axes.set_xlabel("edit distance (characters)")
+    axes.set_xlabel(f"{EDIT_DISTANCE.name} (characters)")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_ylabel(measure)
     axes.set_ylim(-0.03, 1.03)

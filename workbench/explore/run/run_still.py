@@ -9,6 +9,7 @@ from workbench.drawing.reply_words import class_words
 from workbench.explore.page.still_html import heading, listing, paragraph
 from workbench.explore.run.run_columns import column_label
 from workbench.explore.run.run_table import RunTable
+from workbench.long_texts import cut
 
 _ROWS: Final = 12
 _COLUMNS: Final = ("position_id", "model", "reply_class", "edit_distance", "precision", "recall")
@@ -26,7 +27,9 @@ def run_still(run: RunTable, answer: Mapping[str, Any] | None, opened: Mapping[s
         return heading("Run browser") + paragraph("The rows were not computed.")
     order = answer["order"]
     classes = ", ".join(
-        f"{shown:,} {name}" for name, (shown, _every) in answer["classes"].items() if shown
+        f"{shown:,} {class_words(name)}"
+        for name, (shown, _every) in answer["classes"].items()
+        if shown
     )
     parts = [
         heading(f"{len(order):,} of {len(run.rows):,} rows: {classes or 'none'}"),
@@ -53,5 +56,5 @@ def _cell(name: str, value: Any) -> str:
     if name == "reply_class":
         return class_words(value)
     if not isinstance(value, float):
-        return str(value)
+        return class_words(value) if name == "reply_class" else cut(str(value))
     return f"{value:.0f}" if name == "edit_distance" else f"{value:.4f}"

@@ -7,8 +7,9 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from workbench.drawing.appearance import caption, new_figure, style
+from workbench.drawing.appearance import caption, new_figure
 from workbench.drawing.labels import LONGEST, labels, some_of
+from workbench.drawing.quantities import PRECISION
 from workbench.drawing.scores_in_words import scored_rows
 from workbench.errors import InvalidArgumentError
 
@@ -130,11 +131,11 @@ def draw(table: pd.DataFrame, note: str = "", most_panels: int = 6, whose: str =
             share,
             ordered["least"],
             ordered["most"],
-            color=style(0).colour,
+            color=PRECISION.colour,
             alpha=0.45,
             linewidth=min(1.5, 200 / len(ordered)),
         )
-        axes.plot(share, ordered["mean"], ".", color=style(3).colour, markersize=2.5)
+        axes.plot(share, ordered["mean"], ".", color="black", markersize=2.5)
         row = summarise(part).iloc[0]
         name = (f"{of_models[str(model)]}: " if several else "") + of_prompts[str(prompt)]
         counts = sorted(part["answers"].unique())

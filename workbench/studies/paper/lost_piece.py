@@ -12,7 +12,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from workbench.answers.classification import classify_fen
-from workbench.drawing.appearance import caption, new_figure, style
+from workbench.drawing.appearance import caption, new_figure
+from workbench.drawing.quantities import QUANTITIES
 from workbench.environments import ChessState
 from workbench.errors import InvalidArgumentError, InvalidFenError
 from workbench.scoring import ScoringParameters, score
@@ -200,17 +201,18 @@ def draw(table: pd.DataFrame, note: str = "", policy: str = "as_is") -> Figure:
         for index, measure in enumerate(("precision", "recall")):
             rows = part[(part["owner"] == owner) & (part["measure"] == measure)]
             rows = rows.set_index("piece").reindex(pieces)
+            look = QUANTITIES[measure].look
             axes.bar(
                 np.arange(len(pieces)) + (index - 0.5) * 0.38,
                 rows["mean"],
                 width=0.36,
                 yerr=[rows["mean"] - rows["low"], rows["high"] - rows["mean"]],
-                color=style(index).colour,
+                color=look.colour,
                 edgecolor="0.2",
-                hatch=style(index).hatch,
+                hatch=look.hatch,
                 error_kw={"linewidth": 0.8, "ecolor": "0.2"},
                 capsize=2,
-                label=f"{measure[0]}_{part['depth'].iloc[0]} ({measure})",
+                label=QUANTITIES[measure].label(part["depth"].iloc[0]),
             )
         axes.set_xticks(range(len(pieces)), pieces)
         axes.set_title(f"piece of the {owner}", fontsize=9)

@@ -1,0 +1,62 @@
+"""The quantities that figures and widgets show: one name, one symbol and one look for each.
+
+The page has the same: names in ``explore/page/quantities.js``, colours in ``explore/page/theme.css``;
+tests keep them equal.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final, Literal
+
+from matplotlib.colors import to_rgb
+
+from workbench.drawing.appearance import Style
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A quantity that is measured of a pair of states.
+
+    Attributes:
+        name: As axes, legends and tables call it.
+        symbol: As in formulas; empty if it has none.
+        colour: On white, for figures and the light theme.
+        dark_colour: On a dark page.
+        marker: Of points.
+        line: Of lines.
+        hatch: Of surfaces.
+    """
+
+    name: str
+    symbol: str
+    colour: str
+    dark_colour: str
+    marker: str
+    line: Literal["-", "--", ":"]
+    hatch: str
+
+    @property
+    def look(self) -> Style:
+        """The look in figures."""
+        colour = to_rgb(self.colour)
+        return Style(colour, self.marker, self.line, self.hatch, colour)
+
+    def label(self, depth: int | str | None = None) -> str:
+        """Return the name, with the symbol where a depth is given: ``state precision p_4``."""
+        return self.name if depth is None else f"{self.name} {self.symbol}_{depth}"
+
+
+PRECISION: Final = Quantity("state precision", "p", "#c04a00", "#f2985a", "s", "--", "///")
+"""In the colour of the predicted board, from which its lines are drawn."""
+
+RECALL: Final = Quantity("state recall", "r", "#0b5fa5", "#6cb6f2", "o", "-", "")
+"""In the colour of the true board, from which its lines are drawn."""
+
+EDIT_DISTANCE: Final = Quantity("edit distance", "", "#444444", "#e6e6e6", "D", ":", "...")
+"""Of the texts, so in the colour of neither board."""
+
+QUANTITIES: Final[Mapping[str, Quantity]] = MappingProxyType(
+    {"precision": PRECISION, "recall": RECALL, "edit_distance": EDIT_DISTANCE}
+)
+"""By the names that columns of tables begin with."""
