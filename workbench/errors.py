@@ -20,7 +20,7 @@ class InvalidFenError(WorkbenchError, ValueError):
 
 
 class InvalidBoardError(WorkbenchError, ValueError):
-    """A text is not a board of its environment: Othello, or a Sokoban room."""
+    """A text describes no state of its environment, such as an Othello board."""
 
 
 class IllegalMoveError(WorkbenchError, ValueError):
