@@ -178,9 +178,10 @@ def test_all_replies_to_a_position_are_counted_on_one_board(shown, tables):
     expect(board.locator("[data-role=all-summary]")).to_have_text(
         "3 replies. Each number: the boards that have the square wrong. Most often a4 (1), b5 (1)."
     )
-    wrong = board.locator("[data-wrong]")
-    expect(wrong).to_have_count(2)
-    expect(board.locator(".rb-wrong-number")).to_have_text(["1", "1"])
+    expect(board.locator("[data-role=wrong-count]")).to_have_text(["1", "1"])
+    for square in ("a4", "b5"):
+        count = board.locator(f"[data-square={square}] [data-role=wrong-count]")
+        expect(count).to_have_text("1")
     board.locator("[data-square=a4]").hover()
     expect(board.locator("[data-role=all-words]")).to_have_text(
         "1 of 3 wrong. a4, empty: white bishop in gpt-4o-2024-08-06."

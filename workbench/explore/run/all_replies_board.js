@@ -3,7 +3,6 @@
 
 import { htmlElement, svgElement } from "../page/svg.js";
 import { Board } from "../board/board.js";
-import { placeOf } from "../board/board_model.js";
 
 const SQUARE = 45;
 
@@ -12,8 +11,7 @@ export class AllRepliesBoard {
   constructor({ pieces }) {
     this.board = new Board({ look: "true", label: "True board: replies wrong about each square", pieces, editable: false, onHover: (square) => this.tell(square) });
     this.board.element.addEventListener("focusin", ({ target }) => this.tell(target.closest("[data-square]")?.dataset.square));
-    this.counts = svgElement("g", { class: "rb-wrong-counts", "aria-hidden": "true" });
-    this.board.element.append(this.counts);
+    this.marks = [];
     this.summary = htmlElement("p", { "data-role": "all-summary" });
     this.words = htmlElement("p", { class: "ws-quiet", "aria-live": "polite", "data-role": "all-words" });
     this.root = htmlElement("section", { class: "rb-all ws-look-true", "data-role": "all-replies" },
@@ -26,24 +24,22 @@ export class AllRepliesBoard {
     this.all = all;
     this.squares = new Map(all.squares.map((each) => [each.square, each]));
     this.board.show({ fen: all.true_board });
-    this.counts.replaceChildren(...all.squares.map((each) => this.mark(each)));
-    for (const [square, { group }] of this.board.squares) {
-      const found = this.squares.get(square);
-      group.toggleAttribute("data-wrong", Boolean(found));
-      if (found) group.setAttribute("data-wrong", String(found.wrong));
-    }
+    for (const mark of this.marks) mark.remove();
+    this.marks = all.squares.flatMap((each) => this.mark(each));
     this.summary.textContent = wrongInWords(all);
     this.tell(null);
   }
 
-  /** A number in the corner, on a ground that is denser the more replies are wrong. */
+  /** A number in the corner, and below the piece a ground that is denser the more replies are wrong. */
   mark({ square, wrong }) {
-    const [column, row] = placeOf(square, false);
-    const share = wrong / this.all.boards;
-    return svgElement("g", { transform: `translate(${column * SQUARE} ${row * SQUARE})` },
-      svgElement("rect", { class: "rb-wrong-ground", width: SQUARE, height: SQUARE, "fill-opacity": 0.12 + 0.5 * share }),
-      svgElement("rect", { class: "rb-wrong-label", x: 25, y: 1, width: 19, height: 14, rx: 3 }),
-      svgElement("text", { class: "rb-wrong-number", x: 34.5, y: 12, "text-anchor": "middle" }, String(wrong)));
+    const { group } = this.board.squares.get(square);
+    const ground = svgElement("rect", { class: "rb-wrong-ground", width: SQUARE, height: SQUARE, "fill-opacity": 0.12 + 0.5 * (wrong / this.all.boards) });
+    const label = svgElement("g", { class: "rb-wrong-label", "aria-hidden": "true", "data-role": "wrong-count" },
+      svgElement("rect", { x: 25, y: 1, width: 19, height: 14, rx: 3 }),
+      svgElement("text", { x: 34.5, y: 12, "text-anchor": "middle" }, String(wrong)));
+    group.querySelector(".ws-ground").after(ground);
+    group.append(label);
+    return [ground, label];
   }
 
   /** Say which replies are wrong about a square. @param {string|null|undefined} square */

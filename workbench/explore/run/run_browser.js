@@ -8,7 +8,7 @@
 // scatter-left, scatter-whole, point-label, legend, legend-entry, table, scroller, sort, row, row-open,
 // nothing, opened, nothing-open, previous, next, place, opened-title, opened-true, opened-predicted,
 // opened-facts, without, opened-length, opened-reply, status, beside, beside-title, beside-words,
-// all-replies, all-summary, all-words, beside-boards, beside-true, beside-opened, beside-other,
+// all-replies, all-summary, all-words, wrong-count, beside-boards, beside-true, beside-opened, beside-other,
 // beside-open, other, no-board.
 
 import { Requester } from "../page/requester.js";
