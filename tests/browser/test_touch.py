@@ -1,5 +1,7 @@
 """BoardPair on a phone's touch screen: a finger on a piece drags it, elsewhere it scrolls the page."""
 
+import shutil
+
 import pytest
 from playwright.sync_api import expect
 
@@ -20,7 +22,6 @@ from .widget_pages import (
     square,
 )
 
-NOTEBOOK = "notebooks/10_explore_board_pair.ipynb"
 SCROLLED = (
     "() => document.querySelector('.jp-NotebookPanel:not(.lm-mod-hidden) .jp-WindowedPanel-outer')"
     ".scrollTop"
@@ -52,8 +53,11 @@ def opened_phone(browser, server):
 
 
 @pytest.fixture(scope="module")
-def notebook(opened_phone):
-    with opened_phone.notebook(NOTEBOOK) as opened:
+def notebook(opened_phone, server):
+    """A copy of notebook 10: two pages with the same notebook would share its kernel."""
+    folder = server.folder / "notebooks"
+    shutil.copy(folder / "10_explore_board_pair.ipynb", folder / "on_a_phone.ipynb")
+    with opened_phone.notebook("notebooks/on_a_phone.ipynb") as opened:
         yield opened
 
 
