@@ -5,6 +5,9 @@ from typing import Final
 LONGEST: Final = 80
 """Characters of a text that are shown, unless there is another reason."""
 
+LONGEST_FEN: Final = 120
+"""Characters of a FEN that are shown: one that can be read is rarely longer than 90."""
+
 _ELLIPSIS: Final = "…"
 
 

@@ -22,12 +22,9 @@ from workbench.explore.board.fen_problems import describe, explain
 from workbench.explore.board.game_over import where_over
 from workbench.explore.board.moves_view import different_squares
 from workbench.explore.game.tracked_moves import Stop, numbered, played, stops_of
-from workbench.long_texts import cut
+from workbench.long_texts import LONGEST_FEN, cut
 from workbench.scoring import ScoringParameters, score_predictions
 from workbench.tables.parquet_tables import PREDICTIONS
-
-LONGEST_FEN: Final = 120
-"""Characters of a FEN that the page shows; one that can be read is rarely longer than 90."""
 
 LONGEST_REPLY: Final = 20_000
 """Characters of a reply that the page shows whole."""

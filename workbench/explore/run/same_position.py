@@ -1,7 +1,7 @@
 """The replies of a run to one position: a list of them, and two of them beside the true board."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
 import chess
 import numpy as np
@@ -16,11 +16,8 @@ from workbench.explore.board.moves_view import different_squares
 from workbench.explore.board.reading import ReadBoard, read_board
 from workbench.explore.run.run_table import RunTable
 from workbench.explore.run.value_names import value_name
-from workbench.long_texts import cut
+from workbench.long_texts import LONGEST_FEN, cut
 from workbench.scoring.score_rows import text_scores
-
-_LONGEST_FEN: Final = 120
-"""Characters of a FEN that are shown: none that is right is longer than 92."""
 
 
 def reply_name(row: "Mapping[str, Any] | pd.Series[Any]") -> str:
@@ -67,14 +64,14 @@ def side_by_side(run: RunTable, row: int, other: int) -> dict[str, Any]:
     """
     true = _true_board(run, row)
     replies = [{**_listed(run, place), **_shown(run, place, true)} for place in (row, other)]
-    return {"true_fen": cut(true.text, _LONGEST_FEN), "true_board": true.text, "replies": replies}
+    return {"true_fen": cut(true.text, LONGEST_FEN), "true_board": true.text, "replies": replies}
 
 
 def opened_boards(run: RunTable, row: int) -> dict[str, Any]:
     """Return a reply's board and the true one; the reply as in `side_by_side`."""
     true = _true_board(run, row)
     return {
-        "true_fen": cut(true.text, _LONGEST_FEN),
+        "true_fen": cut(true.text, LONGEST_FEN),
         "true_board": true.text,
         "reply": {**_listed(run, row), **_shown(run, row, true)},
     }
@@ -153,9 +150,9 @@ def _shown(run: RunTable, row: int, true: ReadBoard) -> dict[str, Any]:
     try:
         predicted = read_board(text, "predicted")
     except InvalidFenError as error:
-        return {**shown, "fen": cut(text, _LONGEST_FEN), "words": f"{error}."}
+        return {**shown, "fen": cut(text, LONGEST_FEN), "words": f"{error}."}
     shown |= {
-        "fen": cut(predicted.text, _LONGEST_FEN),
+        "fen": cut(predicted.text, LONGEST_FEN),
         "words": describe(predicted.reply_class, predicted.flags),
     }
     if predicted.board is None:
