@@ -1,4 +1,5 @@
-# `make figures` and `make test` set themselves up; `make setup` does only that.
+# `make figures` and `make test` set themselves up; `make setup` does only that, and compiles the
+# chess kernel, so that the first numbers of a notebook need not wait for it.
 PYTHON ?= python3
 BIN := .venv/bin
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
@@ -11,6 +12,7 @@ setup: .venv/.ready
 	$(PYTHON) -m venv --clear .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	$(BIN)/python -c "from workbench.environments.chess.kernel.cache import compile_all; compile_all()"
 	touch $@
 
 figures: setup

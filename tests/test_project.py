@@ -89,10 +89,9 @@ class TestNotebooks:
         assert cells[0]["cell_type"] == "markdown"
         prose = "".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
         if path.stem in EXPLORERS:
-            pictures = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", prose)
-            assert pictures
-            for picture in pictures:
-                assert (path.parent / picture).stat().st_size < 200_000
+            # A picture of another folder in the text would keep Voila from serving the notebook.
+            assert "![" not in prose
+            assert any("still(" in "".join(cell["source"]) for cell in cells)
         else:
             assert "| paper | here |" in prose
 

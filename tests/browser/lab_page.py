@@ -1,6 +1,5 @@
 """JupyterLab in Debian's chromium: notebooks opened and run, and all that went wrong on the page."""
 
-import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -35,11 +34,6 @@ PATIENCE: Final = 30_000
 WIDE: Final[ViewportSize] = {"width": 1280, "height": 900}
 PHONE: Final[ViewportSize] = {"width": 390, "height": 844}
 THEMES: Final = {"light": "JupyterLab Light", "dark": "JupyterLab Dark"}
-
-BEFORE_RESOLVED: Final = re.compile(r"/figures/[^/?]+\.png$")
-"""What JupyterLab may ask for in vain: it puts a Markdown cell's HTML together, whose pictures the
-browser begins to load as they are written, relative to the page, and only then sets their right
-address, below ``/files/``. A picture that is missing there is still an error."""
 
 FIND: Final = (
     "const panel = [...jupyterapp.shell.widgets('main')].find(w => w.context?.path === path);"
@@ -113,10 +107,7 @@ class LabPage:
 
     def _console(self, message: ConsoleMessage) -> None:
         asked = message.location.get("url", "")
-        missed = message.text.startswith("Failed to load resource")
-        if message.type == "error" and not (
-            missed and BEFORE_RESOLVED.fullmatch(urlsplit(asked).path)
-        ):
+        if message.type == "error":
             self.errors.append(f"{message.text} ({asked})")
 
     def _asked(self, url: str) -> None:

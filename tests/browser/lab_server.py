@@ -48,13 +48,14 @@ class LabServer:
     Args:
         url: Its address with a slash at the end, such as ``http://127.0.0.1:41237/``.
         token: What a client must show.
-        folder: What it serves: a copy of the repository's notebooks and figures, in folders of
-            these names.
+        folder: What it serves: a copy of the repository's notebooks, in a folder of this name.
+        status: The address, below its own, at which it answers once it runs.
     """
 
     url: str
     token: str
     folder: Path
+    status: str = "api/status"
 
 
 @contextmanager
@@ -69,35 +70,55 @@ def lab_server(repository: Path) -> Iterator[LabServer]:
     """
     with tempfile.TemporaryDirectory(prefix="workbench-lab-") as root:
         folder = Path(root, "served")
-        for pattern in ("notebooks/*.ipynb", "figures/*.png"):
-            for path in repository.glob(pattern):
-                copy = folder / path.relative_to(repository)
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                copy.write_bytes(path.read_bytes())
-        server = LabServer(f"http://127.0.0.1:{_free_port()}/", secrets.token_hex(16), folder)
-        with Path(root, "log.txt").open("w+b") as log:
-            process = subprocess.Popen(
-                _command(server),
-                cwd=folder,
-                env=_environment(Path(root), repository),
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-            )
+        copy_notebooks(repository, folder)
+        server = LabServer(f"http://127.0.0.1:{free_port()}/", secrets.token_hex(16), folder)
+        with running(_command(server), server, Path(root), repository):
+            yield server
+
+
+def copy_notebooks(repository: Path, folder: Path) -> None:
+    """Copy the repository's notebooks into ``notebooks`` below a folder."""
+    (folder / "notebooks").mkdir(parents=True)
+    for path in repository.glob("notebooks/*.ipynb"):
+        (folder / "notebooks" / path.name).write_bytes(path.read_bytes())
+
+
+@contextmanager
+def running(command: list[str], server: LabServer, root: Path, repository: Path) -> Iterator[int]:
+    """Run a server's command until the block ends, once it answers; yields its process's number.
+
+    Args:
+        command: Its folder is the server's.
+        server: Where it answers.
+        root: A folder for its settings and its log.
+        repository: Whose settings of `make lab` it uses.
+
+    Raises:
+        RuntimeError: If it stops or does not answer in time; with the end of its log.
+    """
+    with Path(root, "log.txt").open("w+b") as log:
+        process = subprocess.Popen(
+            command,
+            cwd=server.folder,
+            env=_environment(root, repository),
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            _wait(server, process, Path(root, "log.txt"))
+            yield process.pid
+        finally:
+            # SIGTERM: the server shuts its kernels down before it ends.
+            process.terminate()
             try:
-                _wait(server, process, Path(root, "log.txt"))
-                yield server
-            finally:
-                # SIGTERM: the server shuts its kernels down before it ends.
-                process.terminate()
-                try:
-                    process.wait(15)
-                except subprocess.TimeoutExpired:
-                    process.kill()
-                    process.wait()
+                process.wait(15)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         port: int = found.getsockname()[1]
@@ -149,12 +170,12 @@ def _wait(server: LabServer, process: "subprocess.Popen[bytes]", log: Path) -> N
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     while time.monotonic() < deadline and process.poll() is None:
         try:
-            with opener.open(f"{server.url}api/status?token={server.token}", timeout=5):
+            with opener.open(f"{server.url}{server.status}?token={server.token}", timeout=5):
                 return
         except (urllib.error.URLError, ConnectionError, TimeoutError):
             time.sleep(0.1)
     tail = log.read_text(encoding="utf-8", errors="replace")[-3000:]
     raise RuntimeError(
-        f"expected JupyterLab to answer at {server.url} within {STARTED_WITHIN:.0f} s, "
+        f"expected a server to answer at {server.url} within {STARTED_WITHIN:.0f} s, "
         f"it did not (exit code {process.poll()}); its log ends:\n{tail}"
     )

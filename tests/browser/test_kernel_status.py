@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from .lab_page import FIND, save_notebook
-from .widget_pages import bring_up, drag, out_of_view, square
+from .widget_pages import RUN_ROWS, bring_up, drag, out_of_view, square, wait
 
 PAIR = "from workbench.explore import BoardPair\npair = BoardPair(depth=2)\npair"
 JUPYTERLAB_ITSELF = re.compile(r"Canceled future|404 \(Not Found\).*/api/sessions/")
@@ -62,3 +62,49 @@ def test_a_kernel_that_is_gone_is_said_at_the_numbers(lab, notebook, root, act):
         drag(lab.page, square(root, "predicted", "e2"), square(root, "predicted", "g3"))
     expect(square(root, "predicted", "g3")).to_have_attribute("data-piece", "N")
     expect(root.locator("[data-role=headline]")).to_have_attribute("data-state", "stale")
+
+
+OTHERS = {
+    "estimator-lab": "from workbench.explore import BoardPair, EstimatorLab\n"
+    "shown = EstimatorLab(BoardPair(), depth=2, repeats=10_000)\nshown",
+    "game-tracker": "from workbench.explore import GameTracker\n"
+    "shown = GameTracker.simulated('1. e4 e5 2. Nf3', depth=1)\nshown",
+    "run-browser": f"{RUN_ROWS}\nfrom workbench.explore import RunBrowser\n"
+    "shown = RunBrowser(scores, predictions)\nshown",
+}
+NUMBERS = {
+    "estimator-lab": "[data-role=reference]",
+    "game-tracker": "[data-role=facts]",
+    "run-browser": "[data-role=counts]",
+}
+
+
+@pytest.fixture(scope="module")
+def others(opened_lab, server):
+    with opened_lab.notebook(save_notebook(server.folder, "others", *OTHERS.values())) as opened:
+        yield opened
+    opened_lab.errors[:] = [
+        error for error in opened_lab.errors if not JUPYTERLAB_ITSELF.search(error)
+    ]
+
+
+def test_a_kernel_that_is_gone_is_said_at_the_numbers_of_all_others(lab, others):
+    """Directly above or below them; and a run of the lab is stopped, with its runs kept."""
+    others.show()
+    running = others.widget("estimator-lab")
+    running.get_by_role("button", name="Start").click()
+    wait(running, "[data-cell=runs]", "Number(element.dataset.value) > 0")
+    for role in OTHERS:
+        expect(others.widget(role).locator("[data-role=kernel]")).to_be_hidden()
+    lab.page.evaluate(KERNEL, [others.path, "restart"])
+    for role, numbers in NUMBERS.items():
+        root = others.widget(role)
+        note = root.locator("[data-role=kernel]")
+        expect(note).to_have_text("The kernel is gone: run the cell again.")
+        expect(note).to_be_visible()
+        box, beside = note.bounding_box(), root.locator(numbers).bounding_box()
+        between = max(box["y"], beside["y"]) - min(
+            box["y"] + box["height"], beside["y"] + beside["height"]
+        )
+        assert between < 40, (role, box, beside)
+    expect(running).to_have_attribute("data-state", "stopped")

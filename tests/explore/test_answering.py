@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from workbench.environments.chess.compile_progress import compiling
 from workbench.errors import InvalidArgumentError
 from workbench.explore.page.answering import Answering, as_plain, in_words
 
@@ -98,3 +99,16 @@ def test_values_become_plain():
 def test_errors_of_ours_speak_for_themselves():
     assert in_words(InvalidArgumentError("expected a, got b")) == "expected a, got b"
     assert in_words(KeyError("x")) == "KeyError: 'x'"
+
+
+def test_compilation_during_an_answer_is_reported_before_it(echo, tmp_path):
+    def compile_first(_message):
+        with compiling(["joint.profiles"], tmp_path):
+            return {"done": True}
+
+    echo.widget.register("compile", compile_first)
+    echo.ask(kind="compile", serial=3)
+    *progress, answer = echo.sent
+    assert [message["kind"] for message in progress] == ["progress", "progress"]
+    assert "1 function, about" in progress[0]["words"]
+    assert answer == {"kind": "compile", "serial": 3, "done": True}

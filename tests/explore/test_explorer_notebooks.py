@@ -60,18 +60,6 @@ def test_runs_and_shows_widgets_and_still_pictures(name, executed):
     assert errors == []
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_an_executed_copy_holds_the_pictures_of_its_text(name, executed):
-    """It lies elsewhere, where a link to a file beside the original leads nowhere."""
-    (cell, *_) = cells_of(executed[name].executed)
-    source = "".join(cell["source"])
-    ((picture, content),) = cell["attachments"].items()
-    assert f"](attachment:{picture})" in source
-    assert "../figures" not in source
-    original = NOTEBOOKS.parent / "figures" / picture
-    assert base64.b64decode(content["image/png"]) == original.read_bytes()
-
-
 def test_named_pictures_are_written(executed, folder):
     assert not [run.error for run in executed.values() if run.error]
     for name in ("explore_board_pair.png", "explore_run.png"):
@@ -79,10 +67,8 @@ def test_named_pictures_are_written(executed, folder):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_begins_with_a_picture_and_links_to_what_is_there(name):
+def test_links_to_what_is_there(name):
     path = NOTEBOOKS / f"{name}.ipynb"
-    first = "".join(cells_of(path)[0]["source"])
-    assert re.search(r"!\[[^\]]{20,}\]\(\.\./figures/explore_\w+\.png\)", first)
     prose = "".join(
         "".join(cell["source"]) for cell in cells_of(path) if cell["cell_type"] == "markdown"
     )

@@ -22,7 +22,6 @@ from traitlets.config import Config
 from workbench import errors
 from workbench.errors import InvalidArgumentError, NotebookError, UnknownParameterError
 from workbench.headless.notebook_kernels import RunningKernels
-from workbench.headless.notebook_pictures import embed_pictures
 from workbench.resources import RESOURCES
 
 NOTEBOOKS: Final = RESOURCES / "notebooks"
@@ -210,7 +209,6 @@ class _Execution:
         )
 
     def _begin(self, notebook: Any) -> None:
-        embed_pictures(notebook, self.path.parent)
         self.cells = sum(
             cell.cell_type == "code" and bool(cell.source.strip()) for cell in notebook.cells
         )

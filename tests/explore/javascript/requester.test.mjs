@@ -112,12 +112,12 @@ test("what is forgotten is not heard; messages that nobody asked for are", () =>
   const heard = [];
   const { requester, sent, receive } = setUp();
   requester.on("compare", () => heard.push("compare"));
-  requester.on("progress", () => heard.push("progress"));
+  requester.on("opened", () => heard.push("opened"));
   requester.ask("compare", {}, true);
   requester.forget("compare");
   receive({ kind: "compare", serial: sent[0].serial });
-  receive({ kind: "progress", done: 3 });
-  assert.deepEqual(heard, ["progress"]);
+  receive({ kind: "opened", done: 3 });
+  assert.deepEqual(heard, ["opened"]);
 });
 
 test("a disposed requester neither hears nor asks", () => {
@@ -177,4 +177,20 @@ test("a kept answer that is stale when it comes is dropped", async () => {
   assert.deepEqual(sent.map(({ fen }) => fen), ["b"]);
   receive({ kind: "compare", serial: sent[0].serial, value: 2 });
   assert.deepEqual(heard, [2]);
+});
+
+test("progress is told while a question is under way, and puts off the word that it takes long", () => {
+  const told = [];
+  const { requester, sent, pass, receive } = setUp({
+    patience: 5, onProgress: (words) => told.push(words), onSlow: (seconds) => told.push(seconds),
+  });
+  receive({ kind: "progress", words: "of another widget" });
+  requester.ask("compare", {}, true);
+  pass(4000);
+  receive({ kind: "progress", words: "12 of 25" });
+  pass(4000);
+  assert.deepEqual(told, ["12 of 25"]);
+  pass(1000);
+  assert.deepEqual(told, ["12 of 25", 5]);
+  receive({ kind: "compare", serial: sent[0].serial });
 });

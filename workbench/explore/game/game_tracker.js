@@ -1,12 +1,13 @@
 // GameTracker: one game, its replies, and both boards at the current ply. All data is loaded at the
 // start: stepping through the game does not involve the kernel. Hooks: data-role="game-tracker"
-// (data-ply), "error", "status", "title", "simulated", "notes", "chart-box", "ply", "first",
+// (data-ply), "error", "status", "kernel", "title", "simulated", "notes", "chart-box", "ply", "first",
 // "previous", "next", "last", "previous-reply", "next-reply", "depth", "flip", "ply-words", "facts"
 // with dd[data-fact] (data-value), "no-board", "moves" with "move" (data-ply), "reply", "true-fen",
 // "predicted-fen", "open-pair"; and those of tracker_chart.js, board.js.
 
 import { htmlElement, keepShortcutsAway } from "../page/svg.js";
 import { Requester } from "../page/requester.js";
+import { KernelNote } from "../page/kernel_note.js";
 import { hideStill } from "../page/still.js";
 import { Board } from "../board/board.js";
 import { trackerChart } from "./tracker_chart.js";
@@ -16,9 +17,10 @@ import { neighbours, noReplyInWords, placeInWords, plyByKey, plyInList, plyStepp
 class GameTrackerView {
   constructor(model, element) {
     this.model = model;
+    this.kernel = new KernelNote();
     this.requester = new Requester(model, {
       onFailed: (message) => { this.error.textContent = message; },
-      onSlow: (seconds) => { this.status.textContent = `The kernel has not answered for ${seconds} seconds.`; },
+      ...this.kernel.listeners(),
     });
     this.requester.on("open", ({ ply }) => { this.status.textContent = `Ply ${ply} is open in the board pair.`; });
     element.append(this.build());
@@ -117,7 +119,7 @@ class GameTrackerView {
     });
     this.reply = htmlElement("pre", { class: "ws-reply", tabindex: "0", "aria-label": "Unchanged reply", "data-role": "reply" });
     this.replyTitle = htmlElement("h4", {});
-    return htmlElement("div", { class: "ws-side" }, this.facts,
+    return htmlElement("div", { class: "ws-side" }, this.kernel.element, this.facts,
       htmlElement("div", { class: "ws-open" }, this.open, this.status),
       htmlElement("section", {}, htmlElement("h4", {}, "Moves"), this.moves),
       htmlElement("section", {}, this.replyTitle, this.reply));

@@ -1,5 +1,5 @@
 // EstimatorLab: the estimators run in small batches, requested by the page one at a time.
-// Hooks: data-role="estimator-lab" (data-state = idle | running | stopped | done), "error", "status",
+// Hooks: data-role="estimator-lab" (data-state = idle | running | stopped | done), "error", "status", "kernel",
 // "depth", "samples", "repeats", "seed", "measure", "drawing", "methods" with "method" (value),
 // "start", "stop", "reset", "reference" (data-value, data-exact), "chart-box", "results" with
 // tr[data-method] and td[data-cell] (data-value, data-error); and those of strip_chart.js.
@@ -7,6 +7,7 @@
 import { QUANTITIES } from "../page/quantities.js";
 import { htmlElement, keepShortcutsAway } from "../page/svg.js";
 import { Requester } from "../page/requester.js";
+import { KernelNote } from "../page/kernel_note.js";
 import { hideStill } from "../page/still.js";
 import { addBatches, allDone, doneCounts, wholeNumber } from "./estimator_numbers.js";
 import { stripChart } from "./strip_chart.js";
@@ -26,9 +27,10 @@ class EstimatorLabView {
     this.serial = 0;
     this.frame = 0;
     this.drawing = "dots";
+    this.kernel = new KernelNote();
     this.requester = new Requester(model, {
       onFailed: (message) => this.fail(message),
-      onSlow: (seconds) => this.say(`The kernel has not answered for ${seconds} seconds; it may be busy with another cell.`),
+      ...this.kernel.listeners(() => { if (this.state === "running") this.stop(); }),
     });
     this.requester.on("reference", (answer) => this.takeAim(answer));
     this.requester.on("more", (answer) => this.takeRuns(answer));
@@ -70,7 +72,7 @@ class EstimatorLabView {
       role: "region", "aria-label": "Estimator lab",
     },
     htmlElement("h3", {}, "Estimator lab"), this.buildControls(), this.buildMethods(), this.buildButtons(),
-    this.error, this.reference, this.chartBox, this.results);
+    this.error, this.reference, this.kernel.element, this.chartBox, this.results);
     return this.root;
   }
 

@@ -1,7 +1,8 @@
 """The base of every widget: the page asks by messages, Python answers, and errors are shown.
 
 The page sends ``{"kind": ..., "serial": ..., ...}`` and gets the same kind and serial back with the
-answer, or ``{"kind": "failed", "asked": ..., "serial": ..., "message": ...}``.
+answer, or ``{"kind": "failed", "asked": ..., "serial": ..., "message": ...}``. Before an answer there
+may be messages ``{"kind": "progress", "words": ...}``, while the kernel is compiled.
 """
 
 import math
@@ -12,6 +13,7 @@ import anywidget
 import numpy as np
 import traitlets
 
+from workbench.environments.chess.compile_progress import listening
 from workbench.errors import InvalidArgumentError, WorkbenchError
 from workbench.explore.page.at_rest import AtRest
 from workbench.explore.page.still_output import StillOutput
@@ -140,7 +142,8 @@ class Answering(StillOutput, anywidget.AnyWidget):
             The answer as it was sent, without kind and serial; None if there was none.
         """
         try:
-            answer = work()
+            with listening(lambda words: self.send({"kind": "progress", "words": words})):
+                answer = work()
             if answer is None:
                 return None
             plain: dict[str, Any] = as_plain(answer)

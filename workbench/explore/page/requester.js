@@ -6,6 +6,7 @@
  *   nothing is under way or waiting any more.
  * @property {(message: string, asked: string) => void} [onFailed] What went wrong, in words.
  * @property {(seconds: number, asked: string) => void} [onSlow] No answer for so many seconds.
+ * @property {(words: string) => void} [onProgress] What the kernel does before it can answer.
  * @property {() => void} [onGone] The kernel was restarted or shut down: nothing will be answered.
  *   Without it, a question that cannot be sent is given to onFailed.
  * @property {number} [delay] Milliseconds that a question waits for a newer one. Default 15.
@@ -39,6 +40,7 @@ export class Requester {
     this.onBusy = options.onBusy ?? (() => {});
     this.onFailed = options.onFailed ?? (() => {});
     this.onSlow = options.onSlow ?? (() => {});
+    this.onProgress = options.onProgress ?? (() => {});
     this.onGone = options.onGone ?? (() => {});
     this.onUnsent = options.onGone ?? ((kind) => this.onFailed(KERNEL_GONE, kind));
     /** Two views of one model receive each other's answers; the name distinguishes them. */
@@ -129,7 +131,7 @@ export class Requester {
       queueMicrotask(() => this.receive({ ...kept, kind, serial }));
       return;
     }
-    entry.alarm = this.timers.set(() => this.onSlow(this.patience, kind), 1000 * this.patience);
+    this.watch(kind, entry);
     this.send(kind, { ...state, kind, serial });
   }
 
@@ -143,7 +145,25 @@ export class Requester {
     }
   }
 
+  watch(kind, entry) {
+    entry.alarm = this.timers.set(() => this.onSlow(this.patience, kind), 1000 * this.patience);
+  }
+
+  /** The kernel works for a question: no other word about it is due before some time. */
+  progress(words) {
+    for (const [kind, entry] of this.kinds) {
+      if (entry.serial === null) continue;
+      this.timers.clear(entry.alarm);
+      this.watch(kind, entry);
+    }
+    if (this.busy) this.onProgress(words);
+  }
+
   receive(message, buffers) {
+    if (message.kind === "progress") {
+      this.progress(message.words);
+      return;
+    }
     const kind = message.kind === "failed" ? message.asked : message.kind;
     if (!this.kinds.has(kind)) {
       if (message.kind === "failed") this.onFailed(message.message, kind);

@@ -40,6 +40,7 @@ class BoardPairView {
       onBusy: (busy) => this.busy(busy),
       onFailed: (message, asked) => this.failed(message, asked),
       onSlow: (seconds) => this.slow(seconds),
+      onProgress: (words) => this.numbers.headline.progress(words),
       onGone: () => this.numbers.headline.kernelGone(),
     });
     this.requester.on("compare", (answer) => this.compared(answer));

@@ -7,11 +7,12 @@
 // far-near, counts, export, exported, definition, notes, scatter, scatter-surface, scatter-key,
 // scatter-left, scatter-whole, point-label, legend, legend-entry, table, scroller, sort, row, row-open,
 // nothing, opened, nothing-open, previous, next, place, opened-title, opened-true, opened-predicted,
-// opened-facts, without, opened-length, opened-reply, status, beside, beside-title, beside-words,
+// opened-facts, without, opened-length, opened-reply, kernel, beside, beside-title, beside-words,
 // all-replies, all-summary, all-words, wrong-count, beside-boards, beside-true, beside-opened, beside-other,
 // beside-open, other, no-board.
 
 import { Requester } from "../page/requester.js";
+import { KernelNote } from "../page/kernel_note.js";
 import { hideStill } from "../page/still.js";
 import { htmlElement, keepShortcutsAway } from "../page/svg.js";
 import { BesideView } from "./beside_view.js";
@@ -40,7 +41,6 @@ function runBrowserPage(listeners) {
   const list = new RunList(listeners);
   const beside = new BesideView(listeners);
   const error = htmlElement("p", { class: "ws-alert", role: "alert", "data-role": "error" });
-  const status = htmlElement("p", { class: "ws-status", role: "status", "data-role": "status" });
   const counts = htmlElement("p", { class: "rb-counts", "aria-live": "polite", "data-role": "counts" });
   const definition = htmlElement("p", { class: "ws-quiet", "data-role": "definition", hidden: true });
   const notes = htmlElement("ul", { class: "rb-notes ws-quiet", "data-role": "notes" });
@@ -54,11 +54,11 @@ function runBrowserPage(listeners) {
   const root = htmlElement(
     "div",
     { class: "world-state run-browser", "data-role": "run-browser", "data-lm-suppress-shortcuts": "true", onfocusin: keepShortcutsAway },
-    error, filters.root, counts, definition,
+    error, filters.root, counts, listeners.kernel.element, definition,
     htmlElement("div", { class: "rb-views" }, scatter.root, list.root, reader.root),
-    notes, exports, status, beside.root,
+    notes, exports, beside.root,
   );
-  return { root, filters, scatter, list, beside, error, status, counts, definition, notes, reader, exported };
+  return { root, filters, scatter, list, beside, error, counts, definition, notes, reader, exported };
 }
 
 function render({ model, el }) {
@@ -67,12 +67,13 @@ function render({ model, el }) {
   let order = [];
   let drawn = "";
   let bring = false;
+  const kernel = new KernelNote();
   const asking = new Requester(model, {
     onFailed: (message) => { page.error.textContent = message; },
-    onSlow: (seconds) => { page.status.textContent = `The kernel has not answered for ${seconds} s.`; },
-    onBusy: (busy) => { if (!busy) page.status.textContent = ""; },
+    ...kernel.listeners(),
   });
   const page = runBrowserPage({
+    kernel,
     onChange: change,
     onSort: (name) => change({
       sort_by: name, descending: model.get("sort_by") === name && !model.get("descending"),

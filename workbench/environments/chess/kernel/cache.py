@@ -5,6 +5,7 @@ named after a digest of the kernel's source, because numba notices a change in t
 function but not in the files of those that it calls.
 """
 
+import ast
 import hashlib
 import importlib
 import os
@@ -15,7 +16,9 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Final, Literal
+from typing import Final, Literal, get_args
+
+from workbench.environments.chess.compile_progress import compiling
 
 CompiledModule = Literal["joint", "particles", "probes", "single"]
 
@@ -26,7 +29,7 @@ _LOADED: Final[dict[str, ModuleType]] = {}
 def compiled_module(name: CompiledModule) -> ModuleType:
     """Return a module of compiled functions, loading or compiling it on the first call.
 
-    The call that must compile says so in one line on standard error. Any thread may call.
+    The call that must compile reports its progress on standard error. Any thread may call.
     """
     if name not in _LOADED:
         with _LOADING:
@@ -35,26 +38,59 @@ def compiled_module(name: CompiledModule) -> ModuleType:
     return _LOADED[name]
 
 
+def compile_all() -> Path:
+    """Load or compile every module, and return the folder that keeps the machine code."""
+    for name in get_args(CompiledModule):
+        compiled_module(name)
+    return cache_folder()
+
+
 def _load(name: CompiledModule) -> ModuleType:
     import numba
 
     folder = cache_folder()
-    if not any(folder.rglob(f"{name}.*.nbi")):
-        print(
-            f"workbench: compiling the chess kernel ({name}), about 10 seconds, once; "
-            f"kept in {folder}",
-            file=sys.stderr,
-            flush=True,
-        )
     # A function takes its folder from this setting when it is decorated. It is put back so that
     # compiled functions of others keep theirs.
     settings = vars(numba.config)
     theirs = settings["CACHE_DIR"]
     settings["CACHE_DIR"] = str(folder)
     try:
-        return importlib.import_module(f"workbench.environments.chess.kernel.{name}")
+        with compiling(missing_functions(name, folder), folder):
+            return importlib.import_module(f"{__package__}.{name}")
     finally:
         settings["CACHE_DIR"] = theirs
+
+
+def missing_functions(name: str, folder: Path) -> set[str]:
+    """Return the functions, ``module.function``, that a module needs and a folder does not hold.
+
+    Args:
+        name: A module of the kernel; functions of the modules that it imports count as well.
+        folder: Where numba keeps machine code: an index ``module.function-line.python.nbi`` each.
+    """
+    kept = {path.name.partition("-")[0] for path in folder.rglob("*.nbi")}
+    missing: set[str] = set()
+    seen: set[str] = set()
+    names = [name]
+    while names:
+        module = names.pop()
+        source = Path(__file__).with_name(f"{module}.py")
+        if module in seen or f"{__package__}.{module}" in sys.modules:
+            continue
+        seen.add(module)
+        tree = ast.parse(source.read_text(encoding="utf-8"))
+        for node in tree.body:
+            if isinstance(node, ast.FunctionDef) and _is_compiled(node):
+                missing.add(f"{module}.{node.name}")
+            elif isinstance(node, ast.ImportFrom) and node.module is not None:
+                package, _, imported = node.module.rpartition(".")
+                names += [imported] if package == __package__ else []
+    return missing - kept
+
+
+def _is_compiled(function: ast.FunctionDef) -> bool:
+    calls = [each for each in function.decorator_list if isinstance(each, ast.Call)]
+    return any(isinstance(call.func, ast.Name) and call.func.id == "compiled" for call in calls)
 
 
 @cache

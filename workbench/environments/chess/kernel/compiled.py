@@ -9,6 +9,8 @@ from typing import Any, Final, TypeVar, cast
 
 import numba
 
+from workbench.environments.chess.compile_progress import count_compiled
+
 Function = TypeVar("Function", bound=Callable[..., object])
 
 BOARD: Final = "UniTuple(uint64,10)"
@@ -31,6 +33,7 @@ def compiled(signature: str, *, inline: bool = False) -> Callable[[Function], Fu
             error_model="numpy",
             forceinline=inline,
         )(function)
+        count_compiled(f"{function.__module__.rpartition('.')[2]}.{function.__name__}")
         return cast("Function", result)
 
     return decorate

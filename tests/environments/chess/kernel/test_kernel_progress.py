@@ -1,0 +1,68 @@
+"""Reports of the compilation: what they count, and how long they say it takes."""
+
+import re
+import sys
+
+import pytest
+
+from workbench.environments.chess import compile_progress as progress
+from workbench.environments.chess.kernel.cache import compile_all, missing_functions
+
+
+@pytest.fixture
+def heard():
+    words = []
+    with progress.listening(words.append):
+        yield words
+
+
+def test_reports_count_functions_and_seconds(heard, tmp_path, capsys):
+    now = [100.0]
+    others = [f"bits.f{number}" for number in range(10)]
+    work = progress.Compilation([*others, "joint.profiles"], tmp_path, lambda: now[0])
+    for number, name in enumerate(others):
+        now[0] = 101.0 + number
+        work.compiled(name)
+    now[0] = 125.0
+    work.compiled("joint.profiles")
+    work.finished()
+    # Ten short functions are 4 units of work, the long one 6: 1 s each, then 1.5 times as long.
+    assert heard == [
+        "Compiling the chess kernel, once in this environment: 11 functions, about 4 s on an idle "
+        "machine, longer on a busy one.",
+        "Compiling the chess kernel, once: 2 of 11 functions after 2 s.",
+        *(
+            f"Compiling the chess kernel, once: {n} of 11 functions after {n} s, about {to_go} s to go."
+            for n, to_go in ((4, 21), (6, 19), (8, 17), (10, 15))
+        ),
+        f"The chess kernel is compiled, in 25 s; kept in {tmp_path}.",
+    ]
+    assert capsys.readouterr().err.splitlines() == [f"workbench: {words}" for words in heard]
+
+
+def test_nothing_to_compile_is_not_reported(heard, tmp_path):
+    with progress.compiling(set(), tmp_path):
+        progress.count_compiled("joint.profiles")
+    assert heard == []
+
+
+def test_no_function_is_missing_once_all_are_compiled(heard):
+    folder = compile_all()
+    assert missing_functions("particles", folder) == set()
+    kept = {path.name.partition("-")[0] for path in folder.rglob("*.nbi")}
+    assert {"joint.profiles", "particles.estimates", "probes.expected_nodes"} <= kept
+    assert set(progress._SHARES) <= kept
+
+
+def test_the_functions_of_all_imported_modules_are_missing_in_an_empty_folder(
+    tmp_path, monkeypatch
+):
+    package = "workbench.environments.chess.kernel."
+    for name in [name for name in sys.modules if name.startswith(package)]:
+        monkeypatch.delitem(sys.modules, name)
+    missing = missing_functions("joint", tmp_path)
+    assert len(missing) == 25
+    assert {"bits.signed", "moves.generate", "joint.profiles"} <= missing
+    assert not [name for name in missing if not re.fullmatch(r"[a-z]+\.\w+", name)]
+    (tmp_path / "joint.profiles-12.py311.nbi").touch()
+    assert missing_functions("joint", tmp_path) == missing - {"joint.profiles"}
