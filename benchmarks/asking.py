@@ -56,7 +56,7 @@ def kill_and_resume(number: int, latency: float, folder: Path) -> dict[str, Any]
     frame = positions_table(number, path)
     environment = {**os.environ, "LOCAL_API_KEY": KEY}
     with LocalServer(
-        dict(zip(frame["movetext"], frame["true_fen"], strict=True)), seconds=latency
+        dict(zip(frame["movetext"], frame["true_state"], strict=True)), seconds=latency
     ) as server:
         arguments = command(
             path, out, "--model", "openai-api/local/model", "--base-url", server.url
@@ -78,7 +78,7 @@ def kill_and_resume(number: int, latency: float, folder: Path) -> dict[str, Any]
             "asked when killed": before,
             "rows": len(table),
             "positions in the table once": int((~table["position_id"].duplicated(False)).sum()),
-            "right answers": int((table["predicted_fen"] == table["true_fen"]).sum()),
+            "right answers": int((table["predicted_state"] == table["true_state"]).sum()),
             "asked twice": sum(count > 1 for count in server.asked.values()),
             "seconds of the second run": round(resumed, 1),
         }

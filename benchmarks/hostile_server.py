@@ -36,7 +36,7 @@ def run(case: Case, folder: Path) -> dict[str, Any]:
     """Run a case, and return its row of the table."""
     path, out = folder / "positions.parquet", folder / "disk" / "run"
     frame = positions_table(case.questions, path)
-    answers = dict(zip(frame["movetext"], frame["true_fen"], strict=True))
+    answers = dict(zip(frame["movetext"], frame["true_state"], strict=True))
     faults = {
         moves: case.faults.get(place, case.faults.get(-1, ""))
         for place, moves in enumerate(answers)
@@ -98,7 +98,7 @@ def run(case: Case, folder: Path) -> dict[str, Any]:
             **first,
             "exit 2": done.returncode,
             "rows 2": len(table),
-            "right": int((table["predicted_fen"] == table["true_fen"]).sum()),
+            "right": int((table["predicted_state"] == table["true_state"]).sum()),
             "billed 2": server.answered.total(),
             "answered twice": sum(number > case.turns for number in server.answered.values()),
         }

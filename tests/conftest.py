@@ -5,7 +5,7 @@ import pytest
 from hypothesis import settings
 from recorded_logs import write_logs
 
-from workbench.answers.classification import classify
+from workbench.environments.chess.classification import classify
 from workbench.tables.parquet_tables import PREDICTIONS
 
 # A deadline would be a timed test, and fail on a busy machine.
@@ -16,24 +16,27 @@ START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
 
 
-def prediction_row(index, true_fen, reply, group=5):
+def prediction_row(index, true_state, reply, group=5):
     found = classify(reply)
     return {
         "position_id": f"game{index:03d}-002",
+        "environment": "chess",
         "game_id": f"game{index:03d}",
         "source": "by hand",
         "group": group,
         "ply": 2 * group,
         "game_plies": 80,
+        "initial_state": "",
         "movetext": "1. e4",
         "moves": "e2e4",
-        "true_fen": true_fen,
+        "true_state": true_state,
         "set": "",
+        "task": "state",
         "model": "by hand",
         "setting": "",
         "sample": 0,
         "reply": reply,
-        "predicted_fen": found.predicted_fen,
+        "predicted_state": found.predicted_state,
         "reply_class": str(found.reply_class),
         "status": " ".join(found.status),
         "reason": found.reason,

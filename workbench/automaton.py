@@ -7,7 +7,10 @@ does not permit leads to the sink, and so does every action in the sink: delta i
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Sequence
 from enum import Enum
-from typing import Final, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from workbench.terminal import Terminal
 
@@ -41,6 +44,33 @@ class CompiledTwin(Protocol[StateOfTwin]):
 
     def supports(self, *states: StateOfTwin) -> bool:
         """Return whether the twin supports these states; the reference handles all others."""
+        ...
+
+    def packed(self, states: Sequence[StateOfTwin]) -> NDArray[Any]:
+        """Return states in the twin's own form, one row each."""
+        ...
+
+    def supported(self, rows: NDArray[Any]) -> NDArray[np.bool_]:
+        """Return for each row of `packed` whether the twin supports it."""
+        ...
+
+    def joint_walks(
+        self, true: NDArray[Any], predicted: NDArray[Any], depth: int, terminal: Terminal
+    ) -> NDArray[np.float64]:
+        """Return p_1..p_m and then r_1..r_m of each of n pairs of rows, shape (n, 2m)."""
+        ...
+
+    def estimates(
+        self,
+        method: str,
+        walks: NDArray[Any],
+        accepts: NDArray[Any],
+        depth: int,
+        samples: int,
+        seeds: Sequence[int],
+        terminal: Terminal,
+    ) -> NDArray[np.float64]:
+        """Return the value of one run of an estimator for each of n pairs of rows, shape (n,)."""
         ...
 
     def joint_walk(

@@ -58,6 +58,8 @@ class Environment(WrittenAutomaton[State, Action]):
         actions_a_group: Actions per unit of the column ``group``: two where a group counts full
             moves, else one.
         shows_start: Whether a question shows the initial state.
+        reader_version: Another number wherever another answer may come out of the same reply.
+        movetext_format: ``pgn`` where the column ``movetext`` is PGN that can be read, else empty.
     """
 
     title: ClassVar[str]
@@ -66,6 +68,8 @@ class Environment(WrittenAutomaton[State, Action]):
     action_format: str
     actions_a_group: ClassVar[int] = 1
     shows_start: ClassVar[bool] = True
+    reader_version: ClassVar[int] = 1
+    movetext_format: ClassVar[str] = ""
 
     # Two texts of states compared.
 
@@ -139,6 +143,10 @@ class Environment(WrittenAutomaton[State, Action]):
         del true, moves, names
         return ""
 
+    def same_state(self, one: ParsedState, other: ParsedState) -> bool:
+        """Return whether two texts that can be read describe the same state."""
+        return bool(one.state == other.state)
+
     # Episodes.
 
     def start(self, generator: np.random.Generator) -> State:
@@ -151,9 +159,9 @@ class Environment(WrittenAutomaton[State, Action]):
         """Whether every episode has the same start, so that tables need not carry it."""
         return type(self).start is Environment.start
 
-    def shown_moves(self, episode: Episode) -> str:
-        """Return the actions of an episode as a model is shown them; by default as in tables."""
-        return self.separator.join(episode.actions)
+    def shown_moves(self, actions: Sequence[str]) -> str:
+        """Return actions as a model is shown them; by default as in tables."""
+        return self.separator.join(actions)
 
     def episodes(self, length: int, seed: int) -> Iterator[Episode]:
         """Yield episodes without end, each action drawn uniformly from those permitted.
@@ -204,7 +212,15 @@ class Environment(WrittenAutomaton[State, Action]):
         The state itself is returned where it allows no such mistake.
         """
 
-    def track(self, initial: str | None, actions: Sequence[str], *, rate: float, seed: int) -> str:
+    def track(
+        self,
+        initial: str | None,
+        actions: Sequence[str],
+        *,
+        rate: float,
+        seed: int,
+        where: str = "",
+    ) -> str:
         """Return the text of the state that a simulated tracker believes after actions.
 
         An action that the believed state does not permit changes nothing. After each action the
@@ -215,7 +231,10 @@ class Environment(WrittenAutomaton[State, Action]):
             actions: As the environment writes them.
             rate: In [0, 1].
             seed: At least 0.
+            where: What to call the episode in a message.
         """
+        del where
+        check_tracker(rate, seed)
         generator = np.random.default_rng(seed)
         state = self.read_state(initial) if initial else self.automaton.initial
         for text in actions:
@@ -237,3 +256,19 @@ class Environment(WrittenAutomaton[State, Action]):
         """
         del state, marked
         return None
+
+
+def check_tracker(rate: float, seed: int) -> None:
+    """Check the arguments of a simulated tracker.
+
+    Args:
+        rate: Probability of a slip at each action, in [0, 1].
+        seed: At least 0.
+
+    Raises:
+        InvalidArgumentError: If either is out of range.
+    """
+    if not 0 <= rate <= 1:
+        raise InvalidArgumentError(f"rate: expected a number in [0, 1], got {rate!r}")
+    if seed < 0:
+        raise InvalidArgumentError(f"seed: expected an integer of at least 0, got {seed!r}")

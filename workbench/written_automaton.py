@@ -97,6 +97,10 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
             )
         return self.read_state(text)
 
+    def parsed_true(self, text: str | None) -> ParsedState:
+        """Return a text that was given as a true state; in chess with signs made plain."""
+        return self.parsed(text)
+
     # Which states can arise, and what a reply says.
 
     def conditions(self, state: State) -> tuple[str, ...]:
@@ -202,6 +206,11 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
     def split_moves(self, moves: str) -> list[str]:
         """Return the actions of a table's cell ``moves``, one text each."""
         return [each.strip() for each in moves.split(self.separator) if each.strip()]
+
+    def plain_moves(self, moves: str) -> str:
+        """Return actions of a table's cell as the environment writes them; unknown ones unchanged."""
+        plain = (self.plain_action(text) or text for text in self.split_moves(moves))
+        return self.separator.join(plain)
 
     def replay(self, initial: str | None, moves: str, where: str = "") -> State:
         """Return the state in which the actions of an episode end.

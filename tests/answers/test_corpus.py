@@ -5,7 +5,8 @@ from collections.abc import Iterable
 import pytest
 from reply_corpus import CorpusReply, corpus
 
-from workbench.answers.classification import ReplyClass, classify, classify_fen
+from workbench.environments.chess.classification import classify, classify_fen
+from workbench.prediction import ReplyClass
 
 NO_BOARD = {"absent": ReplyClass.ABSENT, "unparseable": ReplyClass.UNPARSEABLE}
 
@@ -31,7 +32,7 @@ def test_the_board_that_a_careful_reader_takes(replies: list[CorpusReply]) -> No
         if reply.answer in NO_BOARD:
             assert found.reply_class is NO_BOARD[reply.answer], (reply.text, found)
         else:
-            assert found.predicted_fen == reply.answer, (reply.text, found)
+            assert found.predicted_state == reply.answer, (reply.text, found)
             assert found.reply_class is classify_fen(reply.answer).reply_class
 
 

@@ -8,7 +8,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from recorded_logs import LOGS, replies
 
-from workbench.answers import ReplyClass, classify, classify_fen
+from workbench.environments.chess.classification import classify, classify_fen
+from workbench.prediction import ReplyClass
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 SICILIAN_PLACEMENT = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR"
@@ -50,7 +51,7 @@ DECORATIONS = {
 @pytest.mark.parametrize("decoration", DECORATIONS.values(), ids=DECORATIONS)
 def test_decorations_are_no_part_of_the_fen(decoration: str) -> None:
     found = classify(decoration.format(SICILIAN))
-    assert (found.reply_class, found.predicted_fen) == (ReplyClass.VALID, SICILIAN)
+    assert (found.reply_class, found.predicted_state) == (ReplyClass.VALID, SICILIAN)
     assert (found.status, found.reason) == ((), "")
 
 
@@ -59,7 +60,7 @@ def test_two_to_six_fields_are_taken_as_they_stand(count: int) -> None:
     fen = " ".join(SICILIAN.split()[:count])
     for reply in (fen, f"FEN: {fen}", f"`{fen}`", f"{fen}\n\nThat is the position."):
         found = classify(reply)
-        assert (found.reply_class, found.predicted_fen) == (ReplyClass.VALID, fen)
+        assert (found.reply_class, found.predicted_state) == (ReplyClass.VALID, fen)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +76,7 @@ def test_two_to_six_fields_are_taken_as_they_stand(count: int) -> None:
 def test_a_side_to_move_is_not_guessed(reply: str) -> None:
     found = classify(reply)
     assert (found.reply_class, found.reason) == (ReplyClass.UNPARSEABLE, "no side to move")
-    assert found.predicted_fen == SICILIAN_PLACEMENT
+    assert found.predicted_state == SICILIAN_PLACEMENT
 
 
 @pytest.mark.parametrize(
@@ -98,7 +99,7 @@ def test_a_side_to_move_is_not_guessed(reply: str) -> None:
 )
 def test_whitespace_dashes_and_line_breaks(reply: str, fen: str) -> None:
     found = classify(reply)
-    assert (found.reply_class, found.predicted_fen) == (ReplyClass.VALID, fen)
+    assert (found.reply_class, found.predicted_state) == (ReplyClass.VALID, fen)
 
 
 @pytest.mark.parametrize(
@@ -135,13 +136,13 @@ def test_whitespace_dashes_and_line_breaks(reply: str, fen: str) -> None:
     ],
 )
 def test_which_of_several_is_the_answer(reply: str, fen: str) -> None:
-    assert classify(reply).predicted_fen == fen
+    assert classify(reply).predicted_state == fen
 
 
 def test_the_choice_does_not_look_at_whether_it_parses() -> None:
     broken = KNIGHT.replace("pp1ppppp", "pp1pppppp")
     found = classify(f"FEN: {SICILIAN}\nWait, one more move. FEN: {broken}")
-    assert (found.reply_class, found.predicted_fen) == (ReplyClass.UNPARSEABLE, broken)
+    assert (found.reply_class, found.predicted_state) == (ReplyClass.UNPARSEABLE, broken)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +166,7 @@ def test_the_choice_does_not_look_at_whether_it_parses() -> None:
 )
 def test_boards_that_cannot_arise_name_their_faults(fen: str, status: tuple[str, ...]) -> None:
     for found in (classify(f"FEN: {fen}"), classify_fen(fen)):
-        assert (found.reply_class, found.predicted_fen) == (ReplyClass.ILL_FORMED, fen)
+        assert (found.reply_class, found.predicted_state) == (ReplyClass.ILL_FORMED, fen)
         assert set(status) <= set(found.status)
         assert found.reason == ""
     assert classify_fen(fen).columns()["status"] == " ".join(found.status)
@@ -197,7 +198,7 @@ def test_what_python_chess_refuses_is_kept_whole(reply: str, fen: str | None, re
     found = classify(reply)
     assert found.reply_class is ReplyClass.UNPARSEABLE
     if fen is None:
-        assert found.predicted_fen == reply
+        assert found.predicted_state == reply
     assert reason in found.reason
     assert len(found.reason) < 100
     assert found.status == ()
@@ -226,7 +227,7 @@ def test_what_python_chess_refuses_is_kept_whole(reply: str, fen: str | None, re
 )
 def test_nothing_like_a_fen_is_absent(reply: str, reason: str) -> None:
     found = classify(reply)
-    assert (found.reply_class, found.predicted_fen) == (ReplyClass.ABSENT, None)
+    assert (found.reply_class, found.predicted_state) == (ReplyClass.ABSENT, None)
     assert (found.status, found.reason) == ((), reason)
 
 
@@ -236,9 +237,12 @@ def test_no_cut_text_is_absent(text: str | None) -> None:
 
 
 def test_cut_text_is_read_whole() -> None:
-    assert classify_fen(f"  {SICILIAN}\n").predicted_fen == SICILIAN
+    assert classify_fen(f"  {SICILIAN}\n").predicted_state == SICILIAN
     found = classify_fen(f"FEN: {SICILIAN}")
-    assert (found.reply_class, found.predicted_fen) == (ReplyClass.UNPARSEABLE, f"FEN: {SICILIAN}")
+    assert (found.reply_class, found.predicted_state) == (
+        ReplyClass.UNPARSEABLE,
+        f"FEN: {SICILIAN}",
+    )
 
 
 UNITS = [
@@ -295,7 +299,7 @@ def fens_of_play(draw: st.DrawFn) -> str:
 @given(fen=fens_of_play(), decoration=st.sampled_from(sorted(DECORATIONS)))
 def test_any_position_comes_back_from_any_decoration(fen: str, decoration: str) -> None:
     found = classify(DECORATIONS[decoration].format(fen))
-    assert found.predicted_fen == fen
+    assert found.predicted_state == fen
     assert (found.reply_class is ReplyClass.VALID) == chess.Board(fen).is_valid()
 
 
@@ -316,13 +320,13 @@ FRAGMENTS = st.sampled_from(
 @example(reply="./8/8/8/8/8")
 def test_any_text_has_one_of_four_classes(reply: str) -> None:
     for found in (classify(reply), classify_fen(reply)):
-        assert (found.predicted_fen is None) == (found.reply_class is ReplyClass.ABSENT)
+        assert (found.predicted_state is None) == (found.reply_class is ReplyClass.ABSENT)
         assert bool(found.status) == (found.reply_class is ReplyClass.ILL_FORMED)
         assert bool(found.reason) == (
             found.reply_class in (ReplyClass.UNPARSEABLE, ReplyClass.ABSENT)
         )
-        if found.predicted_fen is not None and found.reason != "no side to move":
-            assert classify_fen(found.predicted_fen).reply_class is found.reply_class
+        if found.predicted_state is not None and found.reason != "no side to move":
+            assert classify_fen(found.predicted_state).reply_class is found.reply_class
 
 
 def test_recorded_replies_are_read_at_least_as_well_as_the_benchmark_did() -> None:
@@ -330,7 +334,7 @@ def test_recorded_replies_are_read_at_least_as_well_as_the_benchmark_did() -> No
     better = 0
     for reply in (reply for log in LOGS for _, reply in replies(log)):
         ours = classify(reply.said)
-        assert (ours.reply_class, ours.predicted_fen) == (reply.reply_class, reply.answer)
+        assert (ours.reply_class, ours.predicted_state) == (reply.reply_class, reply.answer)
         theirs = classify_fen(reply.cut)
         assert theirs.reply_class not in readable or ours.reply_class in readable
         better += ours.reply_class in readable and theirs.reply_class not in readable

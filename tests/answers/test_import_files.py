@@ -29,7 +29,7 @@ ROWS = [
     {"position_id": "p1", "model": "größer", "reply": f'Zug;\t"1|e4",\n{AFTER_E4}', "moves": "e2e4",
      "group": "5.0", "sample": "0"},
     {"position_id": "p2", "model": "m", "reply": f"→ {START}", "moves": "", "group": "",
-     "sample": "", "true_fen": START},
+     "sample": "", "true_state": START},
 ]  # fmt: skip
 
 
@@ -43,7 +43,16 @@ def delimited(mark: str, rows: list[dict[str, str]] = ROWS) -> str:
 
 
 def identities(frame: pd.DataFrame) -> list[list[object]]:
-    names = ["position_id", "model", "sample", "group", "ply", "reply", "predicted_fen", "true_fen"]
+    names = [
+        "position_id",
+        "model",
+        "sample",
+        "group",
+        "ply",
+        "reply",
+        "predicted_state",
+        "true_state",
+    ]
     return frame[names].to_numpy().tolist()
 
 
@@ -99,7 +108,7 @@ def test_other_encodings_are_read_when_named_and_else_refused_row_by_row(tmp_pat
 def test_a_broken_record_is_refused_at_its_first_line_and_the_next_are_read(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text(
-        "\nposition_id, model,reply,true_fen\r\n"
+        "\nposition_id, model,reply,true_state\r\n"
         f'p1,m,"two\nlines",{START}\r\n'
         f'p2,m,"three\n\nlines\r\n'
         f'",{START},beyond\r\n'
@@ -119,12 +128,17 @@ def test_a_broken_record_is_refused_at_its_first_line_and_the_next_are_read(tmp_
 
 def test_hostile_cells_are_kept_and_can_be_written(tmp_path: Path) -> None:
     rows = [
-        {"position_id": "nul\x00", "model": "m", "reply": "\x00", "true_fen": START},
-        {"position_id": "long", "model": "m", "reply": "a" * (1 << 17), "true_fen": START},
-        {"position_id": "=1+1", "model": "m", "reply": "\u2028\x0b\x85", "true_fen": f" {START}\t"},
+        {"position_id": "nul\x00", "model": "m", "reply": "\x00", "true_state": START},
+        {"position_id": "long", "model": "m", "reply": "a" * (1 << 17), "true_state": START},
+        {
+            "position_id": "=1+1",
+            "model": "m",
+            "reply": "\u2028\x0b\x85",
+            "true_state": f" {START}\t",
+        },
     ]
     (tmp_path / "a.csv").write_text(delimited(",", rows), encoding="utf-8")
-    rows.append({"position_id": "p", "model": "\ud800", "reply": "\udfff", "true_fen": START})
+    rows.append({"position_id": "p", "model": "\ud800", "reply": "\udfff", "true_state": START})
     lines = "".join(json.dumps(row) + "\n" for row in rows)
     (tmp_path / "a.jsonl").write_text(lines)
     for name, count in (("a.csv", 3), ("a.jsonl", 4)):
@@ -133,7 +147,7 @@ def test_hostile_cells_are_kept_and_can_be_written(tmp_path: Path) -> None:
         write_table(found.predictions, tmp_path / "out.parquet", PREDICTIONS)
         again = read_table(tmp_path / "out.parquet", PREDICTIONS)
         assert again["reply"].tolist()[:3] == [row["reply"] for row in rows[:3]]
-        assert again["true_fen"].tolist() == [START] * count
+        assert again["true_state"].tolist() == [START] * count
     assert again["model"].tolist() == ["m", "m", "m", "\ufffd"]
 
 
@@ -252,7 +266,7 @@ class TestHarness:
         assert format_of(path) == "lm-eval"
         found = import_harness_samples([path])
         assert found.predictions[
-            ["position_id", "model", "sample", "reply_class", "predicted_fen", "true_fen"]
+            ["position_id", "model", "sample", "reply_class", "predicted_state", "true_state"]
         ].fillna("").to_numpy().tolist() == [
             ["pgn_to_fen-0", "EleutherAI/pythia-70m", 0, "valid", AFTER_E4, AFTER_E4],
             ["pgn_to_fen-0", "EleutherAI/pythia-70m", 1, "valid", START, AFTER_E4],
@@ -265,7 +279,7 @@ class TestHarness:
         (refused,) = import_harness_samples([path], model="m").refusals
         assert refused.reason is Refused.NO_TRUE_BOARD
         assert refused.detail.startswith("target: expected a FEN")
-        columns = {"true_fen": "doc.fen", "movetext": "doc.pgn", "position_id": "doc_hash"}
+        columns = {"true_state": "doc.fen", "movetext": "doc.pgn", "position_id": "doc_hash"}
         (missing,) = import_harness_samples([path], columns=columns).refusals
         assert missing.reason is Refused.NO_MODEL
         results = tmp_path / "results_2025-06-01T10-11-12.345678.json"

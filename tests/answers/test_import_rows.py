@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from workbench.answers.imports import Noticed, Refused, import_named_columns
-from workbench.answers.simulated_tracker import simulate
+from workbench.answers.simulated_replies import simulate
 from workbench.checking import check_table
 from workbench.cli import main
 from workbench.games.cut import cut_games
@@ -30,7 +30,7 @@ FISCHER = "1rkrbbqn/ppp2ppp/1n2p3/3p4/4PP2/6N1/PPPP2PP/NRKRBBQ1 w KQkq - 2 4"
 
 
 def row(**changes: object) -> dict[str, object]:
-    return {"position_id": "p", "model": "m", "reply": START, "true_fen": AFTER_E4, **changes}
+    return {"position_id": "p", "model": "m", "reply": START, "true_state": AFTER_E4, **changes}
 
 
 def jsonl(path: Path, *rows: object) -> Path:
@@ -50,7 +50,7 @@ def asked() -> pd.DataFrame:
     frame["seconds"] = 1.5
     frame["stop_reason"] = "stop"
     frame["earlier_turns"] = json.dumps(["first", 'se"cond'])
-    answer = ["reply", "predicted_fen", "reply_class", "status", "reason"]
+    answer = ["reply", "predicted_state", "reply_class", "status", "reason"]
     frame.loc[0, answer] = [None, None, "failed", "", "call failed: timeout, 3 times"]
     frame.loc[1, answer] = ["no, idea", None, "absent", "", "no piece placement found"]
     frame.loc[2, answer] = [f"maybe {START}", None, "absent", "", "llm_fen is None"]
@@ -102,7 +102,9 @@ def test_whole_numbers_as_others_write_them(tmp_path: Path, group: object) -> No
 def test_a_true_fen_alone_gives_a_sound_table(
     tmp_path: Path, fen: str, ply: int | None, group: int
 ) -> None:
-    without_id = {name: value for name, value in row(true_fen=fen).items() if name != "position_id"}
+    without_id = {
+        name: value for name, value in row(true_state=fen).items() if name != "position_id"
+    }
     found = import_named_columns([jsonl(tmp_path / "a.jsonl", without_id)]).predictions
     assert found["group"].tolist() == [group]
     assert found["ply"].tolist() == ([pd.NA] if ply is None else [ply])
@@ -118,9 +120,9 @@ def test_positions_without_a_name_are_named_by_moves_or_board(tmp_path: Path) ->
         tmp_path / "a.jsonl",
         {**said, "moves": "e2e4"},
         {**said, "movetext": "1.e4 {best by test} *"},
-        {**said, "true_fen": AFTER_E4},
-        {**said, "true_fen": AFTER_E4.replace("0 1", "0 9"), "model": "n"},
-        {**said, "true_fen": AFTER_D4},
+        {**said, "true_state": AFTER_E4},
+        {**said, "true_state": AFTER_E4.replace("0 1", "0 9"), "model": "n"},
+        {**said, "true_state": AFTER_D4},
     )
     found = import_named_columns([path]).predictions
     # printf e2e4 | sha256sum, and printf of the first four fields | sha256sum
@@ -133,7 +135,7 @@ def test_positions_without_a_name_are_named_by_moves_or_board(tmp_path: Path) ->
 
 def test_an_id_of_several_boards_is_told_apart_whatever_comes_first(tmp_path: Path) -> None:
     one = jsonl(tmp_path / "one.jsonl", row(), row(position_id="q"))
-    two = jsonl(tmp_path / "two.jsonl", row(true_fen=AFTER_D4), row(position_id="q", reply="x"))
+    two = jsonl(tmp_path / "two.jsonl", row(true_state=AFTER_D4), row(position_id="q", reply="x"))
     names = []
     for paths in ([one, two], [two, one]):
         found = import_named_columns(paths)
@@ -142,11 +144,11 @@ def test_an_id_of_several_boards_is_told_apart_whatever_comes_first(tmp_path: Pa
         assert len(frame) == 4
         assert sorted(frame[frame["position_id"] == "q"]["sample"]) == [0, 1]
         assert [note.reason for note in found.remarks] == [Noticed.SEVERAL_BOARDS] * 2
-        names.append(dict(zip(frame["true_fen"], frame["position_id"], strict=True)))
+        names.append(dict(zip(frame["true_state"], frame["position_id"], strict=True)))
     assert names[0][AFTER_D4] == names[1][AFTER_D4] != "p"
     # Transposed moves are two positions to ask about, though the board is one.
     ways = ("g1f3 g8f6 b1c3", "b1c3 g8f6 g1f3")
-    moved = [row(moves=way, true_fen=None, position_id="t") for way in ways]
+    moved = [row(moves=way, true_state=None, position_id="t") for way in ways]
     found = import_named_columns([jsonl(tmp_path / "t.jsonl", *moved)])
     assert found.predictions["position_id"].nunique() == 2
 
@@ -180,7 +182,7 @@ def test_positions_that_a_file_contradicts_are_named(tmp_path: Path) -> None:
     games = list(random_games(2, 9, 5))
     positions = cut_games(games, groups=(2,), per_group=2, seed=0).positions
     one, two = positions["position_id"]
-    path = jsonl(tmp_path / "a.jsonl", row(position_id=one, true_fen=None), row(position_id=two))
+    path = jsonl(tmp_path / "a.jsonl", row(position_id=one, true_state=None), row(position_id=two))
     found = import_named_columns([path], positions=positions)
     pd.testing.assert_frame_equal(
         found.predictions[POSITIONS.names], positions.head(1)[POSITIONS.names], check_dtype=False
@@ -200,7 +202,7 @@ class TestTheCommand:
         rows = [row(position_id=f"p{n}") for n in range(9)]
         for line in (2, 3, 4, 6):
             rows[line - 1]["model"] = None
-        rows[8]["true_fen"] = FISCHER
+        rows[8]["true_state"] = FISCHER
         path, out = jsonl(tmp_path / "a.jsonl", *rows), tmp_path / "out.parquet"
         listed = tmp_path / "refused.csv"
         done = self.run(path, "-o", out, "--refused", listed)

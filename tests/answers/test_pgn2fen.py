@@ -9,9 +9,9 @@ import chess
 import pandas as pd
 import pytest
 
-from workbench.answers import ReplyClass, import_pgn2fen
-from workbench.answers.imports import Noticed, Refused
+from workbench.answers.imports import Noticed, Refused, import_pgn2fen
 from workbench.errors import InvalidArgumentError, ReplyFileError
+from workbench.prediction import ReplyClass
 from workbench.tables.parquet_tables import PREDICTIONS, read_table, write_table
 from workbench.tables.reply_identity import REPLY_KEY
 
@@ -68,11 +68,18 @@ def write_log(folder: Path, *lines: object, name: str = "some.jsonl") -> Path:
 def test_a_row_holds_what_the_log_and_the_game_say(folder: Path) -> None:
     imported = import_pgn2fen([write_log(folder, entry())])
     (row,) = imported.predictions.to_dict("records")
-    unknown = ("game_plies", *PREDICTIONS.names[PREDICTIONS.names.index("earlier_turns") :])
+    unknown = (
+        "game_plies",
+        "predicted_actions",
+        *PREDICTIONS.names[PREDICTIONS.names.index("earlier_turns") :],
+    )
     assert all(pd.isna(row.pop(name)) for name in unknown)
     assert row == {
         # printf 'Cup\n%s' 'rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -' | sha256sum
         "position_id": "halfmoves0002_001-f4d66e50",
+        "environment": "chess",
+        "task": "state",
+        "initial_state": "",
         # printf 'e2e4 c7c5' | sha256sum | cut -c -16
         "game_id": "13763f491b377740",
         "source": "some.jsonl",
@@ -80,13 +87,13 @@ def test_a_row_holds_what_the_log_and_the_game_say(folder: Path) -> None:
         "ply": 2,
         "movetext": "1. e4 c5",
         "moves": "e2e4 c7c5",
-        "true_fen": AFTER_E4_C5,
+        "true_state": AFTER_E4_C5,
         "set": "",
         "model": "a-model",
         "setting": "",
         "sample": 0,
         "reply": f"FEN: {AFTER_E4_C5}",
-        "predicted_fen": AFTER_E4_C5,
+        "predicted_state": AFTER_E4_C5,
         "reply_class": "valid",
         "status": "",
         "reason": "",
@@ -98,7 +105,7 @@ def test_the_text_to_classify_is_a_choice(folder: Path) -> None:
     log = write_log(folder, entry(llm_raw_text=f"`{NO_KING}`", llm_fen=AFTER_E4_C5))
     cut, raw = (import_pgn2fen([log], text=text).predictions for text in ("llm_fen", "raw"))
     assert cut["reply_class"].tolist() == ["valid"]
-    assert raw[["reply_class", "status", "predicted_fen"]].values.tolist() == [
+    assert raw[["reply_class", "status", "predicted_state"]].values.tolist() == [
         ["ill_formed", "NO_BLACK_KING", NO_KING]
     ]
     assert cut["reply"].tolist() == raw["reply"].tolist() == [f"`{NO_KING}`"]
@@ -136,8 +143,8 @@ def test_a_missing_reply_is_an_absent_row(
     imported = import_pgn2fen([write_log(folder, entry(**changes))], text=text)
     (row,) = imported.predictions.to_dict("records")
     assert (row["reply_class"], row["reason"]) == (ReplyClass.ABSENT, reason)
-    assert pd.isna(row["predicted_fen"])
-    assert row["true_fen"] == AFTER_E4_C5
+    assert pd.isna(row["predicted_state"])
+    assert row["true_state"] == AFTER_E4_C5
     assert not imported.refusals
 
 
@@ -211,7 +218,7 @@ def test_a_game_that_cannot_be_used_leaves_its_row_without_moves(
     log = write_log(folder, entry(input_pgn_file=f"data/Cup/{stem}.pgn"))
     imported = import_pgn2fen([log])
     (row,) = imported.predictions.to_dict("records")
-    assert row["true_fen"] == AFTER_E4_C5
+    assert row["true_state"] == AFTER_E4_C5
     assert row["ply"] == 2
     assert all(pd.isna(row[name]) for name in ("moves", "movetext", "game_id"))
     (remark,) = imported.remarks
@@ -220,7 +227,7 @@ def test_a_game_that_cannot_be_used_leaves_its_row_without_moves(
 
 
 @pytest.mark.parametrize(
-    ("changes", "reasons", "true_fen"),
+    ("changes", "reasons", "true_state"),
     [
         ({"input_fen": None}, [], AFTER_E4_C5),
         ({"input_fen": AFTER_E4_C5[:-4]}, [], AFTER_E4_C5),
@@ -231,10 +238,10 @@ def test_a_game_that_cannot_be_used_leaves_its_row_without_moves(
     ],
 )
 def test_what_may_differ_from_the_game_is_kept_and_named(
-    folder: Path, changes: dict[str, Any], reasons: list[Noticed], true_fen: str
+    folder: Path, changes: dict[str, Any], reasons: list[Noticed], true_state: str
 ) -> None:
     imported = import_pgn2fen([write_log(folder, entry(**changes))])
-    assert imported.predictions["true_fen"].tolist() == [true_fen]
+    assert imported.predictions["true_state"].tolist() == [true_state]
     assert imported.predictions["ply"].tolist() == [2]
     assert [remark.reason for remark in imported.remarks] == reasons
 
@@ -249,11 +256,11 @@ def test_files_that_two_sets_name_alike_are_two_positions_in_any_order(folder: P
     one = import_pgn2fen([cup, random])
     two = import_pgn2fen([random, cup])
     assert one.refusals == two.refusals == ()
-    names = dict(zip(one.predictions["true_fen"], one.predictions["position_id"], strict=True))
+    names = dict(zip(one.predictions["true_state"], one.predictions["position_id"], strict=True))
     assert len(set(names.values())) == 2
     for apart in (two, import_pgn2fen([cup]), import_pgn2fen([random])):
         found = apart.predictions
-        assert [names[fen] for fen in found["true_fen"]] == found["position_id"].tolist()
+        assert [names[fen] for fen in found["true_state"]] == found["position_id"].tolist()
     # Where the PGN files lie, and whether they are there, is not what a position is.
     without = import_pgn2fen([cup], pgn_root=folder / "nowhere").predictions
     assert without["position_id"].tolist() == [names[AFTER_E4_C5]]
@@ -349,7 +356,7 @@ def test_fens_alone_hold_no_prose_and_are_sorted(recorded: Path) -> None:
     compact = import_pgn2fen(logs, fens_only=True).predictions
     assert compact[["reply", "movetext"]].isna().all(axis=None)
     key = ["set", *REPLY_KEY]
-    kept = ["moves", "true_fen", "predicted_fen", "reply_class", "status", "reason"]
+    kept = ["moves", "true_state", "predicted_state", "reply_class", "status", "reason"]
     pd.testing.assert_frame_equal(
         whole.sort_values(key, ignore_index=True)[key + kept], compact[key + kept]
     )

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from workbench.answers import recorded_replies as module
-from workbench.answers.classification import CLASSES, ReplyClass
 from workbench.answers.recorded_replies import (
     BASELINE,
     RANDOM_GAMES,
@@ -15,6 +14,7 @@ from workbench.answers.recorded_replies import (
 )
 from workbench.environments.chess import ChessState
 from workbench.errors import InvalidArgumentError, ReplyFileError
+from workbench.prediction import CLASSES, ReplyClass
 from workbench.scoring import ScoringParameters, score_predictions
 from workbench.tables.parquet_tables import PREDICTIONS, read_table
 from workbench.tables.provenance import file_hash
@@ -32,7 +32,7 @@ def test_the_file_is_small_and_holds_no_prose(replies):
     assert recorded_replies_path().stat().st_size <= 1_000_000
     assert replies[["reply", "movetext", "earlier_turns"]].isna().all(axis=None)
     # A FEN of 64 squares is shorter; a chessgpt writes long ones.
-    assert replies["predicted_fen"].str.len().max() < 200
+    assert replies["predicted_state"].str.len().max() < 200
     assert not replies.duplicated(list(REPLY_KEY)).any()
 
 
@@ -55,7 +55,7 @@ def test_positions_of_the_two_sets_are_distinct(replies):
     positions = replies.groupby("set")["position_id"].agg(set)
     assert [len(positions[name]) for name in (RANDOM_GAMES, WORLD_CUP)] == [1000, 1000]
     assert not positions[RANDOM_GAMES] & positions[WORLD_CUP]
-    assert replies.groupby("position_id")["true_fen"].nunique().eq(1).all()
+    assert replies.groupby("position_id")["true_state"].nunique().eq(1).all()
 
 
 def test_the_moves_lead_to_the_true_boards(replies):
@@ -66,7 +66,7 @@ def test_the_moves_lead_to_the_true_boards(replies):
         ).board()
         for move in row["moves"].split():
             board.push_uci(move)
-        assert board.fen(en_passant="fen").split()[:3] == row["true_fen"].split()[:3]
+        assert board.fen(en_passant="fen").split()[:3] == row["true_state"].split()[:3]
         assert len(row["moves"].split()) == row["ply"]
 
 

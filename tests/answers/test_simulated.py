@@ -8,9 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from workbench.answers import ReplyClass, SlipKind, classify, classify_fen, simulate, track
-from workbench.answers.simulated_tracker import _Tracker
+from workbench.answers.simulated_replies import simulate
+from workbench.environments.chess.classification import classify, classify_fen
+from workbench.environments.chess.slips import SlipKind
+from workbench.environments.chess.tracker import _Tracker, track
 from workbench.errors import IllegalMoveError, InvalidArgumentError, TableError
+from workbench.prediction import ReplyClass
 from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS, read_table, write_table
 
 
@@ -33,14 +36,16 @@ def random_games(count: int, plies: int, seed: int) -> pd.DataFrame:
         rows.append(
             {
                 "position_id": f"p{number}",
+                "environment": "chess",
                 "game_id": f"g{number}",
                 "source": "random",
                 "group": 10,
                 "ply": board.ply(),
                 "game_plies": board.ply(),
+                "initial_state": "",
                 "movetext": "",
                 "moves": " ".join(move.uci() for move in board.move_stack),
-                "true_fen": board.fen(),
+                "true_state": board.fen(),
             }
         )
     return pd.DataFrame(rows, columns=POSITIONS.names)
@@ -52,11 +57,11 @@ def positions() -> pd.DataFrame:
 
 
 def test_without_slips_the_reply_is_the_true_state(positions: pd.DataFrame) -> None:
-    assert any(chess.Board(fen).has_legal_en_passant() for fen in positions["true_fen"])
+    assert any(chess.Board(fen).has_legal_en_passant() for fen in positions["true_state"])
     assert any("q" in move[4:] for moves in positions["moves"] for move in moves.split())
     assert any("e1c1" in moves or "e8g8" in moves for moves in positions["moves"])
     found = simulate(positions, rate=0, seed=1)
-    assert found["reply"].tolist() == positions["true_fen"].tolist()
+    assert found["reply"].tolist() == positions["true_state"].tolist()
     assert set(found["reply_class"]) == {"valid"}
 
 
@@ -145,7 +150,7 @@ def test_replies_are_fens_that_parse_and_classify(positions: pd.DataFrame, rate:
     found = simulate(positions, rate=rate, seed=2)
     assert set(found["reply_class"]) <= {"valid", "ill_formed"}
     assert (found["reply_class"] == "ill_formed").any()
-    assert (found["reply"] == found["predicted_fen"]).all()
+    assert (found["reply"] == found["predicted_state"]).all()
     for reply in found["reply"]:
         assert len(reply.split()) == 6
         assert classify(reply) == classify_fen(reply)

@@ -29,7 +29,7 @@ def positions_path(positions, tmp_path):
 @pytest.fixture
 def answers(positions):
     """The true FEN by the moves, as the server is asked for them."""
-    return dict(zip(positions["movetext"], positions["true_fen"], strict=True))
+    return dict(zip(positions["movetext"], positions["true_state"], strict=True))
 
 
 @pytest.fixture

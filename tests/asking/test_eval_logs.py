@@ -112,7 +112,7 @@ class TestSamples:
         assert reply.reply is None
         assert reply.failure == failure
         assert reply.prediction().columns() == {
-            "predicted_fen": None, "reply_class": "failed", "status": "", "reason": failure,
+            "predicted_state": None, "predicted_actions": None, "reply_class": "failed", "status": "", "reason": failure,
         }  # fmt: skip
 
     def test_a_reply_that_a_filter_stopped_says_so(self, tmp_path):

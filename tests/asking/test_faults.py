@@ -59,7 +59,7 @@ def test_every_fault_ends_as_a_row_and_the_run_goes_on(ask_server, answers):
             assert isinstance(row["reply"], str) != row["reason"].startswith(CALL_FAILED)
             assert (fault, server.asked[moves[fault]]) == (fault, requests)
         others = table.drop(index=list(faults))
-        assert (others["predicted_fen"] == others["true_fen"]).all()
+        assert (others["predicted_state"] == others["true_state"]).all()
         assert len(table.loc[moves["megabyte"], "reply"]) > 1_000_000
         assert table.loc[moves["refusal"], "reply"] == "I cannot help with that."
         assert run.failed.total() == len(failed)

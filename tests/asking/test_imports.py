@@ -38,14 +38,14 @@ def table_csv(path, *rows):
 
 def reply(**changes):
     return {"position_id": "p1", "model": "m", "reply": f"It is {AFTER_E4}",
-            "true_fen": AFTER_E4, **changes}  # fmt: skip
+            "true_state": AFTER_E4, **changes}  # fmt: skip
 
 
 class TestNamedColumns:
     def test_the_least_that_a_row_needs(self, tmp_path):
         found = import_named_columns([jsonl(tmp_path / "a.jsonl", reply())])
         (row,) = found.predictions.to_dict("records")
-        assert row["predicted_fen"] == AFTER_E4
+        assert row["predicted_state"] == AFTER_E4
         assert row["reply_class"] == "valid"
         assert (row["sample"], row["group"], row["source"]) == (0, 10, "a.jsonl")
         # The move number of its true FEN tells the ply.
@@ -67,23 +67,23 @@ class TestNamedColumns:
         found = import_named_columns([jsonl(tmp_path / "a.jsonl", row)], columns=columns)
         (made,) = found.predictions.to_dict("records")
         assert made["position_id"] == "7"
-        assert made["true_fen"] == AFTER_E4
+        assert made["true_state"] == AFTER_E4
         assert (made["moves"], made["movetext"], made["ply"]) == ("e2e4", "1. e4", 1)
 
     def test_moves_in_uci_give_all_that_follows_from_them(self, tmp_path):
         moves = "e2e4 e7e5 e1e2 e8e7"
-        row = reply(moves=moves, true_fen=None)
+        row = reply(moves=moves, true_state=None)
         (made,) = import_named_columns([jsonl(tmp_path / "a.jsonl", row)]).predictions.to_dict(
             "records"
         )
-        assert made["true_fen"] == "rnbq1bnr/ppppkppp/8/4p3/4P3/8/PPPPKPPP/RNBQ1BNR w - - 2 3"
+        assert made["true_state"] == "rnbq1bnr/ppppkppp/8/4p3/4P3/8/PPPPKPPP/RNBQ1BNR w - - 2 3"
         assert made["movetext"] == "1. e4 e5 2. Ke2 Ke7"
         assert made["ply"] == 4
 
     def test_positions_are_joined_by_their_id(self, tmp_path, positions):
         rows = [
             {"position_id": name, "reply": fen}
-            for name, fen in zip(positions["position_id"], positions["true_fen"], strict=True)
+            for name, fen in zip(positions["position_id"], positions["true_state"], strict=True)
         ]
         rows.append({"position_id": "elsewhere", "reply": START})
         path = jsonl(tmp_path / "a.jsonl", *rows)
@@ -92,7 +92,7 @@ class TestNamedColumns:
         pd.testing.assert_frame_equal(
             joined, positions[POSITIONS.names].reset_index(drop=True), check_dtype=False
         )
-        assert (found.predictions["predicted_fen"] == positions["true_fen"].to_numpy()).all()
+        assert (found.predictions["predicted_state"] == positions["true_state"].to_numpy()).all()
         (refused,) = found.refusals
         assert (refused.file, refused.line) == (str(path), 41)
         assert refused.reason is Refused.UNKNOWN_POSITION
@@ -114,11 +114,11 @@ class TestNamedColumns:
         assert f"stands in {path}, line 1" in found.refusals[0].detail
 
     def test_a_fen_that_others_cut_out_is_the_answer(self, tmp_path):
-        row = reply(reply=f"Maybe {START}, no", predicted_fen=AFTER_E4)
+        row = reply(reply=f"Maybe {START}, no", predicted_state=AFTER_E4)
         without = {name: value for name, value in reply().items() if name != "reply"}
         path = jsonl(tmp_path / "a.jsonl", row, without)
         found = import_named_columns([path])
-        assert list(found.predictions["predicted_fen"]) == [AFTER_E4]
+        assert list(found.predictions["predicted_state"]) == [AFTER_E4]
         assert found.refusals[0].reason is Refused.NO_REPLY
 
     def test_an_empty_reply_a_blank_cell_and_a_null_are_the_same_row(self, tmp_path):
@@ -141,8 +141,12 @@ class TestNamedColumns:
             (reply(position_id=True), Refused.NO_POSITION, "position_id"),
             (reply(model=" "), Refused.NO_MODEL, "model: expected a text, got none"),
             (reply(reply=["x"]), Refused.NO_REPLY, "reply: expected a text, got ['x']"),
-            (reply(true_fen="no board"), Refused.NO_TRUE_BOARD, "true_fen: expected a FEN, got"),
-            (reply(true_fen=None), Refused.NO_TRUE_BOARD, "true_fen: expected a FEN, or moves"),
+            (
+                reply(true_state="no board"),
+                Refused.NO_TRUE_BOARD,
+                "true_state: expected a FEN, got",
+            ),
+            (reply(true_state=None), Refused.NO_TRUE_BOARD, "true_state: expected a FEN, or moves"),
             (reply(moves="e2e5"), Refused.ILLEGAL_MOVES, "moves: ply 1: expected a legal move"),
             (
                 reply(moves="e2e4 0000"),
@@ -151,9 +155,13 @@ class TestNamedColumns:
             ),
             (reply(movetext="1. Ke2"), Refused.ILLEGAL_MOVES, "movetext: expected legal moves"),
             (reply(movetext="1. e4 }{"), Refused.ILLEGAL_MOVES, "movetext: expected legal moves"),
-            (reply(moves="d2d4"), Refused.CONTRADICTION, f"true_fen: '{AFTER_E4}', but its moves"),
+            (
+                reply(moves="d2d4"),
+                Refused.CONTRADICTION,
+                f"true_state: '{AFTER_E4}', but its moves",
+            ),
             (reply(moves="e2e4", movetext="1. d4"), Refused.CONTRADICTION, "moves: 'e2e4', but"),
-            (reply(true_fen="4k3/8/8/8/8/8/8/R2K4 w Q - 0 1"), Refused.CHESS960, "Chess960"),
+            (reply(true_state="4k3/8/8/8/8/8/8/R2K4 w Q - 0 1"), Refused.CHESS960, "Chess960"),
             (reply(variant="Chess960"), Refused.CHESS960, "Chess960"),
             (reply(source="fischer_random.pgn"), Refused.CHESS960, "Chess960"),
             (reply(ply=-1), Refused.BAD_VALUE, "ply: expected an integer"),
@@ -182,7 +190,7 @@ class TestNamedColumns:
         path.write_bytes(b'\n{"position_id"\n\xff\xfe\n')
         assert [refused.line for refused in import_named_columns([path]).refusals] == [2, 3]
         path = tmp_path / "a.csv"
-        path.write_text("position_id,model,reply,true_fen\np1,m\np1,m,x,y,z\n")
+        path.write_text("position_id,model,reply,true_state\np1,m\np1,m,x,y,z\n")
         found = import_named_columns([path])
         assert [refused.line for refused in found.refusals] == [2, 3]
 
@@ -202,7 +210,7 @@ class TestNamedColumns:
     def test_a_reply_of_a_megabyte_in_a_csv(self, tmp_path):
         path = table_csv(tmp_path / "a.csv", reply(reply="so " * 400_000 + AFTER_E4))
         found = import_named_columns([path])
-        assert list(found.predictions["predicted_fen"]) == [AFTER_E4]
+        assert list(found.predictions["predicted_state"]) == [AFTER_E4]
 
 
 class TestInspectLogs:
@@ -242,13 +250,13 @@ class TestInspectLogs:
         ]
 
     def test_fields_of_the_metadata(self, log):
-        columns = {"true_fen": "metadata.fen", "movetext": "metadata.pgn"}
+        columns = {"true_state": "metadata.fen", "movetext": "metadata.pgn"}
         found = import_inspect_logs([log], columns=columns)
         assert len(found.predictions) == 4
-        assert set(found.predictions["true_fen"]) == {AFTER_E4}
+        assert set(found.predictions["true_state"]) == {AFTER_E4}
         assert set(found.predictions["moves"]) == {"e2e4"}
         with pytest.raises(InvalidArgumentError, match="'scores'"):
-            import_inspect_logs([log], columns={"true_fen": "scores"})
+            import_inspect_logs([log], columns={"true_state": "scores"})
 
     def test_the_command(self, log, tmp_path):
         out = tmp_path / "predictions.parquet"

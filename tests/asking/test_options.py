@@ -69,9 +69,9 @@ def test_a_pilot_with_every_option_and_then_the_whole(positions, positions_path,
         assert set(server.asked.values()) == {4}
     table = read_table(out / "predictions.parquet", PREDICTIONS)
     assert len(table) == 80
-    assert (table["predicted_fen"] == table["true_fen"]).all()
+    assert (table["predicted_state"] == table["true_state"]).all()
     assert [json.loads(said) for said in table["earlier_turns"]] == [
-        [fen] for fen in table["true_fen"]
+        [fen] for fen in table["true_state"]
     ]
     assert set(table["stop_reason"]) == {"stop"}
     assert set(table["input_tokens"]) == {800}

@@ -4,13 +4,13 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from workbench.answers.classification import EXTRACTOR_VERSION
 from workbench.asking.journal import Failure, Journal
 from workbench.asking.predictions_table import write_run_predictions
 from workbench.asking.reading_again import read_again
 from workbench.asking.run_folder import open_run
 from workbench.asking.settings import Question
 from workbench.cli import main
+from workbench.environments.chess.classification import EXTRACTOR_VERSION
 from workbench.errors import TableError
 from workbench.games import cut_games, random_games
 from workbench.tables.parquet_tables import (
@@ -24,7 +24,7 @@ from workbench.tables.parquet_tables import (
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
 D4 = "rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - 0 1"
-EXTRACTED = ["predicted_fen", "reply_class", "status", "reason"]
+EXTRACTED = ["predicted_state", "reply_class", "status", "reason"]
 
 
 def run(*arguments):
@@ -45,7 +45,7 @@ def table(predictions, tmp_path):
         None,
         None,
     ]
-    frame["predicted_fen"] = [START, E4, D4.split()[0], None, D4, None]
+    frame["predicted_state"] = [START, E4, D4.split()[0], None, D4, None]
     frame["reply_class"] = ["valid", "valid", "valid", "absent", "valid", "failed"]
     frame["status"] = ""
     frame["reason"] = ["", "", "", "no piece placement found", "", "call failed: reset"]
@@ -62,7 +62,7 @@ def test_a_table_keeps_everything_but_what_is_extracted(table, tmp_path):
     before, after = (read_table(path, PREDICTIONS) for path in (table, tmp_path / "new.parquet"))
     kept = [name for name in PREDICTIONS.names if name not in EXTRACTED]
     pd.testing.assert_frame_equal(after[kept], before[kept])
-    assert after["predicted_fen"].fillna("").tolist() == [START, D4, D4.split()[0], "", D4, ""]
+    assert after["predicted_state"].fillna("").tolist() == [START, D4, D4.split()[0], "", D4, ""]
     assert after["reply_class"].tolist() == [
         "valid", "valid", "unparseable", "absent", "valid", "failed",
     ]  # fmt: skip
@@ -132,14 +132,14 @@ class TestRun:
         assert read_provenance(folder.predictions)["extractor_version"] == EXTRACTOR_VERSION
         # An older extractor took the draft, and the table lacks an answer.
         old = asked.iloc[[0, 2]].copy()
-        old.loc[old.index[0], "predicted_fen"] = E4
+        old.loc[old.index[0], "predicted_state"] = E4
         write_table(old, folder.predictions, PREDICTIONS, {"stage": "predictions"})
         bytes_before = folder.predictions.read_bytes()
         said = run("replies", "extract", folder.path, "-o", tmp_path / "new.parquet")
         assert (said.exit_code, said.stderr) == (0, "")
         after = read_table(tmp_path / "new.parquet", PREDICTIONS)
         pd.testing.assert_frame_equal(after, asked)
-        assert after["predicted_fen"].fillna("").tolist() == [D4, START, ""]
+        assert after["predicted_state"].fillna("").tolist() == [D4, START, ""]
         assert read_provenance(tmp_path / "new.parquet")["asked"]["model"] == "openai/none"
         assert said.stdout.splitlines()[:4] == [
             "1 rows with another FEN",

@@ -57,7 +57,7 @@ def test_stopped_in_the_middle_and_asked_again(positions_path, answers, tmp_path
         assert sorted(table["position_id"]) == sorted(
             pd.read_parquet(positions_path)["position_id"]
         )
-        assert (table["predicted_fen"] == table["true_fen"]).all()
+        assert (table["predicted_state"] == table["true_state"]).all()
         twice = sum(count > 1 for count in server.asked.values())
         assert twice <= (4 if how == "killed" else 0)
         assert len(list((out / "logs").glob("*.eval"))) == 1
@@ -161,7 +161,7 @@ def test_the_table_comes_from_the_journal(positions_path, positions, tmp_path):
     journal.answered((last, 0, 0), output, None)
     first = positions["position_id"].iloc[0]
     journal.failed((first, 0, 0), Failure("reset", permanent=False))
-    columns = ["position_id", "predicted_fen", "reply_class", "reason"]
+    columns = ["position_id", "predicted_state", "reply_class", "reason"]
     assert run_predictions(folder)[columns].fillna("").to_numpy().tolist() == [
         [first, "", "failed", "call failed: reset"],
         [last, AFTER_E4, "valid", ""],

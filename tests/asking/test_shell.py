@@ -11,12 +11,12 @@ import pytest
 from click.testing import CliRunner
 from local_run import needs_inspect
 
-from workbench.answers.classification import ReplyClass
-from workbench.answers.simulated_tracker import simulate
+from workbench.answers.simulated_replies import simulate
 from workbench.asking.predictions_table import run_predictions
 from workbench.asking.run_folder import RunFolder
 from workbench.cli import main
 from workbench.installation import install_hint
+from workbench.prediction import ReplyClass
 from workbench.tables.parquet_tables import PREDICTIONS
 
 
@@ -41,7 +41,7 @@ class TestWithTheExtra:
         assert "40 valid" in said
         assert f"40 predictions written to {out / 'predictions.parquet'}" in said
         table = pd.read_parquet(out / "predictions.parquet")
-        assert (table["predicted_fen"] == positions["true_fen"].to_numpy()).all()
+        assert (table["predicted_state"] == positions["true_state"].to_numpy()).all()
         again = run_predictions(RunFolder(out))
         pd.testing.assert_frame_equal(again, table, check_dtype=False)
         scores = tmp_path / "scores.parquet"
@@ -117,9 +117,9 @@ class TestTheSimulatedModel:
     def test_a_slip_rate_of_one_in_three_loses_track_and_none_does_not(self, positions):
         # The provider wraps this very tracker; here it is held to both ends of its rate.
         right = simulate(positions, rate=0.0, seed=0)
-        assert (right["predicted_fen"] == right["true_fen"]).all()
+        assert (right["predicted_state"] == right["true_state"]).all()
         wrong = simulate(positions, rate=0.34, seed=0)
-        assert (wrong["predicted_fen"] != wrong["true_fen"]).mean() > 0.5
+        assert (wrong["predicted_state"] != wrong["true_state"]).mean() > 0.5
         assert set(wrong["reply_class"]) <= set(ReplyClass)
 
 

@@ -80,8 +80,8 @@ def test_a_tracked_reply_of_a_megabyte_is_cut(explorer):
         "from workbench.explore import GameTracker\n"
         "from workbench.tables.parquet_tables import PREDICTIONS\n"
         "shown, long = tracker.game, 'x' * 1_000_000\n"
-        f"row = dict(position_id='a', game_id='g', group=1, ply=1, true_fen={START!r},\n"
-        "    model=long, reply=long, predicted_fen=long, reply_class='unparseable', status='', reason='')\n"
+        f"row = dict(position_id='a', game_id='g', group=1, ply=1, true_state={START!r},\n"
+        "    model=long, reply=long, predicted_state=long, reply_class='unparseable', status='', reason='')\n"
         "rows = pd.DataFrame([row], columns=PREDICTIONS.names)\n"
         "tracker.game = GameTracker.from_rows(rows, depth=shown['depth']).game"
     )

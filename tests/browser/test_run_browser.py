@@ -82,7 +82,7 @@ def test_a_point_of_the_scatter_opens_as_a_pair(lab, opened, scores):
     facts = root.locator("[data-role=opened-facts]")
     expect(facts).to_contain_text(f"{scores['precision_3'][elsewhere]:.4f}")
     code = pair.locator("[data-role=code]").input_value()
-    assert scores["predicted_fen"][elsewhere] in code
+    assert scores["predicted_state"][elsewhere] in code
 
     hostile = int(scores.index[scores["position_id"] == "<b>game</b>-1"][0])
     click_point(lab, root, hostile)
@@ -230,7 +230,7 @@ def test_the_notebook_of_a_run_opens_a_pair_from_the_scatter(lab):
         assert (
             notebook.execute(
                 f"row = browser.table.run.rows.iloc[{far}]\n"
-                "print((row.true_fen, row.predicted_fen) == (browser.pair.true_fen, browser.pair.predicted_fen))"
+                "print((row.true_state, row.predicted_state) == (browser.pair.true_fen, browser.pair.predicted_fen))"
             )
             == "True\n"
         )

@@ -245,7 +245,7 @@ def test_the_rows_shown_are_downloaded(shown, tables, kind):
         assert content.decode().splitlines() == [RUY_LOPEZ]
     elif kind == "fen":
         lines = content.decode().splitlines()
-        assert lines == scores["predicted_fen"][chosen].dropna().tolist()
+        assert lines == scores["predicted_state"][chosen].dropna().tolist()
         assert BISHOP_ELSEWHERE in lines
     else:
         read = pd.read_csv if kind == "csv" else pd.read_parquet

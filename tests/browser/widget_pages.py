@@ -155,7 +155,7 @@ HOSTILE = "<img src=x onerror=window.pwned=1> <script>window.pwned=1</script> {{
 
 HOSTILE_ROWS = f"""
 import pandas as pd
-from workbench.answers.classification import classify
+from workbench.environments.chess.classification import classify
 from workbench.tables.parquet_tables import PREDICTIONS
 
 hostile = {HOSTILE!r}
@@ -164,10 +164,10 @@ rows = []
 for number, reply in enumerate([after_e4, hostile]):
     found = classify(reply)
     rows.append(dict(
-        position_id=f"<b>game</b>-{{number}}", game_id="<b>game</b>", source="by hand", group=1,
+        position_id=f"<b>game</b>-{{number}}", environment="chess", task="state", game_id="<b>game</b>", source="by hand", group=1,
         ply=1 + number, game_plies=80, movetext="1. e4 e5", moves="e2e4 e7e5"[: 4 + 5 * number],
-        true_fen=[after_e4, "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"][number],
-        model="<i>model</i>", sample=0, reply=reply, predicted_fen=found.predicted_fen,
+        true_state=[after_e4, "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"][number],
+        model="<i>model</i>", sample=0, reply=reply, predicted_state=found.predicted_state,
         reply_class=str(found.reply_class), status=" ".join(found.status), reason=found.reason,
     ))
 predictions = pd.DataFrame(rows, columns=PREDICTIONS.names)
@@ -195,7 +195,7 @@ for number, reply in enumerate(others):
     rows.append(dict(
         rows[0], position_id=f"spanish-{{number}}", game_id="spanish", group=4, ply=8,
         movetext="1. e4 e5 2. Nf3 Nc6 3. Bb5 a6", moves="e2e4 e7e5 g1f3 b8c6 f1b5 a7a6",
-        true_fen=true, model="by hand", reply=reply, predicted_fen=found.predicted_fen,
+        true_state=true, model="by hand", reply=reply, predicted_state=found.predicted_state,
         reply_class=str(found.reply_class), status=" ".join(found.status), reason=found.reason,
     ))
 from workbench.scoring import ScoringParameters, score

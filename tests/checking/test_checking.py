@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
-from workbench.answers.simulated_tracker import simulate
+from workbench.answers.simulated_replies import simulate
 from workbench.checking import check_table
 from workbench.cli import main
 from workbench.errors import TableError
@@ -33,8 +33,8 @@ def positions():
 def predictions(positions):
     """Of every class, one absent and one broken."""
     frame = simulate(positions, rate=0.15, seed=1)
-    frame.loc[0, ["predicted_fen", "reply_class"]] = [None, "absent"]
-    frame.loc[1, ["predicted_fen", "reply_class"]] = ["9/8 w", "unparseable"]
+    frame.loc[0, ["predicted_state", "reply_class"]] = [None, "absent"]
+    frame.loc[1, ["predicted_state", "reply_class"]] = ["9/8 w", "unparseable"]
     return frame
 
 
@@ -99,12 +99,16 @@ class TestRows:
     @pytest.mark.parametrize(
         ("column", "value", "said"),
         [
-            ("true_fen", "no board", "true_fen does not parse"),
-            ("true_fen", "8/8/8/8/8/8/8/K1k5 w - - 0 1", "true_fen does not follow from the moves"),
+            ("true_state", "no board", "true_state does not parse"),
+            (
+                "true_state",
+                "8/8/8/8/8/8/8/K1k5 w - - 0 1",
+                "true_state does not follow from the moves",
+            ),
             ("ply", 3, "ply is not the number of moves"),
             ("moves", "e2e5 e7e5 g1f3 b8c6", "moves contains an illegal move"),
             ("position_id", None, "position_id is null"),
-            ("true_fen", None, "true_fen is null"),
+            ("true_state", None, "true_state is null"),
         ],
     )
     def test_positions(self, positions, tmp_path, column, value, said):
@@ -121,7 +125,7 @@ class TestRows:
         frame = positions.copy()
         moves = "e2e4 e7e5 g1f3 g8f6 f1c4 f8c5 e1h1 e8g8"
         fen = "rnbq1rk1/pppp1ppp/5n2/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQ1RK1 w - - 8 5"
-        frame.loc[3, ["moves", "true_fen", "ply", "group"]] = [moves, fen, 8, 4]
+        frame.loc[3, ["moves", "true_state", "ply", "group"]] = [moves, fen, 8, 4]
         assert odd(report(frame, POSITIONS, tmp_path)) == ["moves has another spelling of castling"]
         frame.loc[3, "moves"] = moves.replace("e1h1", "e1g1")
         assert odd(report(frame, POSITIONS, tmp_path)) == []
@@ -129,10 +133,10 @@ class TestRows:
     @pytest.mark.parametrize(
         ("column", "value", "said"),
         [
-            ("reply_class", "unparseable", "reply_class contradicts python-chess"),
+            ("reply_class", "unparseable", "reply_class contradicts the reading"),
             ("reply_class", "fine", "reply_class is not one of valid"),
-            ("predicted_fen", None, "reply_class contradicts python-chess"),
-            ("predicted_fen", "9/8", "reply_class contradicts python-chess"),
+            ("predicted_state", None, "reply_class contradicts the reading"),
+            ("predicted_state", "9/8", "reply_class contradicts the reading"),
             ("model", None, "model is null"),
         ],
     )
@@ -177,7 +181,7 @@ class TestRows:
     def test_keys_that_stand_twice(self, predictions, tmp_path):
         frame = pd.concat([predictions, predictions.iloc[[2, 5]]], ignore_index=True)
         found = report(frame, PREDICTIONS, tmp_path)
-        assert odd(found) == ["position_id + model + setting + sample is repeated"]
+        assert odd(found) == ["position_id + task + model + setting + sample is repeated"]
         assert found.oddities[0].count == 2
         assert found.oddities[0].examples[0].startswith("row 12: ")
         frame.loc[12:, "sample"] = 1

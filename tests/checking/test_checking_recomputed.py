@@ -3,7 +3,7 @@
 import pytest
 from click.testing import CliRunner
 
-from workbench.answers.simulated_tracker import simulate
+from workbench.answers.simulated_replies import simulate
 from workbench.checking import check_table
 from workbench.checking.recomputed import SAMPLE_ROWS
 from workbench.cli import main
@@ -175,7 +175,7 @@ def test_a_group_that_does_not_fit_the_ply(predictions, tmp_path):
 def test_a_failed_call_has_no_reply(predictions, tmp_path):
     path = tmp_path / "predictions.parquet"
     rows = predictions.copy()
-    gone = {"predicted_fen": None, "reply_class": "failed", "reason": "call failed: 500"}
+    gone = {"predicted_state": None, "reply_class": "failed", "reason": "call failed: 500"}
     for place in (0, 1):
         rows.loc[place, list(gone)] = list(gone.values())
     rows.loc[0, "reply"] = None

@@ -66,7 +66,7 @@ class TestCompare:
         found = compared(START, KINGLESS, "--depth", 2)
         assert found["reply_class"] == "ill_formed"
         assert found["status"] == ["NO_WHITE_KING", "BAD_CASTLING_RIGHTS"]
-        assert found["predicted_fen"] == KINGLESS
+        assert found["predicted_state"] == KINGLESS
         assert found["precision"] == pytest.approx([20 / 21] * 2)
         assert found["recall"] == pytest.approx([1.0, 1.0])
         assert found["levenshtein"] == 1
@@ -79,14 +79,14 @@ class TestCompare:
     def test_a_whole_answer(self):
         answer = f"Let me think.\n```fen\n{START}\n```\nThat is the board."
         found = compared(START, answer, "--depth", 1)
-        assert (found["reply_class"], found["predicted_fen"]) == ("valid", START)
+        assert (found["reply_class"], found["predicted_state"]) == ("valid", START)
         assert found["exact_match"] is True
         assert found["precision"] == found["recall"] == [1.0]
 
     def test_no_answer_is_undefined_where_it_is(self):
         found = compared(START, "", "--depth", 1)
         assert (found["reply_class"], found["reason"]) == ("absent", "empty reply")
-        assert found["predicted_fen"] is None
+        assert found["predicted_state"] is None
         assert found["board_accuracy"] is None
         assert found["levenshtein"] == len(START)
         assert found["levenshtein_to_empty"] is True
@@ -127,7 +127,7 @@ class TestCompare:
     def test_prints_lines_to_read(self):
         assert printed("compare", START, KINGLESS, "--depth", 1) == [
             ["reply_class", "ill_formed"],
-            ["predicted_fen", *KINGLESS.split()],
+            ["predicted_state", *KINGLESS.split()],
             ["status", "NO_WHITE_KING,", "BAD_CASTLING_RIGHTS"],
             ["reason"],
             ["depths", "1"],
@@ -178,7 +178,7 @@ class TestTheWholeWay:
             board = chess.Board()
             for move in row.moves.split():
                 board.push_uci(move)
-            assert (row.true_fen, row.ply, row.game_plies) == (board.fen(), 2 * row.group, 12)
+            assert (row.true_state, row.ply, row.game_plies) == (board.fen(), 2 * row.group, 12)
 
     def test_positions_to_predictions_to_scores(self, pgn, tmp_path):
         positions, predictions, scores = (
@@ -199,9 +199,9 @@ class TestTheWholeWay:
             ]
         table = pd.read_parquet(scores)
         assert table["position_id"].tolist() == pd.read_parquet(positions)["position_id"].tolist()
-        assert 0 < (table["true_fen"] == table["predicted_fen"]).sum() < 6
+        assert 0 < (table["true_state"] == table["predicted_state"]).sum() < 6
         for row in table.itertuples():
-            true, predicted = chess.Board(row.true_fen), chess.Board(row.predicted_fen)
+            true, predicted = chess.Board(row.true_state), chess.Board(row.predicted_state)
             for depth in (1, 2):
                 precision, recall = (
                     float(accepted(*boards, depth))
@@ -223,7 +223,7 @@ class TestTheWholeWay:
         run("games", "cut", pgn, "--groups", 5, "--per-group", 6, "-o", positions)
         run("replies", "simulate", positions, "--rate", 0, "-o", predictions)
         table = pd.read_parquet(predictions)
-        assert table["predicted_fen"].tolist() == table["true_fen"].tolist()
+        assert table["predicted_state"].tolist() == table["true_state"].tolist()
 
     def test_the_options_of_scoring_reach_the_scores(self, tmp_path, predictions):
         """One answer is right, one is the other side's turn, one lacks a king, two have no board."""
@@ -282,7 +282,7 @@ class TestTheWholeWay:
         # Without a board, or where it is the other side's turn, nothing is shared.
         assert table.index[both(0).all(axis=1)].tolist() == [3, 8, 11, 12, 13, 15, 17]
         for row in table.iloc[[5, 9, 10, 16]].itertuples():
-            true, predicted = chess.Board(row.true_fen), chess.Board(row.predicted_fen)
+            true, predicted = chess.Board(row.true_state), chess.Board(row.predicted_state)
             expected = float(accepted(true, predicted, 2)), float(accepted(predicted, true, 2))
             assert (row.precision_2, row.recall_2) == pytest.approx(expected)
 
@@ -294,7 +294,7 @@ class TestRefusals:
             (("games", "cut", "nowhere"), "nowhere: expected readable games, got: [Errno 2]"),
             (("replies", "import", "nowhere"), "nowhere: expected a file, found none"),
             (("replies", "simulate", "nowhere"), "nowhere: expected a whole Parquet file, got"),
-            (("score", "nowhere"), "nowhere: expected a readable file, got: [Errno 2]"),
+            (("score", "nowhere"), "nowhere: expected a whole Parquet file, got: [Errno 2]"),
         ],
     )
     def test_missing_files_are_named(self, arguments, said, tmp_path, monkeypatch):
@@ -314,8 +314,8 @@ class TestRefusals:
         write_table(predictions[["position_id"]], path, PREDICTIONS.empty_table()
                     .select(["position_id"]).schema)  # fmt: skip
         said = run("score", path, "-o", out, code=1)
-        assert f"Error: {path}: expected the columns ['position_id', 'game_id', " in said
-        assert "'reply_class', 'status', 'reason', 'moves'] are missing" in said
+        assert f"Error: {path}: expected the columns ['position_id', 'environment', " in said
+        assert "'reply_class', 'status', 'reason', 'initial_state', 'moves'] are missing" in said
         assert "see data/README.md" in said
         assert not out.exists()
 

@@ -5,7 +5,6 @@ import re
 import chess
 import pytest
 
-from workbench.answers.classification import CLASSES
 from workbench.drawing.reply_words import (
     CLASS_WORDS,
     FLAG_WORDS,
@@ -15,6 +14,7 @@ from workbench.drawing.reply_words import (
 )
 from workbench.environments.chess.text_metrics import FIELD_NAMES
 from workbench.explore.page.assets import FOLDER
+from workbench.prediction import CLASSES
 
 
 def test_every_flag_of_python_chess_has_words_of_its_own():

@@ -233,8 +233,8 @@ ROW = {
     "position_id": "g-10",
     "model": "tracker",
     "group": 5,
-    "true_fen": START,
-    "predicted_fen": WITHOUT_KNIGHT,
+    "true_state": START,
+    "predicted_state": WITHOUT_KNIGHT,
     "reply_class": "valid",
     "reason": "",
 }
@@ -263,28 +263,28 @@ class TestFromRow:
 
     @pytest.mark.parametrize("missing", [None, float("nan"), ""])
     def test_an_absent_prediction_is_no_state_and_says_why(self, missing):
-        row = {**ROW, "predicted_fen": missing, "reply_class": "absent", "reason": "no FEN"}
+        row = {**ROW, "predicted_state": missing, "reply_class": "absent", "reason": "no FEN"}
         pair = BoardPair.from_row(row)
         assert pair.predicted_fen == ""
         assert pair.caption.endswith("without a FEN. no FEN")
 
     def test_an_unparseable_prediction_is_no_state_and_is_told_whole(self):
-        row = {**ROW, "predicted_fen": BAD, "reply_class": "unparseable"}
+        row = {**ROW, "predicted_state": BAD, "reply_class": "unparseable"}
         pair = BoardPair.from_row(row)
         assert pair.predicted_fen == ""
         assert "cannot be read: rank 6" in pair.caption
         assert BAD in pair.caption
 
     def test_a_row_without_boards_is_refused(self):
-        with pytest.raises(TableError, match="true_fen"):
+        with pytest.raises(TableError, match="true_state"):
             BoardPair.from_row({"position_id": "x"})
-        with pytest.raises(TableError, match="true_fen"):
-            BoardPair.from_row({**ROW, "true_fen": None})
+        with pytest.raises(TableError, match="true_state"):
+            BoardPair.from_row({**ROW, "true_state": None})
 
     def test_another_row_takes_the_place_of_the_first(self):
         pair = BoardPair.from_row({**ROW, "reply": "first", "moves": "e2e4"})
         pair.line = ["e2e4"]
-        pair.show_row({**ROW, "predicted_fen": START})
+        pair.show_row({**ROW, "predicted_state": START})
         assert (pair.predicted_fen, pair.reply, pair.moves, pair.line) == (START, "", "", [])
 
 

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.answers.classification import ReplyClass, classify_fen
+from workbench.environments.chess.classification import classify_fen
 from workbench.explore.board.fen_problems import describe, explain, status_words
+from workbench.prediction import ReplyClass
 
 START = chess.STARTING_FEN
 
@@ -95,7 +96,7 @@ def test_there_are_words_exactly_where_python_chess_refuses_and_they_are_our_own
     assert (words is not None) == refused
     if found.reply_class is ReplyClass.UNPARSEABLE:
         with pytest.raises(ValueError, match=r"fen|clock|number"):
-            chess.Board(found.predicted_fen)
+            chess.Board(found.predicted_state)
         assert words != found.reason
 
 

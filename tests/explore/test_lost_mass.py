@@ -291,8 +291,8 @@ def test_it_adds_up_on_recorded_replies(recorded):
     logs = [recorded / "model_logs" / f"maker_talker{part}.jsonl" for part in ("", "_randomised")]
     table = import_pgn2fen(logs, text="raw").predictions
     table = table[table["reply_class"].isin(["valid", "ill_formed"])]
-    table = table[table["true_fen"] != table["predicted_fen"]]
+    table = table[table["true_state"] != table["predicted_state"]]
     # Before the last move, at the start, without the queen or the king; some at the same ply.
     assert len(table) == 11
-    for true, predicted in zip(table["true_fen"], table["predicted_fen"], strict=True):
+    for true, predicted in zip(table["true_state"], table["predicted_state"], strict=True):
         assert_consistent(true, predicted, ExplorerSettings())

@@ -50,7 +50,7 @@ class TestAMegabyte:
             assert "characters)" in str(error.value)
 
     def test_a_row_shows_it_cut_with_its_length(self, name):
-        row = {"true_fen": START, "predicted_fen": LONG[name], "position_id": "g-1"}
+        row = {"true_state": START, "predicted_state": LONG[name], "position_id": "g-1"}
         pair = BoardPair.from_row(row)
         assert pair.predicted_fen == ""
         assert len(pair.caption) < 900
@@ -64,8 +64,8 @@ class TestAMegabyte:
 def predictions(**changes):
     row = {
         "position_id": "g-1", "game_id": "g", "source": "", "group": 1, "ply": 1, "game_plies": 40,
-        "movetext": "1. e4", "moves": "e2e4", "true_fen": START, "model": "m", "sample": 0,
-        "reply": START, "predicted_fen": START, "reply_class": "valid", "status": "", "reason": "",
+        "environment": "chess", "task": "state", "movetext": "1. e4", "moves": "e2e4", "true_state": START, "model": "m", "sample": 0,
+        "reply": START, "predicted_state": START, "reply_class": "valid", "status": "", "reason": "",
     }  # fmt: skip
     return pd.DataFrame([{**row, **changes}], columns=PREDICTIONS.names)
 
@@ -74,7 +74,7 @@ class TestTracker:
     def test_a_reply_of_a_megabyte_is_cut_for_the_page_alone(self):
         long = "x" * MEGABYTE
         tracker = GameTracker.from_rows(
-            predictions(reply=long, predicted_fen=long, reply_class="unparseable")
+            predictions(reply=long, predicted_state=long, reply_class="unparseable")
         )
         (shown,) = tracker.tracked.page()["replies"]
         (kept,) = tracker.tracked.replies
@@ -86,7 +86,7 @@ class TestTracker:
 
     def test_a_game_that_is_over_says_so(self):
         tracker = GameTracker.from_rows(
-            predictions(true_fen=MATED, moves=None, reply=MATED, predicted_fen=START)
+            predictions(true_state=MATED, moves=None, reply=MATED, predicted_state=START)
         )
         (reply,) = tracker.tracked.replies
         assert reply.game_over == "the game is over on the true board (checkmate)"
@@ -100,16 +100,16 @@ class TestTypographicDashes:
 
     def test_scores_take_the_true_fen_as_the_predicted_one(self):
         (written, plain) = (
-            score_predictions(predictions(true_fen=fen), ScoringParameters(depth=2)).iloc[0]
+            score_predictions(predictions(true_state=fen), ScoringParameters(depth=2)).iloc[0]
             for fen in (DASHES, START)
         )
         assert written["unscored"] == plain["unscored"] == ""
-        assert written["true_fen"] == DASHES
-        assert written.drop("true_fen").equals(plain.drop("true_fen"))
+        assert written["true_state"] == DASHES
+        assert written.drop("true_state").equals(plain.drop("true_state"))
         assert compare(DASHES, START, ScoringParameters(depth=1))["exact_match"]
 
     def test_a_tracked_game_takes_it(self):
-        tracker = GameTracker.from_rows(predictions(true_fen=DASHES, moves=None))
+        tracker = GameTracker.from_rows(predictions(true_state=DASHES, moves=None))
         assert tracker.tracked.replies[0].true_fen == START
         assert tracker.tracked.replies[0].exact_match
 

@@ -234,7 +234,7 @@ class TestOpening:
         assert ask(browser, "open", row=1)["kind"] == "open"
         pair = browser.pair
         assert (pair.true_fen, pair.predicted_fen) == tuple(
-            scores.loc[1, ["true_fen", "predicted_fen"]]
+            scores.loc[1, ["true_state", "predicted_state"]]
         )
         assert (pair.depth, pair.terminal, pair.ill_formed) == (2, "absorb", "as_is")
         assert (pair.reply, pair.moves) == (HOSTILE, "1. e4")

@@ -47,9 +47,9 @@ def test_parquet_keeps_every_value_and_opens_again(browser, scores, predictions,
 def test_fens_are_one_on_a_line(browser, scores, tmp_path):
     predicted = browser.export(tmp_path / "predicted.fen").read_text(encoding="utf-8")
     # Right, one ply off, a king short, and one whose true FEN cannot be read.
-    assert predicted.splitlines() == scores["predicted_fen"][[0, 1, 2, 5]].tolist()
+    assert predicted.splitlines() == scores["predicted_state"][[0, 1, 2, 5]].tolist()
     true = browser.export(tmp_path / "true.fen", "true_fen").read_text(encoding="utf-8")
-    assert true.splitlines() == [scores["true_fen"][0], "no board"]
+    assert true.splitlines() == [scores["true_state"][0], "no board"]
 
 
 def test_nothing_is_replaced_and_unknown_kinds_are_refused(browser, tmp_path):

@@ -49,13 +49,13 @@ def test_others_have_the_same_position_and_the_nearest_come_first(scores):
 def test_two_replies_are_shown_with_what_differs_from_the_true_board(scores):
     run = run_table(scores)
     found = side_by_side(run, 1, 2)
-    assert found["true_fen"] == scores["true_fen"][0]
+    assert found["true_fen"] == scores["true_state"][0]
     ahead, kingless = found["replies"]
     assert (ahead["different"], ahead["fields"]) == (["e2", "e4"], ["side to move"])
     assert kingless["different"] == ["e1"]
     assert "White has no king" in kingless["words"]
     broken, absent = side_by_side(run, 3, 4)["replies"]
-    assert (broken["board"], broken["fen"]) == ("", scores["predicted_fen"][3])
+    assert (broken["board"], broken["fen"]) == ("", scores["predicted_state"][3])
     assert "cannot be read" in broken["words"]
     assert (absent["board"], absent["fen"], absent["words"]) == ("", "", "No board.")
 
@@ -64,13 +64,13 @@ def test_all_replies_are_counted_on_one_board(scores):
     found = all_on_one_board(run_table(scores), 0)
     # Of five replies one cannot be read and one has no FEN.
     assert (found["replies"], found["boards"]) == (5, 3)
-    assert found["true_board"] == scores["true_fen"][0]
+    assert found["true_board"] == scores["true_state"][0]
     assert found["squares"] == [
         {"square": "e1", "wrong": 1, "words": "e1, white king: empty in c"},
         {"square": "e2", "wrong": 1, "words": "e2, white pawn: empty in b"},
         {"square": "e4", "wrong": 1, "words": "e4, empty: white pawn in b"},
     ]
-    same = scores.assign(predicted_fen=scores["predicted_fen"][1])
+    same = scores.assign(predicted_state=scores["predicted_state"][1])
     e4 = all_on_one_board(run_table(same), 0)["squares"][1]
     assert e4 == {"square": "e4", "wrong": 5, "words": "e4, empty: white pawn in a, b, c, d, e"}
 

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from workbench.affordance import exact_profile
-from workbench.answers.simulated_tracker import track
 from workbench.environments import ChessAutomaton, ChessState
+from workbench.environments.chess.tracker import track
 from workbench.errors import IllegalMoveError, InvalidArgumentError, TableError
 from workbench.explore.game.tracked_game import track_rows, track_simulated
 from workbench.explore.game.tracked_moves import numbered, played
@@ -31,7 +31,7 @@ def rows():
         {
             "game_id": "game",
             "ply": [1, 2, 3, 4],
-            "true_fen": [AFTER_E4, AFTER_E5, AFTER_NF3, AFTER_NC6],
+            "true_state": [AFTER_E4, AFTER_E5, AFTER_NF3, AFTER_NC6],
             "moves": [" ".join(MOVES[:ply]) for ply in range(1, 5)],
             "model": "by hand",
             "sample": 0,
@@ -47,9 +47,9 @@ def tracked(frame, **chosen):
 
 def test_a_failed_call_is_no_reply_and_is_named():
     frame = rows().assign(reply_class=["valid", "ill_formed", "unparseable", "failed"])
-    frame["predicted_fen"] = [*frame["reply"].iloc[:3], None]
+    frame["predicted_state"] = [*frame["reply"].iloc[:3], None]
     frame["status"], frame["reason"] = "", ["", "", "7 ranks", "call failed: 500"]
-    frame.loc[1, "predicted_fen"] = frame.loc[1, "reply"].removeprefix("FEN: ")
+    frame.loc[1, "predicted_state"] = frame.loc[1, "reply"].removeprefix("FEN: ")
     game = tracked(frame)
     assert [reply.ply for reply in game.replies] == [1, 2, 3]
     assert "The call failed at ply 4: there is no reply." in game.notes
@@ -117,14 +117,14 @@ def test_a_table_without_moves_has_the_cuts_alone():
 
 
 def test_a_table_of_scores_needs_no_reply():
-    found = tracked(rows().drop(columns=["reply", "moves"]).assign(predicted_fen=AFTER_E4))
+    found = tracked(rows().drop(columns=["reply", "moves"]).assign(predicted_state=AFTER_E4))
     assert found.replies[0].exact_match
     assert found.replies[0].reply is None
 
 
 def test_what_contradicts_the_moves_is_noted():
     frame = rows()
-    frame.loc[1, "true_fen"] = AFTER_E5.replace(" 0 2", " 0 9")
+    frame.loc[1, "true_state"] = AFTER_E5.replace(" 0 2", " 0 9")
     frame.loc[3, "moves"] = None
     found = tracked(frame)
     assert [stop.ply for stop in found.stops] == [0, 1, 2, 3, 4]
@@ -159,14 +159,14 @@ def test_what_is_left_open_is_asked_for():
     with pytest.raises(TableError, match="several at ply 1"):
         tracked(pd.concat([rows(), rows().iloc[:1]]))
     with pytest.raises(TableError, match="expected the columns"):
-        tracked(rows().drop(columns="true_fen"))
-    with pytest.raises(TableError, match="reply or predicted_fen"):
+        tracked(rows().drop(columns="true_state"))
+    with pytest.raises(TableError, match="reply or predicted_state"):
         tracked(rows().drop(columns="reply"))
 
 
 def test_a_true_fen_that_cannot_be_read_is_refused():
     with pytest.raises(TableError, match=r"ply 1: .*no board"):
-        tracked(rows().iloc[:1].drop(columns="moves").assign(true_fen="no board"))
+        tracked(rows().iloc[:1].drop(columns="moves").assign(true_state="no board"))
 
 
 def test_simulated_tracker_without_slips_is_right_everywhere():

@@ -49,9 +49,11 @@ def test_a_position_is_what_was_played():
         "group": 2,
         "ply": 4,
         "game_plies": 5,
+        "environment": "chess",
+        "initial_state": "",
         "movetext": "1. e4 e5 2. Nf3 Nc6",
         "moves": "e2e4 e7e5 g1f3 b8c6",
-        "true_fen": "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3",
+        "true_state": "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3",
     }
 
 
@@ -250,7 +252,7 @@ def test_movetext_is_what_python_chess_writes():
         assert row.movetext == board.variation_san(moves)
         for move in moves:
             board.push(move)
-        assert row.true_fen == board.fen()
+        assert row.true_state == board.fen()
         assert len(moves) == row.ply == 2 * row.group
 
 

@@ -5,7 +5,7 @@ import pytest
 from click.testing import CliRunner
 from lichess_games import many_games
 
-from workbench.answers.simulated_tracker import simulate
+from workbench.answers.simulated_replies import simulate
 from workbench.asking.prompts import MOVES_HEADING, PROMPTS
 from workbench.checking import check_table
 from workbench.cli import main
@@ -37,9 +37,11 @@ def test_a_position_after_a_move_of_white():
         "group": 2,
         "ply": 3,
         "game_plies": 5,
+        "environment": "chess",
+        "initial_state": "",
         "movetext": "1. e4 e5 2. Nf3",
         "moves": "e2e4 e7e5 g1f3",
-        "true_fen": "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2",
+        "true_state": "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2",
     }
     assert "1 taken of 1 long enough, 1 with Black to move" in cut.summary.describe()
 
@@ -69,7 +71,7 @@ def test_both_sides_have_half_of_each_group():
         assert row.movetext == board.variation_san(moves)
         for move in moves:
             board.push(move)
-        assert row.true_fen == board.fen()
+        assert row.true_state == board.fen()
         assert board.turn == (row.ply % 2 == 0)
     with pytest.raises(InvalidArgumentError, match="even number"):
         cut_games(GAMES, side_to_move="both", **{**settings, "per_group": 7})
@@ -111,11 +113,11 @@ def test_the_tables_after_it_hold_black_to_move_for_right(tmp_path):
     made = read_provenance(positions)
     assert made["side_to_move"] == "both"
     assert made["per_group"] * 2 == len(rows) > 0
-    assert set(rows["true_fen"].str.split().str[1]) == {"w", "b"}
+    assert set(rows["true_state"].str.split().str[1]) == {"w", "b"}
     # The bands in which studies group plies, and imports.
     assert set(rows["group"] - (rows["ply"] + 1) // 2) == {0}
     replies = simulate(rows, rate=0, seed=0)
-    assert (replies["predicted_fen"] == replies["true_fen"]).all()
+    assert (replies["predicted_state"] == replies["true_state"]).all()
     write_table(replies, predictions, PREDICTIONS, {"stage": "predictions"})
     for path in (positions, predictions):
         assert check_table(path).oddities == []

@@ -53,7 +53,7 @@ def test_the_text_metrics_of_each_class(predictions):
 def test_what_each_prediction_says_of_its_past(predictions):
     """The game is 1. e4: a board that still has the pawn on e2 left that ply out."""
     rows = predictions.copy()
-    rows.loc[0, "true_fen"] = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
+    rows.loc[0, "true_state"] = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
     scores = score_predictions(rows, ScoringParameters(depth=1))
     left_out, _, kingless, unparseable, absent, unscored = scores.to_dict("records")
     assert (left_out["lost_ply"], left_out["lost_kind"]) == (1, "move_left_out")
@@ -119,11 +119,11 @@ def test_what_is_not_known_of_a_row_does_not_keep_it_from_its_scores(
 @pytest.mark.parametrize(
     ("column", "value", "reason"),
     [
-        ("true_fen", None, "true_fen: expected a FEN, got none"),
+        ("true_state", None, "true_state: expected a board, got none"),
         ("reply_class", None, "reply_class: expected one of valid, .*, failed, got None"),
         ("reply_class", "good", "reply_class: .* got 'good'"),
-        ("predicted_fen", None, "predicted_fen of a reply that is valid: .* got none"),
-        ("predicted_fen", "8/8 w", "predicted_fen of a reply that is valid: .*'8/8 w'"),
+        ("predicted_state", None, "predicted_state of a reply that is valid: .* got none"),
+        ("predicted_state", "8/8 w", "predicted_state of a reply that is valid: .*'8/8 w'"),
         ("moves", "e2e4 nonsense", "moves: ply 2: .*'nonsense'"),
     ],
 )

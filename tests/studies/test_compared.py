@@ -60,7 +60,7 @@ def test_several_tables_stand_side_by_side(tmp_path, write, predictions):
     assert data.scores["game"].tolist() == [*predictions["game_id"]] * 2
     assert [path.name for path in data.inputs] == ["one.parquet", "other.parquet"]
     assert "1 unscored" not in data.describe()
-    assert "2 unscored" in data.describe()
+    assert "2 not scored" in data.describe()
     alone = compare_models(tmp_path / "tables", one, Simulation(), DEPTH_ONE)
     assert set(alone.scores["model"]) == {"by hand"}
 
@@ -94,7 +94,7 @@ def test_a_reply_that_stands_twice_is_refused(tmp_path, write, predictions):
 
 def test_two_boards_under_one_name_are_refused(tmp_path, write, predictions):
     one = write(predictions, "one.parquet")
-    changed = predictions.assign(model="other", true_fen="8/8/8/8/8/8/8/K1k5 w - - 0 1")
+    changed = predictions.assign(model="other", true_state="8/8/8/8/8/8/8/K1k5 w - - 0 1")
     other = write(changed, "other.parquet")
     with pytest.raises(TableError, match="use one id for different positions"):
         compare_models(tmp_path / "tables", [one, other], Simulation(), DEPTH_ONE)
@@ -129,7 +129,7 @@ def test_failed_calls_are_no_replies_and_are_counted(tmp_path, write, prediction
     data = compare_models(tmp_path / "tables", [path], Simulation(), DEPTH_ONE)
     assert (len(data.scores), left_out(data.scores)) == (6, {"failed": 1, "unscored": 1})
     assert "5 replies, 3 valid" in data.describe()
-    assert "0 absent, 1 unscored; 1 failed call left out" in data.describe()
+    assert "0 without a FEN, 1 not scored; 1 failed call left out" in data.describe()
 
 
 @pytest.mark.parametrize("changes", [{"rates": ()}, {"rates": (0.1, 0.1)}, {"samples": 0}])

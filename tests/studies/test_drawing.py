@@ -72,8 +72,8 @@ def scores_of(names, groups=(5, 16, 27, 38, 50), prompt=""):
                         "model": name,
                         "prompt": prompt,
                         "sample": 0,
-                        "true_fen": START,
-                        "predicted_fen": KINGLESS if wrong else START,
+                        "true_state": START,
+                        "predicted_state": KINGLESS if wrong else START,
                         "reply_class": "ill_formed" if wrong else "valid",
                         "status": "NO_WHITE_KING OPPOSITE_CHECK" if wrong else "",
                         "unscored": "",
@@ -196,9 +196,9 @@ def test_a_model_has_one_colour_whether_others_are_ranked_or_not():
 @pytest.mark.parametrize("kind", ["long", "odd"])
 def test_examples_name_both_models(kind):
     one, other = names_of(kind, 2)
-    wrong = scores_of([one]).assign(predicted_fen=WRONG_SIDE, levenshtein=1, precision_1=0.0)
+    wrong = scores_of([one]).assign(predicted_state=WRONG_SIDE, levenshtein=1, precision_1=0.0)
     near = scores_of([other]).assign(
-        predicted_fen=KINGLESS, levenshtein=2, status="NO_WHITE_KING TOO_MANY_BLACK_PAWNS " * 3
+        predicted_state=KINGLESS, levenshtein=2, status="NO_WHITE_KING TOO_MANY_BLACK_PAWNS " * 3
     )
     scores = pd.concat([wrong, near]).assign(reply_class="valid")
     ranks = model_ranks.compute(scores, depth=1, resamples=2)
@@ -303,7 +303,7 @@ def test_the_baseline_takes_any_number_of_depths():
 def test_a_lost_piece_is_taken_off_the_positions_that_were_asked_about(predictions):
     """Three replies to two positions, one of them without a board to take a piece from."""
     scores = scores_of(["one", "two"], groups=(5,))
-    scores.loc[scores["position_id"] == "p5-1", "true_fen"] = "no board"
+    scores.loc[scores["position_id"] == "p5-1", "true_state"] = "no board"
     data = StudyData(
         {"groups of the predictions": scores}, f"games of {shortened(LONG_FILE, LONGEST)}"
     )

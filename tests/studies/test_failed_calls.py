@@ -29,7 +29,7 @@ DEPTH_TWO = ScoringParameters(depth=2)
 def failed(row):
     return row | {
         "reply": None,
-        "predicted_fen": None,
+        "predicted_state": None,
         "reply_class": "failed",
         "status": "",
         "reason": "call failed: ConnectionResetError",
@@ -42,7 +42,7 @@ def half_failed(predictions):
     right = predictions.iloc[0].to_dict()
     rows = []
     for index, fen in enumerate([START, AFTER_E4] * 4):
-        row = right | {"position_id": f"p{index}", "true_fen": fen, "predicted_fen": fen}
+        row = right | {"position_id": f"p{index}", "true_state": fen, "predicted_state": fen}
         rows.append(failed(row) if index % 4 >= 2 else row)
     scores = score_predictions(pd.DataFrame(rows), DEPTH_TWO)
     return scores.assign(game=scores["position_id"], prompt="direct")

@@ -21,7 +21,7 @@ def answers(prompt, values, sample=0, model="a model"):
                 "model": model,
                 "prompt": prompt,
                 "sample": sample,
-                "predicted_fen": f"said {value}",
+                "predicted_state": f"said {value}",
                 "exact_match": value == 1,
                 "precision_1": value,
                 "unscored": "",

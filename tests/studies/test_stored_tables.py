@@ -53,7 +53,7 @@ def test_other_code_draws_other_replies_and_what_the_old_made_is_removed(tmp_pat
 
 
 def _right_answers(positions):
-    from workbench.answers.simulated_tracker import simulate
+    from workbench.answers.simulated_replies import simulate
 
     return simulate(positions, rate=0.0, seed=0)
 

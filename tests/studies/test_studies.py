@@ -224,9 +224,9 @@ class TestLostPiece:
     def test_the_king_of_the_start_position_by_policy(self):
         positions = pd.DataFrame(
             {
-                "position_id": ["start-000"], "game_id": ["start"], "source": ["by hand"],
-                "group": [5], "ply": [0], "game_plies": [0], "movetext": [""], "moves": [""],
-                "true_fen": [START],
+                "position_id": ["start-000"], "environment": ["chess"], "game_id": ["start"], "source": ["by hand"],
+                "group": [5], "ply": [0], "game_plies": [0], "movetext": [""], "moves": [""], "initial_state": [""],
+                "true_state": [START],
             }
         )  # fmt: skip
         bare = lost_piece.predictions_without(positions, count=3, seed=0)

@@ -29,7 +29,7 @@ def written(predictions, tmp_path):
     def write(change):
         other = predictions.assign(model="another")
         rows = pd.concat([predictions, other], ignore_index=True)
-        rows = rows.astype(dict.fromkeys([*UNKNOWN, "model", "true_fen"], object))
+        rows = rows.astype(dict.fromkeys([*UNKNOWN, "model", "true_state"], object))
         change(rows)
         path = tmp_path / "predictions.parquet"
         write_table(rows, path, PREDICTIONS)
@@ -104,10 +104,10 @@ def test_a_model_without_a_name_is_called_so(written, drawn, name):
 
 
 def test_every_row_is_counted_whatever_is_null(predictions, tmp_path):
-    rows = predictions.astype(dict.fromkeys(["model", "reply_class", "true_fen"], object))
+    rows = predictions.astype(dict.fromkeys(["model", "reply_class", "true_state"], object))
     rows.loc[0, "model"] = None
     rows.loc[1, "reply_class"] = None
-    rows.loc[2, "true_fen"] = None
+    rows.loc[2, "true_state"] = None
     path = tmp_path / "predictions.parquet"
     write_table(rows, path, PREDICTIONS)
     counts = class_counts(score_file(path, tmp_path / "scores.parquet", TWO)).set_index("model")
@@ -120,7 +120,7 @@ def test_every_row_is_counted_whatever_is_null(predictions, tmp_path):
 
 def test_the_run_browser_takes_them(written, tmp_path):
     def change(rows):
-        rows.loc[::2, [*UNKNOWN, "true_fen"]] = None
+        rows.loc[::2, [*UNKNOWN, "true_state"]] = None
         rows.loc[:5, "model"] = None
 
     path = written(change)

@@ -35,7 +35,7 @@ def inputs(predictions, tmp_path):
     folder.mkdir()
     for name in ("games.pgn", "month.pgn"):
         (folder / name).write_text(PGN)
-    predictions[["position_id", "true_fen", "reply"]].to_csv(folder / "answers.csv", index=False)
+    predictions[["position_id", "true_state", "reply"]].to_csv(folder / "answers.csv", index=False)
     write_table(predictions, folder / "predictions.parquet", PREDICTIONS)
     # What it needs of positions stands in predictions too: the kind alone would not refuse it.
     shutil.copy(folder / "predictions.parquet", folder / "positions.parquet")

@@ -172,7 +172,9 @@ class TestCode:
     @pytest.fixture
     def changed(self, monkeypatch):
         def change(**code):
-            monkeypatch.setattr("workbench.scoring.score_tables.scoring_code", lambda: code)
+            monkeypatch.setattr(
+                "workbench.scoring.score_tables.scoring_code", lambda environment: code
+            )
 
         return change
 

@@ -28,7 +28,7 @@ def test_a_table_comes_back_as_it_went_with_its_provenance(predictions, tmp_path
     write_table(predictions, path, PREDICTIONS, {"seed": 3})
     back = read_table(path, PREDICTIONS)
     assert back.iloc[1].dropna().to_dict() == predictions.iloc[1].dropna().to_dict()
-    assert back["predicted_fen"].isna().sum() == 1
+    assert back["predicted_state"].isna().sum() == 1
     assert read_provenance(path) == {"seed": 3}
 
 
@@ -219,11 +219,29 @@ class TestEarlierVersions:
         keys = pa.schema([PREDICTIONS.field(name) for name in REPLY_KEY])
         assert list(read_table(path, keys)["setting"]) == [""] * len(rows)
 
+    def test_version_three_is_of_chess_and_its_boards_are_renamed(self, predictions, tmp_path):
+        path = tmp_path / "three.parquet"
+        added = ("environment", "initial_state", "task", "predicted_actions")
+        schema = pa.schema([field for field in PREDICTIONS if field.name not in added])
+        write_table(predictions[schema.names], path, schema)
+        whole = pq.read_table(path)
+        metadata = {**whole.schema.metadata, b"workbench_schema_version": b"3"}
+        old = {"true_state": "true_fen", "predicted_state": "predicted_fen"}
+        whole = whole.rename_columns([old.get(name, name) for name in whole.column_names])
+        pq.write_table(whole.replace_schema_metadata(metadata), path)
+        back = read_table(path, PREDICTIONS)
+        assert list(back["true_state"]) == list(predictions["true_state"])
+        assert list(back["predicted_state"]) == list(predictions["predicted_state"])
+        assert set(back["environment"]) == {"chess"}
+        assert set(back["task"]) == {"state"}
+        assert set(back["initial_state"]) == {""}
+        assert back["predicted_actions"].isna().all()
+
     def test_scores_are_made_again(self, predictions, version_one, tmp_path):
         path = version_one(predictions)
         old = pq.read_table(path)
         pq.write_table(old.append_column("unscored", pa.array([""] * len(old))), path)
-        with pytest.raises(TableError, match="expected schema version 3, got '1'; make the table"):
+        with pytest.raises(TableError, match="expected schema version 4, got '1'; make the table"):
             read_table(path, PREDICTIONS)
 
     def test_a_missing_column_is_still_named(self, predictions, version_one):

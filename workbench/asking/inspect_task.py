@@ -20,12 +20,12 @@ from inspect_ai.scorer import Score, Scorer, Target, accuracy, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import registry_info
 
-from workbench.answers.classification import classify
 from workbench.asking.prompt_files import prompt_given
 from workbench.asking.prompts import Prompt
 from workbench.asking.questions import questions_of
 from workbench.asking.session import current_session
 from workbench.asking.simulated_model import PROVIDER
+from workbench.environments.chess.classification import classify
 from workbench.games import cut_games, random_games
 from workbench.tables.parquet_tables import POSITIONS, read_table
 
@@ -79,7 +79,7 @@ def _sample(
     return Sample(
         id=position["position_id"],
         input=messages[0] if system is None else [ChatMessageSystem(content=system), *first],
-        target=position["true_fen"],
+        target=position["true_state"],
         metadata=metadata,
     )
 
@@ -146,7 +146,7 @@ def exact_position() -> Scorer:
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        fen = classify(state.output.completion).predicted_fen
+        fen = classify(state.output.completion).predicted_state
         return Score(value=int(fen == target.text), answer=fen)
 
     return score

@@ -6,13 +6,13 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
-from workbench.answers.classification import EXTRACTOR_VERSION
 from workbench.answers.imports.eval_logs import logged_reply
 from workbench.asking.costs.prices import Price
 from workbench.asking.journal import Record, journal_record
 from workbench.asking.run_folder import RunFolder
 from workbench.asking.settings import Question
 from workbench.asking.usage import question_usage
+from workbench.environments.chess.classification import EXTRACTOR_VERSION
 from workbench.tables.parquet_tables import (
     POSITIONS,
     PREDICTIONS,
@@ -67,6 +67,7 @@ def _answer(record: Record, question: Question, key: tuple[str, int]) -> dict[st
     earlier = json.dumps([reply.reply for reply in replies], ensure_ascii=False)
     return {
         "set": "",
+        "task": "state",
         "model": question.model,
         "setting": "",
         "sample": sample,

@@ -7,11 +7,11 @@ from typing import Any, Final
 
 import pandas as pd
 
-from workbench.answers.classification import EXTRACTOR_VERSION
 from workbench.answers.imports.eval_logs import prediction_of
 from workbench.asking.journal import FILE_NAME
 from workbench.asking.predictions_table import run_predictions, run_provenance
 from workbench.asking.run_folder import RUN_FILE, RunFolder
+from workbench.environments.chess.classification import EXTRACTOR_VERSION
 from workbench.errors import TableError
 from workbench.tables.parquet_tables import PREDICTIONS, read_provenance, read_table
 from workbench.tables.provenance import file_hash
@@ -20,7 +20,7 @@ from workbench.tables.reply_identity import REPLY_KEY
 VERSION: Final = "extractor_version"
 """The provenance of a predictions table says under this name which extractor read its replies."""
 
-_EXTRACTED: Final = ["predicted_fen", "reply_class", "status", "reason"]
+_EXTRACTED: Final = ["predicted_state", "reply_class", "status", "reason"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def _compared(
         without_reply=int((~_has_reply(found)).sum()),
         new_rows=len(found) - len(before),
         changed_fens=int(
-            (before["predicted_fen"].fillna("") != now["predicted_fen"].fillna("")).sum()
+            (before["predicted_state"].fillna("") != now["predicted_state"].fillna("")).sum()
         ),
         changed_classes={pair: rows for pair, rows in classes.most_common() if pair[0] != pair[1]},
     )

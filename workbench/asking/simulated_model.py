@@ -15,10 +15,10 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from workbench.answers.simulated_tracker import track
 from workbench.asking.costs.cost_estimate import CHARACTERS_A_TOKEN
 from workbench.asking.prompts import MOVES_HEADING
 from workbench.environments.chess.replay import play_moves, read_moves, uci_moves
+from workbench.environments.chess.tracker import track
 from workbench.errors import IllegalMoveError, InvalidArgumentError
 from workbench.seeds import derived_seed
 from workbench.tables.provenance import text_hash
@@ -48,7 +48,7 @@ class SimulatedModel(ModelAPI):
         seconds: float = 0.0,
         **model_args: Any,
     ) -> None:
-        """Make the model; see `workbench.answers.simulated_tracker.track`.
+        """Make the model; see `workbench.environments.chess.tracker.track`.
 
         Args:
             model_name: Must be ``simulated``.

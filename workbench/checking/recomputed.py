@@ -13,17 +13,12 @@ import pandas as pd
 from workbench.affordance.engine import chosen_engine
 from workbench.checking.findings import Findings
 from workbench.checking.row_checks import class_of
-from workbench.environments.chess.fen import Fen
-from workbench.environments.chess.text_metrics import compared_text
+from workbench.environments.registry import AnyEnvironment
 from workbench.errors import InvalidArgumentError
+from workbench.parsed_state import ParsedState
 from workbench.scoring import ScoringParameters
-from workbench.scoring.score_rows import (
-    backward_scores,
-    fens_of,
-    is_state,
-    measured,
-    text_scores,
-)
+from workbench.scoring.score_rows import is_state, measured, states_of
+from workbench.tasks import task_named, task_names
 
 SAMPLE_ROWS: Final = 500
 """Default number of rows whose p and r are recomputed at full depth."""
@@ -33,8 +28,8 @@ SHALLOW: Final = 2
 
 TOLERANCE: Final = 1e-9
 
-_Row: TypeAlias = tuple[int, dict[str, Any], tuple[Fen, Fen]]
-"""The place of a row in its chunk, its cells, and its true and predicted FEN."""
+_Row: TypeAlias = tuple[int, dict[str, Any], tuple[ParsedState, ParsedState]]
+"""The place of a row in its chunk, its cells, and its true and predicted state."""
 
 
 class Recomputation:
@@ -42,6 +37,7 @@ class Recomputation:
 
     Args:
         parameters: How the table was scored.
+        environment: Of its rows.
         rows: Of the whole table.
         sample: Rows to compute again at the whole depth, at least 0; None for all.
         seed: Seed of the choice of these rows.
@@ -54,10 +50,16 @@ class Recomputation:
     """
 
     def __init__(
-        self, parameters: ScoringParameters, rows: int, sample: int | None, seed: int
+        self,
+        parameters: ScoringParameters,
+        environment: AnyEnvironment,
+        rows: int,
+        sample: int | None,
+        seed: int,
     ) -> None:
         if sample is not None and sample < 0:
             raise InvalidArgumentError(f"expected a sample of at least 0 rows, got {sample!r}")
+        self._environment = environment
         # Engines agree on exact values, and draw other numbers for estimates.
         exact = parameters.method == "exact"
         self._parameters = replace(parameters, engine=chosen_engine()) if exact else parameters
@@ -74,20 +76,21 @@ class Recomputation:
         known: list[_Row] = []
         for place, values in enumerate(chunk.to_dict("records")):
             row = {str(name): value for name, value in values.items()}
-            fen = row["predicted_fen"] if isinstance(row["predicted_fen"], str) else None
-            row["predicted_fen"] = fen
-            row["true_fen"] = row["true_fen"] if isinstance(row["true_fen"], str) else None
-            fens = fens_of(row)
+            for name in ("true_state", "predicted_state", "predicted_actions"):
+                row[name] = row[name] if isinstance(row[name], str) else None
+            states = states_of(self._environment, row)
             # Other faults have been named by `workbench.checking.row_checks`.
             if (
                 row["unscored"] == ""
-                and not fens[0].fault
-                and class_of(fen) == row["reply_class"]
+                and not states[0].fault
+                and row["task"] in task_names()
+                and self._is_consistent(row)
                 and (row["terminal"], row["ill_formed_policy"], row["method"]) == made
             ):
-                known.append((place, row, fens))
+                known.append((place, row, states))
         for each in known:
-            self._check_text(*each, findings)
+            if task_named(each[1]["task"]).gives_state:
+                self._check_text(*each, findings)
         self._count("text metrics", len(known))
         shallow = replace(parameters, depth=min(SHALLOW, parameters.depth))
         if parameters.method == "exact":
@@ -96,13 +99,25 @@ class Recomputation:
             deep = [each for each in known if self._chosen[findings.start + each[0]]]
             self._check_affordance(deep, parameters, findings)
 
+    def _is_consistent(self, row: dict[str, Any]) -> bool:
+        """Return whether the class of a row is that of its state; for actions the class decides."""
+        if not task_named(row["task"]).gives_state:
+            return True
+        return bool(class_of(self._environment, row["predicted_state"]) == row["reply_class"])
+
     def _check_text(
-        self, place: int, row: dict[str, Any], fens: tuple[Fen, Fen], findings: Findings
+        self,
+        place: int,
+        row: dict[str, Any],
+        states: tuple[ParsedState, ParsedState],
+        findings: Findings,
     ) -> None:
-        true, predicted = fens
-        expected = text_scores(true, predicted)
-        backward = backward_scores(None, predicted, row["reply_class"])
-        expected["violated_conditions"] = backward["violated_conditions"]
+        true, predicted = states
+        environment = self._environment
+        expected = environment.measures(true, predicted)
+        # Without the actions only what the state itself tells can be computed again.
+        told = environment.diagnosis(None, predicted, row["reply_class"])
+        expected |= {name: value for name, value in told.items() if value is not None}
         for name, value in expected.items():
             if not _same(row[name], value):
                 findings.add_row(
@@ -111,9 +126,9 @@ class Recomputation:
                     f"{_named(row)}: {row[name]!r}, computed {value!r}",
                 )
         if (
-            compared_text(true, "position") == compared_text(predicted, "position")
-            and self._parameters.terminal == "absorb"
+            self._parameters.terminal == "absorb"
             and is_state(row["reply_class"], self._parameters.ill_formed)
+            and environment.same_state(true, predicted)
         ):
             for name in self._parameters.measures():
                 expected_value = 0.0 if name.endswith("_standard_error") else 1.0
@@ -128,7 +143,12 @@ class Recomputation:
         self, rows: list[_Row], parameters: ScoringParameters, findings: Findings
     ) -> None:
         names = parameters.measures()
-        values = measured([row for _, row, _ in rows], [fens for _, _, fens in rows], parameters)
+        values = measured(
+            self._environment,
+            [row for _, row, _ in rows],
+            [states for _, _, states in rows],
+            parameters,
+        )
         for (place, row, _), computed in zip(rows, values, strict=True):
             for name, value in zip(names, computed, strict=True):
                 if not _same(row[name], value):

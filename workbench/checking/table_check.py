@@ -22,9 +22,15 @@ from workbench.checking.row_checks import (
     check_measures,
     check_moves,
     check_nulls,
-    check_true_boards,
+    check_true_states,
 )
-from workbench.errors import TableError
+from workbench.environments.registry import (
+    DEFAULT,
+    AnyEnvironment,
+    environment_named,
+    environment_of_table,
+)
+from workbench.errors import InvalidArgumentError, TableError
 from workbench.games.compact import GAMES
 from workbench.scoring import ScoringParameters, scores_schema
 from workbench.tables.earlier_versions import can_upgrade, missing_columns, upgraded
@@ -44,9 +50,9 @@ from workbench.tables.reply_identity import REPLY_KEY
 CHUNK_ROWS: Final = 1024
 # One row each, for any table.
 CHECKS: Final = {
-    "positions": (check_true_boards, check_groups),
-    "predictions": (check_true_boards, check_groups, check_classes),
-    "scores": (check_true_boards, check_groups, check_classes, check_measures),
+    "positions": (check_true_states, check_groups),
+    "predictions": (check_true_states, check_groups, check_classes),
+    "scores": (check_true_states, check_groups, check_classes, check_measures),
     "games": (check_moves,),
 }
 KEYS: Final = {
@@ -86,10 +92,11 @@ def check_table(
         with pq.ParquetFile(path, buffer_size=1 << 20, page_checksum_verification=True) as file:
             _read_metadata(file, report)
             parameters = _parameters(file.schema_arrow.names, report)
-            schema = _checked_schema(file.schema_arrow, parameters, report)
+            environment = _environment(path, report)
+            schema = _checked_schema(file.schema_arrow, parameters, environment, report)
             with tqdm(total=report.rows, unit="row", desc="checking", disable=not progress) as bar:
-                again = _recomputation(parameters, schema, report, sample, seed)
-                counts = _check_rows(file, schema, again, report, bar)
+                again = _recomputation(parameters, schema, environment, report, sample, seed)
+                counts = _check_rows(file, schema, environment, again, report, bar)
             if report.kind == "scores":
                 _check_parameters(counts, parameters, report)
             _check_keys(file, report)
@@ -132,6 +139,15 @@ def _is_upgraded(found: pa.Schema) -> bool:
     return version != str(SCHEMA_VERSION) and can_upgrade(version, found.names)
 
 
+def _environment(path: Path, report: TableReport) -> AnyEnvironment:
+    """Return the environment of the rows; chess where they name several, or none that is known."""
+    try:
+        return environment_of_table(path)
+    except (TableError, InvalidArgumentError) as error:
+        report.oddities.append(Oddity(f"its rows were read as chess: {error}"))
+        return environment_named(DEFAULT)
+
+
 def _mapping(text: str | None, name: str, report: TableReport) -> dict[str, Any]:
     try:
         found = json.loads(text or "{}")
@@ -162,11 +178,16 @@ def _parameters(names: list[str], report: TableReport) -> ScoringParameters | No
 
 
 def _checked_schema(
-    found: pa.Schema, parameters: ScoringParameters | None, report: TableReport
+    found: pa.Schema,
+    parameters: ScoringParameters | None,
+    environment: AnyEnvironment,
+    report: TableReport,
 ) -> pa.Schema | None:
     """Return the schema if the file has its columns, and None if its rows cannot be looked at."""
     known = {"positions": POSITIONS, "predictions": PREDICTIONS, "games": GAMES}
-    wanted = known.get(report.kind) if parameters is None else scores_schema(parameters)
+    wanted = known.get(report.kind)
+    if parameters is not None:
+        wanted = scores_schema(parameters, environment)
     if wanted is None:
         report.oddities.append(
             Oddity(f"its columns match no table of the workbench: {', '.join(found.names)}")
@@ -194,6 +215,7 @@ def _checked_schema(
 def _recomputation(
     parameters: ScoringParameters | None,
     schema: pa.Schema | None,
+    environment: AnyEnvironment,
     report: TableReport,
     sample: int | None,
     seed: int,
@@ -201,12 +223,13 @@ def _recomputation(
     """Return what computes scores again, or None where the table does not say how it was made."""
     if parameters is None or schema is None or "parameters" not in report.provenance:
         return None
-    return Recomputation(parameters, report.rows, sample, seed)
+    return Recomputation(parameters, environment, report.rows, sample, seed)
 
 
 def _check_rows(
     file: pq.ParquetFile,
     schema: pa.Schema | None,
+    environment: AnyEnvironment,
     again: Recomputation | None,
     report: TableReport,
     bar: Any,
@@ -221,7 +244,8 @@ def _check_rows(
     is_earlier = _is_upgraded(file.schema_arrow)
     for batch in record_batches(file, CHUNK_ROWS):
         table = pa.Table.from_batches([batch])
-        table = upgraded(table, table.column_names) if is_earlier else table
+        if is_earlier:
+            table = upgraded(table, table.column_names if schema is None else schema.names)
         if schema is not None:
             try:
                 table = table.select(schema.names).cast(schema)
@@ -237,7 +261,7 @@ def _check_rows(
         if schema is not None:
             check_nulls(chunk, required, findings)
             for check in CHECKS[report.kind]:
-                check(chunk, findings)
+                check(chunk, findings, environment)
             if again is not None:
                 again.check(chunk, findings)
         findings.start += len(chunk)
@@ -291,7 +315,7 @@ def _check_keys(file: pq.ParquetFile, report: TableReport) -> None:
 
 def _check_boards_of_positions(file: pq.ParquetFile, report: TableReport) -> None:
     """Find a position_id with several true boards."""
-    names = ["position_id", "true_fen"]
+    names = ["position_id", "true_state"]
     if not set(names) <= set(file.schema_arrow.names):
         return
     boards = as_frame(file.read(columns=names)).dropna()
@@ -299,7 +323,7 @@ def _check_boards_of_positions(file: pq.ParquetFile, report: TableReport) -> Non
     several = boards[boards.duplicated("position_id", keep=False)]
     if len(several):
         examples = [
-            f"{name}: {', '.join(map(repr, part['true_fen'].head(2)))}"
+            f"{name}: {', '.join(map(repr, part['true_state'].head(2)))}"
             for name, part in islice(several.groupby("position_id", sort=False), EXAMPLES)
         ]
         what = f"{several['position_id'].nunique():,} position_id have several true boards"

@@ -21,8 +21,8 @@ ADVICE: Final = {
     Refused.UNKNOWN_POSITION: "give the positions that the models were asked about: "
     "--positions TABLE",
     Refused.NO_MODEL: "give --model NAME, or its column: --column model=THEIRS",
-    Refused.NO_REPLY: "name its column: --column reply=THEIRS or predicted_fen=THEIRS",
-    Refused.NO_TRUE_BOARD: "give the boards by --positions TABLE, --column true_fen=THEIRS or "
+    Refused.NO_REPLY: "name its column: --column reply=THEIRS or predicted_state=THEIRS",
+    Refused.NO_TRUE_BOARD: "give the boards by --positions TABLE, --column true_state=THEIRS or "
     "moves=THEIRS; for PGN2FEN logs, give the folder of the PGN files: --pgn-root FOLDER",
     Refused.ILLEGAL_MOVES: "the moves must be of standard chess, from the initial position",
     Refused.CONTRADICTION: "the moves, PGN files or positions belong to another set: check "

@@ -48,7 +48,7 @@ def _columns(context: click.Context, option: click.Parameter, texts: Any) -> dic
     "columns",
     multiple=True,
     callback=_columns,
-    help="Not pgn2fen: map a column, OURS=THEIRS, such as true_fen=metadata.fen.",
+    help="Not pgn2fen: map a column, OURS=THEIRS, such as true_state=metadata.fen.",
 )
 @click.option("--positions", type=PATH, help="Not pgn2fen: positions table to join by position_id.")
 @click.option("--model", help="Not pgn2fen: model name, if the files have none.")
@@ -77,7 +77,6 @@ def replies_import(
     The exit code is 0 if every row became a prediction, 3 if some were refused, and 1, without a
     table, if all were.
     """
-    from workbench.answers.classification import EXTRACTOR_VERSION
     from workbench.answers.imports import (
         FilesRead,
         format_of,
@@ -87,6 +86,7 @@ def replies_import(
         import_pgn2fen,
     )
     from workbench.cli.import_report import counted, described, report, write_refused
+    from workbench.environments.chess.classification import EXTRACTOR_VERSION
     from workbench.tables.output_files import check_output
     from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS, read_table, write_table
     from workbench.tables.provenance import file_hash
@@ -154,8 +154,8 @@ def replies_extract(source: Path, out: Path) -> None:
     RUN_OR_TABLE is a run folder of `workbench ask`, whose journal is read, or a predictions table.
     Only the FEN, its class, status and reason change. No model is asked.
     """
-    from workbench.answers.classification import EXTRACTOR_VERSION
     from workbench.asking.reading_again import read_again
+    from workbench.environments.chess.classification import EXTRACTOR_VERSION
     from workbench.tables.output_files import check_output
     from workbench.tables.parquet_tables import PREDICTIONS, write_table
 
@@ -185,7 +185,7 @@ def replies_extract(source: Path, out: Path) -> None:
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
 def replies_simulate(positions: Path, out: Path, rate: float, seed: int) -> None:
     """Simulate replies to a POSITIONS table; no model is asked."""
-    from workbench.answers.simulated_tracker import simulate
+    from workbench.answers.simulated_replies import simulate
     from workbench.tables.output_files import check_output
     from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS, read_table, write_table
     from workbench.tables.provenance import file_hash

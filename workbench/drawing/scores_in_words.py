@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import pandas as pd
 
-from workbench.answers.classification import CLASSES, ReplyClass
 from workbench.answers.imports.true_boards import UNKNOWN_GROUP
 from workbench.answers.recorded_replies import BASELINE
 from workbench.drawing.labels import NO_NAME, some_of
 from workbench.drawing.reply_words import class_words
+from workbench.prediction import CLASSES, ReplyClass
 
 
 def scored_rows(scores: pd.DataFrame) -> pd.DataFrame:

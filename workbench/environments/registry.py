@@ -8,12 +8,16 @@ from collections.abc import Callable
 from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import entry_points
+from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any, Final, TypeAlias
 
+import pandas as pd
+
 from workbench import environments as folder
 from workbench.environment import Environment
-from workbench.errors import InvalidArgumentError
+from workbench.errors import InvalidArgumentError, TableError
+from workbench.tables.parquet_tables import distinct_values
 
 GROUP: Final = "workbench.environments"
 DEFAULT: Final = "chess"
@@ -69,3 +73,34 @@ def _own() -> dict[str, Callable[[str, str], AnyEnvironment]]:
         if hasattr(module, "environment"):
             found[each.name] = module.environment
     return found
+
+
+def environment_of(rows: pd.DataFrame, where: object = "rows") -> AnyEnvironment:
+    """Return the environment of a table's rows; chess for a table without rows.
+
+    Args:
+        rows: With the column ``environment``.
+        where: Where they are from, for the message.
+
+    Raises:
+        TableError: If there are several.
+    """
+    return _only(rows["environment"].unique().tolist(), where)
+
+
+def environment_of_table(path: Path) -> AnyEnvironment:
+    """Return the environment of a table; chess for one without rows, or of before there were others.
+
+    Raises:
+        TableError: If there are several, or it cannot be read.
+    """
+    return _only(distinct_values(path, "environment"), path)
+
+
+def _only(names: list[Any], where: object) -> AnyEnvironment:
+    if len(names) > 1 or not all(isinstance(name, str) and name for name in names):
+        raise TableError(
+            f"{where}: expected rows of one environment, got {', '.join(map(repr, names)):.80}; "
+            "fill the column environment, and make one table for each"
+        )
+    return environment_named(names[0] if names else DEFAULT)

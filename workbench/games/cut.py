@@ -232,12 +232,14 @@ def _position(game: Game, ply: int) -> dict[str, object]:
     game_id = game.game_id
     return {
         "position_id": f"{game_id}-{ply:03d}",
+        "environment": "chess",
         "game_id": game_id,
         "source": game.source,
         "group": group_of(ply),
         "ply": ply,
         "game_plies": game.plies,
+        "initial_state": "",
         "movetext": movetext,
         "moves": " ".join(game.moves[:ply]),
-        "true_fen": board.fen(),
+        "true_state": board.fen(),
     }

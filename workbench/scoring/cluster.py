@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 import pandas as pd
 
+from workbench.environments.registry import AnyEnvironment, environment_of
 from workbench.errors import ClusterError, MissingExtraError
 from workbench.installation import install_hint
 from workbench.scoring.parameters import ScoringParameters, scoring_code
@@ -35,7 +36,7 @@ def score_as(
     Raises:
         ClusterError: If it has others: one table must not mix scores of several versions.
     """
-    if differences := differing(_versions(), versions):
+    if differences := differing(_versions(environment_of(chunk)), versions):
         raise ClusterError(
             "expected a worker with the same packages and code as here, got a worker with others "
             f"({differences_in_words(differences)}); install the same there"
@@ -43,8 +44,8 @@ def score_as(
     return score_predictions(chunk, parameters)
 
 
-def _versions() -> dict[str, Any]:
-    return {**package_versions(), "code": scoring_code()}
+def _versions(environment: AnyEnvironment) -> dict[str, Any]:
+    return {**package_versions(), "code": scoring_code(environment)}
 
 
 def check_scheduler(scheduler: str) -> None:
@@ -100,7 +101,7 @@ class ClusterWorkers:
         check_scheduler(scheduler)
         self._scheduler = scheduler
         self._parameters = parameters
-        self._versions = _versions()
+        self._versions = _versions
         self._workerless_seconds = workerless_seconds
         self._client = _client(scheduler, connect_seconds)
         self._executor = self._client.get_executor(pure=False)
@@ -110,7 +111,7 @@ class ClusterWorkers:
     def submit(self, chunk: pd.DataFrame) -> "Future[pd.DataFrame]":
         """Send a chunk to the scheduler."""
         future: Future[pd.DataFrame] = self._executor.submit(
-            score_as, chunk, self._parameters, self._versions
+            score_as, chunk, self._parameters, self._versions(environment_of(chunk))
         )
         return future
 

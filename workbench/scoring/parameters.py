@@ -1,6 +1,8 @@
 """The parameters of scoring, and the resulting columns."""
 
+import sys
 from dataclasses import dataclass, field
+from inspect import getsource
 from typing import Final, Literal, get_args
 
 import pyarrow as pa
@@ -8,10 +10,10 @@ import pyarrow as pa
 from workbench.affordance import ESTIMATORS
 from workbench.affordance.engine import Engine, chosen_engine
 from workbench.affordance.estimate import BATCHES
-from workbench.environments.chess import text_metrics
+from workbench.environments.registry import DEFAULT, AnyEnvironment, environment_named
 from workbench.errors import InvalidArgumentError
 from workbench.tables.parquet_tables import PREDICTIONS
-from workbench.tables.provenance import code_hash, package_versions
+from workbench.tables.provenance import code_hash, is_of_workbench, package_versions, text_hash
 from workbench.terminal import Terminal, check_walk
 
 IllFormedPolicy = Literal["as_is", "sink"]
@@ -24,16 +26,19 @@ MEASURES: Final = ("precision", "recall")
 
 COPIED: Final = (
     "position_id",
+    "environment",
     "game_id",
     "source",
     "group",
     "ply",
     "set",
+    "task",
     "model",
     "setting",
     "sample",
-    "true_fen",
-    "predicted_fen",
+    "true_state",
+    "predicted_state",
+    "predicted_actions",
     "reply_class",
     "status",
     "reason",
@@ -121,37 +126,40 @@ class ScoringParameters(ComparisonSettings):
 
 
 # Of the predictions only these columns are read and sent to workers.
-READ: Final = pa.schema([PREDICTIONS.field(name) for name in (*COPIED, "moves")])
+READ: Final = pa.schema([PREDICTIONS.field(name) for name in (*COPIED, "initial_state", "moves")])
 
 
-def scoring_code() -> dict[str, str]:
-    """Return what determines scores besides predictions and parameters: code and packages."""
+def scoring_code(environment: AnyEnvironment) -> dict[str, str]:
+    """Return what determines scores besides predictions and parameters: code and packages.
+
+    Args:
+        environment: Of the predictions.
+    """
     versions = package_versions()
     packages = {name: versions[name] for name in ("chess", "numba", "numpy", "rapidfuzz")}
-    return {"workbench": code_hash("workbench.scoring.score_rows"), **packages}
+    module = type(environment).__module__
+    if is_of_workbench(module):
+        return {"workbench": code_hash("workbench.scoring.score_rows", module), **packages}
+    theirs = text_hash(getsource(sys.modules[module]))
+    return {"workbench": code_hash("workbench.scoring.score_rows"), module: theirs, **packages}
 
 
-def scores_schema(parameters: ScoringParameters) -> pa.Schema:
-    """Return the columns of a scores table; the affordance columns depend on the parameters."""
+def scores_schema(
+    parameters: ScoringParameters, environment: AnyEnvironment | None = None
+) -> pa.Schema:
+    """Return the columns of a scores table; the measures depend on parameters and environment.
+
+    Args:
+        parameters: How predictions are scored.
+        environment: Of the predictions; by default chess.
+    """
     copied = [PREDICTIONS.field(name) for name in COPIED]
+    fields = (environment or environment_named(DEFAULT)).measure_fields
     return pa.schema(
         [
             *copied,
             *((name, pa.float64()) for name in parameters.measures()),
-            ("exact_match", pa.bool_()),
-            ("levenshtein", pa.int32()),
-            ("levenshtein_to_empty", pa.bool_()),
-            ("exact_match_position", pa.bool_()),
-            ("levenshtein_position", pa.int32()),
-            ("exact_match_placement", pa.bool_()),
-            ("levenshtein_placement", pa.int32()),
-            ("board_accuracy", pa.float64()),
-            *((f"correct_{name}", pa.bool_()) for name in text_metrics.FIELD_NAMES),
-            ("violated_conditions", pa.string()),
-            ("wrong_squares", pa.int32()),
-            ("lost_ply", pa.int32()),
-            ("lost_kind", pa.string()),
-            ("lost_squares", pa.int32()),
+            *fields,
             ("terminal", pa.string()),
             ("ill_formed_policy", pa.string()),
             ("method", pa.string()),

@@ -14,6 +14,7 @@ from typing import Final
 import pandas as pd
 from tqdm.auto import tqdm
 
+from workbench.environments.registry import environment_of, environment_of_table
 from workbench.errors import InvalidArgumentError, TableError
 from workbench.scoring.cluster import ClusterWorkers, check_scheduler
 from workbench.scoring.parameters import READ, ScoringParameters, scores_schema, scoring_code
@@ -53,7 +54,8 @@ def score(
         workers = LocalWorkers(parameters, min(jobs, max(1, len(starts))) if jobs > 0 else jobs)
         done = dict(scored_chunks(chunks, workers, bar.update))
     if not done:
-        return as_frame(scores_schema(parameters).empty_table())
+        empty = scores_schema(parameters, environment_of(predictions)).empty_table()
+        return as_frame(empty)
     return pd.concat([done[index] for index in sorted(done)], ignore_index=True)
 
 
@@ -92,7 +94,7 @@ def score_file(
         restart=restart,
         progress=progress,
     )
-    return read_table(out, scores_schema(parameters))
+    return read_table(out, scores_schema(parameters, environment_of_table(out)))
 
 
 def score_table(
@@ -141,17 +143,19 @@ def score_table(
         )
     if scheduler is not None:
         check_scheduler(scheduler)
+    environment = environment_of_table(predictions_path)
     description = {
         "stage": "scores",
+        "environment": environment.name,
         "predictions_sha256": file_hash(predictions_path),
         "parameters": asdict(parameters),
         "schema_version": SCHEMA_VERSION,
-        "code": scoring_code(),
+        "code": scoring_code(environment),
     }
     # Read to its end before anything is made or thrown away: a fault in it shows now.
     total = sum(len(chunk) for chunk in read_chunks(predictions_path, READ, ROW_GROUP_ROWS))
     spans = [(first, min(first + chunk_rows, total)) for first in range(0, total, chunk_rows)]
-    schema = scores_schema(parameters)
+    schema = scores_schema(parameters, environment)
     with making_in_parts(
         out,
         "scores",

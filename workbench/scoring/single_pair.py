@@ -1,50 +1,58 @@
-"""One true board compared with one reply: the class of the reply, and every measure of it."""
+"""One true state compared with one reply: the class of the reply, and every measure of it."""
 
 import math
 from typing import Any
 
-from workbench.answers.classification import classify, plain_fen
-from workbench.environments.chess.chess960 import chess960_board
+from workbench.environments.registry import DEFAULT, environment_named
 from workbench.errors import InvalidFenError
 from workbench.long_texts import quoted
 from workbench.scoring.affordance_scores import affordance_scores
 from workbench.scoring.parameters import MEASURES, ScoringParameters
-from workbench.scoring.score_rows import is_state, text_scores
+from workbench.scoring.score_rows import is_state
 
 
-def compare(true_fen: str, reply: str, parameters: ScoringParameters) -> dict[str, Any]:
-    """Compare a reply, a FEN or a model's whole answer, with the true board.
+def compare(
+    true_state: str, reply: str, parameters: ScoringParameters, environment: str = DEFAULT
+) -> dict[str, Any]:
+    """Compare a reply, a state or a model's whole answer, with the true state.
 
     Args:
-        true_fen: A FEN that python-chess reads.
+        true_state: A text that the environment reads; for chess a FEN.
         reply: Any text.
         parameters: How to score; the exact method gives all depths up to m, an estimator m alone.
+        environment: The name of the environment.
 
     Returns:
-        Values as JSON can hold them, undefined ones None: reply_class, predicted_fen, status,
+        Values as JSON can hold them, undefined ones None: reply_class, predicted_state, status,
         reason, depths, precision and recall at these depths (for an estimator also
         precision_standard_error and recall_standard_error), exact_match, levenshtein,
-        levenshtein_to_empty, board_accuracy and the rest of the text metrics, and the parameters.
+        levenshtein_to_empty and the rest of the environment's text metrics, and the parameters.
 
     Raises:
-        InvalidFenError: If the true FEN cannot be read, or is of Chess960.
+        WorkbenchError: If the true state cannot be read, or is of another environment.
     """
-    true = plain_fen(true_fen)
+    chosen = environment_named(environment)
+    true = chosen.parsed_true(true_state)
     state = true.state
-    if reason := chess960_board(true):
+    if reason := chosen.refusal(true, None, ()):
         raise InvalidFenError(
-            f"expected a true FEN of standard chess, got {quoted(true_fen)}: {reason}"
+            f"expected a true {chosen.state_noun} of {chosen.title}, got {quoted(true_state)}: "
+            f"{reason}"
         )
-    prediction = classify(reply)
+    prediction = chosen.classify(reply)
     taken = is_state(str(prediction.reply_class), parameters.ill_formed)
-    predicted = prediction.fen
+    predicted = prediction.parsed if prediction.parsed is not None else chosen.parsed(None)
     (values,) = affordance_scores(
-        [state], [predicted.state if taken else None], parameters, [parameters.seed]
+        chosen.automaton,
+        [state],
+        [predicted.state if taken else None],
+        parameters,
+        [parameters.seed],
     )
     measured = dict(zip(parameters.measures(), values, strict=True))
     result: dict[str, Any] = {
         "reply_class": str(prediction.reply_class),
-        "predicted_fen": prediction.predicted_fen,
+        "predicted_state": prediction.predicted_state,
         "status": list(prediction.status),
         "reason": prediction.reason,
         "depths": list(parameters.depths()),
@@ -53,7 +61,7 @@ def compare(true_fen: str, reply: str, parameters: ScoringParameters) -> dict[st
             for measure in MEASURES
             for suffix in parameters.suffixes()
         },
-        **text_scores(true, predicted),
+        **chosen.measures(true, predicted),
         "depth": parameters.depth,
         "terminal": parameters.terminal,
         "ill_formed_policy": parameters.ill_formed,

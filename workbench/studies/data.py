@@ -14,7 +14,7 @@ import pandas as pd
 
 from workbench.answers.imports.true_boards import UNKNOWN_GROUP
 from workbench.answers.recorded_replies import BASELINE, WORLD_CUP, recorded_replies_path
-from workbench.answers.simulated_tracker import simulate
+from workbench.answers.simulated_replies import simulate
 from workbench.drawing.labels import some_of
 from workbench.drawing.scores_in_words import (
     counted_replies,

@@ -7,6 +7,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from workbench.environments.registry import environment_of_table
 from workbench.errors import RunMismatchError, TableError
 from workbench.scoring import ScoringParameters, scores_schema
 from workbench.tables.parquet_tables import read_provenance, read_table
@@ -27,7 +28,7 @@ def read_scores(path: Path, parameters: ScoringParameters) -> pd.DataFrame:
         RunMismatchError: If it was made with other parameters.
     """
     refuse_other_parameters(path, parameters)
-    return read_table(path, scores_schema(parameters))
+    return read_table(path, scores_schema(parameters, environment_of_table(path)))
 
 
 def refuse_other_parameters(path: Path, parameters: ScoringParameters) -> None:

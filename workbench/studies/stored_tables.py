@@ -17,6 +17,7 @@ import pandas as pd
 import pyarrow as pa
 from filelock import FileLock, Timeout
 
+from workbench.environments.registry import environment_of_table
 from workbench.errors import TableError
 from workbench.scoring import ScoringParameters, score_file, scores_schema
 from workbench.tables.parquet_tables import PREDICTIONS, read_table, write_table
@@ -92,7 +93,7 @@ class StoredTables:
         made_of = {"predictions": file_hash(predictions), "parameters": asdict(parameters)}
         return self.table(
             "scores",
-            scores_schema(parameters),
+            scores_schema(parameters, environment_of_table(predictions)),
             made_of,
             lambda path: score_file(predictions, path, parameters, jobs=jobs),
         )

@@ -8,15 +8,25 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
-UPGRADABLE: Final = frozenset({"1", "2"})
+UPGRADABLE: Final = frozenset({"1", "2", "3"})
 """Versions of positions and predictions that `upgraded` reads."""
 
-_EMPTY: Final = ("set", "setting")
-"""Columns that version 3 added."""
+_CONSTANT: Final = {
+    "set": "",
+    "setting": "",
+    "environment": "chess",
+    "task": "state",
+    "initial_state": "",
+}
+"""Columns that versions 3 and 4 added, and what every earlier row had."""
+
+_RENAMED: Final = {"true_fen": "true_state", "predicted_fen": "predicted_state"}
+"""Columns that version 4 renamed."""
 
 _ADDED: Final = pa.schema(
     [
-        *((name, pa.string()) for name in _EMPTY),
+        *((name, pa.string()) for name in _CONSTANT),
+        ("predicted_actions", pa.string()),
         ("earlier_turns", pa.string()),
         ("stop_reason", pa.string()),
         ("input_tokens", pa.int64()),
@@ -45,7 +55,12 @@ def needed_columns(names: list[str], present: list[str]) -> list[str]:
         names: Wanted.
         present: Columns of the file.
     """
-    needed = [name for name in names if name in present]
+    earlier = {new: old for old, new in _RENAMED.items()}
+    needed = [
+        name if name in present else earlier[name]
+        for name in names
+        if name in present or earlier.get(name) in present
+    ]
     if "reply_class" in needed and "reason" not in needed and "reason" in present:
         needed.append("reason")
     return needed
@@ -58,19 +73,22 @@ def missing_columns(names: list[str], present: list[str]) -> list[str]:
         names: Wanted.
         present: Columns of the file.
     """
-    return [name for name in names if name not in present and name not in _ADDED.names]
+    there = {*present, *(_RENAMED.get(name, name) for name in present), *_ADDED.names}
+    return [name for name in names if name not in there]
 
 
 def upgraded(table: pa.Table, names: list[str]) -> pa.Table:
     """Return rows of an earlier version as rows of the present one.
 
     In version 1 a failed call was ``absent`` with a reason that began with "call failed: "; it is
-    ``failed``. Columns that version 2 added are null; those that version 3 added are empty.
+    ``failed``. Columns that version 2 added are null; those that versions 3 and 4 added have the
+    one value that they had before: no set, no setting, chess, the task ``state``.
 
     Args:
         table: Columns of positions or predictions.
         names: Wanted; those of them that later versions added are added.
     """
+    table = table.rename_columns([_RENAMED.get(name, name) for name in table.column_names])
     if "reply_class" in table.column_names and "reason" in table.column_names:
         failed = pc.and_(
             pc.equal(table["reply_class"], "absent"),
@@ -81,7 +99,7 @@ def upgraded(table: pa.Table, names: list[str]) -> pa.Table:
         table = table.set_column(place, "reply_class", classes)
     for field in _ADDED:
         if field.name in names and field.name not in table.column_names:
-            value = "" if field.name in _EMPTY else None
-            added = pa.repeat(pa.scalar(value, field.type), len(table))
+            value = pa.scalar(_CONSTANT.get(field.name), field.type)
+            added = pa.repeat(value, len(table))
             table = table.append_column(field, added)
     return table

@@ -14,7 +14,7 @@ from workbench.tables.parquet_tables import PROVENANCE_KEY
 KINDS: Final = {
     "scores": ("position_id", "levenshtein", "unscored"),
     "predictions": ("position_id", "model", "reply_class", "reply"),
-    "positions": ("position_id", "movetext", "true_fen"),
+    "positions": ("position_id", "movetext", "true_state"),
     "games": ("number", "white_level", "moves"),
 }
 """Columns by which a kind of table is known: the first kind that has its columns counts."""

@@ -20,7 +20,7 @@ from workbench.errors import TableError
 from workbench.tables.earlier_versions import can_upgrade, missing_columns, needed_columns, upgraded
 from workbench.tables.provenance import package_versions
 
-SCHEMA_VERSION: Final = 3
+SCHEMA_VERSION: Final = 4
 VERSION_KEY: Final = "workbench_schema_version"
 PROVENANCE_KEY: Final = "workbench_provenance"
 PACKAGES_KEY: Final = "workbench_packages"
@@ -29,14 +29,16 @@ ROW_GROUP_ROWS: Final = 1 << 13
 POSITIONS: Final = pa.schema(
     [
         ("position_id", pa.string()),
+        ("environment", pa.string()),
         ("game_id", pa.string()),
         ("source", pa.string()),
         ("group", pa.int32()),
         ("ply", pa.int32()),
         ("game_plies", pa.int32()),
+        ("initial_state", pa.string()),
         ("movetext", pa.string()),
         ("moves", pa.string()),
-        ("true_fen", pa.string()),
+        ("true_state", pa.string()),
     ]
 )
 
@@ -44,11 +46,13 @@ PREDICTIONS: Final = pa.schema(
     [
         *POSITIONS,
         ("set", pa.string()),
+        ("task", pa.string()),
         ("model", pa.string()),
         ("setting", pa.string()),
         ("sample", pa.int32()),
         ("reply", pa.string()),
-        ("predicted_fen", pa.string()),
+        ("predicted_state", pa.string()),
+        ("predicted_actions", pa.string()),
         ("reply_class", pa.string()),
         ("status", pa.string()),
         ("reason", pa.string()),
@@ -237,6 +241,21 @@ def record_batches(
     # Asked for all row groups at once, pyarrow holds on to each of them until the last.
     for group in range(file.metadata.num_row_groups):
         yield from file.iter_batches(rows, row_groups=[group], columns=columns)
+
+
+def distinct_values(path: Path, column: str) -> list[Any]:
+    """Return the values of one column, each once, in order; none if there is no such column.
+
+    Raises:
+        TableError: If the file is missing or is no whole Parquet file.
+    """
+    with _opened(path) as file:
+        if column not in file.schema_arrow.names:
+            return []
+        values: dict[Any, None] = {}
+        for batch in record_batches(file, ROW_GROUP_ROWS, [column]):
+            values |= dict.fromkeys(batch.column(0).unique().to_pylist())
+        return list(values)
 
 
 def row_count(path: Path) -> int:

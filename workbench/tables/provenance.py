@@ -170,8 +170,8 @@ def _imported(name: str, tree: ast.Module) -> Iterator[str]:
     """Yield the modules of the workbench that a module imports, wherever in its code."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names if _is_ours(alias.name))
-        elif isinstance(node, ast.ImportFrom) and node.module and _is_ours(node.module):
+            yield from (alias.name for alias in node.names if is_of_workbench(alias.name))
+        elif isinstance(node, ast.ImportFrom) and node.module and is_of_workbench(node.module):
             # The package itself only re-exports: nothing inside it takes a name from there.
             if node.module != _ROOT.name:
                 yield node.module
@@ -184,7 +184,8 @@ def _imported(name: str, tree: ast.Module) -> Iterator[str]:
             yield from (f"{package}.{path.stem}" for path in folder.glob("[!_]*.py"))
 
 
-def _is_ours(name: str) -> bool:
+def is_of_workbench(name: str) -> bool:
+    """Return whether a module, named in full, is one of the workbench's own."""
     return name.split(".")[0] == _ROOT.name
 
 

@@ -1,4 +1,4 @@
-"""The identity of a reply: its position, model, setting and sample number."""
+"""The identity of a reply: its position, task, model, setting and sample number."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -8,8 +8,11 @@ import pandas as pd
 
 from workbench.errors import TableError
 
-REPLY_KEY: Final = ("position_id", "model", "setting", "sample")
+REPLY_KEY: Final = ("position_id", "task", "model", "setting", "sample")
 """The columns that identify a reply; each reply is once in a table."""
+
+UNNAMED: Final = {"task": "state", "setting": ""}
+"""Values that identify nothing: every reply had them before these columns existed."""
 
 
 def setting_value(setting: str, name: str) -> str:

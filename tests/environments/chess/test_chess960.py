@@ -112,9 +112,9 @@ def test_score_and_check_refuse_the_true_board_and_never_a_prediction(prediction
     rows["position_id"] = ["shredder", "named", "right", "predicted"]
     rows["moves"] = None
     rows["ply"] = None
-    rows.loc[0, ["true_fen", "predicted_fen"]] = SHREDDER
+    rows.loc[0, ["true_state", "predicted_state"]] = SHREDDER
     rows.loc[1, "source"] = "some_chess960.jsonl"
-    rows.loc[3, ["predicted_fen", "reply_class", "status"]] = [
+    rows.loc[3, ["predicted_state", "reply_class", "status"]] = [
         KING_AT_HOME, "ill_formed", "BAD_CASTLING_RIGHTS",
     ]  # fmt: skip
     scores = score_predictions(rows, ScoringParameters(depth=1))
@@ -125,7 +125,7 @@ def test_score_and_check_refuse_the_true_board_and_never_a_prediction(prediction
     assert scores["levenshtein"].isna().tolist() == [True, True, False, False]
     path = tmp_path / "predictions.parquet"
     write_table(rows.astype({"ply": "Int32"}), path, PREDICTIONS)
-    (found,) = [odd for odd in check_table(path).oddities if "Chess960" in odd.what]
+    (found,) = [odd for odd in check_table(path).oddities if "another environment" in odd.what]
     assert found.count == 2
     assert [example.partition(",")[0] for example in found.examples] == [
         "row 0: shredder", "row 1: named",

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.answers import SlipKind, track
 from workbench.environments.chess.fen import Fen
 from workbench.environments.chess.losing_track import LossKind, LostTrack, _replays, lost_track
-from workbench.environments.chess.slips import carry_out, pieces_of
+from workbench.environments.chess.slips import SlipKind, carry_out, pieces_of
+from workbench.environments.chess.tracker import track
 from workbench.errors import IllegalMoveError
 from workbench.games import random_games
 

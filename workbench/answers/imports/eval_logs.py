@@ -13,9 +13,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
-from workbench.answers.classification import Prediction, ReplyClass, classify
 from workbench.compression import zipfile, zstd
+from workbench.environments.chess.classification import classify
 from workbench.errors import ReplyFileError
+from workbench.prediction import Prediction, ReplyClass
 
 CALL_FAILED: Final = "call failed: "
 """How the reason of a ``failed`` row begins."""

@@ -10,7 +10,6 @@ from typing import Any, Final
 
 import pandas as pd
 
-from workbench.answers.classification import Prediction, ReplyClass, classify, classify_fen
 from workbench.answers.imports.eval_logs import CALL_FAILED
 from workbench.answers.imports.imported import Refused, RefusedRowError, Remark
 from workbench.answers.imports.true_boards import (
@@ -23,8 +22,11 @@ from workbench.answers.imports.true_boards import (
     true_board,
 )
 from workbench.environments.chess.chess960 import chess960_row
+from workbench.environments.chess.classification import classify, classify_fen
 from workbench.environments.chess.fen import Fen
+from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
+from workbench.prediction import Prediction, ReplyClass
 from workbench.tables.parquet_tables import PREDICTIONS
 from workbench.tables.provenance import text_hash
 
@@ -132,7 +134,7 @@ def made_row(
     elif line is None:
         line = given_line(values)
     board = true_board(
-        _optional_text(values, "true_fen"),
+        _optional_text(values, "true_state"),
         line,
         _integer(values, "ply"),
     )
@@ -145,15 +147,18 @@ def made_row(
     prediction = row.prediction or _prediction(row.values, values)
     made = {
         "position_id": position_id,
+        "environment": DEFAULT,
         "game_id": _optional_text(values, "game_id") or (line.game_id if line else None),
         "source": source,
         "group": band_of(board.ply) if group is None else group,
         "ply": board.ply,
         "game_plies": _integer(values, "game_plies"),
+        "initial_state": "",
         "movetext": _movetext(values, line),
         "moves": moves,
-        "true_fen": board.fen,
+        "true_state": board.fen,
         "set": _optional_text(values, "set") or "",
+        "task": "state",
         "model": _model(values),
         "setting": _optional_text(values, "setting") or "",
         "sample": _integer(values, "sample"),
@@ -179,12 +184,12 @@ def _joined(
             f"{position_id!r:.80} is not among the positions given",
         )
     position = known[position_id]
-    given = values.get("true_fen")
-    if given is not None and not agree(str(given), position["true_fen"]):
+    given = values.get("true_state")
+    if given is not None and not agree(str(given), position["true_state"]):
         raise RefusedRowError(
             Refused.CONTRADICTION,
-            "true_fen",
-            f"{given!r:.100}, but position {position_id!r} has {position['true_fen']!r}",
+            "true_state",
+            f"{given!r:.100}, but position {position_id!r} has {position['true_state']!r}",
         )
     joined = {**values, **position}
     if position.get("moves") is None:
@@ -194,7 +199,7 @@ def _joined(
         movetext=position.get("movetext", ""),
         game_id=position.get("game_id", ""),
         ply=len(position["moves"].split()),
-        fen=position["true_fen"],
+        fen=position["true_state"],
     )
 
 
@@ -239,8 +244,8 @@ def _movetext(values: Mapping[str, Any], line: PlayedLine | None) -> str | None:
 
 def _prediction(given: Mapping[str, Any], values: Mapping[str, Any]) -> Prediction:
     """Return the answer of the reply; an empty reply and a null are the same."""
-    if "predicted_fen" in values:
-        return classified_fen(str(values["predicted_fen"]))
+    if "predicted_state" in values:
+        return classified_fen(str(values["predicted_state"]))
     said, reason = str(values.get("reply_class", "")), str(values.get("reason", ""))
     if said == ReplyClass.FAILED or reason.startswith(CALL_FAILED):
         return Prediction(ReplyClass.FAILED, None, reason=reason or f"{CALL_FAILED}unknown")
@@ -251,16 +256,16 @@ def _prediction(given: Mapping[str, Any], values: Mapping[str, Any]) -> Predicti
         return classify(reply)
     if reply is not None:
         raise RefusedRowError(Refused.NO_REPLY, "reply", f"expected a text, got {_shown(reply)}")
-    if "reply" in given or "predicted_fen" in given:
+    if "reply" in given or "predicted_state" in given:
         return Prediction(ReplyClass.ABSENT, None, reason="empty reply")
     raise RefusedRowError(
-        Refused.NO_REPLY, "reply", "expected a text, or a predicted_fen, got neither"
+        Refused.NO_REPLY, "reply", "expected a text, or a predicted_state, got neither"
     )
 
 
 def _reply(given: Mapping[str, Any], prediction: Prediction) -> str | None:
     reply = given.get("reply")
-    if isinstance(reply, str) and (reply.strip() or prediction.predicted_fen is None):
+    if isinstance(reply, str) and (reply.strip() or prediction.predicted_state is None):
         return None if prediction.reply_class is ReplyClass.FAILED else storable(reply)
     empty = prediction.reply_class is ReplyClass.ABSENT and "reply" in given
     return "" if empty else None

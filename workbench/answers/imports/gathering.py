@@ -32,7 +32,7 @@ def imported_rows(
 ) -> ImportedReplies:
     """Return foreign rows as predictions; each row is in the table or among the refusals.
 
-    A row needs a model, a reply or a predicted_fen, and the true board: as true_fen, as moves, as
+    A row needs a model, a reply or a predicted_state, and the true board: as true_state, as moves, as
     movetext, or by its position_id in ``positions``. Without a position_id the position is named
     after its moves or board. An id with several boards gets a hash of the board, in
     every row. Replies of one model to one position without a sample are numbered 0, 1, ... as they
@@ -154,14 +154,14 @@ class _Gathered:
 
     def refuse_repeated_samples(self) -> None:
         """Refuse a row whose sample of the same model and position was named before."""
-        taken: dict[tuple[str, str, str, int], _Place] = {}
+        taken: dict[tuple[Any, ...], _Place] = {}
         kept = []
         for row in self.rows:
             key = tuple(row.values[name] for name in REPLY_KEY)
             if row.values["sample"] is not None and key in taken:
-                position, model, _, sample = key
                 said = (
-                    f"sample {sample} of {model!r:.80} for {position!r:.80} stands in {taken[key]}"
+                    f"sample {row.values['sample']} of {row.values['model']!r:.80} for "
+                    f"{row.values['position_id']!r:.80} stands in {taken[key]}"
                 )
                 self.refuse(row, said)
             else:
@@ -188,14 +188,14 @@ class _Gathered:
         boards: dict[str, set[str]] = defaultdict(set)
         lines: dict[str, set[str]] = defaultdict(set)
         for row in self.rows:
-            boards[row.values["position_id"]].add(identity_of(row.values["true_fen"]))
+            boards[row.values["position_id"]].add(identity_of(row.values["true_state"]))
             if row.values["moves"] is not None:
                 lines[row.values["position_id"]].add(row.values["moves"])
         several = {name for name in boards if len(boards[name]) > 1 or len(lines[name]) > 1}
         for row in self.rows:
             name, moves = row.values["position_id"], row.values["moves"]
             if name in several:
-                what = identity_of(row.values["true_fen"]) if moves is None else moves
+                what = identity_of(row.values["true_state"]) if moves is None else moves
                 row.values["position_id"] = f"{name}-{text_hash(what)[:_HASH_DIGITS]}"
                 said = f"position_id: {name!r:.80} is now {row.values['position_id']!r:.100}"
                 self.remarks.append(row.place.note(Noticed.SEVERAL_BOARDS, said))

@@ -40,14 +40,14 @@ def import_harness_samples(
 ) -> ImportedReplies:
     """Read samples of lm-evaluation-harness whose task generates one board.
 
-    ``position_id`` is the task's name and ``doc_id``, ``true_fen`` the ``target``, and each of the
+    ``position_id`` is the task's name and ``doc_id``, ``true_state`` the ``target``, and each of the
     responses in ``resps`` a row with its own ``sample``. The filters of the harness are not used:
     a document's rows of further filters hold the same responses, and are counted in ``folded``.
 
     Args:
         paths: Files of samples.
         columns: Our column to the object's member, dotted where it reaches into objects, such as
-            ``true_fen`` to ``doc.fen``.
+            ``true_state`` to ``doc.fen``.
         positions: Rows of the POSITIONS schema, to be found by ``position_id``.
         model: The name of the model where no file of results tells it.
         encoding: Encoding of all files, if not UTF-8.
@@ -57,7 +57,7 @@ def import_harness_samples(
         InvalidArgumentError: If a column of ours is unknown.
         ReplyFileError: If a file cannot be read.
     """
-    names = {"true_fen": "target", **(columns or {})}
+    names = {"true_state": "target", **(columns or {})}
     check_columns(names)
     reader = _Reader(names, encoding, files or FilesRead())
     rows = (row for path in paths for row in reader.rows(Path(path)))

@@ -30,7 +30,7 @@ DEFAULT_FIELDS: Final = {
     "sample": "epoch",
     "model": "model",
     "reply": "reply",
-    "true_fen": "target",
+    "true_state": "target",
     **{name: name for name in _COUNTED},
 }
 """Where a log has what our columns hold; ``epoch`` counts from 0 here."""
@@ -103,7 +103,7 @@ def _row(
 ) -> ForeignRow:
     values = {column: _value(logged, field) for column, field in fields.items()}
     # A FEN that the mapping points to is the answer itself, unless the call failed.
-    given = values.get("predicted_fen") is not None and logged.reply is not None
+    given = values.get("predicted_state") is not None and logged.reply is not None
     return ForeignRow(
         str(path),
         number,

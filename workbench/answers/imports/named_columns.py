@@ -136,7 +136,7 @@ def _header(path: Path, text: TextIO, columns: Mapping[str, str]) -> tuple[list[
     if not wanted & set(header):
         raise ReplyFileError(
             f"{path}: expected a header with columns such as position_id, model, reply and "
-            f"true_fen, got: {found:.200}; map the columns, as in reply=answer"
+            f"true_state, got: {found:.200}; map the columns, as in reply=answer"
         )
     return header, mark, lines
 

@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path, PureWindowsPath
 from typing import Any, Final, Literal
 
-from workbench.answers.classification import Prediction, ReplyClass, classify
 from workbench.answers.imports.file_reading import FilesRead
 from workbench.answers.imports.foreign_rows import ForeignRow, classified_fen, storable
 from workbench.answers.imports.gathering import imported_rows
@@ -23,13 +22,15 @@ from workbench.answers.imports.imported import (
 )
 from workbench.answers.imports.named_columns import VARIANT_KEYS, json_rows
 from workbench.answers.imports.true_boards import PlayedLine, played_movetext
+from workbench.environments.chess.classification import classify
 from workbench.errors import InvalidArgumentError
+from workbench.prediction import Prediction, ReplyClass
 from workbench.tables.provenance import json_hash
 from workbench.tables.reply_identity import REPLY_KEY
 
 _SETS: Final = {"WorldCup": "world_cup", "randomised": "random_games"}
 _THINKING: Final = re.compile(r"_think(\d+)$")
-_CALLED: Final = {"true_fen": "input_fen", "ply": "number_of_halfmoves"}
+_CALLED: Final = {"true_state": "input_fen", "ply": "number_of_halfmoves"}
 
 
 def import_pgn2fen(
@@ -60,8 +61,8 @@ def import_pgn2fen(
             folder that holds the folder of the log, the folder of the log, and the working folder
             in which the file is found.
         text: What to classify: ``"llm_fen"``, which the benchmark cut out of the reply, or
-            ``"raw"``, the whole reply by `workbench.answers.classification.classify`.
-        fens_only: Whether to keep moves and boards alone: ``predicted_fen`` is the chosen text,
+            ``"raw"``, the whole reply by `workbench.environments.chess.classification.classify`.
+        fens_only: Whether to keep moves and boards alone: ``predicted_state`` is the chosen text,
             there is no reply and no movetext, and rows are sorted by set, position and model, so
             that a file of them is small.
         encoding: Encoding of all logs, if not UTF-8, or UTF-16 with a byte order mark.
@@ -129,7 +130,7 @@ class _Reader:
             number,
             path.name,
             {
-                "true_fen": about_game.get("input_fen"),
+                "true_state": about_game.get("input_fen"),
                 "ply": about_game.get("number_of_halfmoves"),
                 "set": _set_of(place),
                 "model": _text(about_reply, "model", Refused.NO_MODEL),

@@ -63,11 +63,11 @@ class TrueBoard:
     remarks: tuple[Remark, ...]
 
 
-def true_board(true_fen: str | None, line: PlayedLine | None, ply: int | None) -> TrueBoard:
+def true_board(true_state: str | None, line: PlayedLine | None, ply: int | None) -> TrueBoard:
     """Return the true board that a FEN and moves give together.
 
     Args:
-        true_fen: As the row has it, or None.
+        true_state: As the row has it, or None.
         line: The row's moves, or None.
         ply: Half-moves played, as the row has them, or None.
 
@@ -75,33 +75,39 @@ def true_board(true_fen: str | None, line: PlayedLine | None, ply: int | None) -
         RefusedRowError: If there is neither a FEN that python-chess reads nor moves, or they
             contradict each other in pieces, side to move, castling rights or en passant.
     """
-    if true_fen is None and line is None:
+    if true_state is None and line is None:
         raise RefusedRowError(
-            Refused.NO_TRUE_BOARD, "true_fen", "expected a FEN, or moves, or movetext, got neither"
+            Refused.NO_TRUE_BOARD,
+            "true_state",
+            "expected a FEN, or moves, or movetext, got neither",
         )
     remarks = []
-    if true_fen is not None:
-        true_fen = " ".join(true_fen.split())
-        if fault := _fen_fault(true_fen):
-            raise RefusedRowError(Refused.NO_TRUE_BOARD, "true_fen", f"expected a FEN, got {fault}")
-        if line is not None and not agree(true_fen, line.fen):
+    if true_state is not None:
+        true_state = " ".join(true_state.split())
+        if fault := _fen_fault(true_state):
+            raise RefusedRowError(
+                Refused.NO_TRUE_BOARD, "true_state", f"expected a FEN, got {fault}"
+            )
+        if line is not None and not agree(true_state, line.fen):
             raise RefusedRowError(
                 Refused.CONTRADICTION,
-                "true_fen",
-                f"{true_fen!r:.{_SHOWN}}, but its moves lead to {line.fen!r}",
+                "true_state",
+                f"{true_state!r:.{_SHOWN}}, but its moves lead to {line.fen!r}",
             )
     if line is None:
-        return TrueBoard(str(true_fen), None, _ply_of(str(true_fen)) if ply is None else ply, ())
+        return TrueBoard(
+            str(true_state), None, _ply_of(str(true_state)) if ply is None else ply, ()
+        )
     if ply not in (None, line.ply):
         said = f"{ply}, but there are {line.ply} half-moves"
         remarks.append(Remark(Noticed.OTHER_PLY, "ply", said))
     fen = line.fen
-    if true_fen is not None and len(true_fen.split()) == _FIELDS_WITH_CLOCKS:
+    if true_state is not None and len(true_state.split()) == _FIELDS_WITH_CLOCKS:
         # The en-passant square may be written where no capture is legal, and stays as it is.
-        fen = true_fen
+        fen = true_state
         if fen.split()[4:] != line.fen.split()[4:]:
-            said = f"{true_fen!r}, but after its moves it is {line.fen!r}"
-            remarks.append(Remark(Noticed.OTHER_CLOCKS, "true_fen", said))
+            said = f"{true_state!r}, but after its moves it is {line.fen!r}"
+            remarks.append(Remark(Noticed.OTHER_CLOCKS, "true_state", said))
     return TrueBoard(fen, line, line.ply, tuple(remarks))
 
 

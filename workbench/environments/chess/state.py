@@ -73,7 +73,7 @@ class ChessState:
         except ValueError as error:
             raise InvalidFenError(
                 f"expected a FEN that python-chess reads, got {quoted(fen)}: {cut(str(error))}; "
-                "correct the text, or classify it with workbench.answers.classification"
+                "correct the text, or classify it with workbench.environments.chess.classification"
             ) from error
 
     def board(self) -> chess.Board:

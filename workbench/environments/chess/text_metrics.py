@@ -4,7 +4,7 @@ Source: arXiv 2508.19851 compares the full text; the narrower choices are ours.
 """
 
 import math
-from typing import Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 from rapidfuzz.distance import Levenshtein
 
@@ -106,4 +106,25 @@ def field_correctness(true: Fen, predicted: Fen) -> dict[str, bool]:
     return {
         name: true.fields[index : index + 1] == predicted.fields[index : index + 1]
         for index, name in enumerate(FIELD_NAMES)
+    }
+
+
+def text_scores(true: Fen, predicted: Fen) -> dict[str, Any]:
+    """Return all text metrics of one prediction, by the names of the columns of scores.
+
+    Where there is no FEN at all the distance is the one to the empty text, and the column
+    ``levenshtein_to_empty`` says so.
+    """
+    scores: dict[str, Any] = {"levenshtein_to_empty": not predicted.text}
+    for fields in get_args(Fields):
+        suffix = "" if fields == "full" else f"_{fields}"
+        true_text = compared_text(true, fields)
+        predicted_text = compared_text(predicted, fields)
+        scores[f"exact_match{suffix}"] = true_text == predicted_text
+        scores[f"levenshtein{suffix}"] = Levenshtein.distance(true_text, predicted_text)
+    right = field_correctness(true, predicted)
+    return {
+        **scores,
+        "board_accuracy": board_accuracy(true, predicted),
+        **{f"correct_{name}": value for name, value in right.items()},
     }

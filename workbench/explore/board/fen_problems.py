@@ -6,11 +6,12 @@ from typing import Final
 
 import chess
 
-from workbench.answers.classification import ReplyClass, classify_fen
 from workbench.drawing.reply_words import status_words
 from workbench.environments.chess.chess960 import names_rook_files
+from workbench.environments.chess.classification import classify_fen
 from workbench.environments.chess.fen import Fen
 from workbench.long_texts import cut, quoted
+from workbench.prediction import ReplyClass
 
 _MOST: Final = 3
 """Problems that one message tells; further ones are counted."""
@@ -25,7 +26,7 @@ _PIECES: Final = "PNBRQKpnbrqk"
 def explain(text: str | None) -> str | None:
     """Explain in plain words why python-chess cannot read a text as a FEN.
 
-    Spaces and typographic dashes are taken as `workbench.answers.classification.classify_fen` takes them.
+    Spaces and typographic dashes are taken as `workbench.environments.chess.classification.classify_fen` takes them.
     A board that reads but cannot arise in chess has no problem here; `describe` tells its own.
 
     Args:
@@ -39,7 +40,7 @@ def explain(text: str | None) -> str | None:
         return "there is no text; a FEN begins with the pieces: rank 8 first, '/' between ranks"
     if found.reply_class is not ReplyClass.UNPARSEABLE:
         return None
-    problems = list(_problems(str(found.predicted_fen).split()))
+    problems = list(_problems(str(found.predicted_state).split()))
     if not problems:
         return found.reason
     more = len(problems) - _MOST

@@ -5,14 +5,15 @@ from typing import Any, Literal
 
 import chess
 
-from workbench.answers.classification import ReplyClass, classify_fen
 from workbench.automaton import SINK, Sink
 from workbench.environments import ChessState
 from workbench.environments.chess.chess960 import names_rook_files
+from workbench.environments.chess.classification import classify_fen
 from workbench.environments.chess.fen import Fen
 from workbench.errors import InvalidFenError
 from workbench.explore.board.fen_problems import describe, explain, unsupported
 from workbench.explore.board.game_over import ending_words
+from workbench.prediction import ReplyClass
 from workbench.scoring.parameters import IllFormedPolicy
 from workbench.scoring.score_rows import is_state
 
@@ -87,12 +88,12 @@ def read_board(text: str | None, which: Which) -> ReadBoard:
         InvalidFenError: If it cannot be read; the message says why in plain words.
     """
     found = classify_fen(text)
-    if which == "true" and (problem := unsupported(found.fen)):
+    if which == "true" and (problem := unsupported(found.parsed)):
         raise InvalidFenError(f"the true FEN cannot be taken: {problem}")
     refused = (ReplyClass.UNPARSEABLE, *([ReplyClass.ABSENT] if which == "true" else []))
     if found.reply_class in refused:
         raise InvalidFenError(f"the {which} FEN cannot be read: {explain(text)}")
-    return ReadBoard(found.fen, found.reply_class, found.status)
+    return ReadBoard(found.parsed, found.reply_class, found.status)
 
 
 def state_of_true(board: ReadBoard) -> ChessState:

@@ -7,29 +7,25 @@ from typing import Any, Final
 import chess
 import pandas as pd
 
-from workbench.answers.classification import (
-    Prediction,
-    ReplyClass,
-    classify,
-    classify_fen,
-    plain_fen,
-)
-from workbench.answers.simulated_tracker import track
 from workbench.drawing.reply_words import field_words
+from workbench.environments.chess.classification import classify, classify_fen, plain_fen
 from workbench.environments.chess.text_metrics import FIELD_NAMES
+from workbench.environments.chess.tracker import track
+from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError, TableError
 from workbench.explore.board.fen_problems import describe, explain
 from workbench.explore.board.game_over import where_over
 from workbench.explore.board.moves_view import different_squares
 from workbench.explore.game.tracked_moves import Stop, numbered, played, stops_of
 from workbench.long_texts import LONGEST_FEN, cut
+from workbench.prediction import Prediction, ReplyClass
 from workbench.scoring import ScoringParameters, score_predictions
 from workbench.tables.parquet_tables import PREDICTIONS
 
 LONGEST_REPLY: Final = 20_000
 """Characters of a reply that the page shows whole."""
 
-_NEEDED: Final = ("game_id", "ply", "true_fen")
+_NEEDED: Final = ("game_id", "ply", "true_state")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +142,7 @@ def track_simulated(
     rows, slips = [], []
     for ply in range(1, len(stops)):
         tracking = track(" ".join(moves[:ply]), position_id="tracked game", rate=rate, seed=seed)
-        row = {"ply": ply, "true_fen": stops[ply].fen, "reply": tracking.fen}
+        row = {"ply": ply, "true_state": stops[ply].fen, "reply": tracking.fen}
         rows.append({**row, **classify_fen(tracking.fen).columns()})
         slips.append(
             tuple(
@@ -179,8 +175,8 @@ def track_rows(
     """Select the replies of one model to one game from a table, and score them.
 
     Args:
-        frame: Rows of a table of predictions, or of scores; needed are game_id, ply, true_fen and
-            reply or predicted_fen. The moves come from the column moves, where there is one.
+        frame: Rows of a table of predictions, or of scores; needed are game_id, ply, true_state and
+            reply or predicted_state. The moves come from the column moves, where there is one.
         game_id: The game; may be None if the table holds one.
         model: The model; may be None if the game has replies of one.
         sample: Which of several replies to the same prompt; may be None if there is one.
@@ -191,9 +187,9 @@ def track_rows(
         TableError: If a column is missing, a ply is repeated or the moves contradict each other.
     """
     missing = [name for name in _NEEDED if name not in frame.columns]
-    if missing or not {"reply", "predicted_fen"} & set(frame.columns):
+    if missing or not {"reply", "predicted_state"} & set(frame.columns):
         raise TableError(
-            f"expected the columns {list(_NEEDED)} and reply or predicted_fen, got "
+            f"expected the columns {list(_NEEDED)} and reply or predicted_state, got "
             f"{list(frame.columns)}; give rows of a table of predictions"
         )
     rows, game_id = _chosen(frame, "game_id", game_id)
@@ -205,7 +201,7 @@ def track_rows(
             "import the replies with their games, or leave these rows out"
         )
     rows = rows.sort_values("ply").reset_index(drop=True)
-    rows = rows.assign(true_fen=[plain_fen(fen).text for fen in rows["true_fen"]])
+    rows = rows.assign(true_state=[plain_fen(fen).text for fen in rows["true_state"]])
     twice = rows["ply"][rows["ply"].duplicated()]
     if len(twice):
         raise TableError(
@@ -260,7 +256,7 @@ def _classified(rows: pd.DataFrame) -> pd.DataFrame:
         if "reply" in row:
             found.append(classify(row["reply"] if isinstance(row["reply"], str) else ""))
         else:
-            fen = row["predicted_fen"]
+            fen = row["predicted_state"]
             found.append(classify_fen(fen if isinstance(fen, str) else None))
     return rows.assign(**pd.DataFrame([each.columns() for each in found], index=rows.index))
 
@@ -271,7 +267,7 @@ def _scored(
     """Score replies and put what the page needs beside."""
     if parameters.method != "exact":
         raise InvalidArgumentError(f"expected the exact method, got {parameters.method!r}")
-    full = rows.reindex(columns=PREDICTIONS.names)
+    full = rows.reindex(columns=PREDICTIONS.names).assign(environment=DEFAULT, task="state")
     full = full.astype(object).where(full.notna(), None)
     scores = score_predictions(full, parameters)
     replies = []
@@ -280,15 +276,15 @@ def _scored(
     ):
         if score["unscored"]:
             raise TableError(f"ply {row['ply']}: {score['unscored']}")
-        fen = row["predicted_fen"]
-        longer = max(len(row["true_fen"]), len(fen or ""))
+        fen = row["predicted_state"]
+        longer = max(len(row["true_state"]), len(fen or ""))
         reply_class = ReplyClass(row["reply_class"])
         on_board = reply_class in (ReplyClass.VALID, ReplyClass.ILL_FORMED)
-        true, predicted = chess.Board(row["true_fen"]), chess.Board(fen) if on_board else None
+        true, predicted = chess.Board(row["true_state"]), chess.Board(fen) if on_board else None
         replies.append(
             ReplyAt(
                 ply=int(row["ply"]),
-                true_fen=row["true_fen"],
+                true_fen=row["true_state"],
                 predicted_fen=fen,
                 on_board=on_board,
                 reply=row["reply"],
@@ -315,7 +311,7 @@ def _scored(
 
 def _words(reply_class: ReplyClass, row: dict[Any, Any]) -> str:
     if reply_class is ReplyClass.UNPARSEABLE:
-        return f"No readable FEN: {explain(row['predicted_fen']) or row['reason']}."
+        return f"No readable FEN: {explain(row['predicted_state']) or row['reason']}."
     if reply_class is ReplyClass.ABSENT:
         return f"No FEN in the reply: {row['reason'] or 'nothing was read'}."
     return describe(reply_class, (row["status"] or "").split())

@@ -66,7 +66,7 @@ def stops_of(rows: pd.DataFrame, game_id: str) -> tuple[tuple[Stop, ...], tuple[
         TableError: If the moves contradict each other.
         IllegalMoveError: If they cannot be played.
     """
-    cuts = {int(row["ply"]): str(row["true_fen"]) for row in rows.to_dict("records")}
+    cuts = {int(row["ply"]): str(row["true_state"]) for row in rows.to_dict("records")}
     known = {
         int(row["ply"]): str(row["moves"]).split()
         for row in rows.to_dict("records")

@@ -7,8 +7,8 @@ from typing import Any, Final
 import chess
 import pandas as pd
 
-from workbench.answers.classification import plain_fen
 from workbench.drawing.reply_words import class_words
+from workbench.environments.chess.classification import plain_fen
 from workbench.environments.chess.replay import numbered_san, read_moves
 from workbench.errors import InvalidArgumentError, InvalidFenError, TableError
 from workbench.explore.board.fen_problems import explain, unsupported
@@ -120,13 +120,14 @@ def row_traits(row: "Mapping[str, Any] | pd.Series[Any]") -> dict[str, Any]:
         InvalidFenError: If the true FEN cannot be read.
     """
     values = {str(name): value for name, value in row.items()}
-    missing = [name for name in ("true_fen", "predicted_fen") if name not in values]
-    if missing or not _text(values.get("true_fen")):
+    missing = [name for name in ("true_state", "predicted_state") if name not in values]
+    if missing or not _text(values.get("true_state")):
         raise TableError(
-            f"expected a row with a true_fen and a predicted_fen, got {quoted(str(values), 400)}; take a row of a "
+            "expected a row with a true_state and a predicted_state, got "
+            f"{quoted(str(values), 400)}; take a row of a "
             "table of predictions or scores, such as scores.iloc[0]"
         )
-    predicted = _text(values["predicted_fen"])
+    predicted = _text(values["predicted_state"])
     unreadable = explain(predicted) if predicted else None
     depths = [
         int(name.rpartition("_")[2])
@@ -134,7 +135,7 @@ def row_traits(row: "Mapping[str, Any] | pd.Series[Any]") -> dict[str, Any]:
         if name.startswith("precision_") and name.rpartition("_")[2].isdecimal() and pd.notna(value)
     ]
     traits: dict[str, Any] = {
-        "true_fen": checked_fen(true_fen=_text(values["true_fen"])),
+        "true_fen": checked_fen(true_fen=_text(values["true_state"])),
         "predicted_fen": "" if unreadable else predicted,
         "reply": _text(values.get("reply")),
         "moves": _text(values.get("movetext")) or _text(values.get("moves")),

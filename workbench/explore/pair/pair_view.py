@@ -6,13 +6,12 @@ from typing import Any, Final
 
 from workbench.automaton import Sink
 from workbench.environments.chess.fen import Fen
-from workbench.environments.chess.text_metrics import FIELD_NAMES
+from workbench.environments.chess.text_metrics import FIELD_NAMES, text_scores
 from workbench.explore.board.game_over import where_over
 from workbench.explore.board.moves_view import different_squares, moves_view
 from workbench.explore.board.reading import ReadBoard, no_state_words, read_board, state_of_true
 from workbench.explore.depth_profile import depth_profile
 from workbench.explore.explorer_settings import ExplorerSettings
-from workbench.scoring.score_rows import text_scores
 
 _DEFAULTS: Final = ExplorerSettings()
 

@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from workbench.answers.classification import CLASSES
 from workbench.errors import InvalidArgumentError
 from workbench.explore.run.run_table import GAP, Disagreement, RunTable, row_classes
 from workbench.explore.run.value_names import (
@@ -19,6 +18,7 @@ from workbench.explore.run.value_names import (
     value_name,
     value_names,
 )
+from workbench.prediction import CLASSES
 
 
 @dataclass(frozen=True, slots=True)

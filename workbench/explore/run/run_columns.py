@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from workbench.answers.classification import CLASSES
 from workbench.drawing.quantities import EDIT_DISTANCE
 from workbench.drawing.reply_words import class_words, field_words, status_words
 from workbench.errors import InvalidArgumentError
@@ -23,6 +22,7 @@ from workbench.explore.run.value_names import (
     value_names,
 )
 from workbench.explore.scatter.mark_looks import page_looks
+from workbench.prediction import CLASSES
 
 COLUMNS: Final = (
     "position_id",

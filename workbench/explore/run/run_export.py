@@ -80,11 +80,11 @@ def _parquet(rows: pd.DataFrame) -> bytes:
 
 def _predicted_fens(rows: pd.DataFrame) -> bytes:
     boards = rows["reply_class"].map(lambda name: is_state(name, "as_is"))
-    return _lines(rows.loc[boards, "predicted_fen"])
+    return _lines(rows.loc[boards, "predicted_state"])
 
 
 def _true_fens(rows: pd.DataFrame) -> bytes:
-    return _lines(rows["true_fen"].drop_duplicates())
+    return _lines(rows["true_state"].drop_duplicates())
 
 
 def _lines(texts: "pd.Series[str]") -> bytes:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from workbench.answers.recorded_replies import WORLD_CUP, recorded_replies
-from workbench.answers.simulated_tracker import simulate
+from workbench.answers.simulated_replies import simulate
 from workbench.errors import TableError
 from workbench.explore.run.reply_texts import ReplyTexts
 from workbench.games.bundled import bundled_games
@@ -78,7 +78,7 @@ class Replies:
         places = (self._places.get(_key(row)) for row in scores[list(REPLY_KEY)].to_dict("records"))
         found = (None if place is None else replies[place] for place in places)
         texts = [text if _is_text(text) else None for text in found]
-        return ReplyTexts(texts, scores["predicted_fen"])
+        return ReplyTexts(texts, scores["predicted_state"])
 
     def find(self, row: Mapping[str, Any]) -> tuple[str | None, str | None, str]:
         """Return the game's moves and the model's reply for a row of the scores.

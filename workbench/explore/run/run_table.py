@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from workbench.answers.classification import CLASSES, ReplyClass
 from workbench.drawing.reply_words import status_words
 from workbench.errors import InvalidArgumentError, TableError
 from workbench.explore.run.reply_texts import ReplyTexts
+from workbench.prediction import CLASSES, ReplyClass
 from workbench.scoring.parameters import Distance
 
 Disagreement = Literal["", "near_far", "far_near"]
@@ -34,8 +34,8 @@ NEEDED: Final = (
     "model",
     "setting",
     "sample",
-    "true_fen",
-    "predicted_fen",
+    "true_state",
+    "predicted_state",
     "reply_class",
     "status",
     "reason",
@@ -117,7 +117,7 @@ def run_table(
         remark=_remarks(rows),
     )
     if replies is None:
-        replies = ReplyTexts([None] * len(rows), rows["predicted_fen"])
+        replies = ReplyTexts([None] * len(rows), rows["predicted_state"])
     return RunTable(rows, chosen, distance, replies)
 
 

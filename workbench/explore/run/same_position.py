@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from workbench.drawing.reply_words import class_words, field_words
-from workbench.environments.chess.text_metrics import FIELD_NAMES
+from workbench.environments.chess.text_metrics import FIELD_NAMES, text_scores
 from workbench.errors import InvalidFenError
 from workbench.explore.board.fen_problems import describe
 from workbench.explore.board.moves_view import different_squares
@@ -17,7 +17,6 @@ from workbench.explore.board.reading import ReadBoard, read_board
 from workbench.explore.run.run_table import RunTable
 from workbench.explore.run.value_names import value_name
 from workbench.long_texts import LONGEST_FEN, cut
-from workbench.scoring.score_rows import text_scores
 
 
 def reply_name(row: "Mapping[str, Any] | pd.Series[Any]") -> str:
@@ -131,7 +130,7 @@ def _content(board: chess.Board, square: str) -> str:
 
 
 def _true_board(run: RunTable, row: int) -> ReadBoard:
-    return read_board(run.rows["true_fen"].iloc[row], "true")
+    return read_board(run.rows["true_state"].iloc[row], "true")
 
 
 def _position(board: ReadBoard) -> chess.Board:
@@ -140,7 +139,7 @@ def _position(board: ReadBoard) -> chess.Board:
 
 
 def _text(run: RunTable, row: int) -> str:
-    text = run.rows["predicted_fen"].iloc[row]
+    text = run.rows["predicted_state"].iloc[row]
     return text if isinstance(text, str) else ""
 
 
@@ -172,7 +171,7 @@ def _shown(run: RunTable, row: int, true: ReadBoard) -> dict[str, Any]:
 def _same_position(run: RunTable, row: int) -> NDArray[np.int64]:
     rows = run.rows
     same = (rows["position_id"] == rows["position_id"].iloc[row]) & (
-        rows["true_fen"] == rows["true_fen"].iloc[row]
+        rows["true_state"] == rows["true_state"].iloc[row]
     )
     return np.flatnonzero(same.to_numpy())
 

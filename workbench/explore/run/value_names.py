@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from workbench.answers.classification import CLASSES
+from workbench.prediction import CLASSES
 
 FILTERS: Final = MappingProxyType(
     {"sets": "set", "models": "model", "settings": "setting", "groups": "group"}

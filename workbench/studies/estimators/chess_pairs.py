@@ -136,7 +136,7 @@ def _boards(games: Sequence[Path], seed: int) -> dict[int, list[str]]:
         positions = apart.positions[apart.positions["group"] == group]
         if min(apart.summary.taken.values()) < POOL:
             positions = cut(group).positions
-        boards[group] = positions["true_fen"].tolist()
+        boards[group] = positions["true_state"].tolist()
     return boards
 
 

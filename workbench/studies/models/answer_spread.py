@@ -37,7 +37,9 @@ def compute(scores: pd.DataFrame, *, depth: int = 4) -> pd.DataFrame:
             f"expected scores with {measure!r}, got {list(scores.columns)}; score with this depth"
         )
     kept = scored_rows(scores)
-    kept = kept.assign(said=kept["predicted_fen"].fillna(""), hit=kept["exact_match"].astype(float))
+    kept = kept.assign(
+        said=kept["predicted_state"].fillna(""), hit=kept["exact_match"].astype(float)
+    )
     table = kept.groupby(["model", "prompt", "position_id"], sort=False).agg(
         answers=("sample", "size"),
         different=("said", "nunique"),

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 
 from workbench.drawing.appearance import caption, new_figure, style
 from workbench.drawing.scores_in_words import scored_rows
-from workbench.environments import ChessState
+from workbench.environments import ChessAutomaton, ChessState
 from workbench.scoring import ScoringParameters
 from workbench.scoring.affordance_scores import affordance_scores
 from workbench.seeds import derived_seed
@@ -50,14 +50,14 @@ def compute(
         drawn uniformly), with positions, games, mean, low and high (95%, resampling games) and depth.
     """
     positions = scored_rows(scores).drop_duplicates(["set", "position_id"])
-    fens = positions["true_fen"].tolist()
+    fens = positions["true_state"].tolist()
     boards = [chess.Board(fen) for fen in fens]
     true = [ChessState.from_fen(fen) for fen in fens]
     parameters = ScoringParameters(depth=depth, terminal=terminal)
 
     def precisions(answers: Sequence[str]) -> list[float]:
         predicted = [ChessState.from_fen(fen) for fen in answers]
-        values = affordance_scores(true, predicted, parameters, [0] * len(true))
+        values = affordance_scores(ChessAutomaton(), true, predicted, parameters, [0] * len(true))
         return [value[depth - 1] for value in values]
 
     positions = positions.assign(

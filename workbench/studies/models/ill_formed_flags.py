@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from workbench.answers.classification import ReplyClass
 from workbench.drawing.appearance import caption, new_figure
 from workbench.drawing.labels import labels, room, wrapped
 from workbench.drawing.reply_words import status_words
+from workbench.prediction import ReplyClass
 
 ANY: Final = "ANY"
 """The label of the share of all ill-formed boards."""

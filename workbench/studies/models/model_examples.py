@@ -40,7 +40,7 @@ def compute(
         count: Positions wanted, at least 1, all different.
 
     Returns:
-        At most ``count`` rows: position_id, ply, true_fen, near_* (the model nearer in edits:
+        At most ``count`` rows: position_id, ply, true_state, near_* (the model nearer in edits:
         model, fen, distance, precision, recall, status) and precise_* (the one nearer in p_m, the
         same), swapped (whether their ranks are in opposite orders), disagreements (positions at
         which these two disagree in this direction) and both (that both have answered with a board).
@@ -56,7 +56,7 @@ def compute(
     ]
     by_model = {
         model: boards[boards["model"] == model]
-        .rename(columns={distance: "distance", "predicted_fen": "fen"})
+        .rename(columns={distance: "distance", "predicted_state": "fen"})
         .rename(columns={f"{name}_{depth}": name for name in ("precision", "recall")})
         for model in ranking.index
     }
@@ -69,7 +69,7 @@ def compute(
         if len(found) == count:
             break
     names = [f"{side}_{name}" for side in ("near", "precise") for name in _COLUMNS]
-    columns = ["position_id", "ply", "true_fen", *names, "swapped", "disagreements", "both"]
+    columns = ["position_id", "ply", "true_state", *names, "swapped", "disagreements", "both"]
     return pd.DataFrame(found, columns=columns)
 
 
@@ -88,10 +88,10 @@ def _pairs(ranking: pd.DataFrame) -> list[tuple[str, str, bool]]:
 
 
 def _example(near: pd.DataFrame, precise: pd.DataFrame, chosen: set[str]) -> dict[str, Any] | None:
-    columns = ["position_id", "ply", "true_fen", *_COLUMNS]
+    columns = ["position_id", "ply", "true_state", *_COLUMNS]
     both = near[columns].merge(
         precise[columns],
-        on=["position_id", "ply", "true_fen"],
+        on=["position_id", "ply", "true_state"],
         suffixes=("_near", "_precise"),
     )
     opposed = both[
@@ -107,7 +107,7 @@ def _example(near: pd.DataFrame, precise: pd.DataFrame, chosen: set[str]) -> dic
     )
     row = best.iloc[0].to_dict()
     return {
-        **{name: row[name] for name in ("position_id", "ply", "true_fen")},
+        **{name: row[name] for name in ("position_id", "ply", "true_state")},
         **{
             f"{side}_{name}": row[f"{name}_{side}"]
             for side in ("near", "precise")
@@ -136,7 +136,7 @@ def draw(table: pd.DataFrame, note: str = "", depth: int = 4, whose: str = "") -
     shown = labels([*table["near_model"], *table["precise_model"]], 36)
     grid = figure.subplots(len(table), 3, squeeze=False)
     for line, row in zip(grid, table.to_dict("records"), strict=True):
-        true = str(row["true_fen"])
+        true = str(row["true_state"])
         draw_board(line[0], true)
         line[0].set_title(f"true board after {row['ply']} plies", fontsize=8)
         line[0].set_xlabel(

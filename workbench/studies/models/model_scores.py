@@ -18,7 +18,7 @@ from workbench.answers.recorded_replies import (
     recorded_replies,
     recorded_replies_path,
 )
-from workbench.answers.simulated_tracker import simulate
+from workbench.answers.simulated_replies import simulate
 from workbench.drawing.labels import some_of
 from workbench.drawing.scores_in_words import (
     counted_models,
@@ -374,11 +374,11 @@ def _compared(
 
 
 def _refuse_different_boards(scores: pd.DataFrame) -> None:
-    boards = scores[["position_id", "true_fen"]].drop_duplicates()
+    boards = scores[["position_id", "true_state"]].drop_duplicates()
     twice = boards["position_id"][boards["position_id"].duplicated()]
     if len(twice):
         raise TableError(
             f"position {twice.iloc[0]!r}: expected one true FEN, got "
-            f"{boards.loc[boards['position_id'] == twice.iloc[0], 'true_fen'].tolist()!r}; "
+            f"{boards.loc[boards['position_id'] == twice.iloc[0], 'true_state'].tolist()!r}; "
             "these tables use one id for different positions: compare them separately"
         )

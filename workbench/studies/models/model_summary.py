@@ -9,11 +9,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from workbench.affordance.curve import half_depth
-from workbench.answers.classification import CLASSES
 from workbench.drawing.appearance import Style, caption, model_style, new_figure, plain_log_scale
 from workbench.drawing.labels import fitting_ticks, labels, room
 from workbench.drawing.scores_in_words import by_length, left_out, scored_rows
 from workbench.errors import InvalidArgumentError
+from workbench.prediction import CLASSES
 from workbench.seeds import derived_seed
 from workbench.studies.intervals import Interval
 from workbench.studies.models.whole_game_bootstrap import (

@@ -11,12 +11,12 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from workbench.answers.classification import ReplyClass
 from workbench.answers.recorded_replies import BASELINE
 from workbench.drawing.appearance import Style, caption, model_style, new_figure
 from workbench.drawing.labels import fitting_ticks, labels, room, some_of
 from workbench.drawing.scores_in_words import by_length, scored_rows
 from workbench.errors import InvalidArgumentError
+from workbench.prediction import ReplyClass
 from workbench.seeds import derived_seed
 from workbench.studies.models.whole_game_bootstrap import clustered_mean_interval
 

@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from workbench.answers.classification import CLASSES, ReplyClass
 from workbench.drawing.appearance import caption, model_style, new_figure
 from workbench.drawing.labels import labels, some_of
 from workbench.drawing.scores_in_words import scored_rows
 from workbench.errors import InvalidArgumentError
+from workbench.prediction import CLASSES, ReplyClass
 from workbench.seeds import derived_seed
 from workbench.studies.models.prompt_effects import holm, mcnemar
 from workbench.studies.models.whole_game_bootstrap import clustered_mean_interval

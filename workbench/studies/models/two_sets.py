@@ -14,7 +14,7 @@ from workbench.answers.recorded_replies import (
     recorded_replies,
     recorded_replies_path,
 )
-from workbench.answers.simulated_tracker import simulate
+from workbench.answers.simulated_replies import simulate
 from workbench.drawing.scores_in_words import counted_replies, left_out, with_names
 from workbench.errors import InvalidArgumentError
 from workbench.scoring import ScoringParameters

@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from workbench.answers.classification import classify_fen
 from workbench.drawing.appearance import caption, new_figure
 from workbench.drawing.quantities import QUANTITIES
 from workbench.environments import ChessState
+from workbench.environments.chess.classification import classify_fen
 from workbench.errors import InvalidArgumentError, InvalidFenError
 from workbench.scoring import ScoringParameters, score
 from workbench.seeds import derived_seed
@@ -25,21 +25,21 @@ Owner = Literal["side to move", "other side"]
 _TAKEN_OFF = ["piece", "owner"]
 
 
-def boards_without(true_fen: str, seed: int) -> list[tuple[str, Owner, str]]:
+def boards_without(true_state: str, seed: int) -> list[tuple[str, Owner, str]]:
     """Return the FENs with one piece less, one for each kind of piece and owner that is there.
 
     Castling rights and the en-passant square stay as they are written: a character is lost, no
     more. Where a side has several pieces of a kind, one is drawn.
 
     Args:
-        true_fen: A full FEN.
+        true_state: A full FEN.
         seed: Seed of the draw.
 
     Returns:
         Piece name, owner and full FEN.
     """
-    board = chess.Board(true_fen)
-    fields = true_fen.split()
+    board = chess.Board(true_state)
+    fields = true_state.split()
     found: list[tuple[str, Owner, str]] = []
     for kind in chess.PIECE_TYPES:
         for owner in get_args(Owner):
@@ -47,7 +47,7 @@ def boards_without(true_fen: str, seed: int) -> list[tuple[str, Owner, str]]:
             squares = list(board.pieces(kind, colour))
             if not squares:
                 continue
-            generator = np.random.default_rng(derived_seed(seed, true_fen, kind, owner))
+            generator = np.random.default_rng(derived_seed(seed, true_state, kind, owner))
             bare = chess.BaseBoard(fields[0])
             bare.remove_piece_at(squares[int(generator.integers(len(squares)))])
             found.append((chess.piece_name(kind), owner, " ".join([bare.board_fen(), *fields[1:]])))
@@ -68,7 +68,7 @@ def predictions_without(positions: pd.DataFrame, *, count: int, seed: int) -> pd
     """
     if count < 1:
         raise InvalidArgumentError(f"expected at least 1 position, got {count!r}")
-    readable = positions[[_is_readable(fen) for fen in positions["true_fen"]]]
+    readable = positions[[_is_readable(fen) for fen in positions["true_state"]]]
     if readable.empty:
         raise InvalidArgumentError(
             f"expected positions with a true FEN that can be read, got none among {len(positions)}"
@@ -76,19 +76,20 @@ def predictions_without(positions: pd.DataFrame, *, count: int, seed: int) -> pd
     places = np.unique(np.linspace(0, len(readable) - 1, min(count, len(readable))).astype(int))
     rows = []
     for position in readable.iloc[places].to_dict("records"):
-        for piece, owner, fen in boards_without(position["true_fen"], seed):
+        for piece, owner, fen in boards_without(position["true_state"], seed):
             prediction = classify_fen(fen)
             rows.append(
                 {
                     **{str(key): value for key, value in position.items()},
                     "set": "",
+                    "task": "state",
                     "model": f"without {piece} ({owner})",
                     "setting": "",
                     "piece": piece,
                     "owner": owner,
                     "sample": 0,
                     "reply": fen,
-                    "predicted_fen": prediction.predicted_fen,
+                    "predicted_state": prediction.predicted_state,
                     "reply_class": str(prediction.reply_class),
                     "status": " ".join(prediction.status),
                     "reason": prediction.reason,
@@ -173,7 +174,7 @@ def king_by_check(scores: dict[str, pd.DataFrame], *, depth: int = 4) -> pd.Data
                 {
                     "policy": policy,
                     "owner": kings["owner"],
-                    "in_check": [chess.Board(fen).is_check() for fen in kings["true_fen"]],
+                    "in_check": [chess.Board(fen).is_check() for fen in kings["true_state"]],
                     "precision": kings[f"precision_{depth}"],
                     "recall": kings[f"recall_{depth}"],
                 }

@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 
 from workbench.drawing.appearance import caption, new_figure, plain_log_scale, style
 from workbench.drawing.labels import wrapped
-from workbench.environments import ChessState
+from workbench.environments import ChessAutomaton, ChessState
 from workbench.environments.chess.replay import play_moves
 from workbench.games.cut import cut_games
 from workbench.games.cut_summary import nothing_long_enough
@@ -138,7 +138,9 @@ def _profiles(boards: Pairs, parameters: ScoringParameters) -> npt.NDArray[np.fl
     true, predicted = (
         [ChessState.from_fen(fen) for fen in side] for side in zip(*boards, strict=True)
     )
-    return np.array(affordance_scores(true, predicted, parameters, [0] * len(boards)))
+    return np.array(
+        affordance_scores(ChessAutomaton(), true, predicted, parameters, [0] * len(boards))
+    )
 
 
 def _scattered(pairs: int, moves: int, seed: int) -> dict[str, Pairs]:

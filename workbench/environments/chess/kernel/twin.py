@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench.environments.chess.kernel.cache import compiled_module
 from workbench.environments.chess.kernel.estimator_runs import compiled_methods, run_estimators
-from workbench.environments.chess.kernel.packed_boards import pack_states, supported
-from workbench.environments.chess.kernel.profiles import joint_profile
+from workbench.environments.chess.kernel.packed_boards import Words, pack_states, supported
+from workbench.environments.chess.kernel.profiles import joint_profile, joint_profiles
 from workbench.environments.chess.state import ChessState
 from workbench.terminal import Terminal
 
@@ -23,6 +24,35 @@ class ChessTwin:
     def supports(self, *states: ChessState) -> bool:
         """Return whether none of the states has a promoted king."""
         return bool(supported(pack_states(states)).all())
+
+    def packed(self, states: Sequence[ChessState]) -> Words:
+        """Return states as the kernel's words, shape (n, 8)."""
+        return pack_states(states)
+
+    def supported(self, rows: Words) -> NDArray[np.bool_]:
+        """Return for each packed state whether it has no promoted king."""
+        return supported(rows)
+
+    def joint_walks(
+        self, true: Words, predicted: Words, depth: int, terminal: Terminal
+    ) -> NDArray[np.float64]:
+        """Return p_1..p_m and then r_1..r_m of each pair of packed states."""
+        found = joint_profiles(true, predicted, depth, terminal, workers=1)
+        return np.hstack([found.precision, found.recall])
+
+    def estimates(
+        self,
+        method: str,
+        walks: Words,
+        accepts: Words,
+        depth: int,
+        samples: int,
+        seeds: Sequence[int],
+        terminal: Terminal,
+    ) -> NDArray[np.float64]:
+        """Return the value of one run of an estimator for each pair of packed states."""
+        found = run_estimators(method, walks, accepts, depth, samples, seeds, terminal, workers=1)
+        return found.value
 
     def joint_walk(
         self, true: ChessState, predicted: ChessState, depth: int, terminal: Terminal

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from workbench.answers.extraction import phrases
-from workbench.answers.extraction.boards import WrittenBoard
-from workbench.answers.extraction.options import options_in
-from workbench.answers.extraction.roles import Candidate, Emphasis, Role, joined_by_or
+from workbench.environments.chess.extraction import phrases
+from workbench.environments.chess.extraction.boards import WrittenBoard
+from workbench.environments.chess.extraction.options import options_in
+from workbench.environments.chess.extraction.roles import Candidate, Emphasis, Role, joined_by_or
 
 _CONTEXT: Final = 600
 _NO_ANSWER: Final = frozenset({Role.STRUCK, Role.REJECTED})

@@ -6,9 +6,9 @@ from enum import Enum, IntEnum
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from workbench.answers.extraction import phrases
-from workbench.answers.extraction.boards import WrittenBoard
-from workbench.answers.extraction.regions import json_keys, regions_of
+from workbench.environments.chess.extraction import phrases
+from workbench.environments.chess.extraction.boards import WrittenBoard
+from workbench.environments.chess.extraction.regions import json_keys, regions_of
 
 
 class Role(Enum):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from workbench.answers.extraction.plain_text import SQUARES
+from workbench.environments.chess.extraction.plain_text import SQUARES
 
 MINIMUM_RANKS: Final = 5
 """Groups that must read as ranks, so that 7 or 9 ranks are a broken FEN and "Q/R/B/N" is none."""
@@ -100,7 +100,7 @@ def written_boards(text: str) -> Iterator[WrittenBoard]:
     such as "Q/R/B/N" are none.
 
     Args:
-        text: As `workbench.answers.extraction.plain_text.plain_text` gives it.
+        text: As `workbench.environments.chess.extraction.plain_text.plain_text` gives it.
     """
     end = 0
     for run in _RUN.finditer(text):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from workbench.answers.extraction.roles import Candidate, Emphasis, Role
+from workbench.environments.chess.extraction.roles import Candidate, Emphasis, Role
 
 _CONTEXT: Final = 600
 _INTRODUCTION: Final = 160

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from workbench.answers.extraction.boards import WrittenBoard
+from workbench.environments.chess.extraction.boards import WrittenBoard
 
 _REACH: Final = 400
 _WORDS_AFTER: Final = 160

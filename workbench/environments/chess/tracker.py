@@ -7,13 +7,12 @@ slips with a given probability, by one of the slips that are possible there, all
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import chess
 import numpy as np
-import pandas as pd
 
-from workbench.answers.classification import Prediction, ReplyClass, classify_fen
+from workbench.environment import check_tracker
 from workbench.environments.chess.replay import read_moves
 from workbench.environments.chess.slips import (
     BLACK,
@@ -26,9 +25,7 @@ from workbench.environments.chess.slips import (
     landing_square,
     square_beside,
 )
-from workbench.errors import InvalidArgumentError, TableError
 from workbench.seeds import derived_seed
-from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,59 +43,6 @@ class Tracking:
 
     fen: str
     slips: tuple[Slip, ...]
-
-
-def simulate(
-    positions: pd.DataFrame, *, rate: float, seed: int, model_name: str | None = None
-) -> pd.DataFrame:
-    """Let a simulated tracker reply to positions, each reply being a FEN of six fields.
-
-    A position's reply depends on its moves, its id, ``rate`` and ``seed`` alone: not on the other
-    rows or their order. A position without moves in the table becomes an ``absent`` reply.
-
-    Args:
-        positions: Rows with the columns of `workbench.tables.parquet_tables.POSITIONS`, each ``position_id`` once.
-        rate: Probability of a slip at each ply, in [0, 1]; at 0 the reply is the true state.
-        seed: At least 0.
-        model_name: The name in the table, which must begin with "simulated"; by default
-            ``simulated-tracker rate=...``.
-
-    Returns:
-        Rows with the columns of `workbench.tables.parquet_tables.PREDICTIONS`, in the order of ``positions``.
-
-    Raises:
-        InvalidArgumentError: If an argument is out of range, or the name hides the simulation.
-        TableError: If a column is missing, or an id stands twice.
-        IllegalMoveError: If the moves are no UCI moves.
-    """
-    _check(rate, seed)
-    name = model_name if model_name is not None else f"simulated-tracker rate={rate:g}"
-    if not name.startswith("simulated"):
-        raise InvalidArgumentError(
-            f"model_name: expected a name that begins with 'simulated', got {name!r}"
-        )
-    missing = [column for column in POSITIONS.names if column not in positions.columns]
-    if missing:
-        raise TableError(f"positions: expected the columns {POSITIONS.names}, missing: {missing}")
-    twice = positions["position_id"][positions["position_id"].duplicated()]
-    if len(twice):
-        raise TableError(f"positions: expected each position_id once, got {twice.iloc[0]!r} again")
-    replies: list[dict[str, Any]] = []
-    for position_id, moves in zip(positions["position_id"], positions["moves"], strict=True):
-        fen = None
-        prediction = Prediction(ReplyClass.ABSENT, None, reason="no moves to replay")
-        if isinstance(moves, str):
-            fen = track(moves, position_id=position_id, rate=rate, seed=seed).fen
-            prediction = classify_fen(fen)
-        replies.append(
-            {"set": "", "model": name, "setting": "", "sample": 0, "reply": fen}
-            | prediction.columns()
-        )
-    columns = PREDICTIONS.names[len(POSITIONS.names) :]
-    answers = pd.DataFrame(replies, columns=columns).astype({"sample": "int32"})
-    questions = positions[POSITIONS.names].reset_index(drop=True)
-    predictions: pd.DataFrame = pd.concat([questions, answers], axis=1)
-    return predictions
 
 
 def track(moves: str, *, position_id: str, rate: float, seed: int) -> Tracking:
@@ -120,10 +64,22 @@ def track(moves: str, *, position_id: str, rate: float, seed: int) -> Tracking:
         InvalidArgumentError: If ``rate`` or ``seed`` is out of range.
         IllegalMoveError: If a move is no UCI move.
     """
-    _check(rate, seed)
-    played = read_moves(moves.split(), f"position {position_id!r}")
+    check_tracker(rate, seed)
+    return tracked(moves, rate=rate, seed=derived_seed(seed, position_id), where=position_id)
+
+
+def tracked(moves: str, *, rate: float, seed: int, where: str) -> Tracking:
+    """Do as `track` does, with the seed of this position alone.
+
+    Args:
+        moves: As of `track`.
+        rate: As of `track`.
+        seed: Of the position's own draws.
+        where: What to call the position in a message.
+    """
+    played = read_moves(moves.split(), f"position {where!r}")
     # Always two draws per ply, so that one ply's slip does not change the next one's luck.
-    draws = np.random.default_rng(derived_seed(seed, position_id)).random((len(played), 2))
+    draws = np.random.default_rng(seed).random((len(played), 2))
     tracker = _Tracker()
     slips: list[Slip] = []
     for ply, move in enumerate(played, start=1):
@@ -135,13 +91,6 @@ def track(moves: str, *, position_id: str, rate: float, seed: int) -> Tracking:
             slips.append(Slip(ply, chosen, move.uci()))
         tracker.play(move, chosen)
     return Tracking(tracker.fen(), tuple(slips))
-
-
-def _check(rate: float, seed: int) -> None:
-    if not 0 <= rate <= 1:
-        raise InvalidArgumentError(f"rate: expected a number in [0, 1], got {rate!r}")
-    if seed < 0:
-        raise InvalidArgumentError(f"seed: expected an integer of at least 0, got {seed!r}")
 
 
 _RIGHTS_OF_SQUARES: Final[dict[chess.Square | None, str]] = {

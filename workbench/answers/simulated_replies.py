@@ -1,0 +1,95 @@
+"""Replies of a simulated tracker: it takes an episode's actions and makes random errors.
+
+It replaces a model where none can be asked, and is labelled as simulated everywhere. How it slips is
+a matter of the environment.
+"""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from workbench.environment import check_tracker
+from workbench.environments.registry import environment_of
+from workbench.errors import InvalidArgumentError, TableError
+from workbench.prediction import Prediction, ReplyClass
+from workbench.seeds import derived_seed
+from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS
+from workbench.tasks import task_named
+
+
+def simulate(
+    positions: pd.DataFrame,
+    *,
+    rate: float,
+    seed: int,
+    model_name: str | None = None,
+    task: str = "state",
+    depth: int = 4,
+) -> pd.DataFrame:
+    """Let a simulated tracker reply to positions; in chess it writes a FEN of six fields.
+
+    A position's reply depends on its actions, its id, the task, ``rate`` and ``seed`` alone: not on
+    the other rows or their order. A position without actions in the table becomes an ``absent``
+    reply.
+
+    Args:
+        positions: Rows with the columns of `workbench.tables.parquet_tables.POSITIONS`, each
+            ``position_id`` once, all of one environment.
+        rate: Probability of a slip at each action, in [0, 1]; at 0 the reply is right.
+        seed: At least 0.
+        model_name: The name in the table, which must begin with "simulated"; by default
+            ``simulated-tracker rate=...``.
+        task: The name of a task.
+        depth: m, for tasks that ask for so many actions.
+
+    Returns:
+        Rows with the columns of `workbench.tables.parquet_tables.PREDICTIONS`, in the order of
+        ``positions``.
+
+    Raises:
+        InvalidArgumentError: If an argument is out of range, or the name hides the simulation.
+        TableError: If a column is missing, or an id stands twice.
+        IllegalMoveError: If the moves are no moves of chess.
+    """
+    check_tracker(rate, seed)
+    name = model_name if model_name is not None else f"simulated-tracker rate={rate:g}"
+    if not name.startswith("simulated"):
+        raise InvalidArgumentError(
+            f"model_name: expected a name that begins with 'simulated', got {name!r}"
+        )
+    missing = [column for column in POSITIONS.names if column not in positions.columns]
+    if missing:
+        raise TableError(f"positions: expected the columns {POSITIONS.names}, missing: {missing}")
+    twice = positions["position_id"][positions["position_id"].duplicated()]
+    if len(twice):
+        raise TableError(f"positions: expected each position_id once, got {twice.iloc[0]!r} again")
+    environment, asked = environment_of(positions, "positions"), task_named(task)
+    replies: list[dict[str, Any]] = []
+    for position_id, initial, moves in zip(
+        positions["position_id"], positions["initial_state"], positions["moves"], strict=True
+    ):
+        reply = None
+        prediction = Prediction(ReplyClass.ABSENT, None, reason="no moves to replay")
+        if isinstance(moves, str):
+            own_seed = derived_seed(seed, position_id)
+            believed = environment.track(
+                initial if isinstance(initial, str) else "",
+                environment.split_moves(moves),
+                rate=rate,
+                seed=own_seed,
+                where=position_id,
+            )
+            generator = np.random.default_rng(derived_seed(own_seed, task))
+            reply = asked.simulated_reply(environment, believed, depth, generator)
+            given = environment.classify_state(reply) if asked.gives_state else None
+            prediction = given or asked.classify(environment, reply)
+        replies.append(
+            {"set": "", "task": task, "model": name, "setting": "", "sample": 0, "reply": reply}
+            | prediction.columns()
+        )
+    columns = PREDICTIONS.names[len(POSITIONS.names) :]
+    answers = pd.DataFrame(replies, columns=columns).astype({"sample": "int32"})
+    questions = positions[POSITIONS.names].reset_index(drop=True)
+    predictions: pd.DataFrame = pd.concat([questions, answers], axis=1)
+    return predictions

@@ -1,0 +1,253 @@
+"""Chess as an environment of the pipeline: FENs, moves in UCI and SAN, and what is told of them."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, ClassVar, Final
+
+import chess
+import numpy as np
+import pyarrow as pa
+
+from workbench.environment import Environment, Episode, check_tracker
+from workbench.environments.chess import text_metrics
+from workbench.environments.chess.chess960 import chess960_row
+from workbench.environments.chess.classification import (
+    EXTRACTOR_VERSION,
+    classify,
+    classify_fen,
+    plain_fen,
+    status_names,
+)
+from workbench.environments.chess.fen import Fen
+from workbench.environments.chess.losing_track import lost_track
+from workbench.environments.chess.reachability import conditions_violated_by
+from workbench.environments.chess.replay import numbered_san, play_moves, uci_moves
+from workbench.environments.chess.rules import ChessAutomaton
+from workbench.environments.chess.state import ChessState
+from workbench.environments.chess.tracker import tracked
+from workbench.errors import InvalidArgumentError
+from workbench.parsed_state import ParsedState
+from workbench.prediction import Prediction
+
+_UCI: Final = re.compile(r"[a-h][1-8][a-h][1-8][qrbn]?")
+_SAN: Final = re.compile(
+    r"(?:O-O(?:-O)?|[KQRBN][a-h]?[1-8]?x?[a-h][1-8]|[a-h](?:x[a-h])?[1-8](?:=?[QRBN])?)[+#]?[!?]{0,2}"
+)
+_BOARD_STATES: Final = ("valid", "ill_formed")
+
+
+class ChessEnvironment(Environment[ChessState, chess.Move]):
+    """Standard chess: states are FENs, actions are legal moves of python-chess."""
+
+    title: ClassVar[str] = "chess"
+    state_noun: ClassVar[str] = "board"
+    action_noun: ClassVar[str] = "move"
+    separator: ClassVar[str] = " "
+    actions_a_group: ClassVar[int] = 2
+    shows_start: ClassVar[bool] = False
+    reader_version: ClassVar[int] = EXTRACTOR_VERSION
+    movetext_format: ClassVar[str] = "pgn"
+
+    rules = "A game of chess began from the usual first position."
+    state_format = (
+        "Write the position as a FEN of six fields, separated by single spaces: the pieces from "
+        "rank 8 down to rank 1, the side to move, the castling rights, the en passant square, the "
+        "half-move clock and the number of the full move."
+    )
+    action_format = (
+        "Write a move in UCI: the square that the piece leaves and the one it goes to, then the "
+        "letter of the piece that a pawn becomes (q, r, b or n); castling is the king's move."
+    )
+
+    @cached_property
+    def automaton(self) -> ChessAutomaton:
+        """The automaton of chess."""
+        return ChessAutomaton()
+
+    def state_text(self, state: ChessState) -> str:
+        """Return the first four fields of the FEN; a state has no clocks."""
+        return state.fen()
+
+    def read_state(self, text: str) -> ChessState:
+        """Return the state of a FEN; raises `InvalidFenError`."""
+        return ChessState.from_fen(text)
+
+    def action_text(self, action: chess.Move) -> str:
+        """Return a move in UCI."""
+        return action.uci()
+
+    def plain_action(self, text: str) -> str | None:
+        """Return a move in UCI in lower case, or in SAN without marks; else None."""
+        bare = text.strip().rstrip(".")
+        if _UCI.fullmatch(bare.lower()):
+            return bare.lower()
+        castling = bare.replace("0", "O") if bare.startswith("0-0") else bare
+        return castling.rstrip("+#!?") if _SAN.fullmatch(castling) else None
+
+    def action_named(self, state: ChessState, text: str) -> chess.Move | None:
+        """Return the legal move that a text in UCI or SAN names, or None."""
+        plain = self.plain_action(text)
+        if plain is None or _UCI.fullmatch(plain):
+            return super().action_named(state, text)
+        try:
+            move = state.board().parse_san(plain)
+        except ValueError:
+            return None
+        return super().action_named(state, move.uci())
+
+    def parsed(self, text: str | None) -> Fen:
+        """Return a text that should be a FEN."""
+        return Fen(text or "")
+
+    def parsed_true(self, text: str | None) -> Fen:
+        """Return a true FEN with single spaces and plain hyphens, as a predicted one has them."""
+        return plain_fen(text)
+
+    def conditions(self, state: ChessState) -> tuple[str, ...]:
+        """Return the names of python-chess's status flags, such as ``NO_WHITE_KING``."""
+        return status_names(state.board())
+
+    def classify(self, reply: str) -> Prediction:
+        """Find the FEN that a reply gives as its answer, and classify it."""
+        return classify(reply)
+
+    def classify_state(self, text: str | None) -> Prediction:
+        """Classify a text that was already cut out of a reply as its FEN."""
+        return classify_fen(text)
+
+    @property
+    def measure_fields(self) -> tuple[tuple[str, pa.DataType], ...]:
+        """The columns of the text metrics and of the backward analysis."""
+        return (
+            ("exact_match", pa.bool_()),
+            ("levenshtein", pa.int32()),
+            ("levenshtein_to_empty", pa.bool_()),
+            ("exact_match_position", pa.bool_()),
+            ("levenshtein_position", pa.int32()),
+            ("exact_match_placement", pa.bool_()),
+            ("levenshtein_placement", pa.int32()),
+            ("board_accuracy", pa.float64()),
+            *((f"correct_{name}", pa.bool_()) for name in text_metrics.FIELD_NAMES),
+            ("violated_conditions", pa.string()),
+            ("wrong_squares", pa.int32()),
+            ("lost_ply", pa.int32()),
+            ("lost_kind", pa.string()),
+            ("lost_squares", pa.int32()),
+        )
+
+    def elements(self, state: ChessState) -> Mapping[str, str]:
+        """Return the pieces by square, and side to move, castling rights and en passant square."""
+        board = state.board()
+        pieces = {
+            chess.square_name(square): piece.symbol()
+            for square, piece in sorted(board.piece_map().items())
+        }
+        _, side, castling, en_passant = state.fen().split()
+        fields = {"side_to_move": side, "castling": castling, "en_passant": en_passant}
+        return {**pieces, **fields}
+
+    def measures(self, true: ParsedState, predicted: ParsedState) -> dict[str, Any]:
+        """Return the text metrics of one prediction, on three choices of fields.
+
+        Where there is no FEN at all the distance is the one to the empty text, and
+        ``levenshtein_to_empty`` says so.
+        """
+        return text_metrics.text_scores(_fen(true), _fen(predicted))
+
+    def diagnosis(
+        self, moves: str | None, predicted: ParsedState, reply_class: str
+    ) -> dict[str, Any]:
+        """Return the backward analysis: reachability, and where tracking was lost."""
+        said = _fen(predicted)
+        lost = lost_track(moves, said)
+        violated = conditions_violated_by(said.board) if reply_class in _BOARD_STATES else None
+        return {
+            "violated_conditions": None if violated is None else " ".join(violated),
+            "wrong_squares": lost.true_squares,
+            "lost_ply": lost.ply,
+            "lost_kind": lost.kind,
+            "lost_squares": lost.squares,
+        }
+
+    def refusal(self, true: ParsedState, moves: object, names: Iterable[object]) -> str:
+        """Return why a row is of Chess960, or nothing if it is not."""
+        return chess960_row(_fen(true), moves, names)
+
+    def same_state(self, one: ParsedState, other: ParsedState) -> bool:
+        """Return whether two FENs agree in their first four fields."""
+        return text_metrics.compared_text(_fen(one), "position") == text_metrics.compared_text(
+            _fen(other), "position"
+        )
+
+    def replay(self, initial: str | None, moves: str, where: str = "") -> ChessState:
+        """Return the board after moves in UCI from the usual first position."""
+        del initial
+        # The FEN names the en-passant square only where a capture is legal; the board, always.
+        return ChessState.from_fen(play_moves(moves.split(), game=where).fen())
+
+    def plain_moves(self, moves: str) -> str:
+        """Return moves in UCI, castling as the generated king's move."""
+        return " ".join(uci_moves(play_moves(moves.split())))
+
+    def shown_moves(self, actions: Sequence[str]) -> str:
+        """Return the moves as PGN movetext."""
+        return " ".join(numbered_san(play_moves(actions).move_stack, chess.Board()))
+
+    def episodes(self, length: int, seed: int) -> Iterator[Episode]:
+        """Yield games of uniformly drawn legal moves, with the whole FEN of their last board."""
+        for episode in super().episodes(length, seed):
+            yield replace(episode, true=play_moves(episode.actions).fen())
+
+    def slip(self, state: ChessState, generator: np.random.Generator) -> ChessState:
+        """Take a piece off, or write it on an empty square; kings stay, the board is well-formed."""
+        before = state.board()
+        origins = [s for s, piece in before.piece_map().items() if piece.piece_type != chess.KING]
+        empty = [square for square in chess.SQUARES if before.piece_at(square) is None]
+        moved = bool(generator.integers(2))
+        choices = [(origin, to) for origin in origins for to in (empty if moved else [None])]
+        for place in generator.permutation(len(choices)):
+            origin, target = choices[place]
+            after = before.copy()
+            piece = after.remove_piece_at(origin)
+            if target is not None:
+                after.set_piece_at(target, piece)
+            if after.is_valid():
+                return ChessState.from_board(after)
+        return state
+
+    def track(
+        self,
+        initial: str | None,
+        actions: Sequence[str],
+        *,
+        rate: float,
+        seed: int,
+        where: str = "",
+    ) -> str:
+        """Return the FEN that the simulated tracker of `workbench.environments.chess.tracker` writes."""
+        del initial
+        check_tracker(rate, seed)
+        return tracked(" ".join(actions), rate=rate, seed=seed, where=where or self.name).fen
+
+
+def _fen(parsed: ParsedState) -> Fen:
+    return parsed if isinstance(parsed, Fen) else Fen(parsed.text)
+
+
+def environment(name: str, argument: str) -> ChessEnvironment:
+    """Return chess.
+
+    Args:
+        name: As it was asked for.
+        argument: Must be empty.
+
+    Raises:
+        InvalidArgumentError: If there is an argument.
+    """
+    if argument:
+        raise InvalidArgumentError(
+            f"expected the environment chess without an argument, got {name!r}"
+        )
+    return ChessEnvironment(name)

@@ -1,0 +1,101 @@
+"""Extraction of the FEN from a model's reply, and its class.
+
+How the board is found is in `workbench.environments.chess.extraction`; here it is classified.
+"""
+
+from dataclasses import replace
+from typing import Final
+
+import chess
+
+from workbench.environments.chess.extraction.boards import WrittenBoard, written_boards
+from workbench.environments.chess.extraction.choice import chosen
+from workbench.environments.chess.extraction.named_fields import completed
+from workbench.environments.chess.extraction.plain_text import plain_signs, plain_text
+from workbench.environments.chess.extraction.roles import candidates_of
+from workbench.environments.chess.fen import Fen
+from workbench.prediction import Prediction, ReplyClass
+
+EXTRACTOR_VERSION: Final = 2
+"""Another number wherever another board may come out of the same reply."""
+
+NO_SIDE: Final = "no side to move"
+"""The reason where a reply gives a placement and does not say who is to move."""
+
+
+def classify(reply: str) -> Prediction:
+    """Find the board that a reply gives as its answer, and classify it.
+
+    A FEN may have two to six fields; python-chess fills in those missing at the end (no castling, no
+    en passant, 0 1). Separated fields, under names or in words ("Black to move"), are joined. A
+    missing side to move is not guessed: the reply is ``unparseable``, as it is for contradictory
+    boards without a decision between them. The time taken is linear in the length of the reply.
+
+    Args:
+        reply: The model's whole text, of any length.
+    """
+    if not reply.strip():
+        return Prediction(ReplyClass.ABSENT, None, reason="empty reply")
+    text = plain_text(reply)
+    boards = list(written_boards(text))
+    if not boards:
+        return Prediction(ReplyClass.ABSENT, None, reason="no piece placement found")
+    if len(boards) == 1 and boards[0].text == text.strip() and boards[0].has_side:
+        return replace(classify_fen(boards[0].text), rule="the whole reply")
+    choice = chosen(text, candidates_of(text, boards))
+    if not choice.boards:
+        return Prediction(ReplyClass.ABSENT, None, reason=choice.rule, rule=choice.rule)
+    if len(choice.boards) > 1:
+        several = "either " + " or ".join(board.text for board in choice.boards)
+        return Prediction(
+            ReplyClass.UNPARSEABLE,
+            several,
+            reason=choice.rule,
+            rule=choice.rule,
+            parsed=Fen(several),
+        )
+    return replace(_classified(text, choice.boards[0], boards), rule=choice.rule)
+
+
+def _classified(text: str, board: WrittenBoard, boards: list[WrittenBoard]) -> Prediction:
+    if not board.has_side:
+        place = boards.index(board)
+        begin = boards[place - 1].end if place else 0
+        end = boards[place + 1].start if place + 1 < len(boards) else len(text)
+        board = completed(text, board, begin, end)
+    found = classify_fen(board.text)
+    if board.has_side or found.reply_class is ReplyClass.UNPARSEABLE:
+        return found
+    return Prediction(
+        ReplyClass.UNPARSEABLE, found.predicted_state, reason=NO_SIDE, parsed=found.parsed
+    )
+
+
+def plain_fen(text: str | None) -> Fen:
+    """Return a text that was given as a FEN with single spaces and plain hyphens."""
+    return Fen(" ".join(plain_signs(text or "").split()))
+
+
+def classify_fen(text: str | None) -> Prediction:
+    """Classify a text that was already cut out of a reply as its FEN.
+
+    Args:
+        text: The whole text that is to be read as a FEN; None or blank if there was none.
+    """
+    fen = plain_fen(text)
+    if not fen.text:
+        return Prediction(ReplyClass.ABSENT, None, reason="no FEN given", parsed=fen)
+    if fen.fault:
+        reason = fen.fault.removesuffix(f": {fen.text!r}").removesuffix(f": {fen.fields[0]!r}")
+        return Prediction(ReplyClass.UNPARSEABLE, fen.text, reason=reason, parsed=fen)
+    names = status_names(fen.board)
+    kind = ReplyClass.ILL_FORMED if names else ReplyClass.VALID
+    return Prediction(kind, fen.text, status=names, parsed=fen)
+
+
+def status_names(board: chess.Board) -> tuple[str, ...]:
+    """Return the names of python-chess's status flags of a board; none if it can arise in chess."""
+    status = board.status()
+    if status == chess.STATUS_VALID:
+        return ()
+    return tuple(str(flag.name) for flag in chess.Status if status & flag)

@@ -1,0 +1,105 @@
+"""The interface of a task: what is asked, how a reply is read, and what is measured."""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar, Final, TypeAlias
+
+import numpy as np
+
+from workbench.environment import Environment
+from workbench.prediction import Prediction
+from workbench.terminal import Terminal
+
+MOVES_HEADING: Final = "Moves:"
+"""The line before the actions so far; the simulated model reads what follows the last one."""
+
+START_HEADING: Final = "Start:"
+"""The line before the initial state, where a question shows it."""
+
+AnyEnvironment: TypeAlias = Environment[Any, Any]
+Values: TypeAlias = tuple[list[float], list[float]]
+"""p_1 .. p_m and r_1 .. r_m; NaN where a task does not define them."""
+
+
+class Task(ABC):
+    """What a model is asked about the episodes of any environment.
+
+    Class attributes:
+        name: In tables and on the command line.
+        gives_state: Whether the reply is a state, which is compared by exact p_m and r_m or an
+            estimator, and by its text; other tasks measure actions by `measures`.
+        reply_tokens: About how many tokens a reply has, for the estimate of cost.
+    """
+
+    name: ClassVar[str]
+    gives_state: ClassVar[bool] = False
+    reply_tokens: ClassVar[int]
+
+    @abstractmethod
+    def request(self, environment: AnyEnvironment, depth: int) -> str:
+        """Return what the model is to do, and in which form to reply.
+
+        Args:
+            environment: Of the episodes.
+            depth: m, for tasks that ask for so many actions.
+        """
+
+    def turns(self, environment: AnyEnvironment, depth: int) -> tuple[str, ...]:
+        """Return the user's messages, with ``{initial}`` and ``{moves}`` to be filled in.
+
+        Args:
+            environment: Of the episodes.
+            depth: As of `request`.
+        """
+        start = f"{START_HEADING}\n{{initial}}\n\n" if environment.shows_start else ""
+        return (
+            f"{environment.rules}\n\n{self.request(environment, depth)}\n\n{start}"
+            f"{MOVES_HEADING}\n{{moves}}",
+        )
+
+    @abstractmethod
+    def classify(self, environment: AnyEnvironment, reply: str) -> Prediction:
+        """Find the answer in a reply, and classify it.
+
+        Args:
+            environment: Of the episode.
+            reply: A model's whole text, of any length.
+        """
+
+    @abstractmethod
+    def simulated_reply(
+        self,
+        environment: AnyEnvironment,
+        believed: str,
+        depth: int,
+        generator: np.random.Generator,
+    ) -> str:
+        """Return the reply of a simulated tracker.
+
+        Args:
+            environment: Of the episode.
+            believed: The text of the state that the tracker believes.
+            depth: As of `request`.
+            generator: For what the tracker draws.
+        """
+
+    def measures(
+        self,
+        environment: AnyEnvironment,
+        true: Any,
+        actions: Sequence[str] | None,
+        depth: int,
+        terminal: Terminal,
+    ) -> Values:
+        """Return p_1 .. p_m and r_1 .. r_m of the actions in a reply.
+
+        Args:
+            environment: Of the episode.
+            true: The true state.
+            actions: As the reply names them; None where the reply gives none, with p = r = 0.
+            depth: m, at least 1.
+            terminal: How episodes that are finished before m actions count.
+        """
+        del environment, true, actions, terminal
+        return [math.nan] * depth, [math.nan] * depth
