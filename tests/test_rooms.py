@@ -17,7 +17,7 @@ LEVELS = (
     "written_automaton",
     "environment",
     "affordance environments",
-    "tasks",
+    "tasks episodes",
     "workbench",
     "games",
     "answers",

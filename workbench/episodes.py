@@ -1,0 +1,73 @@
+"""Positions of any environment: episodes of given lengths, each action drawn uniformly.
+
+Chess positions are usually cut from played games instead (`workbench.games`).
+"""
+
+from collections.abc import Sequence
+from itertools import islice
+
+import pandas as pd
+
+from workbench.environment import Episode
+from workbench.environments.registry import AnyEnvironment
+from workbench.errors import InvalidArgumentError
+from workbench.tables.parquet_tables import POSITIONS
+from workbench.tables.provenance import text_hash
+
+_HASH_DIGITS = 16
+
+
+def sample_positions(
+    environment: AnyEnvironment, groups: Sequence[int], per_group: int, seed: int
+) -> pd.DataFrame:
+    """Return positions at the ends of random episodes.
+
+    Args:
+        environment: The environment.
+        groups: Lengths, in the unit of the column ``group``: actions, or full moves of chess.
+        per_group: Episodes of each length, at least 1; each another one.
+        seed: At least 0; episode k of a length depends on environment, length, seed and k alone.
+
+    Returns:
+        Rows of the POSITIONS schema, one group after the other.
+
+    Raises:
+        InvalidArgumentError: If a number is out of range, a length repeated, or there are no
+            episodes of a length.
+    """
+    if not groups or min(groups) < 1 or len(set(groups)) < len(groups):
+        raise InvalidArgumentError(
+            f"expected different lengths of at least 1, got {list(groups)!r}"
+        )
+    if per_group < 1 or seed < 0:
+        raise InvalidArgumentError(
+            f"expected per_group of at least 1 and a seed of at least 0, got {per_group!r} and "
+            f"{seed!r}"
+        )
+    rows = []
+    for group in groups:
+        drawn = environment.episodes(group * environment.actions_a_group, seed)
+        for number, episode in enumerate(islice(drawn, per_group)):
+            rows.append(_position(environment, group, number, seed, episode))
+    return pd.DataFrame(rows, columns=POSITIONS.names)
+
+
+def _position(
+    environment: AnyEnvironment, group: int, number: int, seed: int, episode: Episode
+) -> dict[str, object]:
+    moves = environment.separator.join(episode.actions)
+    episode_id = text_hash(f"{environment.name}\n{episode.initial}\n{moves}")[:_HASH_DIGITS]
+    # Two episodes of a small environment may be the same; their number tells them apart.
+    return {
+        "position_id": f"{episode_id}-{group:03d}-{number}",
+        "environment": environment.name,
+        "game_id": episode_id,
+        "source": f"random episode {number} of seed {seed}",
+        "group": group,
+        "ply": len(episode.actions),
+        "game_plies": len(episode.actions),
+        "initial_state": episode.initial,
+        "movetext": environment.shown_moves(episode.actions),
+        "moves": moves,
+        "true_state": episode.true,
+    }
