@@ -14,6 +14,7 @@ from workbench.explore.run.run_table import GAP, RunTable
 from workbench.explore.run.value_names import in_order, value_names
 
 _MOST_IN_COLUMN: Final = 18
+_SLICES: Final = 20
 
 
 def run_figure(run: RunTable) -> Figure:
@@ -37,19 +38,23 @@ def run_figure(run: RunTable) -> Figure:
         if by == "model"
         else {name: style(index) for index, name in enumerate(different)}
     )
-    for name, look in looks.items():
-        part = rows[drawn & (names == name)]
-        axes.scatter(
-            part["edit_distance"],
-            part["precision"],
-            s=18,
-            marker=look.marker,
-            facecolors=look.face,
-            edgecolors="white" if look.face == look.colour else look.colour,
-            alpha=0.6,
-            linewidths=0.3 if look.face == look.colour else 0.8,
-            label=f"{name} ({len(part):,})",
-        )
+    counts = names[drawn].value_counts()
+    # In mixed order: drawn one after the other, the last group would cover the rest.
+    mixed = np.random.default_rng(0).permutation(np.flatnonzero(drawn))
+    for number, places in enumerate(np.array_split(mixed, _SLICES)):
+        for name, look in looks.items():
+            part = rows.iloc[places][(names.iloc[places] == name).to_numpy()]
+            axes.scatter(
+                part["edit_distance"],
+                part["precision"],
+                s=18,
+                marker=look.marker,
+                facecolors=look.face,
+                edgecolors="none" if look.face == look.colour else look.colour,
+                alpha=0.6,
+                linewidths=0.8,
+                label=None if number else f"{name} ({counts.get(name, 0):,})",
+            )
     axes.set_xlabel(f"{EDIT_DISTANCE.name} (characters)")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_ylabel(measure)
