@@ -272,3 +272,20 @@ def check_tracker(rate: float, seed: int) -> None:
         raise InvalidArgumentError(f"rate: expected a number in [0, 1], got {rate!r}")
     if seed < 0:
         raise InvalidArgumentError(f"seed: expected an integer of at least 0, got {seed!r}")
+
+
+def refuse_argument(name: str, argument: str) -> None:
+    """Refuse the argument of an environment that takes none.
+
+    Args:
+        name: As the environment was asked for, such as ``chess:argument``.
+        argument: What stands behind the colon.
+
+    Raises:
+        InvalidArgumentError: If there is an argument.
+    """
+    if argument:
+        raise InvalidArgumentError(
+            f"expected the environment {name.partition(':')[0]} without an argument, "
+            f"got {name!r:.80}"
+        )

@@ -19,7 +19,7 @@ from typing import Final
 import numpy as np
 
 from workbench.automaton import Automaton
-from workbench.environment import Environment
+from workbench.environment import Environment, refuse_argument
 from workbench.environments.python_statements import (
     Keyed,
     Opaque,
@@ -29,7 +29,7 @@ from workbench.environments.python_statements import (
     literal_text,
     read_literal,
 )
-from workbench.errors import InvalidArgumentError, InvalidBoardError
+from workbench.errors import InvalidBoardError
 
 VARIABLES: Final = ("x", "y", "items", "d")
 LARGEST: Final = 9
@@ -356,6 +356,5 @@ def environment(name: str, argument: str) -> Programs:
     Raises:
         InvalidArgumentError: If there is an argument.
     """
-    if argument:
-        raise InvalidArgumentError(f"programs: expected no argument, got {argument!r:.{_SHOWN}}")
+    refuse_argument(name, argument)
     return Programs(name)

@@ -10,7 +10,7 @@ import chess
 import numpy as np
 import pyarrow as pa
 
-from workbench.environment import Environment, Episode, check_tracker
+from workbench.environment import Environment, Episode, check_tracker, refuse_argument
 from workbench.environments.chess import text_metrics
 from workbench.environments.chess.chess960 import chess960_row
 from workbench.environments.chess.classification import (
@@ -27,7 +27,6 @@ from workbench.environments.chess.replay import numbered_san, play_moves, uci_mo
 from workbench.environments.chess.rules import ChessAutomaton
 from workbench.environments.chess.state import ChessState
 from workbench.environments.chess.tracker import tracked
-from workbench.errors import InvalidArgumentError
 from workbench.parsed_state import ParsedState
 from workbench.prediction import Prediction
 
@@ -246,8 +245,5 @@ def environment(name: str, argument: str) -> ChessEnvironment:
     Raises:
         InvalidArgumentError: If there is an argument.
     """
-    if argument:
-        raise InvalidArgumentError(
-            f"expected the environment chess without an argument, got {name!r}"
-        )
+    refuse_argument(name, argument)
     return ChessEnvironment(name)

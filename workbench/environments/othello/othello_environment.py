@@ -6,7 +6,7 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from workbench.environment import Environment
+from workbench.environment import Environment, refuse_argument
 from workbench.environments.othello.othello_automaton import (
     BLACK,
     EMPTY,
@@ -24,7 +24,6 @@ from workbench.environments.othello.othello_texts import (
     read_board,
 )
 from workbench.environments.square_picture import CELL, INK, square_picture
-from workbench.errors import InvalidArgumentError
 
 _PLAIN_ACTIONS: Final = frozenset(map(square_name, (*range(64), PASS)))
 _NAMES: Final = {BLACK: "black", WHITE: "white"}
@@ -177,8 +176,5 @@ def environment(name: str, argument: str) -> OthelloEnvironment:
     Raises:
         InvalidArgumentError: If there is an argument.
     """
-    if argument:
-        raise InvalidArgumentError(
-            f"expected the environment othello without an argument, got {name!r}"
-        )
+    refuse_argument(name, argument)
     return OthelloEnvironment(name)
