@@ -131,32 +131,6 @@ def test_precision_and_recall_by_hand(small):
     assert profile.recall == pytest.approx((1 / 2, 1 / 4 * 2 / 4 + 1 / 4 * 2 / 5))
 
 
-def enumerated(automaton, walks, accepts, depth):
-    """The chance that one state accepts a uniform line of another, line by line."""
-    lines = [((), walks, 1.0)]
-    for _ in range(depth):
-        lines = [
-            ((*line, action), automaton.successor(state, action), chance / len(actions))
-            for line, state, chance in lines
-            for actions in [automaton.permitted(state)]
-            for action in actions
-        ]
-    return sum(chance for line, _, chance in lines if automaton.accepts(accepts, line))
-
-
-def test_measures_equal_enumeration(small):
-    generator = np.random.default_rng(1)
-    for _ in range(12):
-        true = small.start(generator)
-        believed = small.slip(true, generator)
-        profile = exact_profile(small.automaton, true, believed, 3)
-        for depth in (1, 2, 3):
-            p = enumerated(small.automaton, believed, true, depth)
-            r = enumerated(small.automaton, true, believed, depth)
-            assert profile.precision[depth - 1] == pytest.approx(p, abs=1e-12)
-            assert profile.recall[depth - 1] == pytest.approx(r, abs=1e-12)
-
-
 @pytest.mark.parametrize("name", ["boxes", "boxes:3", "boxes:2x1", "boxes:20", "boxes:2x24"])
 def test_starts_and_all_that_follows_can_arise_and_are_read_back(name):
     environment = environment_named(name)
