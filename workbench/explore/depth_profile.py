@@ -2,21 +2,13 @@
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
-from workbench.affordance import exact_profile
 from workbench.affordance.adaptive import METHOD, estimate_to_error, expected_joint_nodes
-from workbench.affordance.engine import twin_for
-from workbench.automaton import Sink
-from workbench.environments import ChessAutomaton, ChessState
+from workbench.automaton import Action, Sink, State
+from workbench.explore.explored_automaton import ExploredAutomaton
 from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.seeds import derived_seed
-from workbench.terminal import Terminal
-
-REFERENCE_SLOWDOWN: Final = 500
-"""Time of the reference for a node, relative to the compiled kernel."""
-
-_CHESS: Final = ChessAutomaton()
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,34 +24,30 @@ class ExactDepth:
     reason: str
 
 
-def same_lines(true: ChessState, predicted: ChessState) -> bool:
-    """Return whether two states agree in everything that legal moves depend on."""
-    return true == predicted or _moving_text(true) == _moving_text(predicted)
-
-
-def compiled_takes(true: ChessState, predicted: ChessState) -> bool:
-    """Return whether the compiled kernel is used for a pair; else python-chess is."""
-    return twin_for(_CHESS, None, true, predicted) is not None
-
-
-def exact_depth(true: ChessState, predicted: ChessState, settings: ExplorerSettings) -> ExactDepth:
+def exact_depth(
+    explored: ExploredAutomaton[State, Action],
+    true: State,
+    predicted: State,
+    settings: ExplorerSettings,
+) -> ExactDepth:
     """Find the deepest depth, up to m, at which an exact walk is expected to stay in budget.
 
-    Depth 1 is always taken: it compares two lists of moves.
+    Depth 1 is always taken: it compares two lists of actions.
 
     Args:
+        explored: The automaton of both states.
         true: The true state S.
         predicted: The predicted state T.
         settings: m, the budget and the seed of the probes.
     """
-    compiled = compiled_takes(true, predicted)
-    budget = settings.exact_budget // (1 if compiled else REFERENCE_SLOWDOWN)
-    if settings.terminal == "absorb" and same_lines(true, predicted):
-        return ExactDepth(settings.depth, "exact at every depth: both boards permit the same")
+    budget = explored.budget(true, predicted, settings)
+    if settings.terminal == "absorb" and explored.same_lines(true, predicted):
+        nouns = f"{explored.words.state}s"
+        return ExactDepth(settings.depth, f"exact at every depth: both {nouns} permit the same")
     seed = derived_seed(settings.seed, "probes")
     refused = ""
     for depth in range(settings.depth, 1, -1):
-        expected = expected_joint_nodes(_CHESS, true, predicted, depth, seed=seed)
+        expected = expected_joint_nodes(explored.automaton, true, predicted, depth, seed=seed)
         if expected <= budget:
             break
         refused = f"depth {depth} has about {expected:.2g} joint nodes, more than {budget:,}"
@@ -68,36 +56,21 @@ def exact_depth(true: ChessState, predicted: ChessState, settings: ExplorerSetti
     if not refused:
         return ExactDepth(depth, "exact at every depth")
     words = f"exact up to depth {depth}: {refused}"
-    if not compiled:
-        words += (
-            ", the limit without the compiled kernel, which takes no board with a promoted king"
-        )
+    if explored.without_twin and not explored.compiled_takes(true, predicted):
+        words += f", the limit {explored.without_twin}"
     return ExactDepth(depth, words)
 
 
-def exact_values(
-    true: ChessState, predicted: ChessState, depth: int, terminal: Terminal
-) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Return p_1..p_m and r_1..r_m; boards that permit the same lines need no walk.
-
-    Args:
-        true: The true state S.
-        predicted: The predicted state T.
-        depth: The number of moves m, at least 1.
-        terminal: How a game that finishes earlier counts.
-    """
-    if terminal == "absorb" and same_lines(true, predicted):
-        return (1.0,) * depth, (1.0,) * depth
-    found = exact_profile(_CHESS, true, predicted, depth, terminal)
-    return found.precision, found.recall
-
-
 def depth_profile(
-    true: ChessState | Sink, predicted: ChessState | Sink, settings: ExplorerSettings
+    explored: ExploredAutomaton[State, Action],
+    true: State | Sink,
+    predicted: State | Sink,
+    settings: ExplorerSettings,
 ) -> dict[str, Any]:
     """Measure p_1..p_m and r_1..r_m of a pair.
 
     Args:
+        explored: The automaton of both states.
         true: The true state S; the sink gives zeros.
         predicted: The predicted state T; likewise.
         settings: m, budgets, the wanted error and the seed.
@@ -117,10 +90,10 @@ def depth_profile(
             "exact": True,
             "reason": "no state to compare: p and r are 0",
         }
-    limit = exact_depth(true, predicted, settings)
+    limit = exact_depth(explored, true, predicted, settings)
     precision, recall = (
         [_exact(value) for value in values]
-        for values in exact_values(true, predicted, limit.depth, settings.terminal)
+        for values in explored.exact_values(true, predicted, limit.depth, settings.terminal)
     )
     misses = 0
     for depth in depths[limit.depth :]:
@@ -129,7 +102,7 @@ def depth_profile(
             ("recall", recall, true, predicted),
         ):
             bound = values[limit.depth - 1]["value"]
-            entry, reached = _estimated(walks, accepts, depth, name, bound, settings)
+            entry, reached = _estimated(explored, walks, accepts, depth, name, bound, settings)
             values.append(entry)
             misses += not reached
     reason = limit.reason
@@ -147,8 +120,9 @@ def depth_profile(
 
 
 def _estimated(
-    walks: ChessState,
-    accepts: ChessState,
+    explored: ExploredAutomaton[State, Action],
+    walks: State,
+    accepts: State,
     depth: int,
     name: str,
     bound: float,
@@ -157,9 +131,10 @@ def _estimated(
     """Return an estimate with its interval, and whether it is as close as wanted.
 
     Args:
+        explored: The automaton of both states.
         walks: The state from which lines are drawn.
         accepts: The state in which they are tried.
-        depth: The number of moves.
+        depth: The number of actions.
         name: ``precision`` or ``recall``, for the seed.
         bound: The exact value at a smaller depth, which no deeper one exceeds.
         settings: The target error and the budget.
@@ -167,7 +142,7 @@ def _estimated(
     if bound == 0:
         return {**_exact(0.0), "method": METHOD}, True
     found, reached, _ = estimate_to_error(
-        _CHESS,
+        explored.automaton,
         walks,
         accepts,
         depth,
@@ -187,8 +162,3 @@ def _estimated(
 
 def _exact(value: float) -> dict[str, Any]:
     return {"value": value, "low": value, "high": value, "method": "exact"}
-
-
-def _moving_text(state: ChessState) -> str:
-    # An en-passant square onto which nothing can capture is left out, and rights without effect.
-    return " ".join(state.board().fen(promoted=True).split()[:4])

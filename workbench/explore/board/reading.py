@@ -11,6 +11,7 @@ from workbench.environments.chess.chess960 import names_rook_files
 from workbench.environments.chess.classification import classify_fen
 from workbench.environments.chess.fen import Fen
 from workbench.errors import InvalidFenError
+from workbench.explore.board.explored_chess import CHESS
 from workbench.explore.board.fen_problems import describe, explain, unsupported
 from workbench.explore.board.game_over import ending_words
 from workbench.prediction import ReplyClass
@@ -103,6 +104,4 @@ def state_of_true(board: ReadBoard) -> ChessState:
 
 def no_state_words(predicted: ReadBoard) -> str:
     """Explain why a predicted board is not a state."""
-    if predicted.board is None:
-        return "no state was predicted"
-    return "the predicted board is ill-formed and counts as no state (policy 'sink')"
+    return CHESS.words.no_state(stated=predicted.board is not None)

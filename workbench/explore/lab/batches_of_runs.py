@@ -19,8 +19,8 @@ from workbench.affordance.estimate import single_runs
 from workbench.automaton import Sink
 from workbench.environments import ChessAutomaton, ChessState
 from workbench.errors import InvalidArgumentError
+from workbench.explore.board.explored_chess import REFERENCE_SLOWDOWN, same_lines
 from workbench.explore.board.reading import read_board, state_of_true
-from workbench.explore.depth_profile import REFERENCE_SLOWDOWN, same_lines
 from workbench.scoring.parameters import ComparisonSettings
 from workbench.seeds import derived_seed
 

@@ -4,7 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 from workbench.environments import ChessState
-from workbench.explore.depth_profile import exact_depth, exact_values
+from workbench.explore.board.explored_chess import CHESS
+from workbench.explore.depth_profile import exact_depth
 from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.losses.board_differences import board_differences, circumstances
 from workbench.explore.losses.loss_words import MEASURES
@@ -31,7 +32,7 @@ def board_causes(
     depth = settings.depth
     for difference in differences:
         limited = replace(settings, depth=depth, exact_budget=each)
-        depth = exact_depth(true, difference.mended, limited).depth
+        depth = exact_depth(CHESS, true, difference.mended, limited).depth
     if depth < settings.depth:
         values = _values(true, predicted, depth, settings)
     mended = [
@@ -46,5 +47,5 @@ def board_causes(
 def _values(
     true: ChessState, predicted: ChessState, depth: int, settings: ExplorerSettings
 ) -> Values:
-    precision, recall = exact_values(true, predicted, depth, settings.terminal)
+    precision, recall = CHESS.exact_values(true, predicted, depth, settings.terminal)
     return precision[-1], recall[-1]

@@ -7,6 +7,7 @@ from typing import Any, Final
 from workbench.automaton import Sink
 from workbench.environments.chess.fen import Fen
 from workbench.environments.chess.text_metrics import FIELD_NAMES, text_scores
+from workbench.explore.board.explored_chess import CHESS
 from workbench.explore.board.game_over import where_over
 from workbench.explore.board.moves_view import different_squares, moves_view
 from workbench.explore.board.reading import ReadBoard, no_state_words, read_board, state_of_true
@@ -43,7 +44,7 @@ def view_of(true: ReadBoard, predicted: ReadBoard, settings: ExplorerSettings) -
     """Compare two boards that were read; see `pair_view`."""
     began = perf_counter()
     state = predicted.state(settings.ill_formed)
-    profile = depth_profile(state_of_true(true), state, settings)
+    profile = depth_profile(CHESS, state_of_true(true), state, settings)
     taken = None if isinstance(state, Sink) else predicted.board
     if taken is None:
         profile["reason"] = f"{no_state_words(predicted)}: p and r are 0"
