@@ -55,9 +55,17 @@ class CompiledTwin(Protocol[StateOfTwin]):
         ...
 
     def joint_walks(
-        self, true: NDArray[Any], predicted: NDArray[Any], depth: int, terminal: Terminal
+        self,
+        true: NDArray[Any],
+        predicted: NDArray[Any],
+        depth: int,
+        terminal: Terminal,
+        workers: int | None = 1,
     ) -> NDArray[np.float64]:
-        """Return p_1..p_m and then r_1..r_m of each of n pairs of rows, shape (n, 2m)."""
+        """Return p_1..p_m and then r_1..r_m of each of n pairs of rows, shape (n, 2m).
+
+        ``workers`` are threads, None for all cores; the result does not depend on them.
+        """
         ...
 
     def estimates(
@@ -94,6 +102,7 @@ class CompiledTwin(Protocol[StateOfTwin]):
         samples: int,
         seeds: Sequence[int],
         terminal: Terminal,
+        workers: int | None = 1,
     ) -> list[tuple[float, int]]:
         """Return value and node count of one run of an estimator for each seed."""
         ...

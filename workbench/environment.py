@@ -11,7 +11,7 @@ Source: arXiv 2508.19851, sections 3 and 5: the measures need the automaton alon
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +22,9 @@ from workbench.errors import InvalidArgumentError
 from workbench.parsed_state import ParsedState, element_accuracy
 from workbench.seeds import derived_seed
 from workbench.written_automaton import WrittenAutomaton
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 _ATTEMPTS: Final = 1000
 
@@ -245,7 +248,7 @@ class Environment(WrittenAutomaton[State, Action]):
                 state = self.slip(state, generator)
         return self.state_text(state)
 
-    # For explorers.
+    # For explorers and figures.
 
     def picture(self, state: State, marked: frozenset[str] = frozenset()) -> str | None:
         """Return an SVG drawing of a state, or None if the environment has none.
@@ -256,6 +259,31 @@ class Environment(WrittenAutomaton[State, Action]):
         """
         del state, marked
         return None
+
+    def draw(self, axes: "Axes", state: State, marked: frozenset[str] = frozenset()) -> None:
+        """Draw a state on the axes of a figure; by default its text.
+
+        Args:
+            axes: Empty.
+            state: The state.
+            marked: As of `picture`.
+        """
+        del marked
+        axes.set_axis_off()
+        axes.text(
+            0, 1, self.state_text(state), transform=axes.transAxes, va="top", family="monospace",
+            fontsize=7, parse_math=False,
+        )  # fmt: skip
+
+    def words_beside(self, state: State, true: State) -> str:
+        """Return in words what `draw` does not show of a state, and what of it is wrong.
+
+        Args:
+            state: As it is drawn.
+            true: What is right.
+        """
+        del state, true
+        return ""
 
 
 def check_tracker(rate: float, seed: int) -> None:

@@ -54,6 +54,11 @@ class StateText(Generic[State]):
         return ""
 
 
+def different_elements(one: Mapping[str, str], other: Mapping[str, str]) -> frozenset[str]:
+    """Return the names of the elements in which two states differ, also by lacking one."""
+    return frozenset(name for name in one.keys() | other.keys() if one.get(name) != other.get(name))
+
+
 def element_accuracy(true: Mapping[str, str], predicted: Mapping[str, str]) -> float:
     """Return the share of elements that are right, of all that either state has.
 

@@ -16,7 +16,7 @@ from workbench.explore.losses.loss_words import percent
 from workbench.explore.losses.lost_mass import lost_mass
 from workbench.explore.pair.pair_view import pair_view
 from workbench.explore.pair.stepping import replay
-from workbench.studies.random_boards import random_board
+from workbench.games.boards.random_boards import random_board
 
 TRUE = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 2 4"
 BARE = "7k/8/8/8/8/8/8/K7 w - - 0 1"

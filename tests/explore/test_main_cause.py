@@ -18,7 +18,7 @@ from workbench.explore.losses.board_differences import (
 from workbench.explore.losses.loss_words import MEASURES
 from workbench.explore.losses.lost_mass import lost_mass
 from workbench.explore.losses.main_cause import Circumstance, main_cause
-from workbench.studies.random_boards import random_board
+from workbench.games.boards.random_boards import random_board
 
 BARE = "7k/8/8/8/8/8/8/K7 w - - 0 1"
 PAWN = "7k/8/8/8/8/8/7P/K7 w - - 0 1"

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.explore.board.moves_view import different_squares, move_answer, move_sets, moves_view
-from workbench.studies.random_boards import random_board
+from workbench.games.boards.random_boards import random_board
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from workbench.explore.board.moves_view import move_sets
 from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.pair.pair_view import pair_view
 from workbench.explore.pair.stepping import replay, step
-from workbench.studies.random_boards import random_board
+from workbench.games.boards.random_boards import random_board
 
 START = chess.STARTING_FEN
 WITHOUT_QUEEN = START.replace("RNBQ", "RNB1")

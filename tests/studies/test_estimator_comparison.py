@@ -14,9 +14,10 @@ from workbench.affordance.confidence import binomial_interval, skewed_mean_inter
 from workbench.affordance.estimate import BATCHES
 from workbench.affordance.profile import exact_set_overlap
 from workbench.environments import ChessAutomaton, ChessState
+from workbench.environments.chess.kernel.twin import ChessTwin
 from workbench.errors import InvalidArgumentError
 from workbench.games.random_play import random_games
-from workbench.studies.estimators import against_exact, beyond_exact, bias_and_variance
+from workbench.studies.estimators import beyond_exact, bias_and_variance
 from workbench.studies.estimators.against_exact import compared, interval_covers
 from workbench.studies.estimators.chess_pairs import FAR_MOVES, NEAR_MOVES, ComparisonPair, pairs
 
@@ -211,8 +212,7 @@ class TestCompute:
         )
 
     def test_what_is_not_compiled_is_run_by_the_reference_or_left_out(self, monkeypatch):
-        for module in (bias_and_variance, against_exact):
-            monkeypatch.setattr(module, "compiled_methods", lambda: {"branch": 1})
+        monkeypatch.setattr(ChessTwin, "methods", frozenset({"branch"}))
         kept = {"depths": (1,), "methods": ("branch", "stratified"), "repeats": 4, "workers": 1}
         left_out = bias_and_variance.compute([PAIR], **kept)
         assert left_out["method"].tolist() == ["branch"]

@@ -7,8 +7,10 @@ import pandas as pd
 import pytest
 
 from workbench.drawing.appearance import new_figure
-from workbench.drawing.board_picture import different_squares, draw_board
+from workbench.environments.chess.board_picture import draw_board
+from workbench.environments.registry import environment_named
 from workbench.errors import InvalidArgumentError
+from workbench.parsed_state import different_elements
 from workbench.scoring import ScoringParameters, score_predictions
 from workbench.studies.models import ill_formed_flags, model_examples, model_ranks, model_summary
 
@@ -203,9 +205,11 @@ class TestFlags:
 class TestBoardPicture:
     def test_every_piece_is_drawn_and_squares_that_differ_are_framed(self):
         _, (axes,) = new_figure()
-        differing = different_squares(START, AFTER_E4)
-        assert differing == [chess.E2, chess.E4]
-        draw_board(axes, START, differing)
+        named = environment_named("chess")
+        start, after = named.read_state(START), named.read_state(AFTER_E4)
+        differing = different_elements(named.elements(start), named.elements(after))
+        assert differing == {"e2", "e4", "side_to_move"}
+        named.draw(axes, start, differing)
         assert len(axes.texts) == 32
         assert len(axes.patches) == 64 + 2
 

@@ -14,6 +14,7 @@ from workbench.affordance.estimate import single_runs
 from workbench.environments import HomogeneousTree, TableAutomaton
 from workbench.environments.trees import RandomTree
 from workbench.errors import InvalidArgumentError
+from workbench.games.boards.mistaken_boards import near_board
 from workbench.studies.estimators import sample_complexity
 from workbench.studies.estimators.complexity_growth import growth, summarise
 from workbench.studies.estimators.complexity_settings import (
@@ -21,7 +22,6 @@ from workbench.studies.estimators.complexity_settings import (
     METHODS,
     RANDOM,
     WEIGHTED,
-    near_board,
     tree_settings,
 )
 from workbench.studies.estimators.needed_samples import derived_samples, naive_variance, search

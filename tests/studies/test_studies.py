@@ -13,6 +13,8 @@ from workbench.drawing.scores_in_words import class_counts, describe_scores
 from workbench.environments import ChessAutomaton, ChessState
 from workbench.environments.chess.text_metrics import levenshtein
 from workbench.errors import InvalidArgumentError
+from workbench.games.boards.missing_pieces import boards_without
+from workbench.games.boards.random_boards import boards_at_distance, random_board, scattered_board
 from workbench.scoring import ScoringParameters, score_predictions
 from workbench.studies.models.whole_game_bootstrap import tau_b
 from workbench.studies.paper import (
@@ -23,7 +25,6 @@ from workbench.studies.paper import (
     precision_by_samples,
     random_baseline,
 )
-from workbench.studies.random_boards import boards_at_distance, random_board, scattered_board
 
 START = chess.STARTING_FEN
 KINGLESS = START.replace("RNBQKBNR", "RNBQ1BNR")
@@ -212,7 +213,7 @@ class TestRandomBaseline:
 
 class TestLostPiece:
     def test_one_piece_of_each_kind_and_owner_is_taken_off(self):
-        boards = lost_piece.boards_without(START, seed=0)
+        boards = boards_without(START, seed=0)
         assert len(boards) == 12
         for piece, owner, fen in boards:
             assert levenshtein(START, fen, "placement") <= 2

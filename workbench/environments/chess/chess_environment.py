@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import chess
 import numpy as np
@@ -30,10 +30,14 @@ from workbench.environments.chess.tracker import tracked
 from workbench.parsed_state import ParsedState
 from workbench.prediction import Prediction
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 _UCI: Final = re.compile(r"[a-h][1-8][a-h][1-8][qrbn]?")
 _SAN: Final = re.compile(
     r"(?:O-O(?:-O)?|[KQRBN][a-h]?[1-8]?x?[a-h][1-8]|[a-h](?:x[a-h])?[1-8](?:=?[QRBN])?)[+#]?[!?]{0,2}"
 )
+_SQUARES: Final = frozenset(chess.SQUARE_NAMES)
 _BOARD_STATES: Final = ("valid", "ill_formed")
 
 
@@ -229,6 +233,23 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
         del initial
         check_tracker(rate, seed)
         return tracked(" ".join(actions), rate=rate, seed=seed, where=where or self.name).fen
+
+    def draw(self, axes: "Axes", state: ChessState, marked: frozenset[str] = frozenset()) -> None:
+        """Draw the pieces on a board, and dashed frames around the squares that are marked."""
+        # matplotlib takes a second to load, and most commands draw nothing.
+        from workbench.environments.chess.board_picture import draw_board
+
+        squares = [chess.parse_square(name) for name in sorted(marked & _SQUARES)]
+        draw_board(axes, state.fen(), squares)
+
+    def words_beside(self, state: ChessState, true: ChessState) -> str:
+        """Return the side to move and the castling rights."""
+        board, right = state.board(), true.board()
+        turn = ("White" if board.turn else "Black") + " to move"
+        castling = f"castling {board.castling_xfen()}"
+        turn += "" if board.turn == right.turn else " (wrong)"
+        castling += "" if board.castling_xfen() == right.castling_xfen() else " (wrong)"
+        return f"{turn}; {castling}"
 
 
 def _fen(parsed: ParsedState) -> Fen:

@@ -10,8 +10,8 @@ from matplotlib.patches import FancyArrowPatch
 from matplotlib.ticker import MaxNLocator
 
 from workbench.drawing.appearance import caption
-from workbench.drawing.board_picture import draw_board
 from workbench.drawing.quantities import EDIT_DISTANCE, PRECISION, RECALL
+from workbench.environments.chess.board_picture import draw_board
 from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.pair.pair_view import pair_view
 

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from workbench.affordance import ESTIMATORS, Estimate, Terminal
 from workbench.affordance.estimate import BATCHES, combined, single_runs, skewness
-from workbench.environments import ChessAutomaton, ChessState
-from workbench.environments.chess.kernel import compiled_methods, pack_fens, run_estimators
-from workbench.studies.estimators.chess_pairs import ComparisonPair
+from workbench.environments.registry import environment_named
+from workbench.studies.estimators.chess_pairs import ComparisonPair, compiled_twin
 
 Values: TypeAlias = NDArray[np.float64]
 
@@ -45,34 +44,30 @@ def timed_runs(
         terminal: How finished games count.
         workers: Threads, None for all cores; the first runs, which are timed, take one.
     """
-    if method not in compiled_methods():
-        predicted, true = (ChessState.from_fen(fen) for fen in (pair.predicted_fen, pair.true_fen))
+    chess = environment_named("chess")
+    predicted, true = (chess.read_state(fen) for fen in (pair.predicted_fen, pair.true_fen))
+    twin = compiled_twin()
+    if method not in twin.methods:
         start = time.perf_counter()
         found = single_runs(
-            ChessAutomaton(), predicted, true, depth, method, samples, seeds, terminal
+            chess.automaton, predicted, true, depth, method, samples, seeds, terminal
         )
         elapsed = time.perf_counter() - start
         nodes = float(np.mean([run.node_count for run in found]))
         return np.array([run.value for run in found]), nodes, 1000 * elapsed / len(seeds)
-    walks, accepts = (
-        np.repeat(pack_fens([fen]), len(seeds), axis=0)
-        for fen in (pair.predicted_fen, pair.true_fen)
-    )
-    parts, milliseconds = [], np.nan
+    runs: list[tuple[float, int]] = []
+    milliseconds = np.nan
     for part, threads in ((slice(_TIMED), 1), (slice(_TIMED, None), workers)):
         if not seeds[part]:
             continue
         start = time.perf_counter()
-        parts.append(
-            run_estimators(
-                method, walks[part], accepts[part], depth, samples, seeds[part], terminal,
-                workers=threads,
-            )
-        )  # fmt: skip
+        runs += twin.estimator_runs(
+            method, predicted, true, depth, samples, seeds[part], terminal, threads
+        )
         if part.start is None:
             milliseconds = 1000 * (time.perf_counter() - start) / len(seeds[part])
-    values = np.concatenate([part.value for part in parts])
-    return values, float(np.concatenate([p.node_count for p in parts]).mean()), milliseconds
+    estimates, counts = zip(*runs, strict=True)
+    return np.array(estimates), float(np.mean(counts)), milliseconds
 
 
 def compared(values: Values, exact: float, method: str, samples: int) -> dict[str, Any]:

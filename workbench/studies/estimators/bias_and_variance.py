@@ -15,11 +15,16 @@ from matplotlib.ticker import FuncFormatter, NullLocator
 
 from workbench.affordance import ESTIMATORS, Terminal
 from workbench.drawing.appearance import caption, style
-from workbench.environments.chess.kernel import compiled_methods, joint_profiles, pack_fens
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
 from workbench.studies.estimators.against_exact import LARGEST_Z, ROUNDING, compared, timed_runs
-from workbench.studies.estimators.chess_pairs import POOL, ComparisonPair, missing_pairs
+from workbench.studies.estimators.chess_pairs import (
+    POOL,
+    ComparisonPair,
+    compiled_twin,
+    exact_precisions,
+    missing_pairs,
+)
 
 _MOST_BESIDE_TITLE: Final = 4
 _COLUMNS: Final = [
@@ -72,14 +77,14 @@ def compute(
     """
     depths, methods = tuple(depths), tuple(methods)
     check(pairs, depths, methods, repeats, reference_repeats)
-    true = pack_fens([pair.true_fen for pair in pairs])
-    predicted = pack_fens([pair.predicted_fen for pair in pairs])
-    exact = joint_profiles(true, predicted, max(depths), terminal, workers=workers).precision
+    true, predicted = [pair.true_fen for pair in pairs], [pair.predicted_fen for pair in pairs]
+    exact = exact_precisions(true, predicted, max(depths), terminal, workers=workers)
+    compiled = compiled_twin().methods
     rows = []
     for index, pair in enumerate(pairs):
         for depth in depths:
             for method in methods:
-                count = repeats if method in compiled_methods() else reference_repeats
+                count = repeats if method in compiled else reference_repeats
                 if not count:
                     continue
                 seeds = [derived_seed(seed, index, method, depth, run) for run in range(count)]

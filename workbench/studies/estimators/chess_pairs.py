@@ -5,18 +5,19 @@ A far pair is two boards of different games after equally many moves, as when a 
 game altogether; p_m is small, and rare lines carry it.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Final, Literal
 
-import chess
 import numpy as np
+from numpy.typing import NDArray
 
-from workbench.environments.chess.kernel import joint_profiles, pack_fens
+from workbench.automaton import CompiledTwin
+from workbench.environments.registry import environment_named
 from workbench.errors import InvalidArgumentError
 from workbench.games import Cut, cut_games, random_games
+from workbench.games.boards.mistaken_boards import CHANGES, Change, changed_board
 from workbench.seeds import derived_seed
 from workbench.terminal import Terminal
 
@@ -33,8 +34,6 @@ _NEAR_DEPTH: Final = 4
 _SOONER: Final = 4
 # Two games of one opening may still be alike after five moves.
 _FAR_CEILING: Final = 0.1
-
-Change = Callable[[chess.Board, np.random.Generator], str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +122,41 @@ def missing_pairs(near: Collection[int], far: Collection[int]) -> str:
     return "; ".join(said)
 
 
+def exact_precisions(
+    true: Sequence[str],
+    predicted: Sequence[str],
+    depth: int,
+    terminal: Terminal,
+    *,
+    workers: int | None,
+) -> NDArray[np.float64]:
+    """Return the exact p_m of many pairs of boards.
+
+    Args:
+        true: FENs of the boards S.
+        predicted: As many FENs of the boards T.
+        depth: m, at least 1.
+        terminal: How finished games count.
+        workers: Threads, None for all cores; the result does not depend on it.
+
+    Returns:
+        Shape (pairs, depth): p_1 to p_m.
+    """
+    chess = environment_named("chess")
+    twin = compiled_twin()
+    one, other = (
+        twin.packed([chess.read_state(fen) for fen in side]) for side in (true, predicted)
+    )
+    return twin.joint_walks(one, other, depth, terminal, workers)[:, :depth]
+
+
+def compiled_twin() -> CompiledTwin[Any]:
+    """Return the compiled twin of chess, which walks its boards."""
+    twin = environment_named("chess").automaton.compiled_twin()
+    assert twin is not None
+    return twin
+
+
 def _boards(games: Sequence[Path], seed: int) -> dict[int, list[str]]:
     groups = sorted({*NEAR_MOVES, *FAR_MOVES})
     played: Any = games or list(random_games(POOL * len(groups), 2 * max(groups) + 1, seed))
@@ -145,15 +179,11 @@ def _near_pair(
 ) -> ComparisonPair | None:
     generator = np.random.default_rng(seed)
     for fen in fens:
-        board = chess.Board(fen)
-        said = change(board, generator)
-        if said is None or not board.is_valid():
+        changed = changed_board(fen, change, generator)
+        if changed is None:
             continue
-        predicted = board.fen()
-        found = joint_profiles(
-            pack_fens([fen]), pack_fens([predicted]), _NEAR_DEPTH, terminal, workers=1
-        )
-        if 0 < found.precision[0, -1] < 1:
+        said, predicted = changed
+        if 0 < exact_precisions([fen], [predicted], _NEAR_DEPTH, terminal, workers=1)[0, -1] < 1:
             return ComparisonPair("near", said, moves, fen, predicted, len(fens))
     return None
 
@@ -163,115 +193,16 @@ def _far_pair(
 ) -> ComparisonPair | None:
     if len(fens) < 2:
         return None
-    rows = pack_fens(fens)
     order = np.array([(i, j) for i in range(len(fens)) for j in range(len(fens)) if i != j])
     np.random.default_rng(seed).shuffle(order)
     for start in range(0, len(order), _AT_ONCE):
         part = order[start : start + _AT_ONCE]
         # Most of them fall below the floor long before m, and their trees are never walked.
         for sooner in (min(_SOONER, depth), depth):
-            found = joint_profiles(rows[part[:, 0]], rows[part[:, 1]], sooner, terminal, workers=1)
-            part = part[(found.precision[:, -1] > floor) & (found.precision[:, -1] < _FAR_CEILING)]
+            true, predicted = ([fens[index] for index in side] for side in part.T)
+            found = exact_precisions(true, predicted, sooner, terminal, workers=1)[:, -1]
+            part = part[(found > floor) & (found < _FAR_CEILING)]
         if len(part):
-            true, predicted = (fens[index] for index in part[0])
-            return ComparisonPair("far", "boards of two games", moves, true, predicted, len(fens))
+            one, other = (fens[index] for index in part[0])
+            return ComparisonPair("far", "boards of two games", moves, one, other, len(fens))
     return None
-
-
-def _drawn(
-    board: chess.Board, generator: np.random.Generator, colour: chess.Color
-) -> tuple[chess.Square, chess.Piece] | None:
-    """Draw a piece of one side that is no king."""
-    squares = sorted(chess.SquareSet(board.occupied_co[colour] & ~board.kings))
-    if not squares:
-        return None
-    square = squares[int(generator.integers(len(squares)))]
-    piece = board.piece_at(square)
-    assert piece is not None
-    return square, piece
-
-
-def _empty(board: chess.Board, generator: np.random.Generator) -> chess.Square:
-    # Ranks 1 and 8 hold no pawns: what is set down stays on the ranks between.
-    squares = [s for s in range(chess.A2, chess.A8) if board.piece_at(s) is None]
-    return squares[int(generator.integers(len(squares)))]
-
-
-def _said(square: chess.Square, piece: chess.Piece) -> str:
-    side = chess.COLOR_NAMES[piece.color].capitalize()
-    return f"{side}'s {chess.piece_name(piece.piece_type)} {chess.square_name(square)}"
-
-
-def _removal(owner: Literal["own", "other"]) -> Change:
-    def change(board: chess.Board, generator: np.random.Generator) -> str | None:
-        drawn = _drawn(board, generator, board.turn == (owner == "own"))
-        if drawn is None:
-            return None
-        board.remove_piece_at(drawn[0])
-        return f"{_said(*drawn)} removed"
-
-    return change
-
-
-def _displacement(owner: Literal["own", "other"]) -> Change:
-    def change(board: chess.Board, generator: np.random.Generator) -> str | None:
-        drawn = _drawn(board, generator, board.turn == (owner == "own"))
-        if drawn is None:
-            return None
-        target = _empty(board, generator)
-        board.set_piece_at(target, board.remove_piece_at(drawn[0]))
-        return f"{_said(*drawn)} on {chess.square_name(target)}"
-
-    return change
-
-
-def _recolouring(board: chess.Board, generator: np.random.Generator) -> str | None:
-    drawn = _drawn(board, generator, bool(generator.integers(2)))
-    if drawn is None:
-        return None
-    square, piece = drawn
-    board.set_piece_at(square, chess.Piece(piece.piece_type, not piece.color))
-    return f"{_said(square, piece)} in the other colour"
-
-
-def _addition(board: chess.Board, generator: np.random.Generator) -> str | None:
-    square = _empty(board, generator)
-    kind = chess.PIECE_TYPES[int(generator.integers(5))]
-    piece = chess.Piece(kind, bool(generator.integers(2)))
-    board.set_piece_at(square, piece)
-    return f"{_said(square, piece)} added"
-
-
-def _other_kind(board: chess.Board, generator: np.random.Generator) -> str | None:
-    drawn = _drawn(board, generator, bool(generator.integers(2)))
-    if drawn is None:
-        return None
-    square, piece = drawn
-    kinds = [kind for kind in chess.PIECE_TYPES[:5] if kind != piece.piece_type]
-    kind = kinds[int(generator.integers(len(kinds)))]
-    board.set_piece_at(square, chess.Piece(kind, piece.color))
-    return f"{_said(square, piece)} as a {chess.piece_name(kind)}"
-
-
-def _exchange(board: chess.Board, generator: np.random.Generator) -> str | None:
-    one, other = (_drawn(board, generator, colour) for colour in chess.COLORS)
-    if one is None or other is None:
-        return None
-    board.set_piece_at(one[0], other[1])
-    board.set_piece_at(other[0], one[1])
-    return f"{_said(*one)} and {_said(*other)} exchanged"
-
-
-CHANGES: Final[Mapping[str, Change]] = MappingProxyType(
-    {
-        "piece of the side to move removed": _removal("own"),
-        "piece of the other side removed": _removal("other"),
-        "piece of the side to move displaced": _displacement("own"),
-        "piece of the other side displaced": _displacement("other"),
-        "piece recoloured": _recolouring,
-        "piece added": _addition,
-        "piece of another kind": _other_kind,
-        "two pieces exchanged": _exchange,
-    }
-)
-"""The eight errors of near boards; each changes a board and describes the change."""

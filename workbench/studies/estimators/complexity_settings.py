@@ -5,15 +5,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-import chess
-import numpy as np
-
 from workbench.automaton import Automaton
-from workbench.environments import ChessAutomaton, ChessState, HomogeneousTree
+from workbench.environments import HomogeneousTree
+from workbench.environments.registry import environment_named
 from workbench.environments.trees import RandomTree
 from workbench.errors import InvalidArgumentError
+from workbench.games.boards.mistaken_boards import near_board
+from workbench.games.boards.random_boards import random_board
 from workbench.seeds import derived_seed
-from workbench.studies.random_boards import random_board
 
 METHODS: Final = ("naive", "branch", "intermediate", "intermediate-resampled", "stratified")
 WEIGHTED: Final = METHODS[2:]
@@ -107,6 +106,7 @@ def chess_settings(pairs: int, plies: int, depths: Sequence[int], seed: int) -> 
         depths: The values of m, ascending.
         seed: Seed of the boards.
     """
+    chess = environment_named("chess")
     found = []
     for name in (NEAR, FAR):
         for instance in range(pairs):
@@ -115,35 +115,8 @@ def chess_settings(pairs: int, plies: int, depths: Sequence[int], seed: int) -> 
             predicted = near_board(true, one) if name == NEAR else random_board(plies, one)
             found.append(
                 Setting(
-                    name, math.nan, 0, instance, ChessAutomaton(), ChessState.from_fen(true),
-                    ChessState.from_fen(predicted), None, METHODS, tuple(depths),
+                    name, math.nan, 0, instance, chess.automaton, chess.read_state(true),
+                    chess.read_state(predicted), None, METHODS, tuple(depths),
                 )
             )  # fmt: skip
     return found
-
-
-def near_board(fen: str, seed: int) -> str:
-    """Return the board with one piece, not a king, written on an empty square instead of its own.
-
-    Of all such changes that leave a valid board one is drawn uniformly.
-
-    Args:
-        fen: A full FEN of a valid board.
-        seed: Seed of the draw.
-
-    Raises:
-        InvalidArgumentError: If no such change leaves a valid board.
-    """
-    before = chess.Board(fen)
-    origins = [s for s, piece in before.piece_map().items() if piece.piece_type != chess.KING]
-    targets = [square for square in chess.SQUARES if before.piece_at(square) is None]
-    choices = [(origin, target) for origin in sorted(origins) for target in targets]
-    for place in np.random.default_rng(seed).permutation(len(choices)):
-        origin, target = choices[place]
-        after = before.copy(stack=False)
-        after.set_piece_at(target, after.remove_piece_at(origin))
-        if after.is_valid():
-            return after.fen()
-    raise InvalidArgumentError(
-        f"expected a board with a piece that can move elsewhere, got {fen!r}; take another board"
-    )

@@ -5,17 +5,15 @@ p_m is seen on two answers that are the same for both sets, whoever is asked: th
 and the true board with one piece less.
 """
 
-from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
-import chess
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
 from workbench.drawing.appearance import caption, new_figure, style
 from workbench.drawing.scores_in_words import scored_rows
-from workbench.environments import ChessAutomaton, ChessState
+from workbench.environments.registry import environment_named
+from workbench.games.boards.missing_pieces import one_piece_less, piece_count
 from workbench.scoring import ScoringParameters
 from workbench.scoring.affordance_scores import affordance_scores
 from workbench.seeds import derived_seed
@@ -51,20 +49,20 @@ def compute(
     """
     positions = scored_rows(scores).drop_duplicates(["set", "position_id"])
     fens = positions["true_state"].tolist()
-    boards = [chess.Board(fen) for fen in fens]
-    true = [ChessState.from_fen(fen) for fen in fens]
+    chess = environment_named("chess")
+    automaton = chess.automaton
+    true = [chess.read_state(fen) for fen in fens]
     parameters = ScoringParameters(depth=depth, terminal=terminal)
 
-    def precisions(answers: Sequence[str]) -> list[float]:
-        predicted = [ChessState.from_fen(fen) for fen in answers]
-        values = affordance_scores(ChessAutomaton(), true, predicted, parameters, [0] * len(true))
+    def precisions(predicted: list[Any]) -> list[float]:
+        values = affordance_scores(automaton, true, predicted, parameters, [0] * len(true))
         return [value[depth - 1] for value in values]
 
     positions = positions.assign(
-        pieces=[len(board.piece_map()) for board in boards],
-        legal_moves=[board.legal_moves.count() for board in boards],
-        initial_position=precisions([chess.STARTING_FEN] * len(true)),
-        one_piece_less=precisions([_one_piece_less(fen, seed) for fen in fens]),
+        pieces=[piece_count(fen) for fen in fens],
+        legal_moves=[len(automaton.permitted(state)) for state in true],
+        initial_position=precisions([automaton.initial] * len(true)),
+        one_piece_less=precisions([chess.read_state(one_piece_less(fen, seed)) for fen in fens]),
     )
     rows = []
     for name in SETS:
@@ -92,18 +90,6 @@ def compute(
                     }
                 )
     return pd.DataFrame(rows)
-
-
-def _one_piece_less(fen: str, seed: int) -> str:
-    placement, *others = fen.split()
-    board = chess.BaseBoard(placement)
-    squares = [
-        square for square, piece in board.piece_map().items() if piece.piece_type != chess.KING
-    ]
-    if squares:
-        generator = np.random.default_rng(derived_seed(seed, "one piece less", fen))
-        board.remove_piece_at(sorted(squares)[int(generator.integers(len(squares)))])
-    return " ".join([board.board_fen(), *others])
 
 
 def draw(table: pd.DataFrame, note: str = "") -> Figure:

@@ -3,16 +3,16 @@
 from itertools import combinations
 from typing import Any, Final
 
-import chess
 import pandas as pd
 from matplotlib.figure import Figure
 
 from workbench.drawing.appearance import caption
-from workbench.drawing.board_picture import different_squares, draw_board
 from workbench.drawing.labels import labels, wrapped
 from workbench.drawing.reply_words import status_words
 from workbench.drawing.scores_in_words import scored_rows
+from workbench.environments.registry import DEFAULT, AnyEnvironment, environment_named
 from workbench.errors import InvalidArgumentError
+from workbench.parsed_state import different_elements
 from workbench.scoring.parameters import Distance
 
 _COLUMNS: Final = ("model", "fen", "distance", "precision", "recall", "status")
@@ -118,7 +118,13 @@ def _example(near: pd.DataFrame, precise: pd.DataFrame, chosen: set[str]) -> dic
     }
 
 
-def draw(table: pd.DataFrame, note: str = "", depth: int = 4, whose: str = "") -> Figure:
+def draw(
+    table: pd.DataFrame,
+    note: str = "",
+    depth: int = 4,
+    whose: str = "",
+    environment: str = DEFAULT,
+) -> Figure:
     """Draw each example: the true board, the one nearer in edits, the one nearer in p_m.
 
     Args:
@@ -126,7 +132,9 @@ def draw(table: pd.DataFrame, note: str = "", depth: int = 4, whose: str = "") -
         note: Small print below, such as `Comparison.describe` gives.
         depth: m, for the words.
         whose: What is compared, for the title, such as `Comparison.whose` gives.
+        environment: The name of the environment of the states.
     """
+    named = environment_named(environment)
     figure = Figure(figsize=(8.4, 1.1 + 3.5 * max(1, len(table))), layout="constrained")
     title = "Fewer edits, lower precision: two models at the same position"
     if table.empty:
@@ -136,18 +144,19 @@ def draw(table: pd.DataFrame, note: str = "", depth: int = 4, whose: str = "") -
     shown = labels([*table["near_model"], *table["precise_model"]], 36)
     grid = figure.subplots(len(table), 3, squeeze=False)
     for line, row in zip(grid, table.to_dict("records"), strict=True):
-        true = str(row["true_state"])
-        draw_board(line[0], true)
-        line[0].set_title(f"true board after {row['ply']} plies", fontsize=8)
+        true = named.parsed_true(row["true_state"]).state
+        named.draw(line[0], true)
+        line[0].set_title(f"true {named.state_noun} after {row['ply']} plies", fontsize=8)
         line[0].set_xlabel(
-            f"{_other_fields(true, true, '')}\n"
+            f"{_words_below(named, true, true, '')}\n"
             f"these two disagree so on {row['disagreements']} of {row['both']} positions;\n"
             f"the means rank them {'in opposite orders' if row['swapped'] else 'alike'}",
             fontsize=7,
         )
         for axes, side in zip(line[1:], ("near", "precise"), strict=True):
-            fen = str(row[f"{side}_fen"])
-            draw_board(axes, fen, different_squares(true, fen))
+            state = named.read_state(str(row[f"{side}_fen"]))
+            different = different_elements(named.elements(true), named.elements(state))
+            named.draw(axes, state, different)
             edits = row[f"{side}_distance"]
             axes.set_title(
                 f"{shown[row[f'{side}_model']]}\n{edits} edit{'' if edits == 1 else 's'}, "
@@ -155,7 +164,9 @@ def draw(table: pd.DataFrame, note: str = "", depth: int = 4, whose: str = "") -
                 f"r_{depth} = {row[f'{side}_recall']:.2g}",
                 fontsize=8,
             )
-            axes.set_xlabel(_other_fields(fen, true, str(row[f"{side}_status"])), fontsize=7)
+            axes.set_xlabel(
+                _words_below(named, state, true, str(row[f"{side}_status"])), fontsize=7
+            )
     caption(
         figure,
         title,
@@ -166,11 +177,6 @@ def draw(table: pd.DataFrame, note: str = "", depth: int = 4, whose: str = "") -
     return figure
 
 
-def _other_fields(fen: str, true: str, status: str) -> str:
-    board, right = chess.Board(fen), chess.Board(true)
-    turn = ("White" if board.turn else "Black") + " to move"
-    castling = f"castling {board.castling_xfen()}"
-    turn += "" if board.turn == right.turn else " (wrong)"
-    castling += "" if board.castling_xfen() == right.castling_xfen() else " (wrong)"
-    flags = "\n" + "; ".join(map(status_words, status.split()))
-    return wrapped(f"{turn}; {castling}{flags}".rstrip(), 2.6, 7)
+def _words_below(named: AnyEnvironment, state: Any, true: Any, status: str) -> str:
+    words = [named.words_beside(state, true), "; ".join(map(status_words, status.split()))]
+    return wrapped("\n".join(filter(None, words)), 2.6, 7)

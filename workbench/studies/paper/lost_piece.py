@@ -4,54 +4,21 @@ The paper's own example is a board without its king, at edit distance 1. Here ev
 taken off in turn, of the side to move and of the other, over many positions.
 """
 
-from typing import Literal, get_args
+from typing import get_args
 
-import chess
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
 from workbench.drawing.appearance import caption, new_figure
 from workbench.drawing.quantities import QUANTITIES
-from workbench.environments import ChessState
-from workbench.environments.chess.classification import classify_fen
-from workbench.errors import InvalidArgumentError, InvalidFenError
+from workbench.environments.registry import environment_named
+from workbench.errors import InvalidArgumentError
+from workbench.games.boards.missing_pieces import PIECE_NAMES, Owner, boards_without, is_check
 from workbench.scoring import ScoringParameters, score
-from workbench.seeds import derived_seed
 from workbench.tables.parquet_tables import PREDICTIONS
 
-Owner = Literal["side to move", "other side"]
-
 _TAKEN_OFF = ["piece", "owner"]
-
-
-def boards_without(true_state: str, seed: int) -> list[tuple[str, Owner, str]]:
-    """Return the FENs with one piece less, one for each kind of piece and owner that is there.
-
-    Castling rights and the en-passant square stay as they are written: a character is lost, no
-    more. Where a side has several pieces of a kind, one is drawn.
-
-    Args:
-        true_state: A full FEN.
-        seed: Seed of the draw.
-
-    Returns:
-        Piece name, owner and full FEN.
-    """
-    board = chess.Board(true_state)
-    fields = true_state.split()
-    found: list[tuple[str, Owner, str]] = []
-    for kind in chess.PIECE_TYPES:
-        for owner in get_args(Owner):
-            colour = board.turn if owner == "side to move" else not board.turn
-            squares = list(board.pieces(kind, colour))
-            if not squares:
-                continue
-            generator = np.random.default_rng(derived_seed(seed, true_state, kind, owner))
-            bare = chess.BaseBoard(fields[0])
-            bare.remove_piece_at(squares[int(generator.integers(len(squares)))])
-            found.append((chess.piece_name(kind), owner, " ".join([bare.board_fen(), *fields[1:]])))
-    return found
 
 
 def predictions_without(positions: pd.DataFrame, *, count: int, seed: int) -> pd.DataFrame:
@@ -68,7 +35,8 @@ def predictions_without(positions: pd.DataFrame, *, count: int, seed: int) -> pd
     """
     if count < 1:
         raise InvalidArgumentError(f"expected at least 1 position, got {count!r}")
-    readable = positions[[_is_readable(fen) for fen in positions["true_state"]]]
+    chess = environment_named("chess")
+    readable = positions[[not chess.parsed(str(fen)).fault for fen in positions["true_state"]]]
     if readable.empty:
         raise InvalidArgumentError(
             f"expected positions with a true FEN that can be read, got none among {len(positions)}"
@@ -77,7 +45,7 @@ def predictions_without(positions: pd.DataFrame, *, count: int, seed: int) -> pd
     rows = []
     for position in readable.iloc[places].to_dict("records"):
         for piece, owner, fen in boards_without(position["true_state"], seed):
-            prediction = classify_fen(fen)
+            prediction = chess.classify_state(fen)
             rows.append(
                 {
                     **{str(key): value for key, value in position.items()},
@@ -96,14 +64,6 @@ def predictions_without(positions: pd.DataFrame, *, count: int, seed: int) -> pd
                 }
             )
     return pd.DataFrame(rows, columns=[*PREDICTIONS.names, *_TAKEN_OFF])
-
-
-def _is_readable(fen: object) -> bool:
-    try:
-        ChessState.from_fen(str(fen))
-    except InvalidFenError:
-        return False
-    return True
 
 
 def score_without(
@@ -174,7 +134,7 @@ def king_by_check(scores: dict[str, pd.DataFrame], *, depth: int = 4) -> pd.Data
                 {
                     "policy": policy,
                     "owner": kings["owner"],
-                    "in_check": [chess.Board(fen).is_check() for fen in kings["true_state"]],
+                    "in_check": [is_check(fen) for fen in kings["true_state"]],
                     "precision": kings[f"precision_{depth}"],
                     "recall": kings[f"recall_{depth}"],
                 }
@@ -197,14 +157,13 @@ def draw(table: pd.DataFrame, note: str = "", policy: str = "as_is") -> Figure:
     part = table[table["policy"] == policy]
     owners = list(get_args(Owner))
     figure, panels = new_figure(len(owners), width=8.4, height=3.8)
-    pieces = [chess.piece_name(kind) for kind in chess.PIECE_TYPES]
     for axes, owner in zip(panels, owners, strict=True):
         for index, measure in enumerate(("precision", "recall")):
             rows = part[(part["owner"] == owner) & (part["measure"] == measure)]
-            rows = rows.set_index("piece").reindex(pieces)
+            rows = rows.set_index("piece").reindex(PIECE_NAMES)
             look = QUANTITIES[measure].look
             axes.bar(
-                np.arange(len(pieces)) + (index - 0.5) * 0.38,
+                np.arange(len(PIECE_NAMES)) + (index - 0.5) * 0.38,
                 rows["mean"],
                 width=0.36,
                 yerr=[rows["mean"] - rows["low"], rows["high"] - rows["mean"]],
@@ -215,7 +174,7 @@ def draw(table: pd.DataFrame, note: str = "", policy: str = "as_is") -> Figure:
                 capsize=2,
                 label=QUANTITIES[measure].label(part["depth"].iloc[0]),
             )
-        axes.set_xticks(range(len(pieces)), pieces)
+        axes.set_xticks(range(len(PIECE_NAMES)), PIECE_NAMES)
         axes.set_title(f"piece of the {owner}", fontsize=9)
         axes.set_xlabel("piece missing from the predicted board")
     panels[0].set_ylabel("mean over positions")

@@ -7,9 +7,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from workbench.affordance import Terminal
+from workbench.games.boards.random_boards import boards_at_distance
 from workbench.studies.paper.estimator_boxes import draw_estimators
 from workbench.studies.paper.repeated_estimates import repeated_estimates, summarise_estimates
-from workbench.studies.random_boards import boards_at_distance
 
 
 def compute(

@@ -19,14 +19,19 @@ from matplotlib.figure import Figure
 
 from workbench.drawing.appearance import caption, new_figure, plain_log_scale, style
 from workbench.drawing.labels import wrapped
-from workbench.environments import ChessAutomaton, ChessState
-from workbench.environments.chess.replay import play_moves
+from workbench.environments.registry import environment_named
+from workbench.games.boards.random_boards import (
+    Pieces,
+    Side,
+    played_board,
+    random_board,
+    scattered_board,
+)
 from workbench.games.cut import cut_games
 from workbench.games.cut_summary import nothing_long_enough
 from workbench.scoring.affordance_scores import affordance_scores
 from workbench.scoring.parameters import ScoringParameters
 from workbench.seeds import derived_seed
-from workbench.studies.random_boards import Pieces, Side, random_board, scattered_board
 from workbench.terminal import Terminal
 
 GROUPS = (5, 16, 27, 38, 50)
@@ -107,7 +112,7 @@ def scattered(
 
     Returns:
         One row for each way, number of half-moves and depth: pieces and side (as for
-        `workbench.studies.random_boards.scattered_board`), half_moves, depth, precision and recall
+        `workbench.games.boards.random_boards.scattered_board`), half_moves, depth, precision and recall
         of the scattered board (means), each with _error (standard error), and pairs.
     """
     parameters = ScoringParameters(depth=max(SCATTERED_DEPTHS), terminal=terminal)
@@ -135,11 +140,12 @@ def scattered(
 
 def _profiles(boards: Pairs, parameters: ScoringParameters) -> npt.NDArray[np.float64]:
     """Return p_1 .. p_m and r_1 .. r_m of pairs of true and predicted boards, one row a pair."""
+    chess = environment_named("chess")
     true, predicted = (
-        [ChessState.from_fen(fen) for fen in side] for side in zip(*boards, strict=True)
+        [chess.read_state(fen) for fen in side] for side in zip(*boards, strict=True)
     )
     return np.array(
-        affordance_scores(ChessAutomaton(), true, predicted, parameters, [0] * len(boards))
+        affordance_scores(chess.automaton, true, predicted, parameters, [0] * len(boards))
     )
 
 
@@ -177,7 +183,7 @@ def _readings(pairs: int, moves: int, played: pd.DataFrame | None, seed: int) ->
         readings[f"{moves} {name}, true board random"] = list(zip(true, predicted, strict=True))
         if played is not None:
             lines = [line.split()[:plies] for line in played["moves"].iloc[:pairs]]
-            true = [play_moves(line).fen() for line in lines]
+            true = [played_board(line) for line in lines]
             readings[f"{moves} {name}, true board played"] = list(
                 zip(true, predicted, strict=False)
             )

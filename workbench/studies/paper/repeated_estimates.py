@@ -6,7 +6,7 @@ import pandas as pd
 
 from workbench.affordance import Terminal, exact_profile
 from workbench.affordance.estimate import single_runs
-from workbench.environments import ChessAutomaton, ChessState
+from workbench.environments.registry import environment_named
 from workbench.seeds import derived_seed
 
 
@@ -36,8 +36,9 @@ def repeated_estimates(
     Returns:
         Columns method, depth, samples, run, value, node_count; ``exact`` has samples and run 0.
     """
-    true, predicted = (ChessState.from_fen(fen) for fen in (true_fen, predicted_fen))
-    exact = exact_profile(ChessAutomaton(), true, predicted, exact_depth, terminal)
+    chess = environment_named("chess")
+    true, predicted = (chess.read_state(fen) for fen in (true_fen, predicted_fen))
+    exact = exact_profile(chess.automaton, true, predicted, exact_depth, terminal)
     rows: list[tuple[str, int, int, int, float, int]] = [
         ("exact", m, 0, 0, value, exact.node_count)
         for m, value in enumerate(exact.precision, start=1)
@@ -49,7 +50,7 @@ def repeated_estimates(
                 (method, depth, samples, run, found.value, found.node_count)
                 for run, found in enumerate(
                     single_runs(
-                        ChessAutomaton(), predicted, true, depth, method, samples, seeds, terminal
+                        chess.automaton, predicted, true, depth, method, samples, seeds, terminal
                     )
                 )
             ]

@@ -34,10 +34,15 @@ class ChessTwin:
         return supported(rows)
 
     def joint_walks(
-        self, true: Words, predicted: Words, depth: int, terminal: Terminal
+        self,
+        true: Words,
+        predicted: Words,
+        depth: int,
+        terminal: Terminal,
+        workers: int | None = 1,
     ) -> NDArray[np.float64]:
         """Return p_1..p_m and then r_1..r_m of each pair of packed states."""
-        found = joint_profiles(true, predicted, depth, terminal, workers=1)
+        found = joint_profiles(true, predicted, depth, terminal, workers=workers)
         return np.hstack([found.precision, found.recall])
 
     def estimates(
@@ -78,17 +83,13 @@ class ChessTwin:
         samples: int,
         seeds: Sequence[int],
         terminal: Terminal,
+        workers: int | None = 1,
     ) -> list[tuple[float, int]]:
         """Return value and node count of one run of an estimator for each seed."""
-        count = len(seeds)
+        one, other = (
+            np.repeat(pack_states([state]), len(seeds), axis=0) for state in (walks, accepts)
+        )
         found = run_estimators(
-            method,
-            pack_states([walks] * count),
-            pack_states([accepts] * count),
-            depth,
-            samples,
-            list(seeds),
-            terminal,
-            workers=1,
+            method, one, other, depth, samples, list(seeds), terminal, workers=workers
         )
         return list(zip(found.value.tolist(), found.node_count.tolist(), strict=True))

@@ -59,14 +59,3 @@ def draw_board(
                 zorder=4,
             )
         )  # fmt: skip
-
-
-def different_squares(placement: str, other: str) -> list[chess.Square]:
-    """Return the squares on which two boards differ.
-
-    Args:
-        placement: The first field of a FEN, or a whole FEN.
-        other: Another.
-    """
-    one, two = (chess.BaseBoard(text.split()[0]) for text in (placement, other))
-    return [square for square in chess.SQUARES if one.piece_at(square) != two.piece_at(square)]

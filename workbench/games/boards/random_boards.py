@@ -1,14 +1,25 @@
-"""Random boards: reached by uniformly drawn legal moves, or with pieces on random squares."""
+"""Boards after given moves, after random ones, and with pieces on random squares."""
 
+from collections.abc import Iterable
 from itertools import count
 from typing import Final, Literal
 
 import chess
 import numpy as np
 
+from workbench.environments.chess.replay import play_moves
 from workbench.environments.chess.text_metrics import levenshtein
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
+
+
+def played_board(moves: Iterable[str]) -> str:
+    """Return the full FEN after moves in UCI from the initial position.
+
+    Raises:
+        IllegalMoveError: If one of them is not legal in its place.
+    """
+    return play_moves(moves).fen()
 
 
 def random_board(plies: int, seed: int) -> str:

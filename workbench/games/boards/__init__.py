@@ -1,0 +1,1 @@
+"""Boards of chess that no game has: reached at random, or with a mistake."""
