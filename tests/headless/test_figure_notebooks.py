@@ -269,24 +269,29 @@ def test_prompts(tmp_path):
 
 
 def test_environments(tmp_path):
-    """Of the tree's five actions four are shared: p_m = 0.8^m."""
-    (table,) = drawn(
-        "12_environments", tmp_path,
-        pairs=1, moves=6, depths=3, exact_depth=2, exact_depth_narrow=3, samples=20, batches=2,
+    """Without slips p_4 is 1 and no character differs. Of the tree's actions 4/5 are shared: 0.8^m."""
+    table, pairs = drawn(
+        "12_environments", tmp_path, "12_environments", "12_one_slip",
+        environments=["chess", "planning"], lengths=[2, 6], per_length=3, rate=0.0, resamples=20,
+        pairs=1, moves=6, depths=3, exact_depth=2, samples=20, batches=2,
     )  # fmt: skip
-    exact = table[table["method"] == "exact"]
-    assert exact.groupby("environment")["depth"].max().to_dict() == {
-        "Othello": 2,
-        "Sokoban": 3,
-        "chess": 2,
-        "homogeneous tree": 3,
+    assert table.groupby(["environment", "length"]).size().to_dict() == {
+        (name, length): 5 for name in ("chess", "planning") for length in (2, 6)
     }
+    means = table.groupby("measure")["mean"].unique()
+    assert {name: list(values) for name, values in means.items()} == {
+        "precision": [1.0], "recall": [1.0], "exact_match": [1.0],
+        "edit_distance": [0.0], "edit_share": [0.0],
+    }  # fmt: skip
+    assert table["valid"].eq(3).all()
+    exact = pairs[pairs["method"] == "exact"]
+    assert exact.groupby("environment")["depth"].max().to_dict() == {
+        "chess": 2, "homogeneous tree": 2, "planning": 2,
+    }  # fmt: skip
     assert_shares(exact, "value")
     assert_falls_with_depth(exact, "environment", "value")
-    estimated = table[~table["method"].isin(["exact", "closed form"])]
-    assert (estimated.groupby(["environment", "method"]).size() == 3).all()
-    tree = table[table["environment"] == "homogeneous tree"].set_index("method")["value"]
-    for method in ("exact", "closed form", "intermediate", "stratified"):
+    tree = pairs[pairs["environment"] == "homogeneous tree"].set_index("method")["value"]
+    for method in ("closed form", "intermediate", "stratified"):
         assert tree[method].tolist() == pytest.approx([0.8, 0.64, 0.512])
 
 

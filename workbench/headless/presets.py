@@ -20,6 +20,7 @@ PRESETS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = MappingProxyType
             "05_random_baseline": {"pairs": 1000, "scattered_pairs": 10000},
             "08_models": {"per_group": 400},
             "09_prompts": {"per_group": 200},
+            "12_environments": {"per_length": 200},
         },
     }
 )

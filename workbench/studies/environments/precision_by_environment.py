@@ -1,38 +1,43 @@
-"""p_m against m in four environments behind one protocol: chess, Othello, Sokoban, a homogeneous tree.
+"""p_m against m in several environments behind one interface, and on a homogeneous tree.
 
-In each, the predicted state is the true one with a single thing written wrongly: a piece, a disc, a
-box. Everything is measured by the same functions, which know nothing of the environment.
+In each, the predicted state is the true one after one slip, of the kind that trackers of this
+environment make. Everything is measured by the same functions, which know nothing of the environment.
 
 Source: arXiv 2508.19851, section 3: p_m is defined on any deterministic automaton; p_m = p^m where
 every action is accepted with the same chance p.
 """
 
+import math
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any, Final
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from workbench.affordance import ESTIMATORS, Terminal, estimate, exact_profile
-from workbench.drawing.appearance import caption, new_figure, style
+from workbench.drawing.appearance import caption, figure_of_rows, style
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
-from workbench.studies.environments.state_pairs import Environment, Pair, environments
+from workbench.studies.environments.environment_runs import SIX
+from workbench.studies.environments.state_pairs import Pair, PairsOfStates, state_pairs
 
 _COLUMNS: Final = [
-    "environment", "pair", "method", "depth", "value", "standard_error", "samples", "batches",
+    "environment", "title", "pair", "method", "depth", "value", "standard_error", "samples", "batches",
     "node_count", "difference", "true", "predicted",
 ]  # fmt: skip
+_IN_A_ROW: Final = 4
 
 
 def compute(
     *,
-    pairs: int = 6,
-    moves: int = 20,
-    depths: int = 8,
+    names: Sequence[str] = SIX,
+    pairs: int = 4,
+    moves: int = 16,
+    depths: int = 6,
     exact_depth: int = 5,
-    exact_depth_narrow: int = 8,
     methods: Sequence[str] = ("branch", "intermediate", "stratified"),
     samples: int = 200,
     batches: int = 8,
@@ -44,11 +49,11 @@ def compute(
     """Measure p_1 .. p_m on pairs of every environment.
 
     Args:
+        names: Of environments; the tree is always added.
         pairs: Pairs of states in each environment but the tree, which has one, at least 1.
-        moves: Actions drawn uniformly that lead from the initial state to the true one, at least 0.
+        moves: Actions drawn uniformly that lead from the initial state to the true one, at least 1.
         depths: Largest m.
-        exact_depth: Up to which m the exact value of chess and Othello is computed as well.
-        exact_depth_narrow: The same for Sokoban and the tree, whose states permit few actions.
+        exact_depth: Up to which m the exact value is computed as well, at least 0.
         methods: Names in `workbench.affordance.ESTIMATORS`.
         samples: N of each batch.
         batches: Independent runs of an estimator; the value is their mean.
@@ -59,7 +64,7 @@ def compute(
         seed: Seed of the pairs and of the estimates.
 
     Returns:
-        Columns environment, pair (from 0), method (an estimator, ``exact`` or ``closed form``),
+        Columns environment, title, pair (from 0), method (an estimator, ``exact`` or ``closed form``),
         depth (m), value (p_m), standard_error (0 where exact), samples and batches (0 where exact),
         node_count (states generated), difference (in words), true and predicted (as text, rows of
         a map parted by ``/``).
@@ -67,21 +72,20 @@ def compute(
     Raises:
         InvalidArgumentError: If an argument is out of range.
     """
-    if pairs < 1 or min(moves, exact_depth, exact_depth_narrow) < 0:
+    if min(pairs, moves) < 1 or exact_depth < 0:
         raise InvalidArgumentError(
-            "expected at least 1 pair and no negative number of moves or exact depth, got "
-            f"pairs={pairs!r}, moves={moves!r}, exact_depth={exact_depth!r}, "
-            f"exact_depth_narrow={exact_depth_narrow!r}"
+            "expected at least 1 pair and 1 move and no negative exact depth, got "
+            f"pairs={pairs!r}, moves={moves!r}, exact_depth={exact_depth!r}"
         )
     rows = []
-    for name, environment in environments(pairs, moves, shared, predicted_only, seed).items():
-        known = exact_depth if name in ("chess", "Othello") else exact_depth_narrow
+    drawn = state_pairs(names, pairs, moves, shared, predicted_only, seed)
+    for name, environment in drawn.items():
         for index, pair in enumerate(environment.pairs):
             said = (pair.difference, pair.true_text, pair.predicted_text)
             rows += [
-                (name, index, *values, *said)
+                (name, environment.title, index, *values, *said)
                 for values in _measured(
-                    environment, pair, depths, min(known, depths), methods, samples, batches, terminal,
+                    environment, pair, depths, min(exact_depth, depths), methods, samples, batches, terminal,
                     derived_seed(seed, name, index),
                 )
             ]  # fmt: skip
@@ -89,7 +93,7 @@ def compute(
 
 
 def _measured(
-    environment: Environment,
+    environment: PairsOfStates,
     pair: Pair,
     depths: int,
     known: int,
@@ -166,7 +170,15 @@ def draw(table: pd.DataFrame) -> Figure:
     names = list(summary["environment"].unique())
     known = ("exact", "closed form")
     methods = [method for method in summary["method"].unique() if method not in known]
-    figure, panels = new_figure(len(names), width=11.0, height=3.9)
+    figure, rows_of_panels = figure_of_rows(
+        [_IN_A_ROW] * math.ceil(len(names) / _IN_A_ROW),
+        [2.9] * math.ceil(len(names) / _IN_A_ROW),
+        9.5,
+    )
+    places = list(chain.from_iterable(rows_of_panels))
+    panels = places[: len(names)]
+    for empty in places[len(names) :]:
+        empty.set_axis_off()
     labelled: dict[str, Any] = {}
     for axes, name in zip(panels, names, strict=True):
         part = summary[summary["environment"] == name].set_index("method")
@@ -199,15 +211,18 @@ def draw(table: pd.DataFrame) -> Figure:
                 zorder=4,
             )
         pairs = part["pairs"].max()
-        axes.set_title(f"{name} ({pairs} pair{'s' if pairs > 1 else ''})", fontsize=9)
-        axes.set_xlabel("depth m (actions)")
+        title = table.loc[table["environment"] == name, "title"].iloc[0]
+        title = f"{title[:1].upper()}{title[1:]}"
+        axes.set_title(f"{title} ({pairs} pair{'s' if pairs > 1 else ''})", fontsize=9)
+        axes.set_xlabel("depth m (actions)", fontsize=9)
         axes.set_xticks(range(1, int(part["depth"].max()) + 1))
-    panels[0].set_ylabel("state precision p_m")
-    panels[0].set_ylim(0, 1.02 * max(1.0, summary["high"].max()))
+    for first in panels[::_IN_A_ROW]:
+        first.set_ylabel("state precision p_m")
+        first.set_ylim(0, 1.02 * max(1.0, summary["high"].max()))
     figure.legend(
         labelled.values(),
         labelled.keys(),
-        loc="outside right upper",
+        **_legend_place(places[len(panels) :]),
         fontsize=8,
         frameon=False,
     )
@@ -215,5 +230,16 @@ def draw(table: pd.DataFrame) -> Figure:
     note = "marks: mean over pairs; bars: smallest to largest of the pairs"
     if len(used):
         note += f"; estimators: {used['batches'].iloc[0]} batches of N = {used['samples'].iloc[0]}"
-    caption(figure, "One thing written wrongly, in four environments", note)
+    caption(figure, "p_m of states that are wrong by one slip", note)
     return figure
+
+
+def _legend_place(unused: Sequence[Axes]) -> dict[str, Any]:
+    """Return where a legend goes: on the first unused axes, else beside the figure."""
+    if unused:
+        return {
+            "loc": "center left",
+            "bbox_to_anchor": (0, 0.5),
+            "bbox_transform": unused[0].transAxes,
+        }
+    return {"loc": "outside right upper"}

@@ -1,41 +1,20 @@
-"""Pairs of states in chess, Othello and Sokoban that differ in one thing, and the homogeneous tree.
+"""Pairs of states that differ by one slip, in any environment, and the homogeneous tree."""
 
-The predicted state is the true one with a piece, a disc or a box missing or written elsewhere: the
-equivalent of one wrong character in a written board.
-"""
-
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final
 
-import chess
 import numpy as np
 
-from workbench.automaton import Action, Automaton, State
-from workbench.environments import (
-    ChessAutomaton,
-    ChessState,
-    HomogeneousTree,
-    OthelloAutomaton,
-    OthelloState,
-    SokobanAutomaton,
-    SokobanState,
-)
-from workbench.environments.othello import square_name
-from workbench.environments.sokoban import STEPS
+from workbench.automaton import Automaton
+from workbench.environments import HomogeneousTree
+from workbench.environments.registry import AnyEnvironment, environment_named
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
 
-_ATTEMPTS: Final = 1000
-
-SOKOBAN_ROOM: Final = """
-#######
-#  .  #
-# $ $ #
-#. @ .#
-#  $  #
-#######
-"""
+TREE: Final = "homogeneous tree"
+_ATTEMPTS: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,146 +29,65 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Environment:
+class PairsOfStates:
     """An automaton and pairs of its states; ``closed_form`` gives p_m where it is known."""
 
+    title: str
     automaton: Automaton[Any, Any]
     pairs: tuple[Pair, ...]
     closed_form: Callable[[int], float] | None = None
 
 
-def environments(
-    pairs: int, moves: int, shared: int, predicted_only: int, seed: int
-) -> dict[str, Environment]:
-    """Return the environments by name, each with its pairs; arguments as for `compute`."""
-    rules, othello, sokoban = ChessAutomaton(), OthelloAutomaton(), SokobanAutomaton(SOKOBAN_ROOM)
+def state_pairs(
+    names: Sequence[str], pairs: int, moves: int, shared: int, predicted_only: int, seed: int
+) -> dict[str, PairsOfStates]:
+    """Return pairs of states by the name of their environment; arguments as for `compute`."""
+    drawn = {}
+    for name in names:
+        environment = environment_named(name)
+        found = tuple(_pairs(environment, pairs, moves, seed))
+        drawn[name] = PairsOfStates(environment.title, environment.automaton, found)
     tree = HomogeneousTree(shared, predicted_only)
-    drawn = {
-        "chess": Environment(
-            rules,
-            tuple(
-                _chess_pair(random_state(rules, moves, one), index, one)
-                for index, one in _seeds("chess", pairs, seed)
-            ),
-        ),
-        "Othello": Environment(
-            othello,
-            tuple(
-                _othello_pair(random_state(othello, moves, one), index, one)
-                for index, one in _seeds("Othello", pairs, seed)
-            ),
-        ),
-        "Sokoban": Environment(
-            sokoban,
-            tuple(
-                _sokoban_pair(sokoban, random_state(sokoban, moves, one), one)
-                for _, one in _seeds("Sokoban", pairs, seed)
-            ),
-        ),
-    }
-    said = f"{shared} of {shared + predicted_only} actions accepted"
-    trees = Pair(tree.initial, tree.predicted, said, "true tree", "predicted tree")
-    return {**drawn, "homogeneous tree": Environment(tree, (trees,), tree.precision)}
+    said = f"{predicted_only} of {shared + predicted_only} actions are not permitted"
+    one = Pair(tree.initial, tree.predicted, said, "true tree", "predicted tree")
+    return {**drawn, TREE: PairsOfStates(TREE, tree, (one,), tree.precision)}
 
 
-def random_state(automaton: Automaton[State, Action], moves: int, seed: int) -> State:
-    """Return the state after ``moves`` actions, each drawn uniformly from those permitted.
+def _pairs(environment: AnyEnvironment, pairs: int, moves: int, seed: int) -> Iterator[Pair]:
+    for index, episode in enumerate(islice(environment.episodes(moves, seed), pairs)):
+        true = environment.read_state(episode.true)
+        predicted = slipped(environment, true, derived_seed(seed, environment.name, index))
+        texts = (environment.state_text(each).replace("\n", " / ") for each in (true, predicted))
+        yield Pair(true, predicted, difference(environment, true, predicted), *texts)
 
-    A run that is finished sooner, or after just as many, is drawn again, so that the state returned
-    permits an action.
+
+def slipped(environment: AnyEnvironment, state: Any, seed: int) -> Any:
+    """Return another state, after one slip.
 
     Args:
-        automaton: The environment.
-        moves: At least 0.
-        seed: At least 0; the same seed gives the same state.
+        environment: Of the state.
+        state: The state.
+        seed: At least 0.
 
     Raises:
-        InvalidArgumentError: If every one of many runs was finished too soon.
+        InvalidArgumentError: If the state allows no slip.
     """
-    for attempt in range(_ATTEMPTS):
-        generator = np.random.default_rng(derived_seed(seed, "random state", attempt))
-        state = automaton.initial
-        actions = automaton.permitted(state)
-        for _ in range(moves):
-            if not actions:
-                break
-            state = automaton.successor(state, actions[int(generator.integers(len(actions)))])
-            actions = automaton.permitted(state)
-        if actions:
-            return state
+    generator = np.random.default_rng(seed)
+    for _ in range(_ATTEMPTS):
+        other = environment.slip(state, generator)
+        if other != state:
+            return other
     raise InvalidArgumentError(
-        f"expected a state after {moves!r} random actions of {type(automaton).__name__}, but each of "
-        f"{_ATTEMPTS} runs was finished by then; ask for fewer moves"
+        f"{environment.name}: expected a state that can be written wrongly, got "
+        f"{environment.state_text(state)!r:.200}; ask for another number of moves or another seed"
     )
 
 
-def _seeds(name: str, pairs: int, seed: int) -> Iterator[tuple[int, int]]:
-    for index in range(pairs):
-        yield index, derived_seed(seed, "pair", name, index)
-
-
-def _chess_pair(state: ChessState, index: int, seed: int) -> Pair:
-    """Take a piece off, or in every second pair set it on an empty square; kings stay.
-
-    Of all such changes one is drawn that leaves a well-formed board.
-    """
-    before = state.board()
-    origins = [s for s, piece in before.piece_map().items() if piece.piece_type != chess.KING]
-    empty = [square for square in chess.SQUARES if before.piece_at(square) is None]
-    choices = [
-        (origin, target) for origin in origins for target in (empty if index % 2 else [None])
-    ]
-    generator = np.random.default_rng(derived_seed(seed, "change"))
-    for place in generator.permutation(len(choices)):
-        origin, target = choices[place]
-        after = before.copy()
-        piece = after.remove_piece_at(origin)
-        if target is not None:
-            after.set_piece_at(target, piece)
-        if not after.is_valid():
-            continue
-        written = "missing" if target is None else f"written on {chess.square_name(target)}"
-        kind = chess.piece_name(before.piece_map()[origin].piece_type)
-        said = f"{kind} {chess.square_name(origin)} {written}"
-        predicted = ChessState.from_board(after)
-        return Pair(state, predicted, said, state.fen(), predicted.fen())
-    raise InvalidArgumentError(
-        f"expected a chess position in which a piece can be written wrongly, got {state.fen()!r}; "
-        "ask for fewer moves or another seed"
+def difference(environment: AnyEnvironment, true: Any, predicted: Any) -> str:
+    """Return in words which elements of two states differ."""
+    one, other = environment.elements(true), environment.elements(predicted)
+    names = [name for name in {**one, **other} if one.get(name) != other.get(name)]
+    return "; ".join(
+        f"{name}: {one.get(name) or 'nothing'}, written {other.get(name) or 'nothing'}"
+        for name in names
     )
-
-
-def _othello_pair(state: OthelloState, index: int, seed: int) -> Pair:
-    """Take a disc off, or in every second pair write it in the other colour."""
-    generator = np.random.default_rng(derived_seed(seed, "change"))
-    discs = [square for square in range(64) if (state.black | state.white) >> square & 1]
-    square = discs[int(generator.integers(len(discs)))]
-    bit = 1 << square
-    if index % 2:
-        predicted = OthelloState(state.black ^ bit, state.white ^ bit, state.black_to_move)
-        said = f"disc {square_name(square)} in the other colour"
-    else:
-        predicted = OthelloState(state.black & ~bit, state.white & ~bit, state.black_to_move)
-        said = f"disc {square_name(square)} missing"
-    return Pair(state, predicted, said, state.text(), predicted.text())
-
-
-def _sokoban_pair(automaton: SokobanAutomaton, state: SokobanState, seed: int) -> Pair:
-    """Write a box on a free cell beside its own."""
-    generator = np.random.default_rng(derived_seed(seed, "change"))
-    free = automaton.floor - state.boxes - {state.player}
-    choices = [
-        (box, beside)
-        for box in sorted(state.boxes)
-        for down, right in STEPS.values()
-        if (beside := (box[0] + down, box[1] + right)) in free
-    ]
-    if not choices:
-        raise InvalidArgumentError(
-            f"expected a box with a free cell beside it, got {automaton.text(state)!r}; "
-            "ask for another number of moves or another seed"
-        )
-    box, beside = choices[int(generator.integers(len(choices)))]
-    predicted = SokobanState(state.player, state.boxes - {box} | {beside})
-    texts = (automaton.text(each).replace("\n", "/") for each in (state, predicted))
-    return Pair(state, predicted, f"box at {box} written at {beside}", *texts)

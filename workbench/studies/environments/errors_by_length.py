@@ -1,0 +1,175 @@
+"""State precision and edit distance by the length of the episode, for one model in several environments.
+
+A text of ten variables and one of sixty-four squares cannot differ by equally many characters, so
+distances are given for 100 characters of the true text as well.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from workbench.drawing.appearance import Style, caption, figure_of_rows, style
+from workbench.drawing.quantities import EDIT_DISTANCE, PRECISION, RECALL
+from workbench.drawing.reply_words import class_words
+from workbench.drawing.scores_in_words import left_out, scored_rows
+from workbench.environments.registry import environment_named
+from workbench.errors import InvalidArgumentError
+from workbench.prediction import CLASSES, ReplyClass
+from workbench.seeds import derived_seed
+from workbench.studies.models.whole_game_bootstrap import clustered_mean_interval
+
+COUNTED: Final = tuple(name for name in CLASSES if name != ReplyClass.FAILED)
+_COLUMNS: Final = [
+    "environment", "title", "length", "measure", "depth", "mean", "low", "high", "count", "games",
+    *COUNTED, "failed", "unscored",
+]  # fmt: skip
+
+
+def compute(
+    scores: Mapping[str, pd.DataFrame], *, depth: int = 4, resamples: int = 1000, seed: int = 0
+) -> pd.DataFrame:
+    """Compute the means of p_m, r_m, exact match and edit distance at each length.
+
+    Intervals are of 95%, from resampled games or episodes.
+
+    Args:
+        scores: By the environment's name, as `EnvironmentRuns` holds them.
+        depth: m.
+        resamples: Number of bootstrap resamples, at least 1.
+        seed: Seed of the bootstrap.
+
+    Returns:
+        Columns environment, title, length (actions), measure (precision, recall, exact_match,
+        edit_distance in characters, edit_share in characters for 100 of the true text), depth, mean,
+        low, high, count (scored replies), games, the number of these replies in each class, failed
+        (calls, left out) and unscored (replies, left out). Rows without a length are in none.
+
+    Raises:
+        InvalidArgumentError: If a table lacks a measure at this depth.
+    """
+    rows = []
+    for name, table in scores.items():
+        if f"precision_{depth}" not in table or f"recall_{depth}" not in table:
+            raise InvalidArgumentError(
+                f"{name}: expected scores with columns 'precision_{depth}' and 'recall_{depth}', got "
+                f"{list(table.columns)}; score with this depth"
+            )
+        known = table[table["length"] > 0]
+        for length, part in known.groupby("length"):
+            kept = scored_rows(part)
+            classes = kept["reply_class"].value_counts()
+            for measure, values in _measured(kept, depth):
+                found = clustered_mean_interval(
+                    values,
+                    kept["game"].to_numpy(),
+                    seed=derived_seed(seed, name, measure, length),
+                    resamples=resamples,
+                )
+                rows.append(
+                    {
+                        "environment": name,
+                        "title": environment_named(name).title,
+                        "length": length,
+                        "measure": measure,
+                        "depth": depth,
+                        "mean": found.value,
+                        "low": found.low,
+                        "high": found.high,
+                        "count": found.count,
+                        "games": kept["game"].nunique(),
+                        **{each: int(classes.get(each, 0)) for each in COUNTED},
+                        **left_out(part),
+                    }
+                )
+    return pd.DataFrame(rows, columns=_COLUMNS)
+
+
+def _measured(kept: pd.DataFrame, depth: int) -> Iterator[tuple[str, np.ndarray]]:
+    distance = kept["levenshtein"].to_numpy(float)
+    yield "precision", kept[f"precision_{depth}"].to_numpy(float)
+    yield "recall", kept[f"recall_{depth}"].to_numpy(float)
+    yield "exact_match", kept["exact_match"].to_numpy(float)
+    yield "edit_distance", distance
+    yield "edit_share", 100 * distance / kept["true_state"].str.len().to_numpy(float)
+
+
+def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
+    """Draw one column of panels an environment: above p_m, r_m and exact match, below the distance.
+
+    Args:
+        table: The result of `compute`.
+        whose: Whose replies these are, for the title.
+        note: Small print below the axes.
+    """
+    names = list(table["environment"].unique())
+    depth = table["depth"].iloc[0]
+    above = {
+        "precision": (PRECISION.label(depth), PRECISION.look),
+        "recall": (RECALL.label(depth), RECALL.look),
+        "exact_match": ("exact match", style(2)),
+    }
+    figure, (upper, lower) = figure_of_rows(
+        [len(names)] * 2, [2.7, 2.2], max(5.0, 1.4 + 1.75 * len(names))
+    )
+    for name, top, bottom in zip(names, upper, lower, strict=True):
+        part = table[table["environment"] == name]
+        for number, (measure, (label, look)) in enumerate(above.items()):
+            _line(top, part, measure, label, look, number - 1)
+        _line(bottom, part, "edit_share", EDIT_DISTANCE.name, EDIT_DISTANCE.look, 0)
+        lengths = sorted(part["length"].unique())
+        for axes in (top, bottom):
+            axes.set_xscale("log", base=2)
+            axes.set_xlim(lengths[0] / 1.5, lengths[-1] * 1.5)
+            axes.set_xticks(lengths, [str(length) for length in lengths], fontsize=8)
+            axes.minorticks_off()
+        counts = sorted(part["count"].unique())
+        span = f"{counts[0]}" + (f" to {counts[-1]}" if len(counts) > 1 else "")
+        title = part["title"].iloc[0]
+        top.set_title(f"{title[:1].upper()}{title[1:]} (n = {span})", fontsize=9)
+        bottom.set_xlabel("actions", fontsize=9)
+    upper[0].set_ylim(-0.03, 1.05)
+    upper[0].set_ylabel("mean over episodes")
+    lower[0].set_ylabel("edits per 100\ncharacters of the true text")
+    lower[0].set_ylim(bottom=0)
+    upper[-1].legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    caption(
+        figure,
+        f"State precision and edit distance by the length of the episode, one model in {len(names)} "
+        f"environment{'s' if len(names) > 1 else ''}: {whose}",
+        f"{counted_classes(table)}{note}\nbars: 95%, resampling whole episodes; n: replies of each length",
+    )
+    return figure
+
+
+def counted_classes(table: pd.DataFrame) -> str:
+    """Return the classes of all replies in words, and how many were left out."""
+    once = table[table["measure"] == "precision"]
+    words = [f"{once[each].sum()} {class_words(each, 'state')}" for each in COUNTED]
+    words += [f"{once[each].sum()} {each} (left out)" for each in ("failed", "unscored")]
+    return ", ".join(words)
+
+
+def _line(
+    axes: Axes, part: pd.DataFrame, measure: str, label: str, look: Style, place: int
+) -> None:
+    line = part[part["measure"] == measure].sort_values("length")
+    mean = line["mean"]
+    axes.errorbar(
+        # Beside each other on a logarithmic axis.
+        line["length"] * 1.07**place,
+        mean,
+        yerr=[(mean - line["low"]).clip(lower=0), (line["high"] - mean).clip(lower=0)],
+        marker=look.marker,
+        markerfacecolor=look.face,
+        linestyle=look.line,
+        color=look.colour,
+        markersize=4,
+        linewidth=1.2,
+        elinewidth=0.8,
+        capsize=2,
+        label=label,
+    )
