@@ -5,6 +5,8 @@ import { svgElement } from "../page/svg.js";
 
 const ROW_HEIGHT = 26;
 const NARROWEST = 1.2;
+/** Longer names of actions are cut where they do not fit. */
+const LONGEST_MOVE = 8;
 
 /**
  * Place the nodes of a tree: each as wide as its share of the root's loss, children within it.
@@ -41,7 +43,7 @@ export function lineToStep(node) {
 
 /**
  * Draw an icicle, so many CSS pixels wide.
- * @param {Object} root As lost_mass.py returns it.
+ * @param {Object} root As loss_trees.py returns it.
  * @param {{title: string, look: string, width: number, onStep: (line: string[]) => void, onPoint: (node: Object|null) => void}} options
  * @returns {SVGElement}
  */
@@ -81,12 +83,12 @@ function icicleCell({ node, x, width, level }, { onStep, onPoint }) {
   svgElement("text", { x: 4, y: ROW_HEIGHT / 2 + 3.5, "aria-hidden": "true" }, cellText(node, width)));
 }
 
-/** A cell shows only its last move, because its position shows the rest: whole, or not at all. */
+/** A cell shows only its last action, because its position shows the rest: a short one whole, or not at all. */
 export function cellText(node, width) {
-  const isMove = ["lost", "shared"].includes(node.kind);
-  const [name] = node.words.split(":");
+  const [name] = node.words.split(": ");
+  const isShort = ["lost", "shared"].includes(node.kind) && name.length <= LONGEST_MOVE;
   const fitting = fitText(node.kind === "root" ? node.words : name, width);
-  return isMove && fitting.endsWith("…") ? "" : fitting;
+  return isShort && fitting.endsWith("…") ? "" : fitting;
 }
 
 function rovingKeys(picture, groups) {

@@ -1,4 +1,4 @@
-// "Where lines die": the losses of p_m and r_m as icicles, and the moves that cost most, in words.
+// "Where lines die": the losses of p_m and r_m as icicles, and the actions that cost most, in words.
 // Hooks: data-role="lost" (data-state "fresh" or "stale"), "lost-precision" and "lost-recall", in
 // each "lost-total" (data-value), "icicle" and "costly-move" (data-line, data-share); "lost-reason";
 // above them "why" (data-precision and data-recall: the shares of the causes named).
@@ -8,18 +8,15 @@ import { probabilityText } from "../page/chart.js";
 import { QUANTITIES, capitalised } from "../page/quantities.js";
 import { icicle } from "./icicle.js";
 
-const LOST_PARTS = [
-  ["precision", "lines of the predicted board that the true one refuses"],
-  ["recall", "lines of the true board that the predicted one refuses"],
-];
+const LOST_PARTS = [["precision", "predicted", "true"], ["recall", "true", "predicted"]];
 
 /** Used while the widget is not on the screen. */
 const WIDTH_UNSEEN = 480;
 
 export class LostPanel {
-  /** @param {{onStep: (line: string[]) => void, onPoint: (node: Object|null, look: string) => void}} options */
-  constructor({ onStep, onPoint }) {
-    Object.assign(this, { onStep, onPoint });
+  /** @param {{onStep: (line: string[]) => void, onPoint: (node: Object|null, look: string) => void, nouns: PairNouns}} options See pair_page.js. */
+  constructor({ onStep, onPoint, nouns }) {
+    Object.assign(this, { onStep, onPoint, nouns });
     this.reason = htmlElement("p", { class: "ws-quiet", "data-role": "lost-reason" }, "Computed after the numbers.");
     this.parts = htmlElement("div", { class: "ws-lost-parts" });
     this.why = htmlElement("p", { class: "ws-why", "aria-live": "polite", "data-role": "why", hidden: true });
@@ -46,7 +43,7 @@ export class LostPanel {
     this.element.dataset.state = "stale";
   }
 
-  /** @param {Object} answer As lost_mass.py's lost_mass returns it. @param {number} depth Asked for. */
+  /** @param {Object} answer As loss_trees.py's loss_trees returns it, with "why". @param {number} depth Asked for. */
   show(answer, depth) {
     this.element.dataset.state = "fresh";
     const pictured = ["precision", "recall"].some((name) => answer[name].children.length);
@@ -70,7 +67,8 @@ export class LostPanel {
     this.parts.replaceChildren(...LOST_PARTS.map((part) => this.part(part, this.answer)));
   }
 
-  part([name, meaning], answer) {
+  part([name, drawn, other], answer) {
+    const meaning = `lines of the ${drawn} ${this.nouns.state} that the ${other} one refuses`;
     const { name: quantity, symbol: letter, look } = QUANTITIES[name];
     const title = capitalised(quantity);
     const root = answer[name];
@@ -88,7 +86,7 @@ export class LostPanel {
 
   costliest(entries, look) {
     if (!entries.length) return null;
-    return htmlElement("ol", { class: "ws-costliest", "aria-label": "The moves that cost most" }, ...entries.map((entry) => {
+    return htmlElement("ol", { class: "ws-costliest", "aria-label": `The ${this.nouns.action}s that cost most` }, ...entries.map((entry) => {
       const before = entry.line.slice(0, -1);
       const words = [htmlElement("span", {}, entry.words)];
       const point = () => this.onPoint({ kind: "lost", line: entry.line }, look);

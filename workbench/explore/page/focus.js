@@ -2,7 +2,7 @@
 
 /**
  * Do something that may take away the element that has the focus; then put the focus on what has
- * taken its place: the element with the same data-uci, -ply or -line, the current one, or the
+ * taken its place: the element with the same data-uci, -action, -ply or -line, the current one, or the
  * first of its kind.
  * @param {Element} container Only a focus within it is cared for.
  * @param {() => void} act
@@ -14,7 +14,7 @@ export function keepingFocus(container, act, elsewhere) {
   act();
   if (!within || takesFocus(held)) return;
   const candidates = [...container.querySelectorAll("button, a[href], input, select, [tabindex='0']")].filter(takesFocus);
-  const same = candidates.find((one) => ["uci", "ply", "line"].some((name) => held.dataset[name] && one.dataset[name] === held.dataset[name]));
+  const same = candidates.find((one) => ["uci", "action", "ply", "line"].some((name) => held.dataset[name] && one.dataset[name] === held.dataset[name]));
   const next = same ?? candidates.find((one) => one.hasAttribute("aria-current"))
     ?? candidates.find((one) => one.dataset.role === held.dataset.role) ?? candidates[0] ?? elsewhere();
   next?.focus({ preventScroll: true });

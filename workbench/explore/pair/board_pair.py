@@ -10,7 +10,6 @@ from workbench.errors import InvalidArgumentError
 from workbench.explore.board.reading import read_board
 from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.losses.lost_mass import lost_mass
-from workbench.explore.page.answering import Answering
 from workbench.explore.page.assets import javascript, piece_drawings, stylesheet
 from workbench.explore.pair.pair_answers import (
     PREDICTED_FEN,
@@ -19,12 +18,11 @@ from workbench.explore.pair.pair_answers import (
     compare_answer,
     pair_code,
     row_traits,
-    settings_of,
 )
 from workbench.explore.pair.pair_still import pair_still
 from workbench.explore.pair.pair_view import pair_view
+from workbench.explore.pair.pair_widget import SETTINGS, PairWidget, settings_of, texts_and_line
 from workbench.explore.pair.stepping import replay
-from workbench.long_texts import quoted
 from workbench.scoring.parameters import IllFormedPolicy
 from workbench.terminal import Terminal
 
@@ -32,11 +30,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _SHOWN_LEVELS: Final = 3
-_ASKED: Final = ("true_fen", "predicted_fen", "line", "depth", "terminal", "ill_formed")
-"""The traits that a question of the page consists of."""
 
 
-class BoardPair(Answering):
+class BoardPair(PairWidget):
     """Two boards side by side, their moves, and precision and recall at every depth.
 
     The traits can be set from Python and follow changes on the page. A value that cannot be shown
@@ -58,17 +54,12 @@ class BoardPair(Answering):
     """
 
     _esm = javascript("pair/board_pair.js")
-    _css = stylesheet("board/board.css", "pair/board_pair.css")
+    _css = stylesheet("board/board.css", "pair/pair_panels.css", "pair/board_pair.css")
+
+    asked = ("true_fen", "predicted_fen", "line", *SETTINGS)
 
     true_fen = traitlets.Unicode(TRUE_FEN).tag(sync=True)
     predicted_fen = traitlets.Unicode(PREDICTED_FEN).tag(sync=True)
-    depth = traitlets.Int(4).tag(sync=True)
-    terminal = traitlets.Unicode("absorb").tag(sync=True)
-    ill_formed = traitlets.Unicode("as_is").tag(sync=True)
-    line = traitlets.List(traitlets.Unicode()).tag(sync=True)
-    reply = traitlets.Unicode("").tag(sync=True)
-    moves = traitlets.Unicode("").tag(sync=True)
-    caption = traitlets.Unicode("").tag(sync=True)
     flipped = traitlets.Bool(False).tag(sync=True)
     pieces = traitlets.Dict(read_only=True).tag(sync=True)
 
@@ -121,7 +112,7 @@ class BoardPair(Answering):
         self.set_trait("pieces", piece_drawings())
         self.register("compare", self._compare, kept=True)
         self.register("lost_mass", self._lost_mass, kept=True)
-        self.follow_in_still(*_ASKED)
+        self.follow_in_still(*self.asked)
         self.observe(self.renew_still, ["caption", "flipped"])
 
     @classmethod
@@ -138,18 +129,10 @@ class BoardPair(Answering):
         """
         return cls(**{**row_traits(row), **settings})
 
-    def show_row(self, row: "Mapping[str, Any] | pd.Series[Any]") -> None:
-        """Show another row in this widget; see `from_row`."""
-        found = {"reply": "", "moves": "", "caption": "", "line": [], **row_traits(row)}
-        with self.hold_sync():
-            self.line = []
-            for name, value in found.items():
-                setattr(self, name, value)
-
-    @property
-    def settings(self) -> ExplorerSettings:
-        """How the pair is measured."""
-        return ExplorerSettings(self.depth, self.terminal, self.ill_formed)  # type: ignore[arg-type]
+    @classmethod
+    def traits_of_row(cls, row: "Mapping[str, Any] | pd.Series[Any]") -> dict[str, Any]:
+        """Return the traits that show a row; see `from_row`."""
+        return row_traits(row)
 
     def boards(self) -> tuple[str, str]:
         """Return the FENs of the true and the predicted board that are shown, after the line."""
@@ -168,11 +151,6 @@ class BoardPair(Answering):
         from workbench.explore.pair.pair_picture import pair_figure
 
         return pair_figure(*self.boards(), settings=self.settings)
-
-    def questions(self) -> dict[str, dict[str, Any]]:
-        """Return what the page asks of the present pair."""
-        question = {name: getattr(self, name) for name in _ASKED}
-        return {"compare": question, "lost_mass": question}
 
     def keep(self, kind: str, question: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
         """Keep an answer under the pair as the page writes it: with FENs as they were read."""
@@ -197,10 +175,10 @@ class BoardPair(Answering):
         return pair_still(answer and answer["view"], self.caption, flipped=self.flipped)
 
     def _compare(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        return compare_answer(*_boards_and_line(message), settings_of(message))
+        return compare_answer(*texts_and_line(message, "fen"), settings_of(message))
 
     def _lost_mass(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        true_fen, predicted_fen, line = _boards_and_line(message)
+        true_fen, predicted_fen, line = texts_and_line(message, "fen")
         boards = replay(true_fen, predicted_fen, line)
         return lost_mass(*boards, settings_of(message), levels=_SHOWN_LEVELS)
 
@@ -214,12 +192,6 @@ class BoardPair(Answering):
     def _check_predicted_fen(self, proposal: Any) -> str:
         return checked_fen(predicted_fen=proposal["value"])
 
-    @traitlets.validate("depth", "terminal", "ill_formed")
-    def _check_setting(self, proposal: Any) -> Any:
-        settings = {name: getattr(self, name) for name in ("depth", "terminal", "ill_formed")}
-        ExplorerSettings(**{**settings, proposal["trait"].name: proposal["value"]})
-        return proposal["value"]
-
     @traitlets.validate("line")
     def _check_line(self, proposal: Any) -> list[str]:
         line: list[str] = list(proposal["value"])
@@ -232,18 +204,3 @@ class BoardPair(Answering):
             replay(self.true_fen, self.predicted_fen, self.line)
         except InvalidArgumentError:
             self.line = []
-
-
-def _boards_and_line(message: Mapping[str, Any]) -> tuple[str, str, list[str]]:
-    """Return the two FENs and the line of a message.
-
-    Raises:
-        InvalidArgumentError: If one of them is missing.
-    """
-    try:
-        line = [str(move) for move in message.get("line", ())]
-        return str(message["true_fen"]), str(message["predicted_fen"]), line
-    except KeyError as error:
-        raise InvalidArgumentError(
-            f"expected true_fen and predicted_fen in the message, got {quoted(str(dict(message)))}"
-        ) from error

@@ -1,10 +1,10 @@
 // Undo and redo, and the state of a pair: pure functions.
 
 /**
- * @typedef {Object} PairState
- * @property {string} true_fen The true board before the line.
- * @property {string} predicted_fen The predicted board before the line; "" is no predicted state.
- * @property {string[]} line Shared moves in UCI.
+ * @typedef {Object} PairState Two texts, and the shared actions of a line.
+ * @property {string} [true_fen] The true board before the line; of other states "true_state".
+ * @property {string} [predicted_fen] The predicted board, "" for none; of other states "predicted_state".
+ * @property {string[]} line Moves in UCI, or actions as text.
  *
  * @typedef {Object} History
  * @property {PairState[]} past @property {PairState} present @property {PairState[]} future
@@ -39,13 +39,19 @@ export function redone(history) {
 
 /** @param {PairState} one @param {PairState} other @returns {boolean} */
 export function sameState(one, other) {
-  return one.true_fen === other.true_fen && one.predicted_fen === other.predicted_fen && one.line.join() === other.line.join();
+  return sameStart(one, other) && JSON.stringify(one.line) === JSON.stringify(other.line);
 }
 
-/** Return the pair with its boards swapped, or null if there is no predicted board. */
-export function swapped(shown) {
-  if (!shown.predicted_fen.trim()) return null;
-  return { true_fen: shown.predicted_fen, predicted_fen: shown.true_fen, line: [] };
+/** Whether two states are the same before their lines. */
+function sameStart(one, other) {
+  return Object.keys(one).every((name) => name === "line" || one[name] === other[name]);
+}
+
+/** Return the pair with its texts swapped, or null if there is no predicted one. @param {Object} shown */
+export function swapped(shown, suffix = "fen") {
+  const [truth, prediction] = [shown[`true_${suffix}`], shown[`predicted_${suffix}`]];
+  if (!prediction.trim()) return null;
+  return { [`true_${suffix}`]: prediction, [`predicted_${suffix}`]: truth, line: [] };
 }
 
 /** Return the state after one more shared move. */
@@ -66,7 +72,7 @@ export function nextMove({ past, present, future }) {
   const { length } = present.line;
   const before = [...past].reverse();
   for (const state of [...future, ...before]) {
-    if (state.true_fen !== present.true_fen || state.predicted_fen !== present.predicted_fen) continue;
+    if (!sameStart(state, present)) continue;
     if (state.line.length > length && present.line.every((move, index) => move === state.line[index])) return state.line[length];
   }
   return null;

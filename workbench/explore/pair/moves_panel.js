@@ -1,32 +1,40 @@
-// The moves of both boards in lists, the line that was stepped, and which arrows are drawn.
+// The actions of both states in lists, the line that was stepped, and which arrows are drawn.
 // Hooks: data-role="line" with "line-start" and "line-move" (data-ply); "moves-only-true",
-// "moves-only-predicted", "moves-shared" with "move" (data-uci) in each; "show-differing",
+// "moves-only-predicted", "moves-shared" with "move" (data-uci, or of other states data-action) in each; "show-differing",
 // "show-shared"; "choice" with "choose-move" (data-uci).
 
 import { htmlElement } from "../page/svg.js";
+import { capitalised } from "../page/quantities.js";
 
-const MOVE_LISTS = [
-  ["only_true", "Only on the true board", "true"],
-  ["only_predicted", "Only on the predicted board", "predicted"],
-  ["shared", "Shared: click to step both boards", "shared"],
-];
+function moveLists({ state, within }) {
+  return [
+    ["only_true", `Only ${within} the true ${state}`, "true"],
+    ["only_predicted", `Only ${within} the predicted ${state}`, "predicted"],
+    ["shared", `Shared: click to step both ${state}s`, "shared"],
+  ];
+}
 
 export class MovesPanel {
   /**
    * @param {Object} options
    * @param {(uci: string) => void} options.onStep
    * @param {(move: Object|null, look: string) => void} options.onPoint The pointer or focus is on a move.
-   * @param {() => void} options.onArrows A toggle changed.
+   * @param {(() => void)|null} options.onArrows A toggle changed; null where nothing has arrows.
+   * @param {PairNouns} options.nouns See pair_page.js.
+   * @param {{id: string, text: string}} options.keys Where a move has its name for steps, and that for readers.
    */
-  constructor({ onStep, onPoint, onArrows }) {
-    Object.assign(this, { onStep, onPoint });
+  constructor({ onStep, onPoint, onArrows, nouns, keys }) {
+    Object.assign(this, { onStep, onPoint, nouns, keys });
     this.differing = htmlElement("input", { type: "checkbox", checked: true, "data-role": "show-differing", onchange: onArrows });
     this.shared = htmlElement("input", { type: "checkbox", "data-role": "show-shared", onchange: onArrows });
-    this.lists = new Map(MOVE_LISTS.map(([name, title, look]) => [name, new MoveList(title, look, name, this)]));
-    this.element = htmlElement("section", { class: "ws-panel ws-moves", "aria-label": "Moves" },
-      htmlElement("header", { class: "ws-panel-head" }, htmlElement("h3", {}, "Moves"),
-        htmlElement("label", { class: "ws-check" }, this.differing, "Arrows of differing moves"),
-        htmlElement("label", { class: "ws-check" }, this.shared, "Arrows of shared moves")),
+    this.lists = new Map(moveLists(nouns).map(([name, title, look]) => [name, new MoveList(title, look, name, this)]));
+    const title = `${capitalised(nouns.action)}s`;
+    this.element = htmlElement("section", { class: "ws-panel ws-moves", "aria-label": title },
+      htmlElement("header", { class: "ws-panel-head" }, htmlElement("h3", {}, title),
+        ...(onArrows ? [
+          htmlElement("label", { class: "ws-check" }, this.differing, "Arrows of differing moves"),
+          htmlElement("label", { class: "ws-check" }, this.shared, "Arrows of shared moves"),
+        ] : [])),
       ...[...this.lists.values()].map(({ element }) => element));
   }
 
@@ -53,16 +61,18 @@ class MoveList {
 
   entry(move) {
     const shared = this.look === "shared";
+    const { keys, nouns } = this.panel;
+    const id = move[keys.id];
     const point = () => this.panel.onPoint(move, this.look);
     const leave = () => this.panel.onPoint(null, this.look);
     return htmlElement(shared ? "button" : "span", {
-      type: shared ? "button" : null, class: "ws-move", title: move.words, "data-role": "move", "data-uci": move.uci,
-      "aria-label": shared ? `Step both boards: ${move.words}` : null,
-      onclick: shared ? () => this.panel.onStep(move.uci) : null,
+      type: shared ? "button" : null, class: "ws-move", title: move.words, "data-role": "move", [`data-${keys.id}`]: id,
+      "aria-label": shared ? `Step both ${nouns.state}s: ${move.words}` : null,
+      onclick: shared ? () => this.panel.onStep(id) : null,
       onpointerenter: point, onpointerleave: leave,
       // A button that got the focus after a click is not pointed at.
       onfocus: ({ target }) => target.matches(":focus-visible") && point(), onblur: leave,
-    }, move.san);
+    }, move[keys.text]);
   }
 }
 

@@ -2,20 +2,25 @@
 // measured. Hooks: data-role="depth", "depth-value", "terminal", "ill-formed", "numbers"
 // (data-state "fresh" or "stale", data-serial counts answers), "profile-row" (data-depth) with
 // "precision" and "recall" (data-value, data-low, data-high, data-method), "profile-reason",
-// "exact-match", "levenshtein", "board-accuracy", "board-class", "fields".
+// the measures on the text by the roles that they are given.
 
 import { htmlElement } from "../page/svg.js";
 import { lineChart, probabilityText } from "../page/chart.js";
-import { FIELD_WORDS } from "../page/class_words.js";
 import { QUANTITIES, capitalised } from "../page/quantities.js";
 import { Headline, MEASURES, measuredValue } from "./headline.js";
 
 const DEEPEST = 8;
 
 export class NumbersPanel {
-  /** @param {{settings: Object, onSettings: (settings: Object, atOnce: boolean) => void}} options */
-  constructor({ settings, onSettings }) {
-    this.onSettings = onSettings;
+  /**
+   * @param {Object} options
+   * @param {Object} options.settings
+   * @param {(settings: Object, atOnce: boolean) => void} options.onSettings
+   * @param {PairNouns} options.nouns See pair_page.js.
+   * @param {(view: Object) => Array<[string, string, string]>} options.facts Name, role and value of the measures on the text.
+   */
+  constructor({ settings, onSettings, nouns, facts }) {
+    Object.assign(this, { onSettings, nouns, facts });
     this.answers = 0;
     this.headline = new Headline();
     this.buildControls();
@@ -32,6 +37,7 @@ export class NumbersPanel {
   }
 
   buildControls() {
+    const { state, action, within, episode, asIs } = this.nouns;
     const ask = (atOnce) => this.onSettings(this.settings(), atOnce);
     this.depthValue = htmlElement("span", { "data-role": "depth-value" });
     this.depth = htmlElement("input", {
@@ -44,8 +50,8 @@ export class NumbersPanel {
       htmlElement("option", { value: "as_is" }, "as_is (as they are)"), htmlElement("option", { value: "sink" }, "sink (no state)"));
     this.controls = htmlElement("div", { class: "ws-settings", role: "group", "aria-label": "How it is measured" },
       htmlElement("label", { class: "ws-depth" }, htmlElement("span", {}, "Depth m = ", this.depthValue), this.depth),
-      htmlElement("label", { title: "A game that is finished before m moves: absorb: the line is complete, and counts if it is finished on both boards. drop: the line and its mass are discarded" }, "Finished games", this.terminal),
-      htmlElement("label", { title: "A predicted board that cannot arise in chess. as_is: moves as python-chess generates them. sink: no state, p = r = 0" }, "Ill-formed boards", this.illFormed));
+      htmlElement("label", { title: `${capitalised(withArticle(episode))} that is finished before m ${action}s: absorb: the line is complete, and counts if it is finished ${within} both ${state}s. drop: the line and its mass are discarded` }, `Finished ${episode}s`, this.terminal),
+      htmlElement("label", { title: `A predicted ${state} that cannot arise. as_is: ${asIs}. sink: no state, p = r = 0` }, `Ill-formed ${state}s`, this.illFormed));
   }
 
   settings() {
@@ -61,13 +67,21 @@ export class NumbersPanel {
   }
 
   table() {
+    const { state, action } = this.nouns;
     const head = (text, title, look) => htmlElement("th", { scope: "col", title, class: look && `ws-look-${look}` },
       look && htmlElement("span", { class: "ws-swatch", "aria-hidden": "true" }), text);
     return htmlElement("table", { class: "ws-table" },
       htmlElement("thead", {}, htmlElement("tr", {},
-        head("m", "Moves"), head(`${QUANTITIES.precision.name} p`, "Share of the predicted board's lines that the true board accepts", "predicted"),
-        head(`${QUANTITIES.recall.name} r`, "Share of the true board's lines that the predicted board accepts", "true"))),
+        head("m", `${capitalised(action)}s`), head(`${QUANTITIES.precision.name} p`, `Share of the predicted ${state}'s lines that the true ${state} accepts`, "predicted"),
+        head(`${QUANTITIES.recall.name} r`, `Share of the true ${state}'s lines that the predicted ${state} accepts`, "true"))),
       this.rows);
+  }
+
+  factsOf(view) {
+    return this.facts(view).flatMap(([name, role, value]) => [
+      htmlElement("dt", {}, name),
+      htmlElement("dd", { "data-role": role, "data-class": role.endsWith("-class") ? view.predicted.class : null }, value),
+    ]);
   }
 
   /** Mark the numbers as those of an earlier state, until the next answer. */
@@ -88,11 +102,11 @@ export class NumbersPanel {
     this.rows.replaceChildren(...depths.map((depth, index) => profileRow(depth, precision[index], recall[index])));
     this.reason.textContent = `${capitalised(reason)}.`;
     this.chart.replaceChildren(lineChart({
-      title: profileInWords(view.profile), xLabel: "moves m", yLabel: "probability", width: 340, height: 200,
+      title: profileInWords(view.profile), xLabel: `${this.nouns.action}s m`, yLabel: "probability", width: 340, height: 200,
       xTicks: depths.length <= 12 ? depths : undefined,
       series: MEASURES.map(([name, letter, look]) => series(`${QUANTITIES[name].name} ${letter}`, look, depths, view.profile[name])),
     }));
-    this.text.replaceChildren(...facts(view));
+    this.text.replaceChildren(...this.factsOf(view));
     this.answers += 1;
     this.numbers.dataset.serial = String(this.answers);
     this.markFresh();
@@ -133,18 +147,14 @@ function profileCell(role, entry) {
   }, ...measuredValue(entry));
 }
 
-function facts({ text, predicted }) {
-  const wrong = Object.entries(text.correct).filter(([, right]) => !right).map(([name]) => FIELD_WORDS[name] ?? name);
-  const accuracy = text.board_accuracy;
-  const entries = [
+/** Exact match and edit distance, which the states of every environment have. @param {Object} text */
+export function textFacts(text) {
+  return [
     ["Exact match", "exact-match", text.exact_match ? "yes" : "no"],
     [capitalised(QUANTITIES.edit_distance.name), "levenshtein", `${text.levenshtein}${text.levenshtein_to_empty ? " (to no text)" : ""}`],
-    ["Board accuracy", "board-accuracy", accuracy === null ? "undefined" : `${Math.round(64 * accuracy)} of 64 squares (${accuracy.toFixed(4)})`],
-    ["Wrong FEN fields", "fields", wrong.join(", ") || "none"],
-    ["Predicted board", "board-class", predicted.words.replace(/\.$/, "")],
   ];
-  return entries.flatMap(([name, role, value]) => [
-    htmlElement("dt", {}, name),
-    htmlElement("dd", { "data-role": role, "data-class": role === "board-class" ? predicted.class : null }, value),
-  ]);
+}
+
+function withArticle(noun) {
+  return `${/^[aeiou]/.test(noun) ? "an" : "a"} ${noun}`;
 }

@@ -1,7 +1,6 @@
 """The answers of BoardPair to its page, and its values from a table row: plain functions."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from typing import Any, Final
 
 import chess
@@ -10,14 +9,15 @@ import pandas as pd
 from workbench.drawing.reply_words import class_words
 from workbench.environments.chess.classification import plain_fen
 from workbench.environments.chess.replay import numbered_san, read_moves
-from workbench.errors import InvalidArgumentError, InvalidFenError, TableError
+from workbench.errors import InvalidFenError
 from workbench.explore.board.fen_problems import explain, unsupported
 from workbench.explore.board.reading import read_board
 from workbench.explore.explorer_settings import ExplorerSettings
+from workbench.explore.pair.pair_rows import aside_traits, cell_text, row_values
 from workbench.explore.pair.pair_view import view_of
+from workbench.explore.pair.pair_widget import pair_arguments
 from workbench.explore.pair.stepping import replay_boards
-from workbench.long_texts import cut, quoted
-from workbench.scoring.parameters import ComparisonSettings
+from workbench.long_texts import quoted
 
 TRUE_FEN: Final = "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/3P1N2/PPP2PPP/RNBQK2R w KQkq - 1 5"
 PREDICTED_FEN: Final = "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/3P4/PPP1NPPP/RNBQK2R w KQkq - 1 5"
@@ -78,38 +78,16 @@ def pair_code(
     true_fen: str, predicted_fen: str, line: Sequence[str], settings: ExplorerSettings
 ) -> str:
     """Return one line of Python that recreates a pair; defaults are left out."""
-    parts = [repr(true_fen), repr(predicted_fen)]
-    for each in fields(ComparisonSettings):
-        value = getattr(settings, each.name)
-        if value != each.default:
-            parts.append(f"{each.name}={value!r}")
-    if line:
-        parts.append(f"line={list(line)!r}")
-    return f"from workbench.explore import BoardPair; BoardPair({', '.join(parts)})"
-
-
-def settings_of(message: Mapping[str, Any]) -> ExplorerSettings:
-    """Return the settings that a message of the page asks for.
-
-    Raises:
-        InvalidArgumentError: If one is missing or out of range.
-    """
-    try:
-        depth = int(message["depth"])
-        return ExplorerSettings(depth, message["terminal"], message["ill_formed"])
-    except (KeyError, TypeError) as error:
-        raise InvalidArgumentError(
-            f"expected depth, terminal and ill_formed in the message, got {quoted(str(dict(message)))}"
-        ) from error
+    said = pair_arguments([true_fen, predicted_fen], list(line), settings)
+    return f"from workbench.explore import BoardPair; BoardPair({said})"
 
 
 def row_traits(row: "Mapping[str, Any] | pd.Series[Any]") -> dict[str, Any]:
     """Return what BoardPair shows of a row of a table of scores or predictions.
 
     Args:
-        row: At least ``true_fen`` and ``predicted_fen``; ``reply``, ``movetext`` or ``moves``,
-            ``position_id``, ``model``, ``group``, ``reply_class``, ``reason``, ``terminal``,
-            ``ill_formed_policy`` and ``precision_1`` and so on are used where they are there.
+        row: At least ``true_state`` and ``predicted_state``; for what else is used see
+            `workbench.explore.pair.pair_rows.aside_traits`.
 
     Returns:
         Arguments of BoardPair. A predicted FEN that cannot be read gives no predicted state, and
@@ -119,50 +97,12 @@ def row_traits(row: "Mapping[str, Any] | pd.Series[Any]") -> dict[str, Any]:
         TableError: If a FEN's column is missing, or the true FEN is.
         InvalidFenError: If the true FEN cannot be read.
     """
-    values = {str(name): value for name, value in row.items()}
-    missing = [name for name in ("true_state", "predicted_state") if name not in values]
-    if missing or not _text(values.get("true_state")):
-        raise TableError(
-            "expected a row with a true_state and a predicted_state, got "
-            f"{quoted(str(values), 400)}; take a row of a "
-            "table of predictions or scores, such as scores.iloc[0]"
-        )
-    predicted = _text(values["predicted_state"])
-    unreadable = explain(predicted) if predicted else None
-    depths = [
-        int(name.rpartition("_")[2])
-        for name, value in values.items()
-        if name.startswith("precision_") and name.rpartition("_")[2].isdecimal() and pd.notna(value)
-    ]
-    traits: dict[str, Any] = {
-        "true_fen": checked_fen(true_fen=_text(values["true_state"])),
-        "predicted_fen": "" if unreadable else predicted,
-        "reply": _text(values.get("reply")),
-        "moves": _text(values.get("movetext")) or _text(values.get("moves")),
-        "caption": _caption(values, predicted, unreadable),
+    values = row_values(row)
+    predicted = cell_text(values["predicted_state"])
+    fault = explain(predicted) if predicted else None
+    problem = fault and f"The FEN in the reply cannot be read: {fault} (it is {quoted(predicted)})"
+    return {
+        "true_fen": checked_fen(true_fen=cell_text(values["true_state"])),
+        "predicted_fen": "" if fault else predicted,
+        **aside_traits(values, problem or "", class_words("absent")),
     }
-    if depths:
-        traits["depth"] = max(depths)
-    for column, trait in (("terminal", "terminal"), ("ill_formed_policy", "ill_formed")):
-        if _text(values.get(column)):
-            traits[trait] = _text(values[column])
-    return traits
-
-
-def _caption(values: Mapping[str, Any], predicted: str, unreadable: str | None) -> str:
-    parts = [cut(_text(values.get(name))) for name in ("position_id", "model")]
-    if _text(values.get("group")):
-        parts.append(f"group {_text(values['group'])}")
-    if _text(values.get("reply_class")):
-        parts.append(class_words(_text(values["reply_class"])))
-    said = ", ".join(part for part in parts if part)
-    if unreadable:
-        said += f". The FEN in the reply cannot be read: {unreadable} (it is {quoted(predicted)})"
-    elif not predicted and _text(values.get("reason")):
-        said += f". {cut(_text(values['reason']), 400)}"
-    return said.removeprefix(". ")
-
-
-def _text(value: Any) -> str:
-    """Return a cell as text; a missing one is empty."""
-    return "" if value is None or (not isinstance(value, str) and pd.isna(value)) else str(value)
