@@ -18,7 +18,7 @@ import pyarrow as pa
 from rapidfuzz.distance import Levenshtein
 
 from workbench.automaton import Action, State
-from workbench.errors import InvalidArgumentError
+from workbench.errors import IllegalMoveError, InvalidArgumentError
 from workbench.parsed_state import ParsedState, element_accuracy
 from workbench.seeds import derived_seed
 from workbench.written_automaton import WrittenAutomaton
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _ATTEMPTS: Final = 1000
+_SHOWN: Final = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,8 @@ class Environment(WrittenAutomaton[State, Action]):
 
     Class attributes:
         title: The name in figures and tables of results, such as ``Othello``.
+        summary: What it is, in a few words, for the list of environments.
+        argument: What may stand behind the colon of its name, for that list; empty if nothing.
         rules: What a model is told about the environment: what there is, and which actions are
             permitted and what they do. One paragraph.
         state_format: How a model is to write a state. One paragraph.
@@ -66,6 +69,8 @@ class Environment(WrittenAutomaton[State, Action]):
     """
 
     title: ClassVar[str]
+    summary: ClassVar[str] = ""
+    argument: ClassVar[str] = ""
     rules: str
     state_format: str
     action_format: str
@@ -165,6 +170,24 @@ class Environment(WrittenAutomaton[State, Action]):
     def shown_moves(self, actions: Sequence[str]) -> str:
         """Return actions as a model is shown them; by default as in tables."""
         return self.separator.join(actions)
+
+    def shown_actions(self, text: str) -> list[str]:
+        """Return the actions that a model is shown, as the environment writes them.
+
+        Args:
+            text: As `shown_moves` writes it.
+
+        Raises:
+            IllegalMoveError: If something in it is no action.
+        """
+        actions = self.split_moves(text)
+        plain = [self.plain_action(each) for each in actions]
+        if None in plain:
+            other = actions[plain.index(None)]
+            raise IllegalMoveError(
+                f"{self.name}: expected {self.action_noun}s, got {other!r:.{_SHOWN}}"
+            )
+        return [each for each in plain if each is not None]
 
     def episodes(self, length: int, seed: int) -> Iterator[Episode]:
         """Yield episodes without end, each action drawn uniformly from those permitted.

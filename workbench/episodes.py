@@ -4,17 +4,55 @@ Chess positions are usually cut from played games instead (`workbench.games`).
 """
 
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
 from itertools import islice
+from typing import Any, Final
 
 import pandas as pd
 
 from workbench.environment import Episode
-from workbench.environments.registry import AnyEnvironment
+from workbench.environments.registry import AnyEnvironment, environment_named
 from workbench.errors import InvalidArgumentError
 from workbench.tables.parquet_tables import POSITIONS
 from workbench.tables.provenance import text_hash
 
+DEFAULT_GROUPS: Final = (5, 10, 20)
+DEFAULT_PER_GROUP: Final = 100
+
 _HASH_DIGITS = 16
+
+
+@dataclass(frozen=True)
+class EpisodeSample:
+    """Positions at the ends of random episodes, by the arguments of `sample_positions`.
+
+    Attributes:
+        environment: The name of the environment.
+        groups: Lengths.
+        per_group: Episodes of each length.
+        seed: At least 0.
+    """
+
+    environment: str
+    groups: tuple[int, ...] = DEFAULT_GROUPS
+    per_group: int = DEFAULT_PER_GROUP
+    seed: int = 0
+
+    @cached_property
+    def positions(self) -> pd.DataFrame:
+        """Rows of the POSITIONS schema."""
+        chosen = environment_named(self.environment)
+        return sample_positions(chosen, self.groups, self.per_group, self.seed)
+
+    @property
+    def sha256(self) -> str:
+        """The hash of what the positions say, in hexadecimal."""
+        return text_hash(self.positions.to_json(orient="records"))
+
+    def provenance(self) -> dict[str, Any]:
+        """Return what a table of these positions is made from."""
+        return {"stage": "positions", "episodes": asdict(self)}
 
 
 def sample_positions(

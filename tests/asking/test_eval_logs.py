@@ -9,8 +9,11 @@ from local_server import LocalServer
 
 from workbench.answers.imports.eval_logs import log_entries, read_replies, read_spec
 from workbench.compression import zipfile
+from workbench.environments.registry import environment_named
 from workbench.errors import ReplyFileError
+from workbench.tasks import task_named
 
+CHESS, STATE = environment_named("chess"), task_named("state")
 SPEC = {"eval": {"model": "somebody/model", "task": "theirs"}}
 
 
@@ -111,14 +114,14 @@ class TestSamples:
         reply = only(log_file(tmp_path / "a.eval", [logged]))
         assert reply.reply is None
         assert reply.failure == failure
-        assert reply.prediction().columns() == {
+        assert reply.prediction(CHESS, STATE).columns() == {
             "predicted_state": None, "predicted_actions": None, "reply_class": "failed", "status": "", "reason": failure,
         }  # fmt: skip
 
     def test_a_reply_that_a_filter_stopped_says_so(self, tmp_path):
         reply = only(log_file(tmp_path / "a.eval", [sample("I", "content_filter")]))
         assert reply.reply == "I"
-        assert reply.prediction().reason.endswith("content filter stopped the reply")
+        assert reply.prediction(CHESS, STATE).reason.endswith("content filter stopped the reply")
 
 
 class TestDamage:

@@ -3,8 +3,7 @@ import re
 import chess
 import pytest
 
-from workbench.asking.prompt_files import read_prompt
-from workbench.asking.prompts import MOVES_HEADING, PROMPTS, Prompt, prompt_named
+from workbench.asking.prompts import MOVES_HEADING, PROMPTS, Prompt, prompt_named, read_prompt
 from workbench.errors import InvalidArgumentError, TableError
 
 MOVETEXT = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6"
@@ -146,7 +145,7 @@ class TestPromptFiles:
             ("version = 3", 'version = "3"', "line 2: expected a version of at least 1, got '3'"),
             ("version = 3", "version = 0", "line 2: expected at least 1, got 0"),
             ("version = 3", "", "expected a version of at least 1 as version, got none"),
-            ('"san"', '"fen"', "line 3: expected one of pgn, san, uci, got 'fen'"),
+            ('"san"', '"fen"', "line 3: expected one of pgn, san, uci, shown, got 'fen'"),
             ('"mine"', '"few-shot"', "line 1: expected a name that no built-in prompt has"),
             ('"mine"', '"my own"', "line 1: expected a name of letters"),
             ("system", "sistem", "line 4: expected one of name, version"),

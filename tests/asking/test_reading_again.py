@@ -24,7 +24,7 @@ from workbench.tables.parquet_tables import (
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
 D4 = "rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - 0 1"
-EXTRACTED = ["predicted_state", "reply_class", "status", "reason"]
+EXTRACTED = ["predicted_state", "predicted_actions", "reply_class", "status", "reason"]
 
 
 def run(*arguments):
@@ -77,7 +77,7 @@ def test_a_table_keeps_everything_but_what_is_extracted(table, tmp_path):
     assert (provenance["stage"], provenance["text"]) == ("predictions", "raw")
     assert provenance["read_again"]["extractor_version"] is None
     assert said.stdout.splitlines()[:4] == [
-        "1 rows with another FEN",
+        "1 rows with another answer",
         "1 rows of another class",
         "  1 valid -> unparseable",
         "2 rows without a reply, kept as they are",
@@ -87,7 +87,7 @@ def test_a_table_keeps_everything_but_what_is_extracted(table, tmp_path):
 def test_read_twice_nothing_changes(table, tmp_path):
     run("replies", "extract", table, "-o", tmp_path / "new.parquet")
     again = read_again(tmp_path / "new.parquet")
-    assert (again.changed_fens, again.changed_classes) == (0, {})
+    assert (again.changed_answers, again.changed_classes) == (0, {})
     found = read_table(tmp_path / "new.parquet", PREDICTIONS)
     pd.testing.assert_frame_equal(again.predictions, found)
 
@@ -142,7 +142,7 @@ class TestRun:
         assert after["predicted_state"].fillna("").tolist() == [D4, START, ""]
         assert read_provenance(tmp_path / "new.parquet")["asked"]["model"] == "openai/none"
         assert said.stdout.splitlines()[:4] == [
-            "1 rows with another FEN",
+            "1 rows with another answer",
             "0 rows of another class",
             "1 rows that the table of the run does not have",
             "1 rows without a reply, kept as they are",

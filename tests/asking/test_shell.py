@@ -14,7 +14,9 @@ from local_run import needs_inspect
 from workbench.answers.simulated_replies import simulate
 from workbench.asking.predictions_table import run_predictions
 from workbench.asking.run_folder import RunFolder
+from workbench.asking.settings import Question
 from workbench.cli import main
+from workbench.environments.registry import environment_named
 from workbench.installation import install_hint
 from workbench.prediction import ReplyClass
 from workbench.tables.parquet_tables import PREDICTIONS
@@ -81,7 +83,8 @@ class TestWithTheExtra:
 @needs_inspect
 class TestTheSimulatedModel:
     def test_moves_in_every_notation(self):
-        from workbench.asking.simulated_model import moves_in_uci
+        def moves_in_uci(text):
+            return " ".join(environment_named("chess").shown_actions(text))
 
         uci = "e2e4 a7a6 e4e5 d7d5 e5d6 e7d6 g1f3 b8c6 f1e2 g8f6 e1g1"
         assert moves_in_uci(uci) == uci
@@ -108,11 +111,12 @@ class TestTheSimulatedModel:
             2: ("1. e4 e5", "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"),
         }
         model = SimulatedModel("simulated", rate=0.0)
+        question = Question("workbench/simulated")
         for prompt in PROMPTS:
             for plies, (movetext, fen) in ends.items():
                 played = " ".join(moves.split()[:plies])
                 said = [ChatMessageUser(content=prompt.questions(movetext, played, "here")[0])]
-                assert (prompt.name, model._reply(said, 0)) == (prompt.name, fen)
+                assert (prompt.name, model._reply(said, 0, question)) == (prompt.name, fen)
 
     def test_a_slip_rate_of_one_in_three_loses_track_and_none_does_not(self, positions):
         # The provider wraps this very tracker; here it is held to both ends of its rate.

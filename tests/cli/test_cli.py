@@ -321,7 +321,7 @@ class TestRefusals:
 
     def test_groups_that_are_no_numbers_are_a_usage_error(self, tmp_path):
         said = run("games", "cut", tmp_path / "x.pgn", "--groups", "5,many", code=2)
-        assert "--groups: expected full moves such as 5,16,27, got '5,many'" in said
+        assert "--groups: expected whole numbers such as 5,16,27, got '5,many'" in said
 
     def test_a_group_that_cannot_be_filled(self, pgn, tmp_path):
         out = tmp_path / "positions.parquet"

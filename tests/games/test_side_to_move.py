@@ -9,6 +9,7 @@ from workbench.answers.simulated_replies import simulate
 from workbench.asking.prompts import MOVES_HEADING, PROMPTS
 from workbench.checking import check_table
 from workbench.cli import main
+from workbench.environments.registry import environment_named
 from workbench.errors import InvalidArgumentError
 from workbench.games.cut import cut_games
 from workbench.games.game_files import GameFiles
@@ -124,10 +125,10 @@ def test_the_tables_after_it_hold_black_to_move_for_right(tmp_path):
 
 
 def test_the_simulated_model_reads_every_prompt_with_black_to_move():
-    simulated_model = pytest.importorskip("workbench.asking.simulated_model")
+    game = environment_named("chess")
     settings = {"groups": (1, 7), "per_group": 3, "seed": 0, "side_to_move": "black"}
     for row in cut_games(GAMES, **settings).positions.itertuples():
         for prompt in PROMPTS:
             question, *_ = prompt.questions(row.movetext, row.moves, row.position_id)
             shown = question.rpartition(MOVES_HEADING)[2]
-            assert simulated_model.moves_in_uci(shown) == row.moves
+            assert " ".join(game.shown_actions(shown)) == row.moves

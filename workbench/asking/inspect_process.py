@@ -200,9 +200,7 @@ def _evaluate(work: _Work, positions: pd.DataFrame) -> list[EvalLog]:
     else:
         config["attempt_timeout"] = operation.attempt_timeout
     _, logs = eval_set(
-        reconstruction(
-            positions, questions, prompt, identity, system=question.system, seed=question.seed
-        ),
+        reconstruction(positions, questions, question, identity),
         log_dir=str(work.folder.logs.resolve()),
         # Logs of a version that described the same question otherwise are left alone: the journal
         # has the answers.

@@ -1,13 +1,16 @@
-"""The Inspect task ``workbench/state_reconstruction``: the moves of a game in, the board as FEN out.
+"""The Inspect task ``workbench/state_reconstruction``: the actions of an episode in, its state out.
 
-One sample per position, with the position's id. From the shell, on positions of random games:
+One sample per position, with the position's id. By default chess boards are asked for, as FEN. From the
+shell, on positions of random games, of a table, and of random episodes of another environment:
 
     inspect eval workbench/state_reconstruction --model workbench/simulated --limit 20
     inspect eval workbench/state_reconstruction -T positions=positions.parquet --model openai/gpt-4o
+    inspect eval workbench/state_reconstruction -T environment=boxes -T task=actions --model openai/gpt-4o
 
 Source: arXiv 2508.19851, the task of its section on chess.
 """
 
+import math
 from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -20,14 +23,17 @@ from inspect_ai.scorer import Score, Scorer, Target, accuracy, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import registry_info
 
-from workbench.asking.prompt_files import prompt_given
-from workbench.asking.prompts import Prompt
+from workbench.asking.prompts import Prompt, prompt_given
 from workbench.asking.questions import questions_of
 from workbench.asking.session import current_session
-from workbench.asking.simulated_model import PROVIDER
-from workbench.environments.chess.classification import classify
+from workbench.asking.settings import Question
+from workbench.asking.simulated_model import MODEL, PROVIDER, what_is_asked
+from workbench.environments.registry import DEFAULT, environment_named, environment_of
+from workbench.episodes import EpisodeSample
+from workbench.errors import InvalidArgumentError
 from workbench.games import cut_games, random_games
 from workbench.tables.parquet_tables import POSITIONS, read_table
+from workbench.tasks import task_named
 
 NAME: Final = "state_reconstruction"
 PACKAGE: Final = "workbench"
@@ -37,34 +43,29 @@ _RANDOM_GAMES: Final = 100
 def reconstruction(
     positions: pd.DataFrame,
     questions: Mapping[str, tuple[str, ...]],
-    prompt: Prompt,
+    question: Question,
     version: str,
-    *,
-    system: str | None = None,
-    seed: int | None = None,
 ) -> Task:
     """Return the task over a table of positions.
 
     Args:
         positions: Rows of the POSITIONS schema.
         questions: The user's messages of each position, by ``position_id``.
-        prompt: What they were made from.
+        question: What they were made from.
         version: What tells this task from others in a folder of logs.
-        system: The system prompt, if there is one.
-        seed: Seed of the first sample of a position; each further one has the next.
     """
+    prompt, asked = question.prompted, what_is_asked(question)
     samples = [
-        _sample(position, questions[position["position_id"]], prompt, system)
+        _sample(position, questions[position["position_id"]], prompt, question.system)
         for position in positions.to_dict("records")
     ]
-    seeded = {} if seed is None else {"seed": seed}
     return Task(
         dataset=MemoryDataset(samples, name=NAME),
-        solver=conversation(list(prompt.turns[1:]), **seeded),
-        scorer=exact_position(),
+        solver=conversation(list(prompt.turns[1:]), question.seed, **asked),
+        scorer=exact_position(**asked),
         name=NAME,
         version=version,
-        metadata={"prompt": prompt.described()},
+        metadata={"prompt": prompt.described(), **asked},
     )
 
 
@@ -84,47 +85,72 @@ def _sample(
     )
 
 
-def build_task(positions: str = "", prompt: str = "pgn-direct") -> Task:
-    """Ask for the board after the moves so far.
+def build_task(
+    positions: str = "",
+    prompt: str = "",
+    environment: str = "",
+    task: str = "state",
+    depth: int | None = None,
+) -> Task:
+    """Ask about the episodes so far.
 
     Args:
-        positions: A Parquet table made by ``workbench games cut``; without one, positions are cut
-            from games of random legal moves.
-        prompt: The name of a prompt of `workbench.asking.prompts`, or a file of one's own.
+        positions: A Parquet table of positions; without one, they are cut from games of random legal
+            moves in chess, and are the ends of random episodes in another environment.
+        prompt: The name of a prompt of `workbench.asking.prompts`, or a file of one's own; by default
+            as of `workbench.asking.prompts.prompt_choice.prompt_named`.
+        environment: The name of the environment; by default that of the positions, else chess.
+        task: The name of the task.
+        depth: m, for tasks that ask for so many actions.
     """
-    chosen = prompt_given(prompt)
     if positions:
         frame = read_table(Path(positions), POSITIONS)
-    else:
+    elif environment in ("", DEFAULT):
         games = random_games(_RANDOM_GAMES, 60, seed=0)
         frame = cut_games(games, groups=(5, 16, 27), per_group=_RANDOM_GAMES // 4, seed=0,
                           allow_unfilled=True).positions  # fmt: skip
+    else:
+        frame = EpisodeSample(environment).positions
+    found = environment_of(frame, positions).name
+    if environment not in ("", found):
+        raise InvalidArgumentError(
+            f"environment: expected {found}, which the positions are of, got {environment!r}"
+        )
+    chosen = prompt_given(prompt or None, found, task, depth)
+    question = Question(f"{PROVIDER}/{MODEL}", chosen, environment=found, task=task, depth=depth)
     return reconstruction(
-        frame,
-        questions_of(frame, chosen),
-        chosen,
-        f"{chosen.name}@{chosen.version}",
-        system=chosen.system,
+        frame, questions_of(frame, chosen), question, f"{chosen.name}@{chosen.version}"
     )
 
 
 @solver
-def conversation(later_turns: list[str], seed: int | None = None) -> Solver:
+def conversation(
+    later_turns: list[str],
+    seed: int | None = None,
+    environment: str = DEFAULT,
+    task: str = "state",
+    depth: int | None = None,
+) -> Solver:
     """Ask, and after each reply send the next of the user's messages.
 
     Args:
         later_turns: The messages after the sample's input, where they are the same for all.
         seed: Seed of the first sample of a position; each further one has the next.
+        environment: The name of the environment, which only the simulated model is told.
+        task: The name of the task, as is this.
+        depth: m, as is this.
     """
+    asked = {"environment": environment, "task": task, "depth": depth}
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         session = current_session()
         config: dict[str, Any] = {}
         if seed is not None:
             config["seed"] = seed + state.epoch - 1
-        elif state.model.api == PROVIDER:
-            # The simulated model knows a question only by its text: this tells repetitions apart.
-            config["seed"] = state.epoch
+        if state.model.api == PROVIDER:
+            # The simulated model knows a question only by its text and these: the seed tells
+            # repetitions apart.
+            config = {"seed": state.epoch, **config, "extra_body": asked}
         said = state.metadata.get("later_turns", later_turns)
         for turn in range(len(said) + 1):
             if turn:
@@ -139,15 +165,33 @@ def conversation(later_turns: list[str], seed: int | None = None) -> Solver:
 
 
 @scorer(metrics=[accuracy(), stderr()])
-def exact_position() -> Scorer:
-    """Say whether the FEN in the reply is the true one, for Inspect's viewer.
+def exact_position(
+    environment: str = DEFAULT, task: str = "state", depth: int | None = None
+) -> Scorer:
+    """Say whether the answer is exactly right, for Inspect's viewer.
 
-    The workbench's own measures are computed from the table of predictions.
+    A state is the true one as text; actions are right if all measures of the task are 1. The
+    workbench's own measures are computed from the table of predictions.
+
+    Args:
+        environment: The name of the environment.
+        task: The name of the task.
+        depth: m, for tasks that ask for so many actions.
     """
+    world, asked = environment_named(environment), task_named(task)
 
     async def score(state: TaskState, target: Target) -> Score:
-        fen = classify(state.output.completion).predicted_state
-        return Score(value=int(fen == target.text), answer=fen)
+        found = asked.classify(world, state.output.completion)
+        true = world.parsed_true(target.text)
+        if asked.gives_state:
+            predicted = world.parsed(found.predicted_state)
+            right = bool(world.measures(true, predicted)["exact_match"])
+            return Score(value=int(right), answer=found.predicted_state)
+        actions = found.predicted_actions
+        m = asked.depth_asked(depth) if asked.takes_depth else 1
+        precision, recall = asked.measures(world, true.state, actions, m, "absorb")
+        defined = [value for value in (*precision, *recall) if not math.isnan(value)]
+        return Score(value=int(min(defined) == 1), answer="\n".join(actions or ()))
 
     return score
 

@@ -12,7 +12,6 @@ from workbench.asking.journal import Record, journal_record
 from workbench.asking.run_folder import RunFolder
 from workbench.asking.settings import Question
 from workbench.asking.usage import question_usage
-from workbench.environments.chess.classification import EXTRACTOR_VERSION
 from workbench.tables.parquet_tables import (
     POSITIONS,
     PREDICTIONS,
@@ -67,12 +66,12 @@ def _answer(record: Record, question: Question, key: tuple[str, int]) -> dict[st
     earlier = json.dumps([reply.reply for reply in replies], ensure_ascii=False)
     return {
         "set": "",
-        "task": "state",
+        "task": question.task,
         "model": question.model,
         "setting": "",
         "sample": sample,
         "reply": last.reply,
-        **last.prediction().columns(),
+        **last.prediction(question.asked_environment, question.asked_task).columns(),
         "earlier_turns": earlier if turns > 1 else None,
         "stop_reason": last.stop_reason or None,
         **question_usage(record, key, turns),
@@ -96,11 +95,12 @@ def write_run_predictions(folder: RunFolder, price: Price | None = None) -> pd.D
 def run_provenance(folder: RunFolder) -> dict[str, Any]:
     """Return what a run's table was made from: prompt, options, hashes and the extractor."""
     description = folder.description()
+    question = Question.from_description(description["question"])
     return {
         "stage": "predictions",
         "positions_sha256": description["positions_sha256"],
         "asked": description["question"],
-        "asked_sha256": Question.from_description(description["question"]).sha256,
+        "asked_sha256": question.sha256,
         "versions": description["versions"],
-        "extractor_version": EXTRACTOR_VERSION,
+        "extractor_version": question.asked_environment.reader_version,
     }

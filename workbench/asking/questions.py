@@ -5,6 +5,7 @@ from collections import Counter
 import pandas as pd
 
 from workbench.asking.prompts import Prompt
+from workbench.environments.registry import AnyEnvironment, environment_of
 from workbench.errors import TableError
 from workbench.tables.parquet_tables import POSITIONS
 from workbench.tables.provenance import text_hash
@@ -18,8 +19,8 @@ def questions_of(positions: pd.DataFrame, prompt: Prompt) -> dict[str, tuple[str
         prompt: How to ask.
 
     Raises:
-        TableError: If a column is missing, there is no row, an id is repeated or empty, or a
-            position lacks its moves in the prompt's notation.
+        TableError: If a column is missing, there is no row, an id is repeated or empty, there are
+            several environments, or a position lacks its actions in the prompt's notation.
     """
     missing = [name for name in POSITIONS.names if name not in positions.columns]
     if missing:
@@ -33,12 +34,33 @@ def questions_of(positions: pd.DataFrame, prompt: Prompt) -> dict[str, tuple[str
     twice = positions["position_id"][positions["position_id"].duplicated()]
     if len(twice):
         raise TableError(f"positions: expected each position_id once, got {twice.iloc[0]!r} again")
+    environment = environment_of(positions, "positions")
+    columns = ("position_id", "initial_state", "movetext", "moves")
     return {
-        name: prompt.questions(movetext, moves, name)
-        for name, movetext, moves in zip(
-            positions["position_id"], positions["movetext"], positions["moves"], strict=True
+        name: _messages(environment, prompt, name, initial, movetext, moves)
+        for name, initial, movetext, moves in zip(
+            *(positions[column] for column in columns), strict=True
         )
     }
+
+
+def _messages(
+    environment: AnyEnvironment,
+    prompt: Prompt,
+    name: str,
+    initial: object,
+    movetext: str | None,
+    moves: str | None,
+) -> tuple[str, ...]:
+    if prompt.of_chess_alone:
+        actions = []
+    else:
+        actions = environment.split_moves(moves) if isinstance(moves, str) else []
+        if not isinstance(movetext, str) and isinstance(moves, str):
+            movetext = environment.shown_moves(actions)
+    start = environment.automaton.initial
+    shown = initial if isinstance(initial, str) and initial else environment.state_text(start)
+    return prompt.questions(movetext, moves, name, shown, len(actions))
 
 
 def in_asking_order(positions: pd.DataFrame, limit: int | None = None) -> pd.DataFrame:

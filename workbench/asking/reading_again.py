@@ -1,4 +1,4 @@
-"""Renewed extraction of boards from replies; everything else in the table stays."""
+"""Renewed extraction of answers from replies; everything else in the table stays."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -11,16 +11,18 @@ from workbench.answers.imports.eval_logs import prediction_of
 from workbench.asking.journal import FILE_NAME
 from workbench.asking.predictions_table import run_predictions, run_provenance
 from workbench.asking.run_folder import RUN_FILE, RunFolder
-from workbench.environments.chess.classification import EXTRACTOR_VERSION
+from workbench.environments.registry import environment_of
 from workbench.errors import TableError
 from workbench.tables.parquet_tables import PREDICTIONS, read_provenance, read_table
 from workbench.tables.provenance import file_hash
 from workbench.tables.reply_identity import REPLY_KEY
+from workbench.tasks import task_named
 
 VERSION: Final = "extractor_version"
 """The provenance of a predictions table says under this name which extractor read its replies."""
 
-_EXTRACTED: Final = ["predicted_state", "reply_class", "status", "reason"]
+_ANSWERS: Final = ["predicted_state", "predicted_actions"]
+_EXTRACTED: Final = [*_ANSWERS, "reply_class", "status", "reason"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class ReadAgain:
         inputs: The files that were read.
         without_reply: Rows that hold no reply, such as failed calls: they are kept as they are.
         new_rows: Rows of a run's journal that its table did not have yet.
-        changed_fens: Rows in which another text is taken for the FEN.
+        changed_answers: Rows in which another text is taken for the state, or for the actions.
         changed_classes: How many rows went from one class to another, by both.
     """
 
@@ -43,7 +45,7 @@ class ReadAgain:
     inputs: tuple[Path, ...]
     without_reply: int
     new_rows: int
-    changed_fens: int
+    changed_answers: int
     changed_classes: dict[tuple[str, str], int]
 
 
@@ -63,11 +65,14 @@ def read_again(path: Path) -> ReadAgain:
 def _of_table(path: Path) -> ReadAgain:
     before = read_table(path, PREDICTIONS)
     found = before.copy()
+    environment = environment_of(before, path)
     has_reply = _has_reply(before)
-    read = before.loc[has_reply, ["reply", "stop_reason"]]
+    read = before.loc[has_reply, ["reply", "stop_reason", "task"]]
     columns = [
-        prediction_of(reply, stop if isinstance(stop, str) else "").columns()
-        for reply, stop in zip(read["reply"], read["stop_reason"], strict=True)
+        prediction_of(
+            reply, stop if isinstance(stop, str) else "", environment, task_named(task)
+        ).columns()
+        for reply, stop, task in zip(*(read[name] for name in read.columns), strict=True)
     ]
     found.loc[has_reply, _EXTRACTED] = pd.DataFrame(
         columns, columns=_EXTRACTED, index=read.index, dtype=object
@@ -77,7 +82,7 @@ def _of_table(path: Path) -> ReadAgain:
         **known,
         # The table may have held what a log cut out; now it holds what is in the whole replies.
         **({"text": "raw"} if "text" in known else {}),
-        VERSION: EXTRACTOR_VERSION,
+        VERSION: environment.reader_version,
         "read_again": {"table_sha256": file_hash(path), VERSION: known.get(VERSION)},
     }
     return _compared(found, before, provenance, (path,))
@@ -121,8 +126,8 @@ def _compared(
         inputs=inputs,
         without_reply=int((~_has_reply(found)).sum()),
         new_rows=len(found) - len(before),
-        changed_fens=int(
-            (before["predicted_state"].fillna("") != now["predicted_state"].fillna("")).sum()
+        changed_answers=int(
+            (before[_ANSWERS].fillna("") != now[_ANSWERS].fillna("")).any(axis=1).sum()
         ),
         changed_classes={pair: rows for pair, rows in classes.most_common() if pair[0] != pair[1]},
     )

@@ -29,6 +29,7 @@ from workbench.asking.run_folder import (
     RUN_LOCK,
     RunFolder,
     open_run,
+    positions_hash,
     refuse_other_run,
 )
 from workbench.asking.settings import (
@@ -37,6 +38,8 @@ from workbench.asking.settings import (
     refuse_credentials_in_environment,
 )
 from workbench.asking.usage import question_usage
+from workbench.environments.registry import environment_of
+from workbench.episodes import EpisodeSample
 from workbench.errors import (
     AskingError,
     AskingStoppedError,
@@ -45,7 +48,6 @@ from workbench.errors import (
 )
 from workbench.installation import install_hint
 from workbench.tables.parquet_tables import POSITIONS, read_table
-from workbench.tables.provenance import file_hash
 
 _TAIL: Final = 2000
 
@@ -111,7 +113,7 @@ def require_extra() -> None:
 
 
 def ask(
-    positions_path: Path,
+    source: Path | EpisodeSample,
     out: Path,
     question: Question,
     operation: Operation | None = None,
@@ -124,7 +126,7 @@ def ask(
     """Ask a model about every position, in a separate process; a repeated call resumes.
 
     Args:
-        positions_path: Parquet of the POSITIONS schema.
+        source: Parquet of the POSITIONS schema, or random episodes.
         out: The run's folder, new or of an earlier call with the same question.
         question: What to ask.
         operation: How; by default `Operation()`.
@@ -136,7 +138,8 @@ def ask(
 
     Raises:
         MissingExtraError: If Inspect is not installed.
-        InvalidArgumentError: If there is a budget and no price, or a base URL holds credentials.
+        InvalidArgumentError: If there is a budget and no price, a base URL holds credentials, or
+            the positions are of another environment.
         RunMismatchError: If ``out`` belongs to another question.
         AskingError: If nothing was asked, because the estimate was not accepted or another process
             asks into the folder.
@@ -152,12 +155,18 @@ def ask(
             f"budget: expected a price of {question.model!r} with it, got none; give its "
             "prices in dollars per million tokens of input and output"
         )
-    positions = read_table(positions_path, POSITIONS)
+    positions = read_table(source, POSITIONS) if isinstance(source, Path) else source.positions
+    found = environment_of(positions, source).name
+    if found != question.environment:
+        raise InvalidArgumentError(
+            f"environment: expected {found}, which the positions are of, got "
+            f"{question.environment!r}; ask about positions of that environment"
+        )
     every_question = questions_of(positions, question.prompted)
     chosen = in_asking_order(positions, operation.limit)["position_id"]
     questions = {name: every_question[name] for name in chosen}
     groups = dict(zip(positions["position_id"], positions["group"], strict=True))
-    refuse_other_run(out, question, positions_path)
+    refuse_other_run(out, question, source)
     journal = JournalReader(out, price)
     expected = _expected(journal, question, questions, operation, groups)
     if confirm is not None and expected.calls and not confirm(expected):
@@ -165,14 +174,14 @@ def ask(
     out.mkdir(parents=True, exist_ok=True)
     try:
         with FileLock(out / RUN_LOCK).acquire(timeout=LOCK_SECONDS):
-            folder = open_run(out, question, positions, positions_path)
+            folder = open_run(out, question, positions, source)
             # Another process may have asked in the meantime.
             journal = JournalReader(out, price)
             expected = _expected(journal, question, questions, operation, groups)
             request = {
                 "question": question.request(),
                 "operation": asdict(operation),
-                "positions_sha256": file_hash(positions_path),
+                "positions_sha256": positions_hash(source),
                 "price": None if price is None else asdict(price),
                 "api_key": api_key,
             }

@@ -19,6 +19,7 @@ import pandas as pd
 
 from workbench.asking.keys import without_secrets
 from workbench.asking.settings import Question
+from workbench.episodes import EpisodeSample
 from workbench.errors import RunMismatchError
 from workbench.tables.output_files import check_output
 from workbench.tables.parquet_tables import POSITIONS, replacing, write_table
@@ -83,7 +84,7 @@ class RunFolder:
             ) from error
 
 
-def refuse_other_run(path: Path, question: Question, source: Path) -> None:
+def refuse_other_run(path: Path, question: Question, source: Path | EpisodeSample) -> None:
     """Refuse a folder that cannot take the answers to a question; nothing is written.
 
     More samples per position than before are taken as more of the same run; fewer are not.
@@ -91,14 +92,15 @@ def refuse_other_run(path: Path, question: Question, source: Path) -> None:
     Args:
         path: The folder, or where it will be.
         question: The question.
-        source: The file of the positions that it is asked about.
+        source: The file of the positions that it is asked about, or the episodes they end.
 
     Raises:
         RunMismatchError: If the folder belongs to another question or other positions, or holds
             other files; it says what differs.
         OutputError: If the table of predictions would be written over another file.
     """
-    check_output(RunFolder(path).predictions, [source], "predictions", own_answers=True)
+    inputs = [source] if isinstance(source, Path) else []
+    check_output(RunFolder(path).predictions, inputs, "predictions", own_answers=True)
     # Another process may be making the folder at this moment: the description is the first file that
     # it finishes, so that it is looked for after the others.
     beginning = (f".{Path(RUN_FILE).stem}-", RUN_LOCK)
@@ -119,14 +121,17 @@ def refuse_other_run(path: Path, question: Question, source: Path) -> None:
         )
 
 
-def open_run(path: Path, question: Question, positions: pd.DataFrame, source: Path) -> RunFolder:
+def open_run(
+    path: Path, question: Question, positions: pd.DataFrame, source: Path | EpisodeSample
+) -> RunFolder:
     """Return the folder of a run, made if it is new.
 
     Args:
         path: The folder.
         question: The question.
         positions: What it is asked about.
-        source: The file that the positions were read from; its hash is kept.
+        source: The file that the positions were read from, or the episodes they end; its hash is
+            kept.
 
     Raises:
         RunMismatchError: As `refuse_other_run` does.
@@ -142,7 +147,8 @@ def open_run(path: Path, question: Question, positions: pd.DataFrame, source: Pa
         )
         beside.write_text(text + "\n", encoding="utf-8")
     if not folder.positions.exists():
-        provenance = {"stage": "positions", "copied_sha256": description["positions_sha256"]}
+        copied = {"stage": "positions", "copied_sha256": description["positions_sha256"]}
+        provenance = copied if isinstance(source, Path) else source.provenance()
         write_table(positions[POSITIONS.names], folder.positions, POSITIONS, provenance)
     folder.logs.mkdir(exist_ok=True)
     return folder
@@ -156,8 +162,13 @@ def _earlier_prompt(found: dict[str, Any], question: Question) -> str:
     return f", with the prompt {before['name']}@{before['version']}"
 
 
-def _description(question: Question, source: Path) -> dict[str, Any]:
-    return {"question": question.described(), "positions_sha256": file_hash(source)}
+def positions_hash(source: Path | EpisodeSample) -> str:
+    """Return the SHA-256 of the positions' file, or of sampled positions, in hexadecimal."""
+    return file_hash(source) if isinstance(source, Path) else source.sha256
+
+
+def _description(question: Question, source: Path | EpisodeSample) -> dict[str, Any]:
+    return {"question": question.described(), "positions_sha256": positions_hash(source)}
 
 
 def _differences(found: dict[str, Any], wanted: dict[str, Any]) -> str:

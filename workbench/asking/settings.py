@@ -8,8 +8,10 @@ from urllib.parse import unquote, urlsplit
 
 from workbench.asking.keys import Secrets, secrets_in, without_secrets
 from workbench.asking.prompts import Prompt, prompt_named
+from workbench.environments.registry import DEFAULT, AnyEnvironment, environment_named
 from workbench.errors import InvalidArgumentError
 from workbench.tables.provenance import json_hash
+from workbench.tasks import Task, task_named
 
 MOST_CONNECTIONS: Final = 50
 LEAST_CONNECTIONS: Final = 10
@@ -17,14 +19,18 @@ LEAST_CONNECTIONS: Final = 10
 EFFORTS: Final = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 """Reasoning effort; most models support only some of these."""
 
-_LATER_OPTIONS: Final = (
-    "top_p",
-    "seed",
-    "reasoning_effort",
-    "reasoning_tokens",
-    "system_prompt",
-    "extra_body",
-)
+_LATER_OPTIONS: Final[Mapping[str, Any]] = {
+    "top_p": None,
+    "seed": None,
+    "reasoning_effort": None,
+    "reasoning_tokens": None,
+    "system_prompt": None,
+    "extra_body": {},
+    "environment": DEFAULT,
+    "task": "state",
+    "depth": None,
+}
+"""Options that a later version added, and what they are where they are not used."""
 
 _SCHEME: Final = re.compile(r"\A(?:[A-Za-z][A-Za-z0-9+.-]*:)?//|\A(?=[^/])")
 _LIKE_A_URL: Final = re.compile(r"://|\A[^\s/]+:[^\s/]*@[^\s/]+")
@@ -36,7 +42,8 @@ class Question:
 
     Attributes:
         model: Name in Inspect's form, such as ``openai/gpt-4o`` or ``workbench/simulated``.
-        prompt: The prompt's name, with ``@version`` if not the latest; or a prompt of one's own.
+        prompt: The prompt's name, with ``@version`` if not the latest; or a prompt of one's own;
+            None for the default of environment and task.
         samples_per_position: How often each position is asked, at least 1.
         temperature: At least 0; None for the provider's default.
         max_tokens: The longest reply, at least 1; None for the provider's default.
@@ -49,10 +56,14 @@ class Question:
         reasoning_tokens: The most tokens to reason with, at least 0, or None.
         system_prompt: The system prompt, or None for that of the prompt, if it has one.
         extra_body: What else goes into the body of each request to an OpenAI-compatible server.
+        environment: The name of the environment that all positions are of.
+        task: The name of the task: what is asked about a position.
+        depth: m, the number of actions that the task asks for, at least 1; None for a task that
+            takes none, and for the default of one that does.
     """
 
     model: str
-    prompt: str | Prompt = "pgn-direct"
+    prompt: str | Prompt | None = None
     samples_per_position: int = 1
     temperature: float | None = None
     max_tokens: int | None = None
@@ -63,6 +74,9 @@ class Question:
     reasoning_tokens: int | None = None
     system_prompt: str | None = None
     extra_body: Mapping[str, Any] = field(default_factory=dict)
+    environment: str = DEFAULT
+    task: str = "state"
+    depth: int | None = None
 
     def __post_init__(self) -> None:
         """Check the arguments.
@@ -96,7 +110,17 @@ class Question:
             )
         if self.system_prompt is not None and not self.system_prompt.strip():
             raise InvalidArgumentError("system_prompt: expected a text, got an empty one")
+        depth = self.asked_task.depth_asked(self.depth)
+        if self.asked_task.takes_depth:
+            # The description of a run says the number that was asked for.
+            object.__setattr__(self, "depth", depth)
         prompt = self.prompted
+        if prompt.of_chess_alone and not self.asked_environment.movetext_format:
+            raise InvalidArgumentError(
+                f"prompt {prompt.name!r}: expected one for {self.environment}, got one with moves in "
+                f"{prompt.notation} or a side to move, which are of chess; in a prompt file, write "
+                'notation = "shown", and no {side}'
+            )
         if self.system_prompt is not None and prompt.system is not None:
             raise InvalidArgumentError(
                 f"system_prompt: expected none with prompt {prompt.name!r}, which has its own"
@@ -120,7 +144,19 @@ class Question:
     @property
     def prompted(self) -> Prompt:
         """The prompt itself."""
-        return self.prompt if isinstance(self.prompt, Prompt) else prompt_named(self.prompt)
+        if isinstance(self.prompt, Prompt):
+            return self.prompt
+        return prompt_named(self.prompt, self.environment, self.task, self.depth)
+
+    @property
+    def asked_environment(self) -> AnyEnvironment:
+        """The environment itself."""
+        return environment_named(self.environment)
+
+    @property
+    def asked_task(self) -> Task:
+        """The task itself."""
+        return task_named(self.task)
 
     @property
     def system(self) -> str | None:
@@ -170,8 +206,11 @@ class Question:
             "prompt": self.prompted.described(),
             "model_args": self.shown_model_args,
         }
-        unused = [name for name in _LATER_OPTIONS if described[name] in (None, {})]
-        return {name: value for name, value in described.items() if name not in unused}
+        return {
+            name: value
+            for name, value in described.items()
+            if name not in _LATER_OPTIONS or value != _LATER_OPTIONS[name]
+        }
 
     @property
     def sha256(self) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from workbench.cli.environment_options import environment_option, task_options
 from workbench.cli.group import PATH, main
 from workbench.errors import AskingStoppedError
 
@@ -34,7 +35,12 @@ def _arguments(context: click.Context, option: click.Parameter, texts: Any) -> d
 
 
 @main.command()
-@click.argument("positions", type=PATH)
+@click.argument("positions", required=False, type=PATH)
+@environment_option(
+    "Environment of the positions. Without POSITIONS, random episodes of it are asked about: "
+    "100 of each of the lengths 5, 10 and 20, seed 0."
+)
+@task_options
 @click.option(
     "--model",
     required=True,
@@ -43,7 +49,7 @@ def _arguments(context: click.Context, option: click.Parameter, texts: Any) -> d
 @click.option(
     "-o", "--out", required=True, type=PATH, help="Folder of the run; an existing run resumes."
 )
-@click.option("--prompt", help="See `workbench prompts`.  [default: pgn-direct]")
+@click.option("--prompt", help="See `workbench prompts`.  [default: the first that it lists]")
 @click.option(
     "--prompt-file", type=PATH, help="A custom prompt; data/README.md describes the format."
 )
@@ -124,7 +130,10 @@ def _arguments(context: click.Context, option: click.Parameter, texts: Any) -> d
 )
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 def ask(
-    positions: Path,
+    positions: Path | None,
+    environment: str | None,
+    task: str,
+    depth: int | None,
     model: str,
     out: Path,
     prompt: str | None,
@@ -153,7 +162,7 @@ def ask(
     attempt_timeout: int,
     yes: bool,
 ) -> None:
-    """Ask a model for the board of each of POSITIONS; resumes after an interruption.
+    """Ask a model about each of POSITIONS; resumes after an interruption.
 
     \b
     Exit codes:
@@ -166,17 +175,24 @@ def ask(
     """  # noqa: D301
     from workbench.asking.costs.cost_estimate import CostEstimate
     from workbench.asking.costs.prices import Price, read_price
-    from workbench.asking.prompt_files import read_prompt
+    from workbench.asking.prompts import read_prompt
     from workbench.asking.resumable_run import ask as ask_model
     from workbench.asking.resumable_run import require_extra
     from workbench.asking.settings import Operation, Question
+    from workbench.environments.registry import environment_of_table
+    from workbench.episodes import EpisodeSample
 
     require_extra()
     if prompt and prompt_file:
         raise click.UsageError("expected --prompt or --prompt-file, got both")
+    if positions is None and environment is None:
+        raise click.UsageError("expected POSITIONS or --environment, got neither")
+    if environment is None and positions is not None:
+        environment = environment_of_table(positions).name
+    asked_about = positions or EpisodeSample(str(environment))
     question = Question(
         model=model,
-        prompt=read_prompt(prompt_file) if prompt_file else prompt or "pgn-direct",
+        prompt=read_prompt(prompt_file) if prompt_file else prompt,
         samples_per_position=samples_per_position,
         temperature=temperature,
         max_tokens=max_tokens,
@@ -187,6 +203,9 @@ def ask(
         reasoning_tokens=reasoning_tokens,
         system_prompt=system_prompt,
         extra_body=extra_body,
+        environment=str(environment),
+        task=task,
+        depth=depth,
     )
     operation = Operation(
         base_url=base_url,
@@ -208,7 +227,7 @@ def ask(
     with _interrupting_signals() as received:
         try:
             run = ask_model(
-                positions,
+                asked_about,
                 out,
                 question,
                 operation,
@@ -273,24 +292,3 @@ def _interrupting_signals() -> Iterator[list[int]]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-@main.command()
-@click.argument("name", required=False)
-def prompts(name: str | None) -> None:
-    """List the prompts, or show the prompt NAME, or that of a file NAME.toml, in full."""
-    from workbench.asking.prompt_files import prompt_given
-    from workbench.asking.prompts import PROMPTS
-
-    if name is None:
-        for prompt in PROMPTS:
-            turns = f"{len(prompt.turns)} turns" if len(prompt.turns) > 1 else "1 turn"
-            click.echo(
-                f"{prompt.name}@{prompt.version}  {prompt.notation}, {turns}, {prompt.sha256[:12]}"
-            )
-        return
-    shown = prompt_given(name)
-    if shown.system is not None:
-        click.echo(f"--- system\n{shown.system}")
-    for number, turn in enumerate(shown.turns, start=1):
-        click.echo(f"--- turn {number}\n{turn}")

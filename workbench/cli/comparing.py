@@ -6,23 +6,28 @@ from typing import Any
 
 import click
 
+from workbench.cli.environment_options import environment_option
 from workbench.cli.group import main
 from workbench.cli.scoring import scoring_options
 
 
 @main.command()
-@click.argument("true_fen")
+@click.argument("true_state")
 @click.argument("reply")
+@environment_option("Environment of both.", "chess")
 @scoring_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def compare(true_fen: str, reply: str, as_json: bool, **options: Any) -> None:
-    """Compare TRUE_FEN with REPLY: a FEN or a model's whole answer; - reads standard input."""
+def compare(true_state: str, reply: str, environment: str, as_json: bool, **options: Any) -> None:
+    """Compare TRUE_STATE with REPLY: a state or a model's whole answer; - reads standard input.
+
+    In chess both are FENs.
+    """
     from workbench.scoring import ScoringParameters
     from workbench.scoring.single_pair import compare as compare_pair
 
     if reply == "-":
         reply = sys.stdin.read()
-    result = compare_pair(true_fen, reply, ScoringParameters(**options))
+    result = compare_pair(true_state, reply, ScoringParameters(**options), environment)
     if as_json:
         click.echo(json.dumps(result))
         return

@@ -119,7 +119,7 @@ def cut_options(*, bots: bool) -> Callable[[Callable[..., None]], Callable[..., 
         ) -> None:
             from workbench.games.filters import GameFilters
 
-            cuts = _group_cuts(groups)
+            cuts = group_lengths(groups)
             options = CutOptions(
                 out,
                 cuts,
@@ -168,12 +168,13 @@ def write_positions(
     click.echo(f"{len(cut.positions)} positions written to {options.out}")
 
 
-def _group_cuts(groups: str) -> tuple[int, ...]:
+def group_lengths(groups: str) -> tuple[int, ...]:
+    """Return the lengths in the value of an option ``--groups``."""
     try:
         return tuple(int(part) for part in groups.split(","))
     except ValueError as error:
         raise click.BadParameter(
-            f"expected full moves such as 5,16,27, got {groups!r}", param_hint="--groups"
+            f"expected whole numbers such as 5,16,27, got {groups!r}", param_hint="--groups"
         ) from error
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from workbench.cli.environment_options import task_options
 from workbench.cli.group import PATH, main
 
 
@@ -149,20 +150,19 @@ def replies_import(
 @click.argument("source", metavar="RUN_OR_TABLE", type=PATH)
 @click.option("-o", "--out", required=True, type=PATH, help="Output file; not one of the inputs.")
 def replies_extract(source: Path, out: Path) -> None:
-    """Extract the boards from replies again, with the current extractor.
+    """Extract the answers from replies again, with the current extractor.
 
     RUN_OR_TABLE is a run folder of `workbench ask`, whose journal is read, or a predictions table.
-    Only the FEN, its class, status and reason change. No model is asked.
+    Only the state or the actions, their class, status and reason change. No model is asked.
     """
-    from workbench.asking.reading_again import read_again
-    from workbench.environments.chess.classification import EXTRACTOR_VERSION
+    from workbench.asking.reading_again import VERSION, read_again
     from workbench.tables.output_files import check_output
     from workbench.tables.parquet_tables import PREDICTIONS, write_table
 
     again = read_again(source)
     check_output(out, again.inputs, "predictions")
     write_table(again.predictions, out, PREDICTIONS, again.provenance)
-    click.echo(f"{again.changed_fens:,} rows with another FEN")
+    click.echo(f"{again.changed_answers:,} rows with another answer")
     click.echo(f"{sum(again.changed_classes.values()):,} rows of another class")
     for (before, now), rows in again.changed_classes.items():
         click.echo(f"  {rows:,} {before} -> {now}")
@@ -172,7 +172,7 @@ def replies_extract(source: Path, out: Path) -> None:
         click.echo(f"{again.without_reply:,} rows without a reply, kept as they are")
     click.echo(
         f"{len(again.predictions):,} predictions written to {out}, "
-        f"read by version {EXTRACTOR_VERSION} of the extractor"
+        f"read by version {again.provenance[VERSION]} of the extractor"
     )
 
 
@@ -180,22 +180,32 @@ def replies_extract(source: Path, out: Path) -> None:
 @click.argument("positions", type=PATH)
 @click.option("-o", "--out", default="predictions.parquet", show_default=True, type=PATH)
 @click.option(
-    "--rate", default=0.03, show_default=True, type=click.FloatRange(0, 1), help="Errors per ply."
+    "--rate",
+    default=0.03,
+    show_default=True,
+    type=click.FloatRange(0, 1),
+    help="Errors per action.",
 )
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
-def replies_simulate(positions: Path, out: Path, rate: float, seed: int) -> None:
-    """Simulate replies to a POSITIONS table; no model is asked."""
+@task_options
+def replies_simulate(
+    positions: Path, out: Path, rate: float, seed: int, task: str, depth: int | None
+) -> None:
+    """Simulate replies to a POSITIONS table of any environment; no model is asked."""
     from workbench.answers.simulated_replies import simulate
     from workbench.tables.output_files import check_output
     from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS, read_table, write_table
     from workbench.tables.provenance import file_hash
+    from workbench.tasks import task_named
 
     check_output(out, [positions], "predictions")
-    predictions = simulate(read_table(positions, POSITIONS), rate=rate, seed=seed)
+    m = task_named(task).depth_asked(depth)
+    table = read_table(positions, POSITIONS)
+    predictions = simulate(table, rate=rate, seed=seed, task=task, depth=m)
     provenance = {
         "stage": "predictions",
         "positions_sha256": file_hash(positions),
-        "simulated": {"rate": rate, "seed": seed},
+        "simulated": {"rate": rate, "seed": seed, "task": task, "depth": depth},
     }
     write_table(predictions, out, PREDICTIONS, provenance)
     click.echo(f"{len(predictions)} simulated predictions written to {out}")

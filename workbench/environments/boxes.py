@@ -169,6 +169,8 @@ class Boxes(Environment[BoxesState, Carry]):
     """
 
     title = "Boxes"
+    summary = "objects in numbered boxes, told in English"
+    argument = "BOXES or BOXESxOBJECTS, such as 7 or 7x3"
     splits_items: ClassVar[re.Pattern[str]] = re.compile(r"[;,]|\.(?=\s|$)")
 
     def __init__(self, name: str, boxes: int, objects: int) -> None:

@@ -184,6 +184,7 @@ class Programs(Environment[ProgramState, str]):
     """
 
     title = "Programs"
+    summary = "Python literals of four variables, Python statements"
     rules = (
         f"A Python program has four variables. x and y are integers from -{LARGEST} to {LARGEST}; "
         f"items is a list of at most {LONGEST} such integers; d is a dictionary of at "

@@ -21,14 +21,17 @@ class ContinuationTask(Task):
 
     name: ClassVar[str] = "continuation"
     reply_tokens: ClassVar[int] = 40
+    takes_depth: ClassVar[bool] = True
 
     def request(self, environment: AnyEnvironment, depth: int) -> str:
         """Return what the model is to do."""
         noun = environment.action_noun
         return (
-            f"Continue with {depth} further {noun}s, each of which is permitted where it is made. "
-            f"{environment.action_format}\n\n"
-            f"Reply with these {noun}s alone, in order, one per line."
+            f"Continue with {depth} further {noun}{'' if depth == 1 else 's'}: the first must be "
+            f"permitted after the last {noun} so far, each further one after the one before it. "
+            f"Stop earlier only where no {noun} is permitted. {environment.action_format}\n\n"
+            f"Reply with the further {noun}s alone, in order, one per line; if none is permitted, "
+            'reply with "none".'
         )
 
     def classify(self, environment: AnyEnvironment, reply: str) -> Prediction:

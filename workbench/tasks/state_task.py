@@ -20,7 +20,7 @@ class StateTask(Task):
         del depth
         noun, action = environment.state_noun, environment.action_noun
         return (
-            f"Write the {noun} after the last {action}. {environment.state_format}\n\n"
+            f"Find the {noun} after the last {action}. {environment.state_format}\n\n"
             f"Reply with the {noun} alone."
         )
 

@@ -8,18 +8,24 @@ from typing import Any, ClassVar, Final, TypeAlias
 import numpy as np
 
 from workbench.environment import Environment
+from workbench.errors import InvalidArgumentError
 from workbench.prediction import Prediction
 from workbench.terminal import Terminal
-
-MOVES_HEADING: Final = "Moves:"
-"""The line before the actions so far; the simulated model reads what follows the last one."""
 
 START_HEADING: Final = "Start:"
 """The line before the initial state, where a question shows it."""
 
 AnyEnvironment: TypeAlias = Environment[Any, Any]
+DEFAULT_DEPTH: Final = 4
+"""m where a question does not say it."""
+
 Values: TypeAlias = tuple[list[float], list[float]]
 """p_1 .. p_m and r_1 .. r_m; NaN where a task does not define them."""
+
+
+def actions_heading(environment: AnyEnvironment) -> str:
+    """Return the line before the actions so far: ``Moves:``, ``Actions:``, ..."""
+    return f"{environment.action_noun.capitalize()}s:"
 
 
 class Task(ABC):
@@ -30,11 +36,25 @@ class Task(ABC):
         gives_state: Whether the reply is a state, which is compared by exact p_m and r_m or an
             estimator, and by its text; other tasks measure actions by `measures`.
         reply_tokens: About how many tokens a reply has, for the estimate of cost.
+        takes_depth: Whether so many actions are asked for as the depth m says.
     """
 
     name: ClassVar[str]
     gives_state: ClassVar[bool] = False
     reply_tokens: ClassVar[int]
+    takes_depth: ClassVar[bool] = False
+
+    def depth_asked(self, depth: int | None) -> int:
+        """Return m, `DEFAULT_DEPTH` where none is given.
+
+        Raises:
+            InvalidArgumentError: If it is less than 1, or the task takes none.
+        """
+        if depth is not None and not self.takes_depth:
+            raise InvalidArgumentError(f"depth: the task {self.name} takes none, got {depth!r}")
+        if depth is not None and depth < 1:
+            raise InvalidArgumentError(f"depth: expected at least 1, got {depth!r}")
+        return DEFAULT_DEPTH if depth is None else depth
 
     @abstractmethod
     def request(self, environment: AnyEnvironment, depth: int) -> str:
@@ -52,11 +72,15 @@ class Task(ABC):
             environment: Of the episodes.
             depth: As of `request`.
         """
-        start = f"{START_HEADING}\n{{initial}}\n\n" if environment.shows_start else ""
-        return (
-            f"{environment.rules}\n\n{self.request(environment, depth)}\n\n{start}"
-            f"{MOVES_HEADING}\n{{moves}}",
-        )
+        heading = actions_heading(environment)
+        blocks = f"{heading}\n{{moves}}"
+        if environment.shows_start:
+            blocks = (
+                f'The first {environment.state_noun} stands under "{START_HEADING}", the '
+                f'{environment.action_noun}s so far, in their order, under "{heading}".\n\n'
+                f"{START_HEADING}\n{{initial}}\n\n{blocks}"
+            )
+        return (f"{environment.rules}\n\n{self.request(environment, depth)}\n\n{blocks}",)
 
     @abstractmethod
     def classify(self, environment: AnyEnvironment, reply: str) -> Prediction:

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from workbench.compression import zipfile, zstd
-from workbench.environments.chess.classification import classify
+from workbench.environments.registry import AnyEnvironment
 from workbench.errors import ReplyFileError
 from workbench.prediction import Prediction, ReplyClass
+from workbench.tasks import Task
 
 CALL_FAILED: Final = "call failed: "
 """How the reason of a ``failed`` row begins."""
@@ -66,21 +67,30 @@ class LoggedReply:
     usage: dict[str, Any] = field(default_factory=dict)
     seconds: float | None = None
 
-    def prediction(self) -> Prediction:
-        """Return the answer of the reply; a failed call is ``failed``, with its reason."""
+    def prediction(self, environment: AnyEnvironment, task: Task) -> Prediction:
+        """Return the answer of the reply; a failed call is ``failed``, with its reason.
+
+        Args:
+            environment: Of the episode.
+            task: What was asked.
+        """
         if self.reply is None:
             return Prediction(ReplyClass.FAILED, None, reason=self.failure)
-        return prediction_of(self.reply, self.stop_reason)
+        return prediction_of(self.reply, self.stop_reason, environment, task)
 
 
-def prediction_of(reply: str, stop_reason: str) -> Prediction:
-    """Return the answer of a reply; without a state, the reason includes the stop reason.
+def prediction_of(
+    reply: str, stop_reason: str, environment: AnyEnvironment, task: Task
+) -> Prediction:
+    """Return the answer of a reply; without one, the reason includes the stop reason.
 
     Args:
         reply: The model's whole text.
         stop_reason: Why the model stopped, as Inspect names it; empty if unknown.
+        environment: Of the episode.
+        task: What was asked.
     """
-    found = classify(reply)
+    found = task.classify(environment, reply)
     if found.reply_class not in (ReplyClass.ABSENT, ReplyClass.UNPARSEABLE):
         return found
     ended = {

@@ -15,7 +15,9 @@ from workbench.answers.imports.gathering import imported_rows
 from workbench.answers.imports.imported import ImportedReplies, Refused, RowNote
 from workbench.answers.imports.named_columns import VARIANT_KEYS, inside
 from workbench.compression import zipfile
+from workbench.environments.registry import DEFAULT, environment_named
 from workbench.errors import InvalidArgumentError, ReplyFileError
+from workbench.tasks import task_named
 
 _COUNTED: Final = (
     "stop_reason",
@@ -109,7 +111,7 @@ def _row(
         number,
         path.name,
         values,
-        None if given else logged.prediction(),
+        None if given else logged.prediction(environment_named(DEFAULT), task_named("state")),
         names=(*names, *(logged.metadata.get(key) for key in VARIANT_KEYS)),
         called=fields,
     )

@@ -23,10 +23,11 @@ from workbench.environments.chess.classification import (
 from workbench.environments.chess.fen import Fen
 from workbench.environments.chess.losing_track import lost_track
 from workbench.environments.chess.reachability import conditions_violated_by
-from workbench.environments.chess.replay import numbered_san, play_moves, uci_moves
+from workbench.environments.chess.replay import numbered_san, play_moves, read_moves, uci_moves
 from workbench.environments.chess.rules import ChessAutomaton
 from workbench.environments.chess.state import ChessState
 from workbench.environments.chess.tracker import tracked
+from workbench.errors import IllegalMoveError
 from workbench.parsed_state import ParsedState
 from workbench.prediction import Prediction
 
@@ -38,6 +39,7 @@ _SAN: Final = re.compile(
     r"(?:O-O(?:-O)?|[KQRBN][a-h]?[1-8]?x?[a-h][1-8]|[a-h](?:x[a-h])?[1-8](?:=?[QRBN])?)[+#]?[!?]{0,2}"
 )
 _SQUARES: Final = frozenset(chess.SQUARE_NAMES)
+_MOVE_NUMBER: Final = re.compile(r"(?<!\d)\d+\.+")
 _BOARD_STATES: Final = ("valid", "ill_formed")
 
 
@@ -45,6 +47,7 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
     """Standard chess: states are FENs, actions are legal moves of python-chess."""
 
     title: ClassVar[str] = "chess"
+    summary: ClassVar[str] = "boards as FEN, legal moves in UCI"
     state_noun: ClassVar[str] = "board"
     action_noun: ClassVar[str] = "move"
     separator: ClassVar[str] = " "
@@ -53,7 +56,9 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
     reader_version: ClassVar[int] = EXTRACTOR_VERSION
     movetext_format: ClassVar[str] = "pgn"
 
-    rules = "A game of chess began from the usual first position."
+    rules = (
+        "A game of chess began from the usual first position. Its moves so far are given in PGN."
+    )
     state_format = (
         "Write the position as a FEN of six fields, separated by single spaces: the pieces from "
         "rank 8 down to rank 1, the side to move, the castling rights, the en passant square, the "
@@ -197,6 +202,19 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
     def shown_moves(self, actions: Sequence[str]) -> str:
         """Return the moves as PGN movetext."""
         return " ".join(numbered_san(play_moves(actions).move_stack, chess.Board()))
+
+    def shown_actions(self, text: str) -> list[str]:
+        """Return moves written in UCI, SAN or PGN movetext in UCI.
+
+        Raises:
+            IllegalMoveError: If a move is illegal or in none of these notations.
+        """
+        tokens = _MOVE_NUMBER.sub(" ", text).split()
+        try:
+            read_moves(tokens)
+        except IllegalMoveError:
+            return list(uci_moves(play_moves(tokens, "SAN")))
+        return tokens
 
     def episodes(self, length: int, seed: int) -> Iterator[Episode]:
         """Yield games of uniformly drawn legal moves, with the whole FEN of their last board."""

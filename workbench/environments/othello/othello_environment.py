@@ -41,6 +41,7 @@ class OthelloEnvironment(Environment[OthelloState, int]):
     """Othello from its first position: states are boards, actions are squares and ``pass``."""
 
     title: ClassVar[str] = "Othello"
+    summary: ClassVar[str] = "boards as eight rows, squares such as d3"
     state_noun: ClassVar[str] = "board"
     action_noun: ClassVar[str] = "move"
     separator: ClassVar[str] = " "
@@ -48,6 +49,7 @@ class OthelloEnvironment(Environment[OthelloState, int]):
     rules = (
         "A game of Othello (Reversi) on a board of eight by eight squares. Columns are named a to h "
         "from left to right, rows 1 to 8 from top to bottom, so that a1 is the top left square. "
+        "In the rows of a board, X is a black disc, O a white disc and - an empty square. "
         "Black (X) moves first, then the sides alternate. A side moves by placing a disc of its "
         "colour on an empty square, from which, in at least one straight line (along a row, a column "
         "or a diagonal), one or more discs of the other colour follow without a gap and then a disc "
@@ -57,8 +59,8 @@ class OthelloEnvironment(Environment[OthelloState, int]):
     )
     state_format = (
         "Write the board as eight lines, row 1 first, each with the eight squares from column a to "
-        "column h separated by spaces: X for a black disc, O for a white disc, - for an empty "
-        "square. Then write a line with the side to move: 'X to move' or 'O to move'."
+        "column h separated by spaces. Then write a line with the side to move: 'X to move' or 'O "
+        "to move'."
     )
     action_format = (
         "Write a move as the column and the row of the square on which the disc is placed, such as "

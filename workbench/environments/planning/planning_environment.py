@@ -37,6 +37,8 @@ class PlanningEnvironment(Environment[Facts, str]):
     """
 
     title: ClassVar[str] = "Planning"
+    summary: ClassVar[str] = "facts and actions of a PDDL problem"
+    argument: ClassVar[str] = "blocksworld, gripper, logistics, or DOMAIN.pddl,PROBLEM.pddl"
     splits_items: ClassVar[re.Pattern[str]] = re.compile(
         r"(?<=\))[\s,;]*(?=[(\w])|[;,](?![^()]{0,200}\))"
     )

@@ -61,13 +61,14 @@ class SokobanEnvironment(Environment[SokobanState, str]):
     """
 
     title: ClassVar[str] = "Sokoban"
+    summary: ClassVar[str] = "maps of one room, steps U, D, L and R"
+    argument: ClassVar[str] = f"ROOM, one of {', '.join(ROOMS)}, or a file with a map"
     state_noun: ClassVar[str] = "map"
     separator: ClassVar[str] = " "
 
     state_format = (
-        "Write the map of the room row by row, each row on a line of its own, with these signs: # "
-        "wall, @ player, + player on a goal, $ box, * box on a goal, . goal, and a space for free "
-        "floor. Walls and goals never change."
+        "Write the map of the room row by row, each row on a line of its own, with the same signs. "
+        "Walls and goals never change."
     )
     action_format = "Write an action as one letter: U (up), D (down), L (left) or R (right)."
 
@@ -76,8 +77,10 @@ class SokobanEnvironment(Environment[SokobanState, str]):
         super().__init__(name)
         self._automaton: Final = SokobanAutomaton(text)
         self.rules = (
-            "A room of Sokoban: a player on a grid of cells pushes boxes. An action is a step up, "
-            "down, left or right onto the next cell, which must not be a wall. If a box stands there "
+            "A room of Sokoban: a player on a grid of cells pushes boxes. A map shows the room with "
+            "these signs: # wall, @ player, + player on a goal, $ box, * box on a goal, . goal, and "
+            "a space for free floor. An action is a step up (U), down (D), left (L) or right (R) "
+            "onto the next cell, which must not be a wall. If a box stands there "
             "it is pushed one cell further in the same direction, which is permitted only if that "
             "cell is neither a wall nor holds another box; boxes are never pulled. A step that would "
             "move nothing is not permitted. When each of the "

@@ -5,14 +5,14 @@ import tomllib
 from pathlib import Path
 from typing import Any, Final, NoReturn, get_args
 
-from workbench.asking.prompts import (
+from workbench.asking.prompts.prompt_choice import DIRECT, prompt_named
+from workbench.asking.prompts.published_prompts import ENVIRONMENT, PROMPTS, TASK
+from workbench.asking.prompts.written_prompt import (
     PLACEHOLDER,
     PLACEHOLDERS,
-    PROMPTS,
     REPLY_TOKENS,
     Notation,
     Prompt,
-    prompt_named,
 )
 from workbench.errors import InvalidArgumentError
 
@@ -41,16 +41,27 @@ def read_prompt(path: Path) -> Prompt:
     return _PromptFile(path, text, fields).prompt()
 
 
-def prompt_given(name: str) -> Prompt:
+def prompt_given(
+    name: str | None,
+    environment: str = ENVIRONMENT,
+    task: str = TASK,
+    depth: int | None = None,
+) -> Prompt:
     """Return the prompt that a user names.
 
     Args:
-        name: As of `workbench.asking.prompts.prompt_named`; or a file, ending with ``.toml``.
+        name: As of `workbench.asking.prompts.prompt_choice.prompt_named`; or a file, ending with
+            ``.toml``.
+        environment: As of `prompt_named`, as are the others.
+        task: The name of a task.
+        depth: m.
 
     Raises:
         InvalidArgumentError: If there is no such prompt, or the file is none.
     """
-    return read_prompt(Path(name)) if name.endswith(".toml") else prompt_named(name)
+    if name is not None and name.endswith(".toml"):
+        return read_prompt(Path(name))
+    return prompt_named(name, environment, task, depth)
 
 
 class _PromptFile:
@@ -66,7 +77,7 @@ class _PromptFile:
         name = self._field("name", str, "a name")
         if not _NAME.fullmatch(name):
             self._refuse("a name of letters, digits, dots, hyphens and underscores", name, "name")
-        if any(prompt.name == name for prompt in PROMPTS):
+        if name in {DIRECT, *(prompt.name for prompt in PROMPTS)}:
             self._refuse("a name that no built-in prompt has", name, "name")
         version = self._field("version", int, "a version of at least 1")
         notation = self._field("notation", str, "a notation", "pgn")

@@ -1,0 +1,43 @@
+"""The options that name an environment and what is asked about it."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import click
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+_DEPTH_HELP: Final = "Actions to continue with, for the task continuation.  [default: 4]"
+
+
+def environment_option(explained: str, default: str | None = None) -> Decorator:
+    """Return the option ``--environment``.
+
+    Args:
+        explained: Its help.
+        default: Its default, None if there is none.
+    """
+    return click.option(
+        "--environment",
+        default=default,
+        show_default=default is not None,
+        metavar="NAME",
+        help=f"{explained} See `workbench environments`.",
+    )
+
+
+def task_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options ``--task`` and ``--depth``."""
+    from workbench.tasks import task_names
+
+    decorated: Callable[..., Any] = click.option(
+        "--depth", type=click.IntRange(1), metavar="M", help=_DEPTH_HELP
+    )(command)
+    decorated = click.option(
+        "--task",
+        type=click.Choice(task_names()),
+        default="state",
+        show_default=True,
+        help="What is asked: the state, a list of the permitted actions, or a continuation.",
+    )(decorated)
+    return decorated
