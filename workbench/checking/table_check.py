@@ -89,7 +89,9 @@ def check_table(
         raise TableError(f"{path}: expected a file, found none; check the name")
     report = TableReport(str(path))
     try:
-        with pq.ParquetFile(path, buffer_size=1 << 20, page_checksum_verification=True) as file:
+        with pq.ParquetFile(
+            path.absolute(), buffer_size=1 << 20, page_checksum_verification=True
+        ) as file:
             _read_metadata(file, report)
             parameters = _parameters(file.schema_arrow.names, report)
             environment = _environment(path, report)

@@ -199,13 +199,14 @@ def replies_simulate(
     from workbench.tasks import task_named
 
     check_output(out, [positions], "predictions")
-    m = task_named(task).depth_asked(depth)
+    asked = task_named(task)
+    m = asked.depth_asked(depth)
     table = read_table(positions, POSITIONS)
     predictions = simulate(table, rate=rate, seed=seed, task=task, depth=m)
     provenance = {
         "stage": "predictions",
         "positions_sha256": file_hash(positions),
-        "simulated": {"rate": rate, "seed": seed, "task": task, "depth": depth},
+        "simulated": {"rate": rate, "seed": seed} | ({"depth": m} if asked.takes_depth else {}),
     }
     write_table(predictions, out, PREDICTIONS, provenance)
     click.echo(f"{len(predictions)} simulated predictions written to {out}")

@@ -153,12 +153,8 @@ def _without(place: tuple[str, ...], thing: str) -> tuple[str, ...]:
 
 def _with(state: BoxesState, contents: Mapping[int, tuple[str, ...]]) -> BoxesState:
     """Return the state with other contents of some places."""
-    return BoxesState(
-        tuple(
-            tuple(sorted(contents[k])) if k in contents else place
-            for k, place in enumerate(state.places)
-        )
-    )
+    changed = {k: tuple(sorted(objects)) for k, objects in contents.items()}
+    return BoxesState(tuple(changed.get(k, place) for k, place in enumerate(state.places)))
 
 
 class Boxes(Environment[BoxesState, Carry]):

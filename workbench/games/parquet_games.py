@@ -79,7 +79,7 @@ def parquet_games(
 @contextmanager
 def _opened(path: Path) -> Iterator[pq.ParquetFile]:
     try:
-        with pq.ParquetFile(path) as file:
+        with pq.ParquetFile(path.absolute()) as file:
             yield file
     except GameFileError:
         raise

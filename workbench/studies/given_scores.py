@@ -49,7 +49,9 @@ def refuse_other_parameters(path: Path, parameters: ScoringParameters) -> None:
         for name, value in wanted.items()
         if found[name] != [value]
     ]
-    missing = [name for name in parameters.measures() if name not in pq.read_schema(path).names]
+    missing = [
+        name for name in parameters.measures() if name not in pq.read_schema(path.absolute()).names
+    ]
     if not differing and missing:
         differing = [f"depth: expected {parameters.depth}, got a table without {missing[0]!r}"]
     if differing:

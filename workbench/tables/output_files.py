@@ -61,7 +61,7 @@ def check_output(
         return
     metadata: dict[bytes, bytes] = {}
     try:
-        schema = pq.read_schema(out)
+        schema = pq.read_schema(out.absolute())
         found, metadata = kind_of(schema.names), schema.metadata or {}
     except (OSError, pa.ArrowException):
         found = "no whole Parquet file"

@@ -272,7 +272,9 @@ def row_count(path: Path) -> int:
 def _opened(path: Path) -> Iterator[pq.ParquetFile]:
     try:
         # Without a buffer a column of a whole row group is read at once.
-        with pq.ParquetFile(path, buffer_size=1 << 20, page_checksum_verification=True) as file:
+        with pq.ParquetFile(
+            path.absolute(), buffer_size=1 << 20, page_checksum_verification=True
+        ) as file:
             yield file
     except (OSError, pa.ArrowException) as error:
         raise TableError(

@@ -36,7 +36,7 @@ def read_scores(scores: pd.DataFrame | str | Path) -> pd.DataFrame:
         return scores
     path = Path(scores)
     try:
-        schema = pq.read_schema(path)
+        schema = pq.read_schema(path.absolute())
     except (OSError, pa.ArrowInvalid) as error:
         raise TableError(
             f"{path}: expected a Parquet file of scores, got: {error}; make one by `workbench score`"
