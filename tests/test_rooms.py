@@ -134,3 +134,31 @@ def test_a_file_says_its_subject_without_its_folder():
     assert [name for name, count in names.items() if count > 1] == []
     vague = {"utils", "helpers", "common", "misc", "manager", "runs", "rows"}
     assert vague.isdisjoint(chain.from_iterable(path.with_suffix("").parts for path in sources()))
+
+
+def of_chess(tree):
+    """What a syntax tree imports of python-chess, of the room of chess, or under a name of chess."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if is_of_chess(alias.name))
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                if is_of_chess(f"{node.module}.{alias.name}") or alias.name.startswith("Chess"):
+                    yield f"{node.module}.{alias.name}"
+
+
+def is_of_chess(module):
+    return f"{module}.".startswith(("chess.", "workbench.environments.chess."))
+
+
+def test_only_its_own_rooms_know_chess():
+    """All others know it as one of the environments that are there: by its name, or as a default."""
+    own = [PACKAGE / name for name in ("environments/chess", "games", "explore")]
+    known = {
+        path.relative_to(PACKAGE).as_posix(): found
+        for path in PACKAGE.rglob("*.py")
+        if not any(path.is_relative_to(folder) for folder in own)
+        if (found := sorted(of_chess(ast.parse(path.read_text(encoding="utf-8")))))
+    }
+    # The names that the package itself offers.
+    assert set(known) == {"__init__.py", "environments/__init__.py"}

@@ -20,8 +20,6 @@ from workbench.tables.provenance import text_hash
 DEFAULT_GROUPS: Final = (5, 10, 20)
 DEFAULT_PER_GROUP: Final = 100
 
-_HASH_DIGITS = 16
-
 
 @dataclass(frozen=True)
 class EpisodeSample:
@@ -94,7 +92,7 @@ def _position(
     environment: AnyEnvironment, group: int, number: int, seed: int, episode: Episode
 ) -> dict[str, object]:
     moves = environment.separator.join(episode.actions)
-    episode_id = text_hash(f"{environment.name}\n{episode.initial}\n{moves}")[:_HASH_DIGITS]
+    episode_id = environment.episode_id(episode.initial, moves)
     # Two episodes of a small environment may be the same; their number tells them apart.
     return {
         "position_id": f"{episode_id}-{group:03d}-{number}",

@@ -27,6 +27,10 @@ class IllegalMoveError(WorkbenchError, ValueError):
     """A move of a line cannot be read, or not be played where it stands."""
 
 
+class OtherVariantError(WorkbenchError, ValueError):
+    """A game is of a variant whose moves the automaton does not have."""
+
+
 class GameFileError(WorkbenchError, OSError):
     """A file of games is missing, truncated or not of the type its name states."""
 

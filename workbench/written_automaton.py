@@ -2,6 +2,7 @@
 
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Final, Generic
 
@@ -10,8 +11,10 @@ from workbench.errors import IllegalMoveError, InvalidBoardError
 from workbench.parsed_state import ParsedState, StateText
 from workbench.prediction import Prediction, ReplyClass
 from workbench.reply_parts import listed_items, stated_parts, states_none
+from workbench.tables.provenance import text_hash
 
 _SHOWN: Final = 80
+_HASH_DIGITS: Final = 16
 _ACTIONS_KEPT: Final = 1 << 12
 
 
@@ -20,6 +23,7 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
 
     Class attributes:
         state_noun: What a state is called in texts, such as ``board``.
+        text_noun: What the text of a state is called, such as ``FEN``.
         action_noun: What an action is called in texts, such as ``move``.
         separator: Between the actions of an episode in tables and prompts.
         splits_items: What separates actions that stand in one line of a reply; actions of one word
@@ -29,6 +33,7 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
     """
 
     state_noun: ClassVar[str] = "state"
+    text_noun: ClassVar[str] = "state"
     action_noun: ClassVar[str] = "action"
     separator: ClassVar[str] = "\n"
     splits_items: ClassVar[re.Pattern[str]] = re.compile(r"[;,]")
@@ -183,10 +188,17 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
         items = listed_items(
             reply, self.splits_items, self.remark, lambda one: self.plain_action(one) is not None
         )
-        if not items and states_none(reply):
-            return Prediction(ReplyClass.VALID, None, predicted_actions=())
-        if not items:
+        if not items and not states_none(reply):
             return Prediction(ReplyClass.ABSENT, None, reason=f"no list of {nouns}s found")
+        return self.classify_listed(items)
+
+    def classify_listed(self, items: Sequence[str]) -> Prediction:
+        """Classify actions that were already cut out of a reply, as `classify_actions` does.
+
+        Args:
+            items: One text each; none at all is an empty list, which is ``valid``.
+        """
+        nouns = self.action_noun
         plain = [self.plain_action(item) for item in items]
         named = tuple(
             item[:_SHOWN] if one is None else one for one, item in zip(plain, items, strict=True)
@@ -194,7 +206,7 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
         other = next((item for one, item in zip(plain, items, strict=True) if one is None), None)
         if other is None:
             return Prediction(ReplyClass.VALID, None, predicted_actions=named)
-        if not any(one is not None for one in plain):
+        if all(one is None for one in plain):
             return Prediction(
                 ReplyClass.UNPARSEABLE, None, reason=f"no {nouns} in a list: {other!r:.{_SHOWN}}"
             )
@@ -202,6 +214,21 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
         return Prediction(ReplyClass.ILL_FORMED, None, status=broken, predicted_actions=named)
 
     # The actions of an episode.
+
+    def identity(self, state: ParsedState) -> str:
+        """Return a text that is the same for every text of the same state.
+
+        Args:
+            state: Readable.
+        """
+        return self.state_text(state.state)
+
+    def agree(self, one: ParsedState, other: ParsedState) -> bool:
+        """Return whether two texts that can be read may describe the same state.
+
+        In chess either may lack fields at its end.
+        """
+        return bool(one.state == other.state)
 
     def split_moves(self, moves: str) -> list[str]:
         """Return the actions of a table's cell ``moves``, one text each."""
@@ -233,3 +260,42 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
                 )
             state = self.automaton.successor(state, action)
         return state
+
+    def text_after(self, initial: str | None, moves: str) -> str:
+        """Return the text, as tables have it, of the state in which an episode ends.
+
+        Arguments and errors are those of `replay`.
+        """
+        return self.state_text(self.replay(initial, moves))
+
+    def true_text(self, given: ParsedState, reached: str) -> tuple[str, str]:
+        """Return which of two texts of the same true state a table gets, and in what they differ.
+
+        Args:
+            given: As a file has it.
+            reached: As `text_after` has it.
+
+        Returns:
+            The text, and what in it is otherwise than after the actions though the state is the
+            same; empty if nothing is. In chess the clocks may be.
+        """
+        del given
+        return reached, ""
+
+    def actions_before(self, state: ParsedState) -> int | None:
+        """Return how many actions led to a state, if its text tells; else None.
+
+        Args:
+            state: Readable.
+        """
+        del state
+        return None
+
+    def episode_id(self, initial: str, moves: str) -> str:
+        """Return the identity of an episode, 16 hexadecimal digits: the same for the same actions.
+
+        Args:
+            initial: The text of the initial state; empty for the shared start.
+            moves: The actions as the environment writes them, joined by `separator`.
+        """
+        return text_hash(f"{self.name}\n{initial}\n{moves}")[:_HASH_DIGITS]

@@ -15,6 +15,7 @@ import pytest
 from workbench.answers.imports import (
     FilesRead,
     Refused,
+    Unsaid,
     format_of,
     import_harness_samples,
     import_inspect_logs,
@@ -276,7 +277,7 @@ class TestHarness:
 
     def test_members_by_name_and_the_model_of_older_results(self, tmp_path: Path) -> None:
         path = self.write(tmp_path, self.sample(0, AFTER_E4, target="e4"))
-        (refused,) = import_harness_samples([path], model="m").refusals
+        (refused,) = import_harness_samples([path], unsaid=Unsaid(model="m")).refusals
         assert refused.reason is Refused.NO_TRUE_BOARD
         assert refused.detail.startswith("target: expected a FEN")
         columns = {"true_state": "doc.fen", "movetext": "doc.pgn", "position_id": "doc_hash"}
@@ -290,7 +291,7 @@ class TestHarness:
     @pytest.mark.parametrize("resps", [[[["-1.5", "False"]], [["-2", "True"]]], [], None, [[]]])
     def test_tasks_that_generate_nothing_are_refused(self, tmp_path: Path, resps: object) -> None:
         path = self.write(tmp_path, self.sample(0, AFTER_E4, resps=resps))
-        (refused,) = import_harness_samples([path], model="m").refusals
+        (refused,) = import_harness_samples([path], unsaid=Unsaid(model="m")).refusals
         assert (refused.line, refused.reason) == (1, Refused.NO_REPLY)
         assert "generate_until" in refused.detail
 

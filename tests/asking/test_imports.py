@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from workbench.answers.imports import (
     Refused,
+    Unsaid,
     import_inspect_logs,
     import_named_columns,
     import_pgn2fen,
@@ -87,7 +88,7 @@ class TestNamedColumns:
         ]
         rows.append({"position_id": "elsewhere", "reply": START})
         path = jsonl(tmp_path / "a.jsonl", *rows)
-        found = import_named_columns([path], positions=positions, model="m")
+        found = import_named_columns([path], positions=positions, unsaid=Unsaid(model="m"))
         joined = found.predictions[POSITIONS.names]
         pd.testing.assert_frame_equal(
             joined, positions[POSITIONS.names].reset_index(drop=True), check_dtype=False
@@ -99,7 +100,7 @@ class TestNamedColumns:
         assert "'elsewhere' is not among the positions" in refused.detail
         twice = pd.concat([positions, positions.head(1)])
         with pytest.raises(TableError, match="once"):
-            import_named_columns([path], positions=twice, model="m")
+            import_named_columns([path], positions=twice, unsaid=Unsaid(model="m"))
 
     def test_samples_are_numbered_as_they_come_or_as_they_say(self, tmp_path):
         rows = [reply(asked=1), reply(asked=2), reply(model="n"), reply(sample=2), reply(asked=3)]

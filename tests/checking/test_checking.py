@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
@@ -228,6 +229,23 @@ class TestFiles:
         found = report(positions, POSITIONS, tmp_path)
         assert found.schema_version == "99"
         assert "schema version '99' of another time" in odd(found)[0]
+
+    def test_an_earlier_schema_is_checked_as_it_is_read(self, predictions, tmp_path):
+        path = tmp_path / "earlier.parquet"
+        old = {"true_state": "true_fen", "predicted_state": "predicted_fen"}
+        added = {"environment", "task", "initial_state", "predicted_actions"}
+        whole = pa.Table.from_pandas(predictions, PREDICTIONS, preserve_index=False)
+        whole = whole.select([name for name in PREDICTIONS.names if name not in added])
+        whole = whole.rename_columns([old.get(name, name) for name in whole.column_names])
+        version = {b"workbench_schema_version": b"3"}
+        pq.write_table(whole.replace_schema_metadata(version), path)
+        assert odd(check_table(path)) == [
+            "it carries no provenance",
+            "it carries no versions of packages",
+        ]
+        twice = pa.concat_tables([whole, whole.slice(0, 1)])
+        pq.write_table(twice.replace_schema_metadata(version), path)
+        assert "position_id + task + model + setting + sample is repeated" in odd(check_table(path))
 
     def test_a_table_made_elsewhere(self, positions, tmp_path):
         path = tmp_path / "elsewhere.parquet"

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from workbench.answers.imports.true_boards import UNKNOWN_GROUP
+from workbench.answers.imports.true_states import UNKNOWN_GROUP
 from workbench.drawing.scores_in_words import class_counts
 from workbench.errors import TableError
 from workbench.explore.game.tracked_game import track_rows

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from workbench.answers.imports.true_boards import PLIES_A_GROUP
+from workbench.answers.imports.true_states import PLIES_A_GROUP
 from workbench.checking.findings import Findings
 from workbench.environments.registry import AnyEnvironment
 from workbench.errors import TableError, WorkbenchError

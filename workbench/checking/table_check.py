@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 from tqdm.auto import tqdm
@@ -33,7 +34,13 @@ from workbench.environments.registry import (
 from workbench.errors import InvalidArgumentError, TableError
 from workbench.games.compact import GAMES
 from workbench.scoring import ScoringParameters, scores_schema
-from workbench.tables.earlier_versions import can_upgrade, missing_columns, upgraded
+from workbench.tables.earlier_versions import (
+    RENAMED,
+    can_upgrade,
+    missing_columns,
+    needed_columns,
+    upgraded,
+)
 from workbench.tables.output_files import kind_of
 from workbench.tables.parquet_tables import (
     PACKAGES_KEY,
@@ -196,9 +203,10 @@ def _checked_schema(
         )
         return None
     missing = [name for name in wanted.names if name not in found.names]
+    beyond = [name for name in found.names if name not in wanted.names]
     if _is_upgraded(found):
         missing = missing_columns(wanted.names, found.names)
-    beyond = [name for name in found.names if name not in wanted.names]
+        beyond = [name for name in beyond if RENAMED.get(name) not in wanted.names]
     differing = [
         f"{name} is {found.field(name).type}, not {wanted.field(name).type}"
         for name in wanted.names
@@ -299,9 +307,9 @@ def _check_parameters(
 
 def _check_keys(file: pq.ParquetFile, report: TableReport) -> None:
     names = KEYS.get(report.kind, [])
-    if not names or not set(names) <= set(file.schema_arrow.names):
+    keys = _columns(file, names)
+    if keys is None or not names:
         return
-    keys = as_frame(file.read(columns=names))
     again = keys.duplicated(keep="first")
     if again.any():
         rows = keys[again]
@@ -315,13 +323,23 @@ def _check_keys(file: pq.ParquetFile, report: TableReport) -> None:
         report.oddities.append(Oddity(what, int(again.sum()), tuple(examples)))
 
 
+def _columns(file: pq.ParquetFile, names: list[str]) -> pd.DataFrame | None:
+    """Return columns of a table of any version that is read; None if it lacks one."""
+    found = file.schema_arrow
+    if not _is_upgraded(found):
+        return as_frame(file.read(columns=names)) if set(names) <= set(found.names) else None
+    if missing_columns(names, found.names):
+        return None
+    table = file.read(columns=needed_columns(names, found.names))
+    return as_frame(upgraded(table, names).select(names))
+
+
 def _check_boards_of_positions(file: pq.ParquetFile, report: TableReport) -> None:
     """Find a position_id with several true boards."""
-    names = ["position_id", "true_state"]
-    if not set(names) <= set(file.schema_arrow.names):
+    boards = _columns(file, ["position_id", "true_state"])
+    if boards is None:
         return
-    boards = as_frame(file.read(columns=names)).dropna()
-    boards = boards.drop_duplicates()
+    boards = boards.dropna().drop_duplicates()
     several = boards[boards.duplicated("position_id", keep=False)]
     if len(several):
         examples = [

@@ -22,11 +22,13 @@ ADVICE: Final = {
     "--positions TABLE",
     Refused.NO_MODEL: "give --model NAME, or its column: --column model=THEIRS",
     Refused.NO_REPLY: "name its column: --column reply=THEIRS or predicted_state=THEIRS",
-    Refused.NO_TRUE_BOARD: "give the boards by --positions TABLE, --column true_state=THEIRS or "
-    "moves=THEIRS; for PGN2FEN logs, give the folder of the PGN files: --pgn-root FOLDER",
-    Refused.ILLEGAL_MOVES: "the moves must be of standard chess, from the initial position",
+    Refused.NO_TRUE_BOARD: "give the states by --positions TABLE, --column true_state=THEIRS or "
+    "moves=THEIRS (and initial_state=THEIRS); for PGN2FEN logs, give the folder of the PGN files: --pgn-root FOLDER",
+    Refused.ILLEGAL_MOVES: "each must be permitted where it is made, from the initial state; in chess, "
+    "from the initial position: check --environment",
     Refused.CONTRADICTION: "the moves, PGN files or positions belong to another set: check "
     "--pgn-root and --positions",
+    Refused.OTHER_ENVIRONMENT: "import one environment at a time: --environment NAME",
     Refused.CHESS960: "its castling rules differ; leave these files out",
     Refused.REPEATED: "each was read once; if they are additional replies, number them in a column "
     "sample",

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from workbench.cli.environment_options import task_options
+from workbench.cli.environment_options import environment_option, task_options
 from workbench.cli.group import PATH, main
 
 
@@ -53,6 +53,10 @@ def _columns(context: click.Context, option: click.Parameter, texts: Any) -> dic
 )
 @click.option("--positions", type=PATH, help="Not pgn2fen: positions table to join by position_id.")
 @click.option("--model", help="Not pgn2fen: model name, if the files have none.")
+@environment_option("Not pgn2fen: environment of all rows; by default that of the first, or chess.")
+@click.option(
+    "--task", help="Not pgn2fen: what was asked, if the files do not say.  [default: state]"
+)
 @click.option("--encoding", help="Encoding of text files that are not UTF-8, such as latin-1.")
 @click.option("--refused", type=PATH, help="CSV file for all refused rows.")
 @click.pass_context
@@ -67,19 +71,24 @@ def replies_import(
     columns: dict[str, str],
     positions: Path | None,
     model: str | None,
+    environment: str | None,
+    task: str | None,
     encoding: str | None,
     refused: Path | None,
 ) -> None:
     """Import recorded replies from FILES into a predictions table.
 
     FILES are PGN2FEN logs, Inspect logs (.eval, .json), samples of lm-evaluation-harness, or tables
-    with named columns (CSV with commas, tabs or semicolons; JSON Lines).
+    with named columns (CSV with commas, tabs or semicolons; JSON Lines). The replies may be of any
+    environment and task. The true state is read from true_state, or is where moves lead from
+    initial_state; both must agree.
 
     The exit code is 0 if every row became a prediction, 3 if some were refused, and 1, without a
     table, if all were.
     """
     from workbench.answers.imports import (
         FilesRead,
+        Unsaid,
         format_of,
         import_harness_samples,
         import_inspect_logs,
@@ -87,7 +96,7 @@ def replies_import(
         import_pgn2fen,
     )
     from workbench.cli.import_report import counted, described, report, write_refused
-    from workbench.environments.chess.classification import EXTRACTOR_VERSION
+    from workbench.environments.registry import environment_of
     from workbench.tables.output_files import check_output
     from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS, read_table, write_table
     from workbench.tables.provenance import file_hash
@@ -102,15 +111,13 @@ def replies_import(
     if len(found) != 1:
         raise click.UsageError(f"expected files of one format, got {sorted(found)}; see --format")
     chosen = found.pop()
-    provenance: dict[str, Any] = {
-        "stage": "predictions",
-        "format": chosen,
-        "extractor_version": EXTRACTOR_VERSION,
-    }
+    provenance: dict[str, Any] = {"stage": "predictions", "format": chosen}
     with FilesRead(files, progress=True) as reading:
         if chosen == "pgn2fen":
-            if columns or positions or model:
-                raise click.UsageError("--column, --positions and --model are not for pgn2fen logs")
+            if columns or positions or model or environment or task:
+                raise click.UsageError(
+                    "--column, --positions, --model, --environment and --task are not for pgn2fen logs"
+                )
             imported = import_pgn2fen(
                 files,
                 pgn_root=pgn_root,
@@ -127,7 +134,13 @@ def replies_import(
             if positions is not None:
                 provenance["positions_sha256"] = file_hash(positions)
             provenance["columns"] = columns
-            given: Any = {"columns": columns, "positions": known, "model": model, "files": reading}
+            unsaid = Unsaid(environment or "", task or "state", model)
+            given: Any = {
+                "columns": columns,
+                "positions": known,
+                "unsaid": unsaid,
+                "files": reading,
+            }
             if chosen == "inspect":
                 imported = import_inspect_logs(files, **given)
             else:
@@ -140,6 +153,8 @@ def replies_import(
     if imported.predictions.empty:
         report(imported, f"nothing imported: {out} was not written")
         context.exit(1)
+    read_by = environment_of(imported.predictions)
+    provenance["extractor_version"] = read_by.reader_version
     write_table(imported.predictions, out, PREDICTIONS, provenance)
     report(imported, f"{described(imported.predictions)} written to {out}")
     if imported.refusals:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import pandas as pd
 
-from workbench.answers.imports.true_boards import UNKNOWN_GROUP
+from workbench.answers.imports.true_states import UNKNOWN_GROUP
 from workbench.answers.recorded_replies import BASELINE
 from workbench.drawing.labels import NO_NAME, some_of
 from workbench.drawing.reply_words import class_words

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from workbench.answers.imports.true_boards import UNKNOWN_GROUP
+from workbench.answers.imports.true_states import UNKNOWN_GROUP
 from workbench.answers.recorded_replies import BASELINE, WORLD_CUP, recorded_replies_path
 from workbench.answers.simulated_replies import simulate
 from workbench.drawing.labels import some_of

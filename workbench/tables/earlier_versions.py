@@ -20,7 +20,7 @@ _CONSTANT: Final = {
 }
 """Columns that versions 3 and 4 added, and what every earlier row had."""
 
-_RENAMED: Final = {"true_fen": "true_state", "predicted_fen": "predicted_state"}
+RENAMED: Final = {"true_fen": "true_state", "predicted_fen": "predicted_state"}
 """Columns that version 4 renamed."""
 
 _ADDED: Final = pa.schema(
@@ -55,7 +55,7 @@ def needed_columns(names: list[str], present: list[str]) -> list[str]:
         names: Wanted.
         present: Columns of the file.
     """
-    earlier = {new: old for old, new in _RENAMED.items()}
+    earlier = {new: old for old, new in RENAMED.items()}
     needed = [
         name if name in present else earlier[name]
         for name in names
@@ -73,7 +73,7 @@ def missing_columns(names: list[str], present: list[str]) -> list[str]:
         names: Wanted.
         present: Columns of the file.
     """
-    there = {*present, *(_RENAMED.get(name, name) for name in present), *_ADDED.names}
+    there = {*present, *(RENAMED.get(name, name) for name in present), *_ADDED.names}
     return [name for name in names if name not in there]
 
 
@@ -88,7 +88,7 @@ def upgraded(table: pa.Table, names: list[str]) -> pa.Table:
         table: Columns of positions or predictions.
         names: Wanted; those of them that later versions added are added.
     """
-    table = table.rename_columns([_RENAMED.get(name, name) for name in table.column_names])
+    table = table.rename_columns([RENAMED.get(name, name) for name in table.column_names])
     if "reply_class" in table.column_names and "reason" in table.column_names:
         failed = pc.and_(
             pc.equal(table["reply_class"], "absent"),

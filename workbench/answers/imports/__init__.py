@@ -1,6 +1,7 @@
 """Import of recorded replies as tables of predictions: benchmark logs, and named columns."""
 
 from workbench.answers.imports.file_reading import FilesRead
+from workbench.answers.imports.foreign_rows import Unsaid
 from workbench.answers.imports.formats import format_of
 from workbench.answers.imports.harness_samples import import_harness_samples
 from workbench.answers.imports.imported import ImportedReplies, Noticed, Refused, RowNote
@@ -14,6 +15,7 @@ __all__ = [
     "Noticed",
     "Refused",
     "RowNote",
+    "Unsaid",
     "format_of",
     "import_harness_samples",
     "import_inspect_logs",

@@ -2,14 +2,14 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 
-from workbench.answers.imports.foreign_rows import ForeignRow, made_row, present
+from workbench.answers.imports.foreign_rows import ForeignRow, Unsaid, made_row
 from workbench.answers.imports.imported import (
     ImportedReplies,
     Noticed,
@@ -18,7 +18,9 @@ from workbench.answers.imports.imported import (
     Remark,
     RowNote,
 )
-from workbench.answers.imports.true_boards import identity_of
+from workbench.answers.imports.row_values import present
+from workbench.answers.imports.true_states import identity_of
+from workbench.environments.registry import environment_named
 from workbench.errors import TableError
 from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS
 from workbench.tables.provenance import text_hash
@@ -28,13 +30,17 @@ _HASH_DIGITS = 8
 
 
 def imported_rows(
-    rows: Iterable[ForeignRow | RowNote], *, positions: pd.DataFrame | None, model: str | None
+    rows: Iterable[ForeignRow | RowNote],
+    *,
+    positions: pd.DataFrame | None = None,
+    unsaid: Unsaid | None = None,
 ) -> ImportedReplies:
     """Return foreign rows as predictions; each row is in the table or among the refusals.
 
-    A row needs a model, a reply or a predicted_state, and the true board: as true_state, as moves, as
-    movetext, or by its position_id in ``positions``. Without a position_id the position is named
-    after its moves or board. An id with several boards gets a hash of the board, in
+    A row needs a model, a reply, a predicted_state or predicted_actions, and the true state: as
+    true_state, as moves, as movetext, or by its position_id in ``positions``. Without a position_id
+    the position is named after its moves or state. All rows are of one environment: that of the
+    first which became a prediction, unless it is given. An id with several boards gets a hash of the board, in
     every row. Replies of one model to one position without a sample are numbered 0, 1, ... as they
     come.
 
@@ -46,12 +52,13 @@ def imported_rows(
         rows: In the order of the table.
         positions: Rows of the POSITIONS schema, to be found by ``position_id``; their values go
             before those of the files.
-        model: The name of the model where a row has none.
+        unsaid: What a row has where it says nothing of its own.
 
     Raises:
         TableError: If an id is repeated in ``positions``.
     """
     known = None if positions is None else _known(positions)
+    unsaid = unsaid or Unsaid()
     gathered = _Gathered()
     for row in rows:
         if isinstance(row, RowNote):
@@ -60,11 +67,12 @@ def imported_rows(
         try:
             if first := gathered.contents[row.content].get(row.file):
                 raise RefusedRowError(Refused.REPEATED, "", f"it repeats {first}")
-            made, remarks = made_row(row, known, model)
+            made, remarks = made_row(row, known, unsaid)
         except RefusedRowError as error:
             gathered.refusals.append(error.remark.at(row.file, row.line, row.called))
             continue
         gathered.add(row, made, remarks)
+        unsaid = replace(unsaid, environment=made["environment"])
     return gathered.imported()
 
 
@@ -188,14 +196,14 @@ class _Gathered:
         boards: dict[str, set[str]] = defaultdict(set)
         lines: dict[str, set[str]] = defaultdict(set)
         for row in self.rows:
-            boards[row.values["position_id"]].add(identity_of(row.values["true_state"]))
+            boards[row.values["position_id"]].add(_identity(row))
             if row.values["moves"] is not None:
                 lines[row.values["position_id"]].add(row.values["moves"])
         several = {name for name in boards if len(boards[name]) > 1 or len(lines[name]) > 1}
         for row in self.rows:
             name, moves = row.values["position_id"], row.values["moves"]
             if name in several:
-                what = identity_of(row.values["true_state"]) if moves is None else moves
+                what = _identity(row) if moves is None else moves
                 row.values["position_id"] = f"{name}-{text_hash(what)[:_HASH_DIGITS]}"
                 said = f"position_id: {name!r:.80} is now {row.values['position_id']!r:.100}"
                 self.remarks.append(row.place.note(Noticed.SEVERAL_BOARDS, said))
@@ -211,6 +219,11 @@ class _Gathered:
                     following[question] += 1
                 row.values["sample"] = following[question]
                 following[question] += 1
+
+
+def _identity(row: _Made) -> str:
+    named = environment_named(row.values["environment"])
+    return identity_of(named, row.values["true_state"])
 
 
 def _known(positions: pd.DataFrame) -> dict[str, dict[str, Any]]:

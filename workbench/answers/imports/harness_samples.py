@@ -15,7 +15,7 @@ from typing import Any, Final
 import pandas as pd
 
 from workbench.answers.imports.file_reading import FilesRead
-from workbench.answers.imports.foreign_rows import OWN_COLUMNS, ForeignRow, check_columns
+from workbench.answers.imports.foreign_rows import OWN_COLUMNS, ForeignRow, Unsaid, own_columns
 from workbench.answers.imports.gathering import imported_rows
 from workbench.answers.imports.imported import ImportedReplies, Refused, RefusedRowError, RowNote
 from workbench.answers.imports.named_columns import VARIANT_KEYS, inside, json_rows
@@ -34,7 +34,7 @@ def import_harness_samples(
     *,
     columns: Mapping[str, str] | None = None,
     positions: pd.DataFrame | None = None,
-    model: str | None = None,
+    unsaid: Unsaid | None = None,
     encoding: str | None = None,
     files: FilesRead | None = None,
 ) -> ImportedReplies:
@@ -49,7 +49,7 @@ def import_harness_samples(
         columns: Our column to the object's member, dotted where it reaches into objects, such as
             ``true_state`` to ``doc.fen``.
         positions: Rows of the POSITIONS schema, to be found by ``position_id``.
-        model: The name of the model where no file of results tells it.
+        unsaid: What a row has where it says nothing of its own; a file of results tells its model.
         encoding: Encoding of all files, if not UTF-8.
         files: What opens them and follows the reading.
 
@@ -57,11 +57,10 @@ def import_harness_samples(
         InvalidArgumentError: If a column of ours is unknown.
         ReplyFileError: If a file cannot be read.
     """
-    names = {"true_state": "target", **(columns or {})}
-    check_columns(names)
+    names = {"true_state": "target", **own_columns(columns)}
     reader = _Reader(names, encoding, files or FilesRead())
     rows = (row for path in paths for row in reader.rows(Path(path)))
-    imported = imported_rows(rows, positions=positions, model=model)
+    imported = imported_rows(rows, positions=positions, unsaid=unsaid)
     return replace(imported, folded=reader.folded)
 
 

@@ -19,6 +19,7 @@ class Refused(StrEnum):
     ILLEGAL_MOVES = "moves that cannot be played from the initial position"
     CONTRADICTION = "a true board that its moves or the given positions contradict"
     CHESS960 = "Chess960"
+    OTHER_ENVIRONMENT = "another environment than that of the table"
     BAD_VALUE = "a value out of range"
     REPEATED = "a reply that was read before"
 

@@ -10,14 +10,12 @@ import pandas as pd
 
 from workbench.answers.imports.eval_logs import LoggedReply, logged_reply, read_replies, read_spec
 from workbench.answers.imports.file_reading import FilesRead, encoding_of
-from workbench.answers.imports.foreign_rows import ForeignRow, check_columns
+from workbench.answers.imports.foreign_rows import ForeignRow, Unsaid, own_columns
 from workbench.answers.imports.gathering import imported_rows
 from workbench.answers.imports.imported import ImportedReplies, Refused, RowNote
 from workbench.answers.imports.named_columns import VARIANT_KEYS, inside
 from workbench.compression import zipfile
-from workbench.environments.registry import DEFAULT, environment_named
 from workbench.errors import InvalidArgumentError, ReplyFileError
-from workbench.tasks import task_named
 
 _COUNTED: Final = (
     "stop_reason",
@@ -37,6 +35,7 @@ DEFAULT_FIELDS: Final = {
 }
 """Where a log has what our columns hold; ``epoch`` counts from 0 here."""
 
+_ANSWERS: Final = ("predicted_state", "predicted_actions")
 _METADATA: Final = "metadata."
 _FIELDS: Final = ("id", "epoch", "model", "reply", "target", "question", *_COUNTED)
 
@@ -46,7 +45,7 @@ def import_inspect_logs(
     *,
     columns: Mapping[str, str] | None = None,
     positions: pd.DataFrame | None = None,
-    model: str | None = None,
+    unsaid: Unsaid | None = None,
     files: FilesRead | None = None,
 ) -> ImportedReplies:
     """Read logs of Inspect, in which each sample asked for one board.
@@ -59,22 +58,21 @@ def import_inspect_logs(
             ``model``, ``reply``, ``target``, ``question`` (the last message of the user),
             or ``metadata.NAME``, dotted where it reaches into objects.
         positions: Rows of the POSITIONS schema, to be found by ``position_id``.
-        model: The name of the model where a log has none.
+        unsaid: What a row has where it says nothing of its own; a log tells its model.
         files: What opens them and follows the reading.
 
     Raises:
         InvalidArgumentError: If a column or field is unknown.
         ReplyFileError: If a log is missing or damaged.
     """
-    fields = {**DEFAULT_FIELDS, **(columns or {})}
-    check_columns(fields)
+    fields = {**DEFAULT_FIELDS, **own_columns(columns)}
     for field in fields.values():
         if field not in _FIELDS and not field.startswith(_METADATA):
             raise InvalidArgumentError(
                 f"columns: expected a field of {_FIELDS} or {_METADATA}NAME, got {field!r}"
             )
     rows = _rows(paths, fields, files or FilesRead())
-    return imported_rows(rows, positions=positions, model=model)
+    return imported_rows(rows, positions=positions, unsaid=unsaid)
 
 
 def _rows(
@@ -104,14 +102,14 @@ def _row(
     names: tuple[object, ...],
 ) -> ForeignRow:
     values = {column: _value(logged, field) for column, field in fields.items()}
-    # A FEN that the mapping points to is the answer itself, unless the call failed.
-    given = values.get("predicted_state") is not None and logged.reply is not None
+    # An answer that the mapping points to is the answer itself, unless the call failed.
+    given = logged.reply is not None and any(values.get(name) is not None for name in _ANSWERS)
     return ForeignRow(
         str(path),
         number,
         path.name,
         values,
-        None if given else logged.prediction(environment_named(DEFAULT), task_named("state")),
+        None if given else logged.prediction,
         names=(*names, *(logged.metadata.get(key) for key in VARIANT_KEYS)),
         called=fields,
     )

@@ -9,10 +9,11 @@ from typing import Any, Final, TextIO
 import pandas as pd
 
 from workbench.answers.imports.file_reading import FilesRead, encoding_of, text_of, undecodable
-from workbench.answers.imports.foreign_rows import OWN_COLUMNS, ForeignRow, check_columns
+from workbench.answers.imports.foreign_rows import OWN_COLUMNS, ForeignRow, Unsaid, own_columns
 from workbench.answers.imports.gathering import imported_rows
 from workbench.answers.imports.imported import ImportedReplies, Refused, RowNote
 from workbench.errors import ReplyFileError
+from workbench.tables.earlier_versions import RENAMED
 from workbench.tables.provenance import json_hash
 
 DELIMITERS: Final = (",", "\t", ";", "|")
@@ -29,7 +30,7 @@ def import_named_columns(
     *,
     columns: Mapping[str, str] | None = None,
     positions: pd.DataFrame | None = None,
-    model: str | None = None,
+    unsaid: Unsaid | None = None,
     encoding: str | None = None,
     files: FilesRead | None = None,
 ) -> ImportedReplies:
@@ -43,7 +44,7 @@ def import_named_columns(
         columns: Our column to the file's, where the names differ; of JSON objects a dotted name
             reaches inside.
         positions: Rows of the POSITIONS schema, to be found by ``position_id``.
-        model: The name of the model where a file has none.
+        unsaid: What a row has where it says nothing of its own.
         encoding: Encoding of all files.
         files: What opens them and follows the reading.
 
@@ -51,10 +52,9 @@ def import_named_columns(
         InvalidArgumentError: If a column of ours, or the encoding, is unknown.
         ReplyFileError: If a file cannot be read, or lacks a column that ``columns`` names.
     """
-    names = columns or {}
-    check_columns(names)
+    names = own_columns(columns)
     rows = _all_rows(paths, names, encoding, files or FilesRead())
-    return imported_rows(rows, positions=positions, model=model)
+    return imported_rows(rows, positions=positions, unsaid=unsaid)
 
 
 def _all_rows(
@@ -69,9 +69,11 @@ def _all_rows(
                 continue
             values = {}
             for name in OWN_COLUMNS:
-                found, value = inside(row, columns.get(name, name))
-                if found:
-                    values[name] = value
+                for theirs in _names_of(name, columns):
+                    found, value = inside(row, theirs)
+                    if found:
+                        values[name] = value
+                        break
             yield ForeignRow(
                 str(path),
                 number,
@@ -81,6 +83,13 @@ def _all_rows(
                 content=json_hash(row),
                 called=columns,
             )
+
+
+def _names_of(name: str, columns: Mapping[str, str]) -> list[str]:
+    """Return what a file may call our column, the likeliest first."""
+    if name in columns:
+        return [columns[name]]
+    return [name, *(earlier for earlier, present in RENAMED.items() if present == name)]
 
 
 def delimited_rows(
@@ -124,7 +133,7 @@ def _header(path: Path, text: TextIO, columns: Mapping[str, str]) -> tuple[list[
         lines += 1
     if fault := undecodable(line):
         raise ReplyFileError(f"{path}, line {lines}: {fault}")
-    wanted = {columns.get(name, name) for name in OWN_COLUMNS}
+    wanted = {theirs for name in OWN_COLUMNS for theirs in _names_of(name, columns)}
     headers = {mark: _split(line, mark) for mark in DELIMITERS}
     mark = max(DELIMITERS, key=lambda mark: len(wanted & set(headers[mark])))
     header = headers[mark]

@@ -11,7 +11,7 @@ from pathlib import Path, PureWindowsPath
 from typing import Any, Final, Literal
 
 from workbench.answers.imports.file_reading import FilesRead
-from workbench.answers.imports.foreign_rows import ForeignRow, classified_fen, storable
+from workbench.answers.imports.foreign_rows import ForeignRow, Reader, classified_state
 from workbench.answers.imports.gathering import imported_rows
 from workbench.answers.imports.imported import (
     ImportedReplies,
@@ -21,8 +21,9 @@ from workbench.answers.imports.imported import (
     RowNote,
 )
 from workbench.answers.imports.named_columns import VARIANT_KEYS, json_rows
-from workbench.answers.imports.true_boards import PlayedLine, played_movetext
-from workbench.environments.chess.classification import classify
+from workbench.answers.imports.row_values import storable
+from workbench.answers.imports.true_states import PlayedLine, played_movetext
+from workbench.environments.registry import environment_named
 from workbench.errors import InvalidArgumentError
 from workbench.prediction import Prediction, ReplyClass
 from workbench.tables.provenance import json_hash
@@ -61,7 +62,7 @@ def import_pgn2fen(
             folder that holds the folder of the log, the folder of the log, and the working folder
             in which the file is found.
         text: What to classify: ``"llm_fen"``, which the benchmark cut out of the reply, or
-            ``"raw"``, the whole reply by `workbench.environments.chess.classification.classify`.
+            ``"raw"``, the whole reply, as of any model.
         fens_only: Whether to keep moves and boards alone: ``predicted_state`` is the chosen text,
             there is no reply and no movetext, and rows are sorted by set, position and model, so
             that a file of them is small.
@@ -76,7 +77,7 @@ def import_pgn2fen(
         raise InvalidArgumentError(f"text: expected 'llm_fen' or 'raw', got {text!r}")
     reader = _Reader(pgn_root, text, fens_only)
     rows = _all_rows(log_paths, reader, encoding, files or FilesRead())
-    imported = imported_rows(rows, positions=None, model=None)
+    imported = imported_rows(rows)
     refused = {(note.file, note.line) for note in imported.refusals}
     remarks = [note for note in reader.remarks if (note.file, note.line) not in refused]
     predictions = imported.predictions
@@ -124,7 +125,7 @@ class _Reader:
             raise RefusedRowError(
                 Refused.NO_POSITION, "input_pgn_file", f"expected a file name, got {pgn_file!r:.80}"
             )
-        reply, prediction = self.prediction(about_reply)
+        reply, read = self.answer(about_reply)
         return ForeignRow(
             str(path),
             number,
@@ -137,7 +138,7 @@ class _Reader:
                 "setting": _setting_of(path),
                 **({} if reply is None else {"reply": reply}),
             },
-            prediction,
+            read,
             played=self.game(path, number, pgn_file),
             stem=place.stem,
             folder=place.parent.name,
@@ -176,7 +177,7 @@ class _Reader:
         for path in candidates:
             try:
                 movetext = path.read_text(encoding="utf-8-sig", errors="replace")
-                line = played_movetext(movetext)
+                line = played_movetext(environment_named("chess"), movetext)
             except (FileNotFoundError, NotADirectoryError):
                 continue
             except RefusedRowError as error:
@@ -191,15 +192,18 @@ class _Reader:
         looked = ", ".join(dict.fromkeys(str(path.absolute()) for path in candidates))
         return Noticed.NO_PGN, f"input_pgn_file: expected {pgn_file!r:.80}, found no {looked}"
 
-    def prediction(self, about_reply: dict[str, Any]) -> tuple[str | None, Prediction]:
-        """Return the reply, and the answer in the chosen text of the log."""
+    def answer(self, about_reply: dict[str, Any]) -> tuple[str | None, Reader]:
+        """Return the reply, and what gives the answer in the chosen text of the log."""
         key = "llm_raw_text" if self.text == "raw" else "llm_fen"
         chosen = _text_or_none(about_reply.get(key))
         reply = None if self.fens_only else _text_or_none(about_reply.get("llm_raw_text"))
         if chosen is None:
             got = f"is {about_reply[key]!r:.80}" if key in about_reply else "is missing"
-            return reply, Prediction(ReplyClass.ABSENT, None, reason=f"{key} {got}")
-        return reply, classify(chosen) if self.text == "raw" else classified_fen(chosen)
+            absent = Prediction(ReplyClass.ABSENT, None, reason=f"{key} {got}")
+            return reply, lambda environment, task: absent
+        if self.text == "raw":
+            return reply, lambda environment, task: task.classify(environment, chosen)
+        return reply, lambda environment, task: classified_state(environment, chosen)
 
 
 def _set_of(pgn_file: PureWindowsPath) -> str:

@@ -30,6 +30,7 @@ from workbench.environments.chess.tracker import tracked
 from workbench.errors import IllegalMoveError
 from workbench.parsed_state import ParsedState
 from workbench.prediction import Prediction
+from workbench.tables.provenance import text_hash
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,6 +41,7 @@ _SAN: Final = re.compile(
 )
 _SQUARES: Final = frozenset(chess.SQUARE_NAMES)
 _MOVE_NUMBER: Final = re.compile(r"(?<!\d)\d+\.+")
+_LARGEST: Final = 2**31
 _BOARD_STATES: Final = ("valid", "ill_formed")
 
 
@@ -49,6 +51,7 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
     title: ClassVar[str] = "chess"
     summary: ClassVar[str] = "boards as FEN, legal moves in UCI"
     state_noun: ClassVar[str] = "board"
+    text_noun: ClassVar[str] = "FEN"
     action_noun: ClassVar[str] = "move"
     separator: ClassVar[str] = " "
     actions_a_group: ClassVar[int] = 2
@@ -188,6 +191,44 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
         return text_metrics.compared_text(_fen(one), "position") == text_metrics.compared_text(
             _fen(other), "position"
         )
+
+    def identity(self, state: ParsedState) -> str:
+        """Return all fields but the clocks, the castling rights in one order."""
+        fields = text_metrics.compared_text(_fen(state), "position").split()
+        fields[2:3] = ["".join(sorted(rights)) for rights in fields[2:3]]
+        return " ".join(fields)
+
+    def agree(self, one: ParsedState, other: ParsedState) -> bool:
+        """Return whether two FENs agree in the fields, clocks aside, that both have."""
+        pairs = zip(self.identity(one).split(), self.identity(other).split(), strict=False)
+        return all(field == its for field, its in pairs)
+
+    def text_after(self, initial: str | None, moves: str) -> str:
+        """Return the FEN of six fields after moves in UCI from the usual first position."""
+        del initial
+        return play_moves(moves.split()).fen()
+
+    def true_text(self, given: ParsedState, reached: str) -> tuple[str, str]:
+        """Return the given FEN if it has clocks, which may differ from those after the moves.
+
+        The en-passant square may be written where no capture is legal, and stays as it is.
+        """
+        fields, after = given.text.split(), reached.split()
+        if len(fields) < len(after):
+            return reached, ""
+        clocks = f"{given.text!r}, but after its moves it is {reached!r}"
+        return given.text, clocks if fields[4:] != after[4:] else ""
+
+    def actions_before(self, state: ParsedState) -> int | None:
+        """Return the half-moves that the move number tells, or None if there is none, or no such."""
+        fen = _fen(state)
+        ply = fen.board.ply() if len(fen.fields) == len(text_metrics.FIELD_NAMES) else None
+        return ply if ply is not None and ply < _LARGEST else None
+
+    def episode_id(self, initial: str, moves: str) -> str:
+        """Return the identity of a game: of its moves alone."""
+        del initial
+        return text_hash(moves)[:16]
 
     def replay(self, initial: str | None, moves: str, where: str = "") -> ChessState:
         """Return the board after moves in UCI from the usual first position."""

@@ -1,0 +1,223 @@
+"""The true state of a row: from its text, its actions or both, which must agree."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+from workbench.answers.imports.imported import Noticed, Refused, RefusedRowError, Remark
+from workbench.environments.registry import AnyEnvironment
+from workbench.errors import IllegalMoveError, OtherVariantError, WorkbenchError
+from workbench.games.movetext_reading import moves_of_movetext
+from workbench.parsed_state import ParsedState
+
+PLIES_A_GROUP: Final = 20
+"""Actions in a band of lengths; a group is named by its upper edge, in chess in full moves."""
+
+UNKNOWN_GROUP: Final = 0
+"""The group of a position after an unknown number of actions."""
+
+_SHOWN: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedLine:
+    """Actions taken from an initial state, and where they lead.
+
+    Attributes:
+        initial: The text of the initial state; empty for the one that every episode shares.
+        moves: As the environment writes them.
+        movetext: As a model is shown them.
+        game_id: Of the actions so far.
+        ply: Actions taken.
+        reached: The text of the state after them.
+    """
+
+    initial: str
+    moves: str
+    movetext: str
+    game_id: str
+    ply: int
+    reached: str
+
+
+@dataclass(frozen=True, slots=True)
+class TrueState:
+    """A row's true state and what is known of its episode.
+
+    Attributes:
+        parsed: The state.
+        line: The actions, or None if they are unknown.
+        ply: Actions taken, or None if unknown.
+        remarks: What the row says otherwise than its actions, without being refused for it.
+    """
+
+    parsed: ParsedState
+    line: PlayedLine | None
+    ply: int | None
+    remarks: tuple[Remark, ...]
+
+
+def true_state(
+    environment: AnyEnvironment, given: str | None, line: PlayedLine | None, ply: int | None
+) -> TrueState:
+    """Return the true state that a text and actions give together.
+
+    Args:
+        environment: Of the row.
+        given: The text, as the row has it, or None.
+        line: The row's actions, or None.
+        ply: Actions taken, as the row has them, or None.
+
+    Raises:
+        RefusedRowError: If there is neither a text that can be read nor actions, or they contradict
+            each other.
+    """
+    noun = environment.text_noun
+    if given is None and line is None:
+        raise RefusedRowError(
+            Refused.NO_TRUE_BOARD,
+            "true_state",
+            f"expected a {noun}, or moves, or movetext, got neither",
+        )
+    parsed = None if given is None else parsed_true(environment, given)
+    if parsed is not None and parsed.fault:
+        fault = environment.classify_state(parsed.text).reason
+        said = f"{parsed.text!r:.{_SHOWN}}: {fault:.{_SHOWN}}"
+        raise RefusedRowError(Refused.NO_TRUE_BOARD, "true_state", f"expected a {noun}, got {said}")
+    if line is None:
+        assert parsed is not None
+        known = environment.actions_before(parsed) if ply is None else ply
+        return TrueState(parsed, None, known, ())
+    remarks = []
+    if ply not in (None, line.ply):
+        plies = f"{ply}, but there are {line.ply} {environment.action_noun}s"
+        remarks.append(Remark(Noticed.OTHER_PLY, "ply", plies))
+    reached = parsed_true(environment, line.reached)
+    if parsed is None:
+        return TrueState(reached, line, line.ply, tuple(remarks))
+    if not environment.agree(parsed, reached):
+        raise RefusedRowError(
+            Refused.CONTRADICTION,
+            "true_state",
+            f"{parsed.text!r:.{_SHOWN}}, but its {environment.action_noun}s lead to {line.reached!r}",
+        )
+    text, other = environment.true_text(parsed, line.reached)
+    if other:
+        remarks.append(Remark(Noticed.OTHER_CLOCKS, "true_state", other))
+    chosen = parsed if text == parsed.text else reached
+    return TrueState(chosen, line, line.ply, tuple(remarks))
+
+
+def band_of(environment: AnyEnvironment, ply: int | None) -> int:
+    """Return the upper edge, in the unit of groups, of the band of 20 actions that a ply is in."""
+    if ply is None:
+        return UNKNOWN_GROUP
+    return max(1, -(-ply // PLIES_A_GROUP)) * PLIES_A_GROUP // environment.actions_a_group
+
+
+@lru_cache(maxsize=1 << 16)
+def parsed_true(environment: AnyEnvironment, text: str) -> ParsedState:
+    """Return a text as a true state; cached, because many rows have the same."""
+    return environment.parsed_true(text)
+
+
+@lru_cache(maxsize=1 << 16)
+def identity_of(environment: AnyEnvironment, text: str) -> str:
+    """Return what makes two texts of true states the same state."""
+    return environment.identity(parsed_true(environment, text))
+
+
+@lru_cache(maxsize=1 << 16)
+def played_moves(environment: AnyEnvironment, initial: str, moves: str) -> PlayedLine:
+    """Take actions, in any of the ways they may be written.
+
+    Args:
+        environment: Of the actions.
+        initial: The text of the initial state; empty for the one that every episode shares.
+        moves: As in a table.
+
+    Raises:
+        RefusedRowError: If one of them is not permitted, or is none.
+    """
+    try:
+        reached = environment.text_after(initial, moves)
+        plain = environment.plain_moves(moves)
+    except IllegalMoveError as error:
+        raise RefusedRowError(Refused.ILLEGAL_MOVES, "moves", str(error)) from error
+    actions = environment.split_moves(plain)
+    shown, identity = environment.shown_moves(actions), environment.episode_id(initial, plain)
+    return PlayedLine(initial, plain, shown, identity, len(actions), reached)
+
+
+@lru_cache(maxsize=1 << 16)
+def played_movetext(environment: AnyEnvironment, movetext: str) -> PlayedLine | None:
+    """Play the main line of PGN movetext, with or without headers.
+
+    Returns:
+        None if its headers start it from another position of standard chess.
+
+    Raises:
+        RefusedRowError: If it is no game, a move is illegal, or the headers name another variant.
+    """
+    try:
+        moves = moves_of_movetext(movetext)
+    except OtherVariantError as error:
+        raise RefusedRowError(Refused.CHESS960, "", str(error)) from error
+    except IllegalMoveError as error:
+        raise RefusedRowError(Refused.ILLEGAL_MOVES, "movetext", str(error)) from error
+    return (
+        None if moves is None else played_moves(environment, "", environment.separator.join(moves))
+    )
+
+
+def given_line(environment: AnyEnvironment, values: Mapping[str, Any]) -> PlayedLine | None:
+    """Return the line of a row's ``moves`` and ``movetext``, of which either may be missing.
+
+    Raises:
+        RefusedRowError: If they cannot be played, or differ.
+    """
+    moves, movetext = values.get("moves"), values.get("movetext")
+    line = written = None
+    if moves is not None:
+        line = played_moves(environment, initial_text(environment, values), str(moves))
+    if movetext is not None and environment.movetext_format == "pgn":
+        written = played_movetext(environment, str(movetext))
+    if line is not None and written is not None and line.moves != written.moves:
+        raise RefusedRowError(
+            Refused.CONTRADICTION,
+            "moves",
+            f"{line.moves!r:.{_SHOWN}}, but its movetext is {movetext!r:.{_SHOWN}}",
+        )
+    return line or written
+
+
+def initial_text(environment: AnyEnvironment, values: Mapping[str, Any]) -> str:
+    """Return the initial state from which a row's actions are taken; empty for the shared one.
+
+    Raises:
+        RefusedRowError: If it is needed and missing, cannot be read, or is none of the environment.
+    """
+    given = values.get("initial_state")
+    noun = environment.text_noun
+    if given is None:
+        if environment.starts_alike:
+            return ""
+        said = f"expected the {noun} in which the {environment.action_noun}s begin, got none"
+        raise RefusedRowError(Refused.NO_TRUE_BOARD, "initial_state", said)
+    try:
+        parsed = parsed_true(environment, str(given))
+        state = parsed.state
+    except WorkbenchError as error:
+        said = f"expected a {noun}, got {given!r:.{_SHOWN}}: {error!s:.{_SHOWN}}"
+        raise RefusedRowError(Refused.NO_TRUE_BOARD, "initial_state", said) from error
+    if not environment.starts_alike:
+        return environment.state_text(state)
+    start = parsed_true(environment, environment.state_text(environment.automaton.initial))
+    if not environment.agree(parsed, start):
+        raise RefusedRowError(
+            Refused.ILLEGAL_MOVES,
+            "initial_state",
+            f"expected {start.text!r:.{_SHOWN}}, in which every episode begins, got {given!r:.{_SHOWN}}",
+        )
+    return ""
