@@ -70,7 +70,7 @@ def test_estimators_agree_in_distribution(method):
 
 def test_tables_agree_on_every_kind_of_row(predictions):
     rows = predictions.copy()
-    rows.loc[1, "predicted_fen"] = PROMOTED_KING.board().fen(promoted=True)
+    rows.loc[1, "predicted_state"] = PROMOTED_KING.board().fen(promoted=True)
     rows.loc[1, "reply_class"] = "ill_formed"
     one, other = (
         score_predictions(rows, ScoringParameters(depth=2, engine=engine))

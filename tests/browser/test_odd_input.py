@@ -15,7 +15,7 @@ def test_a_reply_and_a_fen_of_a_megabyte_leave_the_pair_as_tall_as_it_was(explor
     said = explorer.execute(
         "from workbench.explore.pair.pair_answers import row_traits\n"
         "long = 'x' * 1_000_000\n"
-        "row = {'true_fen': pair.true_fen, 'predicted_fen': long, 'reply': long, 'moves': long}\n"
+        "row = {'true_state': pair.true_fen, 'predicted_state': long, 'reply': long, 'moves': long}\n"
         "found = row_traits(row)\n"
         "pair.reply, pair.moves, pair.caption = found['reply'], found['moves'], found['caption']"
     )

@@ -16,7 +16,7 @@ from workbench.tables.parquet_tables import PREDICTIONS, write_table
 START = chess.STARTING_FEN
 KINGLESS = START.replace("RNBQKBNR", "RNBQ1BNR")
 # Without its king White has the pawn's and knights' 20 moves and one of the queen: p_m = 20/21.
-PAIR = {"true_state": START, "predicted_state": KINGLESS}
+PAIR = {"true_fen": START, "predicted_fen": KINGLESS}
 FIVE_GROUPS = [5, 16, 27, 38, 50]
 
 
@@ -152,7 +152,7 @@ def test_random_baseline(tmp_path):
     for row in table[table["depth"] == 1].itertuples():
         true, predicted = (
             {(move.from_square, move.to_square, move.promotion) for move in board.legal_moves}
-            for board in map(chess.Board, (row.true_state, row.predicted_state))
+            for board in map(chess.Board, (row.true_fen, row.predicted_fen))
         )
         # A board with its pieces on random squares may have no move, where the other has some.
         share = len(true & predicted) / len(predicted) if predicted else float(not true)
@@ -197,7 +197,7 @@ def test_estimators(tmp_path):
     for row in table[table["depth"] == 1].drop_duplicates("pair").itertuples():
         true, predicted = (
             {move.uci() for move in board.generate_legal_moves()}
-            for board in map(chess.Board, (row.true_state, row.predicted_state))
+            for board in map(chess.Board, (row.true_fen, row.predicted_fen))
         )
         assert row.exact == pytest.approx(len(true & predicted) / len(predicted))
     # Every node of one move is kept in proportion.

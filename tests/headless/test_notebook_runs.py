@@ -235,7 +235,7 @@ def test_both_notebooks_of_scores_run_on_given_predictions(predictions, tmp_path
     sidecar = json.loads((tmp_path / "out" / "03_kendall_tau.json").read_text())
     assert list(sidecar["inputs"]) == ["predictions.parquet"]
     assert "by hand" in sidecar["data"]
-    assert "1 unscored" in sidecar["data"]
+    assert "1 not scored" in sidecar["data"]
     names = {path.stem for path in (tmp_path / "out").glob("*.csv")}
     assert names == {"03_kendall_tau", "04_mean_precision", "04_lost_piece"}
     for name in ("03_kendall_tau", "04_mean_precision"):

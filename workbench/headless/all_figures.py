@@ -20,7 +20,7 @@ from workbench.studies.given_scores import refuse_other_parameters, refuse_other
 from workbench.tables.output_files import check_output
 from workbench.tables.parquet_tables import PREDICTIONS, read_chunks
 
-INPUTS: Final = ("games", "predictions", "prompts", "runs", "scores")
+INPUTS: Final = ("games", "predictions", "prompts", "own_tables", "scores")
 SCORING: Final = frozenset({"depth", "terminal", "ill_formed"})
 """Parameters of the notebooks that say how replies are scored, exactly."""
 
