@@ -323,3 +323,17 @@ def test_track_or_recall(tmp_path):
     # One move has been played, of which none takes a piece.
     first = boards[(boards["measure"] == "pieces") & (boards["length"] == "20")]
     assert first["mean"].tolist() == [32, 32]
+
+
+def test_stated_and_implied(tmp_path):
+    """Of two trackers one lists what its state permits; without slips both do, and are right."""
+    (table,) = drawn(
+        "15_stated_and_implied", tmp_path,
+        environment="othello", lengths=[3, 12], per_length=12, rate=0.2, resamples=20,
+    )  # fmt: skip
+    assert (table["pairs"] == table["length"].map({"3": 12, "12": 12, "all": 24})).all()
+    acting = table[table["model"].str.contains("lists what")]
+    means = acting.set_index(["quantity", "length"])["mean"]
+    assert (means["legal_on_stated"] == 1).all()
+    assert means["legal_on_true", "all"] < 1
+    assert means["stated_less_true_only", "all"] == 1

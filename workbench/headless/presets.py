@@ -21,6 +21,7 @@ PRESETS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = MappingProxyType
             "08_models": {"per_group": 400},
             "09_prompts": {"per_group": 200},
             "12_environments": {"per_length": 200},
+            "15_stated_and_implied": {"per_length": 200},
         },
     }
 )
