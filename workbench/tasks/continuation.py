@@ -28,7 +28,7 @@ class ContinuationTask(Task):
         noun = environment.action_noun
         return (
             f"Continue with {depth} further {noun}{'' if depth == 1 else 's'}: the first must be "
-            f"permitted after the last {noun} so far, each further one after the one before it. "
+            f"permitted after the last {noun} so far, each further one after the one before. "
             f"Stop earlier only where no {noun} is permitted. {environment.action_format}\n\n"
             f"Reply with the further {noun}s alone, in order, one per line; if none is permitted, "
             'reply with "none".'

@@ -76,8 +76,8 @@ class Task(ABC):
         blocks = f"{heading}\n{{moves}}"
         if environment.shows_start:
             blocks = (
-                f'The first {environment.state_noun} stands under "{START_HEADING}", the '
-                f'{environment.action_noun}s so far, in their order, under "{heading}".\n\n'
+                f'The first {environment.state_noun} is given under "{START_HEADING}", and the '
+                f'{environment.action_noun}s so far, in order, under "{heading}".\n\n'
                 f"{START_HEADING}\n{{initial}}\n\n{blocks}"
             )
         return (f"{environment.rules}\n\n{self.request(environment, depth)}\n\n{blocks}",)
