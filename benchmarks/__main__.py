@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 from benchmarks.pairs import KINDS, Pair, near_pairs, positions, unrelated_pairs
 from workbench.affordance import exact_profile
 from workbench.affordance.estimators.intermediate import Intermediate
-from workbench.environments import ChessAutomaton, ChessState
-from workbench.environments.chess import kernel
+from workbench.environments.chess import ChessAutomaton, ChessState, kernel
 from workbench.environments.chess.kernel.threads import core_count
 from workbench.seeds import derived_seed
 
@@ -34,7 +33,7 @@ FIRST_CALL: Final = """
 import time
 start = time.perf_counter()
 from workbench import kernel
-from workbench.environments import ChessState
+from workbench.environments.chess import ChessState
 state = ChessState.from_fen("8/8/8/8/8/8/4P3/8 w - - 0 1")
 other = ChessState.from_fen("8/8/8/8/8/4P3/8/8 w - - 0 1")
 start = time.perf_counter()

@@ -6,7 +6,8 @@ import pytest
 from workbench.affordance import exact_profile
 from workbench.affordance.adaptive import expected_joint_nodes, measure
 from workbench.automaton import SINK
-from workbench.environments import ChessAutomaton, ChessState, HomogeneousTree, TableAutomaton
+from workbench.environments import HomogeneousTree, TableAutomaton
+from workbench.environments.chess import ChessAutomaton, ChessState
 from workbench.errors import InvalidArgumentError
 
 IRREGULAR = TableAutomaton(

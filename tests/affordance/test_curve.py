@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from workbench.affordance.curve import decay_rate, fit_error, half_depth, survival_curve
-from workbench.environments import ChessAutomaton, ChessState, HomogeneousTree, TableAutomaton
+from workbench.environments import HomogeneousTree, TableAutomaton
+from workbench.environments.chess import ChessAutomaton, ChessState
 from workbench.errors import InvalidArgumentError
 
 TREE = HomogeneousTree(shared=4, predicted_only=1)

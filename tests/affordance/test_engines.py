@@ -7,7 +7,8 @@ import pytest
 
 from workbench.affordance import ESTIMATORS, estimate, exact_profile
 from workbench.affordance.engine import VARIABLE, chosen_engine, twin_for
-from workbench.environments import ChessAutomaton, ChessState, HomogeneousTree
+from workbench.environments import HomogeneousTree
+from workbench.environments.chess import ChessAutomaton, ChessState
 from workbench.errors import InvalidArgumentError
 from workbench.scoring import ScoringParameters, score_predictions
 
@@ -85,7 +86,7 @@ def test_a_row_s_estimate_is_the_one_of_its_pair(predictions):
     parameters = ScoringParameters(depth=2, method="intermediate", samples=30, batches=3, seed=5)
     scores = score_predictions(predictions, parameters).iloc[2]
     seed = derived_seed(5, scores["position_id"], "by hand", 0, "score")
-    true, predicted = (ChessState.from_fen(scores[f"{n}_fen"]) for n in ("true", "predicted"))
+    true, predicted = (ChessState.from_fen(scores[f"{n}_state"]) for n in ("true", "predicted"))
     expected = estimate(
         CHESS, predicted, true, 2,
         method="intermediate", samples=30, batches=3, seed=derived_seed(seed, "precision"),

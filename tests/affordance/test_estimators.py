@@ -7,7 +7,8 @@ import pytest
 
 from workbench.affordance import ESTIMATORS, estimate, exact_profile, exact_set_overlap
 from workbench.automaton import SINK
-from workbench.environments import ChessAutomaton, ChessState, HomogeneousTree, TableAutomaton
+from workbench.environments import HomogeneousTree, TableAutomaton
+from workbench.environments.chess import ChessAutomaton, ChessState
 from workbench.errors import InvalidArgumentError
 
 TREE = HomogeneousTree(shared=4, predicted_only=1, true_only=2)

@@ -6,7 +6,8 @@ import pytest
 
 from workbench.affordance import exact_profile
 from workbench.affordance.estimators.guided import Guided
-from workbench.environments import ChessAutomaton, ChessState, HomogeneousTree, TableAutomaton
+from workbench.environments import HomogeneousTree, TableAutomaton
+from workbench.environments.chess import ChessAutomaton, ChessState
 from workbench.environments.chess.policies import material_greedy
 from workbench.errors import InvalidArgumentError
 

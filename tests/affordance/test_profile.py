@@ -10,13 +10,8 @@ from hypothesis import strategies as st
 
 from workbench.affordance import exact_profile, exact_set_overlap
 from workbench.automaton import SINK
-from workbench.environments import (
-    ChessAutomaton,
-    ChessState,
-    HomogeneousTree,
-    SokobanAutomaton,
-    TableAutomaton,
-)
+from workbench.environments import HomogeneousTree, SokobanAutomaton, TableAutomaton
+from workbench.environments.chess import ChessAutomaton, ChessState
 from workbench.errors import InvalidArgumentError
 
 CHESS = ChessAutomaton()

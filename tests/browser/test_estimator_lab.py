@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
-from workbench import ChessState, exact_profile
-from workbench.environments import ChessAutomaton
+from workbench import exact_profile
+from workbench.environments.chess import ChessAutomaton, ChessState
 from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.lab.estimator_lab import EstimatorLab
 

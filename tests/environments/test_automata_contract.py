@@ -5,14 +5,13 @@ import pytest
 
 from workbench.automaton import SINK
 from workbench.environments import (
-    ChessAutomaton,
-    ChessState,
     HomogeneousTree,
     OthelloAutomaton,
     OthelloState,
     SokobanAutomaton,
     TableAutomaton,
 )
+from workbench.environments.chess import ChessAutomaton, ChessState
 from workbench.environments.registry import environment_named
 from workbench.environments.trees import RandomTree
 from workbench.errors import InvalidArgumentError

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from workbench.affordance import exact_profile
-from workbench.environments import ChessAutomaton, ChessState
+from workbench.environments.chess import ChessAutomaton, ChessState
 from workbench.errors import InvalidArgumentError, InvalidFenError, TableError
 from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.pair.board_pair import BoardPair

@@ -6,7 +6,7 @@ import pytest
 
 from workbench.affordance import ESTIMATORS, exact_profile
 from workbench.affordance.estimate import single_runs
-from workbench.environments import ChessAutomaton, ChessState
+from workbench.environments.chess import ChessAutomaton, ChessState
 from workbench.errors import InvalidArgumentError, InvalidFenError
 from workbench.explore.lab import batches_of_runs
 from workbench.explore.lab.batches_of_runs import (

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.affordance import exact_profile
-from workbench.environments import ChessAutomaton, ChessState
+from workbench.environments.chess import ChessAutomaton, ChessState
 from workbench.explore.board.explored_chess import same_lines
 from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.losses.board_causes import board_causes

@@ -7,7 +7,7 @@ import chess
 import pytest
 
 from workbench.affordance import exact_profile
-from workbench.environments import ChessAutomaton, ChessState
+from workbench.environments.chess import ChessAutomaton, ChessState
 from workbench.errors import InvalidArgumentError, InvalidFenError
 from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.pair.pair_view import pair_view

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from workbench.affordance import exact_profile
-from workbench.environments import ChessAutomaton, ChessState
+from workbench.environments.chess import ChessAutomaton, ChessState
 from workbench.environments.chess.tracker import track
 from workbench.errors import IllegalMoveError, InvalidArgumentError, TableError
 from workbench.explore.game.tracked_game import track_rows, track_simulated

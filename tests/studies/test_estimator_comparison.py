@@ -13,7 +13,7 @@ from workbench.affordance import exact_profile
 from workbench.affordance.confidence import binomial_interval, skewed_mean_interval
 from workbench.affordance.estimate import BATCHES
 from workbench.affordance.profile import exact_set_overlap
-from workbench.environments import ChessAutomaton, ChessState
+from workbench.environments.chess import ChessAutomaton, ChessState
 from workbench.environments.chess.kernel.twin import ChessTwin
 from workbench.errors import InvalidArgumentError
 from workbench.games.random_play import random_games

@@ -10,7 +10,7 @@ from scipy.stats import kendalltau
 
 from workbench.affordance import exact_profile
 from workbench.drawing.scores_in_words import class_counts, describe_scores
-from workbench.environments import ChessAutomaton, ChessState
+from workbench.environments.chess import ChessAutomaton, ChessState
 from workbench.environments.chess.text_metrics import levenshtein
 from workbench.errors import InvalidArgumentError
 from workbench.games.boards.missing_pieces import boards_without

@@ -1,14 +1,11 @@
-"""Environments with the protocol of `workbench.automaton`."""
+"""Environments with the protocol of `workbench.automaton`; chess is a package of its own."""
 
-from workbench.environments.chess import ChessAutomaton, ChessState
 from workbench.environments.othello import OthelloAutomaton, OthelloState
 from workbench.environments.sokoban import SokobanAutomaton, SokobanState
 from workbench.environments.transition_table import TableAutomaton
 from workbench.environments.trees import HomogeneousTree, TreeState
 
 __all__ = [
-    "ChessAutomaton",
-    "ChessState",
     "HomogeneousTree",
     "OthelloAutomaton",
     "OthelloState",

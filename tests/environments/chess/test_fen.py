@@ -3,7 +3,7 @@
 import chess
 import pytest
 
-from workbench.environments import ChessState
+from workbench.environments.chess import ChessState
 from workbench.environments.chess.fen import Fen
 from workbench.errors import InvalidFenError
 

@@ -4,7 +4,7 @@ from typing import Final
 
 import chess
 
-from workbench.environments import ChessAutomaton, ChessState
+from workbench.environments.chess import ChessAutomaton, ChessState
 from workbench.explore.explored_automaton import ExploredAutomaton
 from workbench.explore.pair_words import PairWords
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import chess
 
 from workbench.automaton import SINK, Sink
-from workbench.environments import ChessState
+from workbench.environments.chess import ChessState
 from workbench.environments.chess.chess960 import names_rook_files
 from workbench.environments.chess.classification import classify_fen
 from workbench.environments.chess.fen import Fen

@@ -17,7 +17,7 @@ from workbench.affordance import ESTIMATORS, measure
 from workbench.affordance.engine import twin_for
 from workbench.affordance.estimate import single_runs
 from workbench.automaton import Sink
-from workbench.environments import ChessAutomaton, ChessState
+from workbench.environments.chess import ChessAutomaton, ChessState
 from workbench.errors import InvalidArgumentError
 from workbench.explore.board.explored_chess import REFERENCE_SLOWDOWN, same_lines
 from workbench.explore.board.reading import read_board, state_of_true

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from workbench.environments import ChessState
+from workbench.environments.chess import ChessState
 from workbench.explore.board.explored_chess import CHESS
 from workbench.explore.depth_profile import exact_depth
 from workbench.explore.explorer_settings import ExplorerSettings

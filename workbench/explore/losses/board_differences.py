@@ -6,7 +6,7 @@ from typing import Final
 
 import chess
 
-from workbench.environments import ChessState
+from workbench.environments.chess import ChessState
 from workbench.explore.board.game_over import ending_of
 from workbench.explore.losses.main_cause import Circumstance, Difference
 

@@ -10,7 +10,7 @@ from typing import Final
 import chess
 import numpy as np
 
-from workbench.environments import ChessState
+from workbench.environments.chess import ChessState
 from workbench.environments.chess.kernel import joint_profiles, pack_states, unpack_state
 from workbench.environments.chess.kernel.cache import compiled_module
 from workbench.environments.chess.kernel.packed_boards import WIDTH, Words

@@ -16,8 +16,7 @@ import chess
 import numpy as np
 from kernel_boards import boards, change_fen
 
-from workbench.environments import ChessState
-from workbench.environments.chess import kernel
+from workbench.environments.chess import ChessState, kernel
 from workbench.environments.chess.kernel.cache import compiled_module
 
 MOST_SHOWN = 20

@@ -12,7 +12,7 @@ assert "numba" not in sys.modules, "numba was imported"
 CALL = """
 import numba
 from workbench.environments.chess import kernel
-from workbench.environments import ChessState
+from workbench.environments.chess import ChessState
 settings = numba.config.CACHE_DIR
 state = ChessState.from_fen("8/8/8/8/8/8/4P3/8 w - - 0 1")
 assert [move.uci() for move in kernel.legal_moves(state)] == ["e2e3", "e2e4"]

@@ -8,8 +8,7 @@ import pytest
 from kernel_boards import change_fen, played
 
 from workbench.affordance import ESTIMATORS
-from workbench.environments import ChessAutomaton, ChessState
-from workbench.environments.chess import kernel
+from workbench.environments.chess import ChessAutomaton, ChessState, kernel
 from workbench.errors import InvalidArgumentError
 
 # A seeded estimator gives the same z each time; 4.5 leaves room for the number of tests.

@@ -3,8 +3,7 @@ import fuzz
 import pytest
 from kernel_boards import boards
 
-from workbench.environments import ChessState
-from workbench.environments.chess import kernel
+from workbench.environments.chess import ChessState, kernel
 from workbench.errors import InvalidArgumentError, UnsupportedBoardError
 
 # Counted by many programs and published on the Chess Programming Wiki, "Perft Results".

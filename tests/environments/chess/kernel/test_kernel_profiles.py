@@ -6,8 +6,7 @@ import pytest
 from kernel_boards import change_fen, played, scattered
 
 from workbench.affordance import exact_profile
-from workbench.environments import ChessAutomaton, ChessState
-from workbench.environments.chess import kernel
+from workbench.environments.chess import ChessAutomaton, ChessState, kernel
 from workbench.errors import InvalidArgumentError, UnsupportedBoardError
 
 CHESS = ChessAutomaton()

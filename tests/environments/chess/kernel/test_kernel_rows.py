@@ -3,8 +3,7 @@ import numpy as np
 import pytest
 from kernel_boards import boards
 
-from workbench.environments import ChessState
-from workbench.environments.chess import kernel
+from workbench.environments.chess import ChessState, kernel
 from workbench.errors import InvalidFenError
 
 PLAIN = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
