@@ -273,6 +273,23 @@ class Environment(WrittenAutomaton[State, Action]):
 
     # For explorers and figures.
 
+    def mended(self, state: State, true: State, name: str) -> State | None:
+        """Return a state with one element as in the true state, and all else as it is.
+
+        By this the explorer says which mistake costs most.
+
+        Args:
+            state: With an element that is wrong.
+            true: The true state.
+            name: The element, as in `elements`. What cannot be mended apart from others, such as
+                one end of a piece's way, may be mended together with them.
+
+        Returns:
+            None if this element cannot be mended by itself, or the environment does not say how.
+        """
+        del state, true, name
+        return None
+
     def picture(self, state: State, marked: frozenset[str] = frozenset()) -> str | None:
         """Return an SVG drawing of a state, or None if the environment has none.
 

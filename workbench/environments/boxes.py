@@ -12,34 +12,26 @@ the task alone. Rules, objects and wording are this module's, and no data of the
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import ClassVar, Final, NamedTuple
+from typing import ClassVar, Final
 
 import numpy as np
 
-from workbench.automaton import Automaton
 from workbench.environment import Environment
+from workbench.environments.boxes_automaton import (
+    CAPACITY,
+    CONTENTS,
+    OBJECTS,
+    TABLE,
+    BoxesAutomaton,
+    BoxesState,
+    Carry,
+    with_contents,
+    without_thing,
+)
 from workbench.errors import InvalidArgumentError, InvalidBoardError
 
-CAPACITY: Final = 2
-"""The most objects that a box has room for."""
-
-OBJECTS: Final = tuple(
-    "apple bell book brush candle clock coin cup drum flute glove hammer key lamp letter map "
-    "mirror pen ring rope shell spoon stone watch".split()
-)
-"""The names of all objects; an episode has some of them."""
-
-CONTENTS: Final = "contents"
-"""What an action names that moves all objects of a box."""
-TABLE: Final = 0
-"""The place that is no box; box k is place k."""
-
-_MOST_BOXES: Final = 20
 _SHOWN: Final = 60
 _LONGEST_ACTION: Final = 120
-_STATES_KEPT: Final = 1 << 12
 
 _PLACE: Final = re.compile(r"\bbox\s{0,3}#?(\d{1,3})(?!\d)|\btable\b", re.I | re.A)
 _SAID: Final = re.compile(
@@ -68,93 +60,6 @@ _ACTIONS: Final = tuple(
         r"(?:remove|take) (?:the )?(?P<thing>[a-z]+) (?:from|out of) box #?(?P<source>[1-9]\d?)",
     )
 )
-
-
-class Carry(NamedTuple):
-    """An action: ``thing``, an object or `CONTENTS`, from place ``source`` to place ``target``."""
-
-    thing: str
-    source: int
-    target: int
-
-
-@dataclass(frozen=True, slots=True)
-class BoxesState:
-    """What is in each place.
-
-    Attributes:
-        places: The names of the objects on the table, then of those in each box, in alphabetical
-            order; None for a box that a text does not mention.
-    """
-
-    places: tuple[tuple[str, ...] | None, ...]
-
-
-class BoxesAutomaton(Automaton[BoxesState, Carry]):
-    """The automaton of a number of boxes and objects.
-
-    Args:
-        boxes: From 2 to 20.
-        objects: From 1 to 24, the number of `OBJECTS`.
-
-    Raises:
-        InvalidArgumentError: If a number is out of its range.
-    """
-
-    def __init__(self, boxes: int, objects: int) -> None:
-        if not (2 <= boxes <= _MOST_BOXES and 1 <= objects <= len(OBJECTS)):
-            raise InvalidArgumentError(
-                f"boxes: expected from 2 to {_MOST_BOXES} boxes and from 1 to {len(OBJECTS)} "
-                f"objects, got {boxes} and {objects}; such as boxes:7 or boxes:7x3"
-            )
-        self.boxes: Final = boxes
-        self.objects: Final = objects
-        self._permitted = lru_cache(_STATES_KEPT)(self._actions)
-
-    @property
-    def initial(self) -> BoxesState:
-        """The first objects of `OBJECTS` in the boxes in turn, as far as there is room."""
-        room = self.boxes * CAPACITY
-        boxed, rest = OBJECTS[: self.objects][:room], OBJECTS[room : self.objects]
-        return BoxesState((rest, *(boxed[box :: self.boxes] for box in range(self.boxes))))
-
-    def permitted(self, state: BoxesState) -> tuple[Carry, ...]:
-        """Return the actions that a state permits, by source, object and target."""
-        return self._permitted(state)
-
-    def _actions(self, state: BoxesState) -> tuple[Carry, ...]:
-        found = []
-        for source, place in enumerate(state.places):
-            loads = [(thing, 1) for thing in sorted(set(place or ()))]
-            if source != TABLE:
-                found += [Carry(thing, source, TABLE) for thing, _ in loads]
-                loads += [(CONTENTS, len(place))] if place and len(place) > 1 else []
-            found += [
-                Carry(thing, source, target)
-                for thing, size in loads
-                for target, there in enumerate(state.places)
-                if target not in (source, TABLE) and there is not None
-                if len(there) + size <= CAPACITY
-            ]
-        return tuple(found)
-
-    def successor(self, state: BoxesState, action: Carry) -> BoxesState:
-        """Return the state after the object, or the contents, were carried."""
-        thing, source, target = action
-        here, there = state.places[source] or (), state.places[target] or ()
-        carried, left = (here, ()) if thing == CONTENTS else ((thing,), _without(here, thing))
-        return _with(state, {source: left, target: (*there, *carried)})
-
-
-def _without(place: tuple[str, ...], thing: str) -> tuple[str, ...]:
-    index = place.index(thing)
-    return place[:index] + place[index + 1 :]
-
-
-def _with(state: BoxesState, contents: Mapping[int, tuple[str, ...]]) -> BoxesState:
-    """Return the state with other contents of some places."""
-    changed = {k: tuple(sorted(objects)) for k, objects in contents.items()}
-    return BoxesState(tuple(changed.get(k, place) for k, place in enumerate(state.places)))
 
 
 class Boxes(Environment[BoxesState, Carry]):
@@ -309,6 +214,11 @@ class Boxes(Environment[BoxesState, Carry]):
             places[free[int(generator.integers(len(free)))]].append(OBJECTS[index])
         return BoxesState(tuple(tuple(sorted(place)) for place in places))
 
+    def mended(self, state: BoxesState, true: BoxesState, name: str) -> BoxesState:
+        """Return a state with what is in one place as in the true one."""
+        pairs = enumerate(zip(state.places, true.places, strict=True))
+        return BoxesState(tuple(b if _place_name(k) == name else a for k, (a, b) in pairs))
+
     def slip(self, state: BoxesState, generator: np.random.Generator) -> BoxesState:
         """Return a state after a mistake about one object.
 
@@ -329,13 +239,15 @@ class Boxes(Environment[BoxesState, Carry]):
         kind = int(generator.integers(10))
         if kind < 2 and others:
             other, k = others[int(generator.integers(len(others)))]
-            there = _without(state.places[k] or (), other)
-            return _with(state, {source: (*_without(here, thing), other), k: (*there, thing)})
+            there = without_thing(state.places[k] or (), other)
+            return with_contents(
+                state, {source: (*without_thing(here, thing), other), k: (*there, thing)}
+            )
         if kind == 2 or not free:
-            return _with(state, {source: _without(here, thing)})
+            return with_contents(state, {source: without_thing(here, thing)})
         target, there = free[int(generator.integers(len(free)))]
         if kind == 3:
-            return _with(state, {target: (*there, thing)})
+            return with_contents(state, {target: (*there, thing)})
         return self.automaton.successor(state, Carry(thing, source, target))
 
 

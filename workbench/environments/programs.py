@@ -296,6 +296,13 @@ class Programs(Environment[ProgramState, str]):
         keyed = generator.integers(6, size=(entries, 2)).tolist()
         return ProgramState((x, y, tuple(listed[:length]), Keyed.of(dict(keyed))))
 
+    def mended(self, state: ProgramState, true: ProgramState, name: str) -> ProgramState:
+        """Return a state with the variable that an element is of as in the true one."""
+        place = VARIABLES.index(name.partition("[")[0])
+        values = list(state.values)
+        values[place] = true.values[place]
+        return ProgramState(tuple(values))
+
     def slip(self, state: ProgramState, generator: np.random.Generator) -> ProgramState:
         """Return a state after a mistake about one variable.
 

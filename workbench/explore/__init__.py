@@ -1,4 +1,4 @@
-"""The explorer: interactive pairs of boards, with live numbers and their details.
+"""The explorer: interactive pairs of boards, and of states of any environment, with live numbers and their details.
 
 The widgets are loaded when they are first named, so that the functions behind them can be used where
 anywidget is not installed.
@@ -12,14 +12,16 @@ if TYPE_CHECKING:
     from workbench.explore.lab.estimator_lab import EstimatorLab
     from workbench.explore.pair.board_pair import BoardPair
     from workbench.explore.run.run_browser import RunBrowser
+    from workbench.explore.state.state_pair import StatePair
 
-__all__ = ["BoardPair", "EstimatorLab", "GameTracker", "RunBrowser"]
+__all__ = ["BoardPair", "EstimatorLab", "GameTracker", "RunBrowser", "StatePair"]
 
 _HOMES: Final = {
     "BoardPair": "pair.board_pair",
     "EstimatorLab": "lab.estimator_lab",
     "GameTracker": "game.game_tracker",
     "RunBrowser": "run.run_browser",
+    "StatePair": "state.state_pair",
 }
 
 

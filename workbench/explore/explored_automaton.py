@@ -18,7 +18,7 @@ class ExploredAutomaton(Generic[State, Action]):
         without_twin: What is said of a limit on pairs that the compiled twin does not take.
     """
 
-    slowdown: int = 100
+    slowdown: int = 20
     without_twin: str = ""
 
     def __init__(self, automaton: Automaton[State, Action], words: PairWords) -> None:

@@ -1,6 +1,7 @@
 """Othello as an environment of the pipeline: games of random play, boards as eight rows."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import ClassVar, Final
 
@@ -27,6 +28,7 @@ from workbench.environments.square_picture import CELL, INK, square_picture
 
 _PLAIN_ACTIONS: Final = frozenset(map(square_name, (*range(64), PASS)))
 _NAMES: Final = {BLACK: "black", WHITE: "white"}
+_SQUARES: Final = {square_name(square): square for square in range(64)}
 _SIDE: Final = "side to move"
 _SQUARE: Final = f'<rect width="{CELL}" height="{CELL}" fill="#a9c4b4" stroke="{INK}"/>'
 _DISC: Final = f'<circle cx="{CELL // 2}" cy="{CELL // 2}" r="15" stroke="{INK}" stroke-width="2"'
@@ -113,6 +115,17 @@ class OthelloEnvironment(Environment[OthelloState, int]):
             if found != EMPTY
         }
         return {**discs, _SIDE: _NAMES[side]}
+
+    def mended(self, state: OthelloState, true: OthelloState, name: str) -> OthelloState:
+        """Return a board with one square, or the side to move, as on the true one."""
+        if name == _SIDE:
+            return replace(state, black_to_move=true.black_to_move)
+        bit = 1 << _SQUARES[name]
+        return replace(
+            state,
+            black=state.black & ~bit | true.black & bit,
+            white=state.white & ~bit | true.white & bit,
+        )
 
     def slip(self, state: OthelloState, generator: np.random.Generator) -> OthelloState:
         """Leave a disc unturned, or write one on an empty square beside its own, equally often.

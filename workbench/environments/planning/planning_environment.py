@@ -154,6 +154,10 @@ class PlanningEnvironment(Environment[Facts, str]):
         """Return the true facts; the share of right elements is of those true in either state."""
         return dict.fromkeys(self.task.in_order(state), "true")
 
+    def mended(self, state: Facts, true: Facts, name: str) -> Facts:
+        """Return the facts with one of them as true or as false as it is."""
+        return state - {name} | true & {name}
+
     def slip(self, state: Facts, generator: np.random.Generator) -> Facts:
         """Return a state after one mistake.
 

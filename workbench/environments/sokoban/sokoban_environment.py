@@ -1,7 +1,7 @@
 """Sokoban as an environment of the pipeline: random play in one room, states as maps."""
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -195,6 +195,19 @@ class SokobanEnvironment(Environment[SokobanState, str]):
                 found.setdefault(cell, []).append("goal" if cell in other.goals else "no goal")
         return {_cell_name(cell): ", ".join(found[cell]) for cell in sorted(found)}
 
+    def mended(self, state: SokobanState, true: SokobanState, name: str) -> SokobanState | None:
+        """Return a map with the box, or the player, of one cell as on the true one.
+
+        The player is put where it stands in truth, and so leaves where it does not. Walls and goals
+        are not mended.
+        """
+        cell = next((each for each in _cells(state, true) if _cell_name(each) == name), None)
+        if cell is None:
+            return None
+        boxes = state.boxes - {cell} | true.boxes & {cell}
+        player = cell if cell == true.player else state.player
+        return replace(state, player=player, boxes=boxes)
+
     def slip(self, state: SokobanState, generator: np.random.Generator) -> SokobanState:
         """Make one of three mistakes, each that is possible equally likely.
 
@@ -245,6 +258,14 @@ class SokobanEnvironment(Environment[SokobanState, str]):
 def _around(cell: Cell) -> list[Cell]:
     """Return the cells up, left, right and down of one; opposite ones are as far from the ends."""
     return [(cell[0] + STEPS[one][0], cell[1] + STEPS[one][1]) for one in "ULRD"]
+
+
+def _cells(*states: SokobanState) -> Iterator[Cell]:
+    """Yield the cells on which something stands."""
+    for state in states:
+        yield from state.boxes
+        if state.player is not None:
+            yield state.player
 
 
 def _cell_name(cell: Cell) -> str:

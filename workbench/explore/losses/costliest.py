@@ -104,4 +104,4 @@ def _before(rules: NodeRules, tree: JointNode, node: JointNode, measure: Measure
     for action in node.line:
         words.append(rules.named(measure.state(here), action))
         here = next(child for child in here.children if child.line[-1] == action)
-    return " ".join(words)
+    return (", " if any(" " in each for each in words) else " ").join(words)

@@ -96,6 +96,6 @@ class AutomatonRules(Generic[State, Action]):
         return self._action_text(action)
 
     def named(self, state: State, action: Action) -> str:
-        """Return an action as text, which is the same in every state."""
+        """Return an action as a part of a sentence, which is the same in every state."""
         del state
-        return self._action_text(action)
+        return self._action_text(action).removesuffix(".")

@@ -66,7 +66,7 @@ def board(
         flipped: Whether Black is at the bottom.
     """
     text = f'<code style="{_WRAPPED}">{escape(fen)}</code>' if fen else "no board"
-    picture = ""
+    drawing = ""
     if position is not None:
         drawn = chess.svg.board(
             position,
@@ -75,12 +75,27 @@ def board(
             orientation=chess.BLACK if flipped else chess.WHITE,
             fill={chess.parse_square(square): _DIFFERENT for square in different},
         )
-        code = base64.b64encode(drawn.encode()).decode()
-        picture = (
-            f'<img width="{_BOARD_PIXELS}" height="{_BOARD_PIXELS}" alt="{escape(name)}: {escape(fen)}" '
-            f'src="data:image/svg+xml;base64,{code}"><br>'
-        )
-    return aside(f"<strong>{escape(name)}</strong><br>{picture}{text}", _BOARD_PIXELS)
+        drawing = picture(drawn, f"{name}: {fen}", _BOARD_PIXELS)
+    return aside(f"<strong>{escape(name)}</strong><br>{drawing}{text}", _BOARD_PIXELS)
+
+
+def picture(svg: str | None, alt: str, width: int) -> str:
+    """Return an SVG drawing as an image, in which nothing is run or loaded; None gives nothing.
+
+    Args:
+        svg: The text of an SVG element.
+        alt: Alternative text.
+        width: Pixels.
+    """
+    if svg is None:
+        return ""
+    code = base64.b64encode(svg.encode()).decode()
+    return f'<img width="{width}" alt="{escape(alt)}" src="data:image/svg+xml;base64,{code}"><br>'
+
+
+def preformatted(text: str) -> str:
+    """Return a text with its line breaks."""
+    return f'<pre style="font-size:11px;white-space:pre-wrap">{escape(text)}</pre>'
 
 
 def aside(content: str, width: int | None = None) -> str:

@@ -32,15 +32,6 @@ def pair_still(view: Mapping[str, Any] | None, caption: str, *, flipped: bool = 
         )
         for name in ("true", "predicted")
     ]
-    numbers = listing(
-        ("m", PRECISION.label("m"), RECALL.label("m")),
-        [
-            (depth, _in_words(precision), _in_words(recall))
-            for depth, precision, recall in zip(
-                profile["depths"], profile["precision"], profile["recall"], strict=True
-            )
-        ],
-    )
     accuracy = text["board_accuracy"]
     facts = listing(
         ("", ""),
@@ -56,8 +47,21 @@ def pair_still(view: Mapping[str, Any] | None, caption: str, *, flipped: bool = 
     return (
         (heading(cut(caption, 800)) if caption else "")
         + "".join(boards)
-        + aside(numbers + paragraph(words))
+        + aside(numbers_listing(profile) + paragraph(words))
         + aside(facts)
+    )
+
+
+def numbers_listing(profile: Mapping[str, Any]) -> str:
+    """Return precision and recall at every depth as a table."""
+    return listing(
+        ("m", PRECISION.label("m"), RECALL.label("m")),
+        [
+            (depth, _in_words(precision), _in_words(recall))
+            for depth, precision, recall in zip(
+                profile["depths"], profile["precision"], profile["recall"], strict=True
+            )
+        ],
     )
 
 

@@ -52,10 +52,13 @@ class PairWidget(Answering):
 
     def show_row(self, row: "Mapping[str, Any] | pd.Series[Any]") -> None:
         """Show another row in this widget; see `from_row`."""
-        found = {"reply": "", "moves": "", "caption": "", "line": [], **self.traits_of_row(row)}
+        self.show_traits(self.traits_of_row(row))
+
+    def show_traits(self, found: Mapping[str, Any]) -> None:
+        """Show another pair; the texts beside it that are not named become empty."""
         with self.hold_sync():
             self.line = []
-            for name, value in found.items():
+            for name, value in {"reply": "", "moves": "", "caption": "", **found}.items():
                 setattr(self, name, value)
 
     @property

@@ -1,0 +1,1 @@
+"""A true and a predicted state of any environment side by side."""
