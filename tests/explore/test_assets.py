@@ -113,6 +113,7 @@ def test_there_are_widgets():
         "lab/estimator_lab.js",
         "pair/board_pair.js",
         "run/run_browser.js",
+        "state/state_pair.js",
     ]
 
 
