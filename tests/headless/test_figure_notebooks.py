@@ -325,6 +325,23 @@ def test_track_or_recall(tmp_path):
     assert first["mean"].tolist() == [32, 32]
 
 
+def test_your_own_environment(tmp_path):
+    """The Towers of Hanoi, registered by the notebook; without slips every state is right."""
+    (table,) = drawn(
+        "14_your_own_environment", tmp_path, lengths=[2, 5], per_length=4, rate=0.0, resamples=20
+    )
+    assert set(table["title"]) == {"Towers of Hanoi"}
+    assert set(table["length"]) == {2, 5}
+    means = table.groupby("measure")["mean"].unique().map(list).to_dict()
+    assert means["precision"] == means["exact_match"] == [1.0]
+    assert means["edit_distance"] == [0.0]
+    (executed,) = (tmp_path / "notebooks").glob("*.ipynb")
+    # Of the predicted state's three actions one is permitted; of the true one's two, one.
+    text = executed.read_text()
+    assert "'precision': [0.3333333333333333," in text
+    assert "'recall': [0.5," in text
+
+
 def test_stated_and_implied(tmp_path):
     """Of two trackers one lists what its state permits; without slips both do, and are right."""
     (table,) = drawn(

@@ -136,10 +136,10 @@ def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
     lower[0].set_ylabel("edits per 100\ncharacters of the true text")
     lower[0].set_ylim(bottom=0)
     upper[-1].legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    several = f", one model in {len(names)} environments" if len(names) > 1 else ""
     caption(
         figure,
-        f"State precision and edit distance by the length of the episode, one model in {len(names)} "
-        f"environment{'s' if len(names) > 1 else ''}: {whose}",
+        f"State precision and edit distance by the length of the episode{several}: {whose}",
         f"{counted_classes(table)}{note}\nbars: 95%, resampling whole episodes; n: replies of each length",
     )
     return figure
