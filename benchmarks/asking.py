@@ -92,7 +92,7 @@ def asking_process(parent: int) -> int:
         text=True,
         check=True,
     )
-    (line,) = [line for line in found.stdout.splitlines() if "asking.process" in line]
+    (line,) = [line for line in found.stdout.splitlines() if "asking.inspect_process" in line]
     return int(line.split()[0])
 
 

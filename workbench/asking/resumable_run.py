@@ -156,13 +156,13 @@ def ask(
             "prices in dollars per million tokens of input and output"
         )
     positions = read_table(source, POSITIONS) if isinstance(source, Path) else source.positions
+    every_question = questions_of(positions, question.prompted)
     found = environment_of(positions, source).name
     if found != question.environment:
         raise InvalidArgumentError(
             f"environment: expected {found}, which the positions are of, got "
             f"{question.environment!r}; ask about positions of that environment"
         )
-    every_question = questions_of(positions, question.prompted)
     chosen = in_asking_order(positions, operation.limit)["position_id"]
     questions = {name: every_question[name] for name in chosen}
     groups = dict(zip(positions["position_id"], positions["group"], strict=True))

@@ -53,4 +53,4 @@ def _has_no_reader(descriptor: int) -> bool:
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="workbench")
 def main() -> None:
-    """Measure how well language models track a game: state precision and recall."""
+    """Measure how well language models track a state, in chess and elsewhere: p_m and r_m."""
