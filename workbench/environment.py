@@ -45,6 +45,21 @@ class Episode:
     true: str
 
 
+@dataclass(frozen=True, slots=True)
+class Played:
+    """Actions that were taken, and where they lead.
+
+    Attributes:
+        actions: As the environment writes them.
+        shown: As a model is shown them.
+        reached: The text of the state after them.
+    """
+
+    actions: tuple[str, ...]
+    shown: str
+    reached: str
+
+
 class Environment(WrittenAutomaton[State, Action]):
     """Everything that the pipeline needs to know about an environment; see the module.
 
@@ -188,6 +203,21 @@ class Environment(WrittenAutomaton[State, Action]):
                 f"{self.name}: expected {self.action_noun}s, got {other!r:.{_SHOWN}}"
             )
         return [each for each in plain if each is not None]
+
+    def played(self, initial: str, moves: str) -> Played:
+        """Return the actions of an episode in all the forms that tables have.
+
+        Args:
+            initial: The text of the initial state; empty for the shared start.
+            moves: In any of the ways they may be written, joined by `separator`.
+
+        Raises:
+            IllegalMoveError: If an action is not permitted where it stands.
+        """
+        reached = self.state_text(self.replay(initial, moves))
+        plain = self.plain_moves(moves)
+        actions = tuple(self.split_moves(plain))
+        return Played(actions, self.shown_moves(actions), reached)
 
     def episodes(self, length: int, seed: int) -> Iterator[Episode]:
         """Yield episodes without end, each action drawn uniformly from those permitted.

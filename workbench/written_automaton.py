@@ -261,19 +261,12 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
             state = self.automaton.successor(state, action)
         return state
 
-    def text_after(self, initial: str | None, moves: str) -> str:
-        """Return the text, as tables have it, of the state in which an episode ends.
-
-        Arguments and errors are those of `replay`.
-        """
-        return self.state_text(self.replay(initial, moves))
-
     def true_text(self, given: ParsedState, reached: str) -> tuple[str, str]:
         """Return which of two texts of the same true state a table gets, and in what they differ.
 
         Args:
             given: As a file has it.
-            reached: As `text_after` has it.
+            reached: As `workbench.environment.Environment.played` has it.
 
         Returns:
             The text, and what in it is otherwise than after the actions though the state is the

@@ -159,6 +159,12 @@ class TestEarlierNames:
             row = import_named_columns([path]).predictions.iloc[0]
             assert (row["true_state"], row["predicted_state"]) == (AFTER_E4, AFTER_E4)
 
+    def test_a_message_names_the_column_as_the_file_does(self, tmp_path: Path) -> None:
+        (note,) = import_named_columns(
+            [jsonl(tmp_path / "a.jsonl", {**self.ROW, "true_fen": "no board"})]
+        ).refusals
+        assert note.detail.startswith("true_fen: expected a FEN, got 'no board'")
+
     def test_in_mappings(self, tmp_path: Path) -> None:
         path = jsonl(tmp_path / "a.jsonl", {"model": "m", "said": AFTER_E4, "board": AFTER_E4})
         columns = {"true_fen": "board", "predicted_fen": "said"}

@@ -19,6 +19,7 @@ from workbench.answers.imports.row_values import (
 from workbench.answers.imports.true_states import (
     PlayedLine,
     TrueState,
+    agree,
     band_of,
     given_line,
     identity_of,
@@ -243,9 +244,8 @@ def _joined(
     """Return a row's values with those of its position, whose moves are believed."""
     given = optional_text(values, "true_state")
     if given is not None:
-        parsed = parsed_true(environment, given)
-        true = parsed_true(environment, position["true_state"])
-        if parsed.fault or not environment.agree(parsed, true):
+        fault = parsed_true(environment, given).fault
+        if fault or not agree(environment, given, position["true_state"]):
             raise RefusedRowError(
                 Refused.CONTRADICTION,
                 "true_state",

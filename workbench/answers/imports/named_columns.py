@@ -67,12 +67,12 @@ def _all_rows(
             if isinstance(row, str):
                 yield RowNote(str(path), number, Refused.UNREADABLE, row)
                 continue
-            values = {}
+            values, called = {}, {}
             for name in OWN_COLUMNS:
                 for theirs in _names_of(name, columns):
                     found, value = inside(row, theirs)
                     if found:
-                        values[name] = value
+                        values[name], called[name] = value, theirs
                         break
             yield ForeignRow(
                 str(path),
@@ -81,7 +81,7 @@ def _all_rows(
                 values,
                 names=tuple(row.get(key) for key in VARIANT_KEYS),
                 content=json_hash(row),
-                called=columns,
+                called=called,
             )
 
 

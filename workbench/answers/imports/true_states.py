@@ -91,12 +91,12 @@ def true_state(
         return TrueState(parsed, None, known, ())
     remarks = []
     if ply not in (None, line.ply):
-        plies = f"{ply}, but there are {line.ply} {environment.action_noun}s"
+        plies = f"{ply}, but the moves given are {line.ply}"
         remarks.append(Remark(Noticed.OTHER_PLY, "ply", plies))
     reached = parsed_true(environment, line.reached)
     if parsed is None:
         return TrueState(reached, line, line.ply, tuple(remarks))
-    if not environment.agree(parsed, reached):
+    if not agree(environment, given or "", line.reached):
         raise RefusedRowError(
             Refused.CONTRADICTION,
             "true_state",
@@ -129,6 +129,12 @@ def identity_of(environment: AnyEnvironment, text: str) -> str:
 
 
 @lru_cache(maxsize=1 << 16)
+def agree(environment: AnyEnvironment, one: str, other: str) -> bool:
+    """Return whether two texts that can be read may be of the same true state."""
+    return environment.agree(parsed_true(environment, one), parsed_true(environment, other))
+
+
+@lru_cache(maxsize=1 << 16)
 def played_moves(environment: AnyEnvironment, initial: str, moves: str) -> PlayedLine:
     """Take actions, in any of the ways they may be written.
 
@@ -141,13 +147,12 @@ def played_moves(environment: AnyEnvironment, initial: str, moves: str) -> Playe
         RefusedRowError: If one of them is not permitted, or is none.
     """
     try:
-        reached = environment.text_after(initial, moves)
-        plain = environment.plain_moves(moves)
+        found = environment.played(initial, moves)
     except IllegalMoveError as error:
         raise RefusedRowError(Refused.ILLEGAL_MOVES, "moves", str(error)) from error
-    actions = environment.split_moves(plain)
-    shown, identity = environment.shown_moves(actions), environment.episode_id(initial, plain)
-    return PlayedLine(initial, plain, shown, identity, len(actions), reached)
+    plain = environment.separator.join(found.actions)
+    identity = environment.episode_id(initial, plain)
+    return PlayedLine(initial, plain, found.shown, identity, len(found.actions), found.reached)
 
 
 @lru_cache(maxsize=1 << 16)

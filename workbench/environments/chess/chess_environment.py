@@ -10,7 +10,7 @@ import chess
 import numpy as np
 import pyarrow as pa
 
-from workbench.environment import Environment, Episode, check_tracker, refuse_argument
+from workbench.environment import Environment, Episode, Played, check_tracker, refuse_argument
 from workbench.environments.chess import text_metrics
 from workbench.environments.chess.chess960 import chess960_row
 from workbench.environments.chess.classification import (
@@ -203,10 +203,12 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
         pairs = zip(self.identity(one).split(), self.identity(other).split(), strict=False)
         return all(field == its for field, its in pairs)
 
-    def text_after(self, initial: str | None, moves: str) -> str:
-        """Return the FEN of six fields after moves in UCI from the usual first position."""
+    def played(self, initial: str, moves: str) -> Played:
+        """Return moves from the usual first position, and the FEN of six fields after them."""
         del initial
-        return play_moves(moves.split()).fen()
+        board = play_moves(moves.split())
+        shown = " ".join(numbered_san(board.move_stack, chess.Board()))
+        return Played(uci_moves(board), shown, board.fen())
 
     def true_text(self, given: ParsedState, reached: str) -> tuple[str, str]:
         """Return the given FEN if it has clocks, which may differ from those after the moves.
