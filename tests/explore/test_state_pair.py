@@ -14,7 +14,13 @@ from workbench.explore.state.explored_environment import ExploredEnvironment
 from workbench.explore.state.state_causes import MOST_DIFFERENCES, state_differences
 from workbench.explore.state.state_view import class_in_words
 
-NAMES = environment_names()
+NAMES = [
+    *environment_names(),
+    "boxes:7x3",
+    "planning:gripper",
+    "planning:logistics",
+    "sokoban:corridors",
+]
 OTHELLO = environment_named("othello")
 START = OTHELLO.state_text(OTHELLO.automaton.initial)
 
@@ -284,5 +290,5 @@ def test_beyond_the_budget_it_says_so():
     pair = StatePair.example("othello", length=20, seed=1, depth=8)
     profile = pair.compare()["profile"]
     assert not profile["exact"]
-    assert "joint nodes, more than 20,000" in profile["reason"]
+    assert "joint nodes, more than 10,000" in profile["reason"]
     assert "estimated" in profile["reason"]

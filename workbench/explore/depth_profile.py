@@ -147,7 +147,7 @@ def _estimated(
         accepts,
         depth,
         relative_error=settings.relative_error,
-        budget=settings.sampling_budget,
+        budget=explored.sampling_budget(walks, accepts, settings),
         seed_for=partial(derived_seed, settings.seed, name, depth),
         terminal=settings.terminal,
     )

@@ -15,10 +15,12 @@ class ExploredAutomaton(Generic[State, Action]):
 
     Class attributes:
         slowdown: Time of a node without a compiled twin, relative to one with it.
+        sampling_slowdown: By how much fewer states are sampled without it.
         without_twin: What is said of a limit on pairs that the compiled twin does not take.
     """
 
-    slowdown: int = 20
+    slowdown: int = 40
+    sampling_slowdown: int = 5
     without_twin: str = ""
 
     def __init__(self, automaton: Automaton[State, Action], words: PairWords) -> None:
@@ -38,6 +40,11 @@ class ExploredAutomaton(Generic[State, Action]):
         """Return the joint nodes that an exact walk of a pair may be expected to visit."""
         slower = 1 if self.compiled_takes(true, predicted) else self.slowdown
         return settings.exact_budget // slower
+
+    def sampling_budget(self, walks: State, accepts: State, settings: ExplorerSettings) -> int:
+        """Return the states that the estimates of one depth may generate."""
+        slower = 1 if self.compiled_takes(walks, accepts) else self.sampling_slowdown
+        return settings.sampling_budget // slower
 
     def exact_values(
         self, true: State, predicted: State, depth: int, terminal: Terminal

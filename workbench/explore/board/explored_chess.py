@@ -16,6 +16,7 @@ class ExploredChess(ExploredAutomaton[ChessState, chess.Move]):
     """Chess, on the compiled kernel where it takes both boards."""
 
     slowdown = REFERENCE_SLOWDOWN
+    sampling_slowdown = 1
     without_twin = "without the compiled kernel, which takes no board with a promoted king"
 
     def __init__(self) -> None:
