@@ -340,6 +340,9 @@ def test_your_own_environment(tmp_path):
     text = executed.read_text()
     assert "'precision': [0.3333333333333333," in text
     assert "'recall': [0.5," in text
+    # StatePair's last answer, which a page without a kernel shows: p_1 and r_1 of the same pair.
+    assert "data-still-of" in text
+    assert "<td>0.3333</td><td>0.5000</td>" in text
 
 
 def test_stated_and_implied(tmp_path):
