@@ -4,8 +4,10 @@ import shutil
 
 import pytest
 
+from workbench.environments.registry import environment_named
 from workbench.errors import TableError
 from workbench.resources import PACKAGE
+from workbench.scoring.parameters import scoring_code
 from workbench.tables.provenance import code_hash
 
 
@@ -42,11 +44,22 @@ def test_code_that_is_reached_counts(package, module, file):
     assert fresh_hash(module) != whole
 
 
-def test_scores_reach_what_determines_them(package):
-    whole = fresh_hash("workbench.scoring.score_rows")
-    path = package / "environments/chess/kernel/weighted.py"
+@pytest.mark.parametrize(
+    ("name", "file", "counts"),
+    [
+        ("chess", "environments/chess/kernel/weighted.py", True),
+        ("chess", "tasks/actions.py", True),
+        ("othello", "environments/othello/othello_automaton.py", True),
+        ("othello", "environments/chess/kernel/weighted.py", False),
+    ],
+)
+def test_scores_reach_what_determines_them(package, name, file, counts):
+    environment = environment_named(name)
+    whole = scoring_code(environment)
+    path = package / file
     path.write_text(path.read_text() + "\n\nADDED = 1\n")
-    assert fresh_hash("workbench.scoring.score_rows") != whole
+    code_hash.cache_clear()
+    assert (scoring_code(environment) != whole) == counts
 
 
 def test_a_statement_moved_out_of_its_block_counts(package):
