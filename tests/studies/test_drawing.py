@@ -274,7 +274,7 @@ class TestEveryEstimator:
         table = pd.DataFrame(
             [
                 {
-                    "environment": "chess", "pair": 0, "method": method, "depth": depth,
+                    "environment": "chess", "title": "chess", "pair": 0, "method": method, "depth": depth,
                     "value": 0.5, "standard_error": 0.0, "samples": 4, "batches": 2, "node_count": 1,
                 }
                 for method in self.METHODS

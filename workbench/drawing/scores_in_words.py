@@ -8,7 +8,28 @@ from workbench.answers.imports.true_states import UNKNOWN_GROUP
 from workbench.answers.recorded_replies import BASELINE
 from workbench.drawing.labels import NO_NAME, some_of
 from workbench.drawing.reply_words import class_words
+from workbench.environments.registry import DEFAULT, AnyEnvironment, environment_named
 from workbench.prediction import CLASSES, ReplyClass
+
+
+def environment_shown(scores: pd.DataFrame) -> AnyEnvironment:
+    """Return the environment of the rows of a scores table; chess if they name none, or several."""
+    names: list[object] = []
+    if "environment" in scores:
+        names = scores["environment"].dropna().unique().tolist()
+    return environment_named(str(names[0]) if len(names) == 1 else DEFAULT)
+
+
+def state_words(environment: str = DEFAULT) -> str:
+    """Return what a model writes for a state: a FEN in chess, else what a state is called."""
+    return "FEN" if environment == DEFAULT else environment_named(environment).state_noun
+
+
+def length_words(environment: str = DEFAULT) -> str:
+    """Return what the column ``group`` counts in an environment, for the label of an axis."""
+    named = environment_named(environment)
+    nouns = f"{named.action_noun}s"
+    return f"{nouns} of the episode" if named.actions_a_group == 1 else f"full {nouns} played"
 
 
 def scored_rows(scores: pd.DataFrame) -> pd.DataFrame:
@@ -89,8 +110,10 @@ def counted_replies(scores: pd.DataFrame) -> str:
     """Return the replies of each class in words, and how many rows every study leaves out."""
     counts = scores["reply_class"].value_counts()
     missing = left_out(scores)
+    shown = environment_shown(scores)
+    asked_for = state_words(shown.name)
     replies = [
-        f"{counts.get(name, 0)} {class_words(name)}"
+        f"{counts.get(name, 0)} {class_words(name, asked_for)}"
         for name in CLASSES
         if name != ReplyClass.FAILED
     ]
@@ -132,6 +155,13 @@ def describe_scores(scores: pd.DataFrame, *, every_model: bool = False) -> str:
     """
     names = sorted(with_names(scores)["model"].unique())
     models = ", ".join(names) if every_model else some_of(names, "models")
+    return f"{models or 'no rows'}; {counted_replies(scores)}\n{counting_words(scores)}"
+
+
+def counting_words(scores: pd.DataFrame) -> str:
+    """Return how ill-formed states and finished games count, and the environment unless chess."""
     policy = ", ".join(sorted(scores["ill_formed_policy"].unique()))
     terminal = ", ".join(sorted(scores["terminal"].unique()))
-    return f"{models or 'no rows'}; {counted_replies(scores)}\nill-formed boards: {policy}; finished games: {terminal}"
+    shown = environment_shown(scores)
+    where = "" if shown.name == DEFAULT else f"{shown.title}; "
+    return f"{where}ill-formed {shown.state_noun}s: {policy}; finished games: {terminal}"

@@ -19,6 +19,7 @@ from workbench.drawing.labels import some_of
 from workbench.drawing.scores_in_words import (
     counted_replies,
     describe_scores,
+    environment_shown,
     scored_rows,
     told_apart,
     with_names,
@@ -115,6 +116,11 @@ class StudyData:
             f"{describe_scores(scores, every_model=every_model)}"
             + (f"\n{self.comparison}" if self.comparison else "")
         )
+
+    @property
+    def environment(self) -> str:
+        """The name of the environment."""
+        return environment_shown(next(iter(self.variants.values()))).name
 
     def positions(self) -> pd.DataFrame:
         """Return the positions that were asked about, each once, as rows of the POSITIONS schema.
@@ -273,9 +279,12 @@ def _given(
 
 
 def _in_bands(scores: pd.DataFrame, first: str) -> dict[str, pd.DataFrame]:
-    edges = ((scores["ply"] - 1) // 10 + 1).clip(lower=1) * 5
+    shown = environment_shown(scores)
+    unit = shown.actions_a_group
+    edges = ((scores["ply"] - 1) // (5 * unit) + 1).clip(lower=1) * 5
     bands = scores.assign(group=edges.fillna(UNKNOWN_GROUP).astype("int32"))
-    return {first: scores, "bands of 5 full moves": bands}
+    counted = f"{'full ' if unit > 1 else ''}{shown.action_noun}s"
+    return {first: scores, f"bands of 5 {counted}": bands}
 
 
 def _simulated(folder: Path, source: Source, parameters: ScoringParameters, jobs: int) -> StudyData:

@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 from workbench.drawing.appearance import caption, new_figure
 from workbench.drawing.labels import LONGEST, labels, some_of
 from workbench.drawing.quantities import PRECISION
-from workbench.drawing.scores_in_words import scored_rows
+from workbench.drawing.scores_in_words import scored_rows, state_words
+from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
 
 _MOST_IN_ROW: Final = 3
@@ -94,7 +95,13 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def draw(table: pd.DataFrame, note: str = "", most_panels: int = 6, whose: str = "") -> Figure:
+def draw(
+    table: pd.DataFrame,
+    note: str = "",
+    most_panels: int = 6,
+    whose: str = "",
+    environment: str = DEFAULT,
+) -> Figure:
     """Draw the range of p_m over the answers to each position, one panel per model and prompt.
 
     Args:
@@ -102,6 +109,7 @@ def draw(table: pd.DataFrame, note: str = "", most_panels: int = 6, whose: str =
         note: Small print below the axes, such as `Comparison.describe` gives.
         most_panels: Panels at most; the figure says how many are not drawn.
         whose: What the title begins with, such as `Comparison.whose`; the model if there is one.
+        environment: The name of the environment, for the words.
     """
     again = table[table["answers"] > 1]
     models = list(table["model"].unique())
@@ -144,7 +152,7 @@ def draw(table: pd.DataFrame, note: str = "", most_panels: int = 6, whose: str =
         times = f"{counts[0]}" + (f" to {counts[-1]}" if len(counts) > 1 else "")
         axes.set_title(
             f"{name}\n{len(part)} positions, {times} answers each\n"
-            f"same FEN in all: {row['same']:.0%}; within {row['within']:.2f}, "
+            f"same {state_words(environment)} in all: {row['same']:.0%}; within {row['within']:.2f}, "
             f"between {row['between']:.2f}",
             fontsize=8,
         )

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 from workbench.drawing.appearance import caption, new_figure
 from workbench.drawing.labels import labels, room, wrapped
 from workbench.drawing.reply_words import status_words
+from workbench.environments.registry import DEFAULT, environment_named
 from workbench.prediction import ReplyClass
 
 ANY: Final = "ANY"
@@ -42,7 +43,13 @@ def compute(scores: pd.DataFrame, *, by: str = "model") -> pd.DataFrame:
     return table
 
 
-def draw(table: pd.DataFrame, note: str = "", by: str = "model", whose: str = "") -> Figure:
+def draw(
+    table: pd.DataFrame,
+    note: str = "",
+    by: str = "model",
+    whose: str = "",
+    environment: str = DEFAULT,
+) -> Figure:
     """Draw the shares as a field of numbers, one row per model and one column per flag.
 
     Args:
@@ -50,6 +57,7 @@ def draw(table: pd.DataFrame, note: str = "", by: str = "model", whose: str = ""
         note: Small print below the axes, such as `Comparison.describe` gives.
         by: As for `compute`.
         whose: What is compared, for the title, such as `Comparison.whose` gives.
+        environment: The name of the environment, for the words.
     """
     shares = table.pivot(index=by, columns="flag", values="share")[list(table["flag"].unique())]
     shares = shares.sort_values(ANY, ascending=False, kind="stable")
@@ -79,10 +87,11 @@ def draw(table: pd.DataFrame, note: str = "", by: str = "model", whose: str = ""
     axes.axvline(0.5, color="0.3", linewidth=1.0)
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
+    named = environment_named(environment)
     caption(
         figure,
-        "Replies that parse, but cannot arise in chess, by what is wrong",
-        f"{note}\nshares of all replies (their number in brackets); several things may be wrong on a board",
+        f"Replies that parse, but cannot arise in {named.title}, by what is wrong",
+        f"{note}\nshares of all replies (their number in brackets); several things may be wrong on a {named.state_noun}",
         whose,
     )
     return figure

@@ -135,6 +135,7 @@ def draw(
         environment: The name of the environment of the states.
     """
     named = environment_named(environment)
+    steps = "plies" if named.actions_a_group > 1 else f"{named.action_noun}s"
     figure = Figure(figsize=(8.4, 1.1 + 3.5 * max(1, len(table))), layout="constrained")
     title = "Fewer edits, lower precision: two models at the same position"
     if table.empty:
@@ -146,7 +147,7 @@ def draw(
     for line, row in zip(grid, table.to_dict("records"), strict=True):
         true = named.parsed_true(row["true_state"]).state
         named.draw(line[0], true)
-        line[0].set_title(f"true {named.state_noun} after {row['ply']} plies", fontsize=8)
+        line[0].set_title(f"true {named.state_noun} after {row['ply']} {steps}", fontsize=8)
         line[0].set_xlabel(
             f"{_words_below(named, true, true, '')}\n"
             f"these two disagree so on {row['disagreements']} of {row['both']} positions;\n"

@@ -23,6 +23,8 @@ from workbench.drawing.labels import some_of
 from workbench.drawing.scores_in_words import (
     counted_models,
     counted_replies,
+    counting_words,
+    environment_shown,
     left_out,
     told_apart,
     with_names,
@@ -101,16 +103,19 @@ class Comparison:
     inputs: tuple[Path, ...] = field(default_factory=tuple)
     whose: str = ""
 
+    @property
+    def environment(self) -> str:
+        """The name of the environment."""
+        return environment_shown(self.scores).name
+
     def describe(self) -> str:
         """Return the caption of every figure drawn from these scores."""
         scores = self.scores
         replies = len(scores) - left_out(scores)["failed"]
-        policy = ", ".join(sorted(scores["ill_formed_policy"].unique()))
-        terminal = ", ".join(sorted(scores["terminal"].unique()))
         return (
             f"{self.source}: {replies} replies, {counted_replies(scores)}"
             f"\n{scores['position_id'].nunique()} positions of {scores['game'].nunique()} games; "
-            f"ill-formed boards: {policy}; finished games: {terminal}"
+            f"{counting_words(scores)}"
         )
 
 
@@ -378,7 +383,7 @@ def _refuse_different_boards(scores: pd.DataFrame) -> None:
     twice = boards["position_id"][boards["position_id"].duplicated()]
     if len(twice):
         raise TableError(
-            f"position {twice.iloc[0]!r}: expected one true FEN, got "
+            f"position {twice.iloc[0]!r}: expected one true state, got "
             f"{boards.loc[boards['position_id'] == twice.iloc[0], 'true_state'].tolist()!r}; "
             "these tables use one id for different positions: compare them separately"
         )

@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 from workbench.affordance.curve import half_depth
 from workbench.drawing.appearance import Style, caption, model_style, new_figure, plain_log_scale
 from workbench.drawing.labels import fitting_ticks, labels, room
-from workbench.drawing.scores_in_words import by_length, left_out, scored_rows
+from workbench.drawing.scores_in_words import by_length, left_out, length_words, scored_rows
+from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
 from workbench.prediction import CLASSES
 from workbench.seeds import derived_seed
@@ -124,6 +125,7 @@ def draw(
     by: str = "model",
     least: float = 1e-4,
     whose: str = "",
+    environment: str = DEFAULT,
 ) -> Figure:
     """Draw mean p_m against the length of the game, one line per model, the best first.
 
@@ -134,6 +136,7 @@ def draw(
         least: Where the logarithmic axis begins at the lowest; means below it are not drawn, and
             the figure says how many.
         whose: What is compared, for the title, such as `Comparison.whose` gives.
+        environment: The name of the environment, for the words.
     """
     depth = table["depth"].iloc[0]
     overall = table[table["length"] == OVERALL].sort_values("precision", ascending=False)
@@ -167,7 +170,7 @@ def draw(
         axes.set_ylabel(f"mean p_{depth} (logarithmic)")
         plain_log_scale(axes)
     fitting_ticks(grid[-1], lengths, map(str, lengths), width - legend - 1.6, 10)
-    grid[-1].set_xlabel("full moves played (the group's upper edge, or its cut)")
+    grid[-1].set_xlabel(f"{length_words(environment)} (the group's upper edge, or its cut)")
     below = f"; {hidden} means below {least:g} are not drawn" if hidden else ""
     below += "; each panel has its own vertical axis" if len(panels) > 1 else ""
     caption(

@@ -14,7 +14,8 @@ from matplotlib.figure import Figure
 from workbench.answers.recorded_replies import BASELINE
 from workbench.drawing.appearance import Style, caption, model_style, new_figure
 from workbench.drawing.labels import fitting_ticks, labels, room, some_of
-from workbench.drawing.scores_in_words import by_length, scored_rows
+from workbench.drawing.scores_in_words import by_length, length_words, scored_rows
+from workbench.environments.registry import DEFAULT, environment_named
 from workbench.errors import InvalidArgumentError
 from workbench.prediction import ReplyClass
 from workbench.seeds import derived_seed
@@ -132,7 +133,9 @@ def _span(values: "pd.Series[float]") -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def draw(table: pd.DataFrame, note: str = "", whose: str = "") -> Figure:
+def draw(
+    table: pd.DataFrame, note: str = "", whose: str = "", environment: str = DEFAULT
+) -> Figure:
     """Draw mean p_1 and p_m against the length of the game, one panel per model.
 
     Models with replies at every length come first, the best of them first.
@@ -141,7 +144,9 @@ def draw(table: pd.DataFrame, note: str = "", whose: str = "") -> Figure:
         table: The result of `compute`.
         note: Small print below the axes, such as `Comparison.describe` gives.
         whose: What is compared, for the title, such as `Comparison.whose` gives.
+        environment: The name of the environment, for the words.
     """
+    noun = environment_named(environment).state_noun
     depth, near = table["depth"].iloc[0], table["near"].iloc[0]
     of_models = table.groupby("model")["next"].agg(["size", "mean"])
     order = list(of_models.sort_values(["size", "mean"], ascending=False).index)
@@ -167,12 +172,12 @@ def draw(table: pd.DataFrame, note: str = "", whose: str = "") -> Figure:
     for axes in panels[::columns]:
         axes.set_ylabel("mean", fontsize=8)
     for axes in panels[max(0, len(order) - columns) : len(order)]:
-        axes.set_xlabel("full moves played", fontsize=8)
+        axes.set_xlabel(length_words(environment), fontsize=8)
     caption(
         figure,
         "Does the probability of a legal next move remain near one?",
         f"{verdict(table)}\nsolid, large marks: mean p_1; dashed, small marks: mean p_{depth}; thin, no "
-        f"marks: mean p_1 over the replies that hold a board; level: {near:g}; bars: 95%, resampling "
+        f"marks: mean p_1 over the replies that hold a {noun}; level: {near:g}; bars: 95%, resampling "
         f"games\n{note}",
         whose,
     )

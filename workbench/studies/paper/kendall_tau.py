@@ -21,9 +21,11 @@ from workbench.drawing.scores_in_words import (
     by_length,
     counted_models,
     left_out,
+    length_words,
     parts_of,
     scored_rows,
 )
+from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
 from workbench.scoring.parameters import Distance
 from workbench.seeds import derived_seed
@@ -123,7 +125,11 @@ def compute(
 
 
 def draw(
-    table: pd.DataFrame, note: str = "", whose: str = "", models: pd.DataFrame | None = None
+    table: pd.DataFrame,
+    note: str = "",
+    whose: str = "",
+    models: pd.DataFrame | None = None,
+    environment: str = DEFAULT,
 ) -> Figure:
     """Draw tau with its 95% interval for each group, and over all in another mark.
 
@@ -133,13 +139,14 @@ def draw(
         whose: Begins the title: whose replies these are.
         models: The result of `compute` for each of several models, drawn in panels below: a row a
             model, a panel a group; only all groups together if there are many.
+        environment: The name of the environment, for the words.
     """
     width = min(max(6.4, 1.0 + 0.6 * len(table)), 16.0)
     title = "agreement of state precision and edit distance"
     title = f"{whose}: {title}" if whose else title.capitalize()
     if models is None:
         figure, (panels,) = figure_of_rows([1], [4.0], width)
-        _draw_groups(panels[0], table, width)
+        _draw_groups(panels[0], table, width, environment)
         caption(figure, title, f"{note}\n{_BARS}")
         return figure
     order = models[models["group"] == OVERALL].sort_values("tau", na_position="first")["model"]
@@ -149,7 +156,7 @@ def draw(
     width = max(width, max(room(name, 8) for name in names.values()) + 1.1 * max(6, len(groups)))
     below = 1.0 + _ROW * len(order)
     figure, (above, facets) = figure_of_rows([1, len(groups)], [3.0, below], width)
-    _draw_groups(above[0], table, width)
+    _draw_groups(above[0], table, width, environment)
     looks = model_style(order)
     for axes, group in zip(facets, groups, strict=True):
         part = models[models["group"] == group].set_index("model").reindex(order)
@@ -191,7 +198,7 @@ def draw(
     return figure
 
 
-def _draw_groups(axes: Axes, table: pd.DataFrame, width: float) -> None:
+def _draw_groups(axes: Axes, table: pd.DataFrame, width: float, environment: str) -> None:
     overall = (table["group"] == OVERALL).to_numpy()
     places = np.arange(len(table))
     tau, low, high = (table[name].to_numpy(float) for name in ("tau", "low", "high"))
@@ -213,6 +220,6 @@ def _draw_groups(axes: Axes, table: pd.DataFrame, width: float) -> None:
     ticks = [f"{g}\nn = {n}" for g, n in zip(table["group"], table["count"], strict=True)]
     axes.set_xlim(-0.5, len(table) - 0.5)
     fitting_ticks(axes, places, ticks, width - 0.8, 8)
-    axes.set_xlabel("group (full moves played), and all groups together")
+    axes.set_xlabel(f"group ({length_words(environment)}), and all groups together")
     axes.set_ylabel(f"Kendall's τ-b ({table['measure'].iloc[0]},\n−edit distance)")
     axes.set_ylim(min(0.0, float(np.nanmin([0.0, *low])) * 1.1), 1.08)

@@ -27,9 +27,11 @@ from workbench.drawing.scores_in_words import (
     by_length,
     counted_models,
     left_out,
+    length_words,
     parts_of,
     scored_rows,
 )
+from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
 from workbench.studies.models.whole_game_bootstrap import clustered_mean_interval
@@ -112,7 +114,11 @@ def compute(
 
 
 def draw(
-    table: pd.DataFrame, note: str = "", whose: str = "", models: pd.DataFrame | None = None
+    table: pd.DataFrame,
+    note: str = "",
+    whose: str = "",
+    models: pd.DataFrame | None = None,
+    environment: str = DEFAULT,
 ) -> Figure:
     """Draw the means with 95% intervals against the length of the game, one panel per variant.
 
@@ -122,6 +128,7 @@ def draw(
         whose: Begins the title: whose replies these are.
         models: The result of `compute` for each of several models, of one variant: their mean
             precision is drawn in a panel below.
+        environment: The name of the environment, for the words.
     """
     title = "state precision and recall against the length of the game"
     title = f"{whose}: {title}" if whose else title.capitalize()
@@ -140,6 +147,7 @@ def draw(
     figure, rows = figure_of_rows(panels, heights, width)
     for axes, variant in zip(rows[0], variants, strict=True):
         _draw_variant(axes, table[table["variant"] == variant])
+        axes.set_xlabel(length_words(environment))
     rows[0][0].set_ylabel("mean over positions (logarithmic)")
     # Beside the last panel: inside, a point could stand behind it.
     rows[0][-1].legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
@@ -147,6 +155,7 @@ def draw(
     if models is not None:
         drawn = models[models["measure"] == "precision"]
         _draw_models(rows[1][0], drawn, heights[1] - 1.0, width)
+        rows[1][0].set_xlabel(length_words(environment))
         title += f"; below, {counted_models(list(drawn['model']))}"
         drawn = pd.concat([table, drawn])
     note += "\nbars: 95%, resampling whole games"
@@ -167,7 +176,6 @@ def _draw_variant(axes: Axes, part: pd.DataFrame) -> None:
     plain_log_scale(axes)
     groups = sorted(part["group"].unique())
     fitting_ticks(axes, groups, map(str, groups), _PANEL - 0.6, 10)
-    axes.set_xlabel("full moves played")
     sizes = sorted(part["count"].unique())
     axes.set_title(
         f"{part['variant'].iloc[0]}, n = {sizes[0]}"
@@ -237,7 +245,6 @@ def _draw_models(axes: Axes, table: pd.DataFrame, height: float, width: float) -
         )
     longest = max(room(name, _LABEL) for name in names.values())
     fitting_ticks(axes, groups, map(str, groups), width - longest - 1.2, 10)
-    axes.set_xlabel("full moves played")
     axes.set_ylabel(f"mean p_{table['depth'].iloc[0]} (logarithmic)")
     counts = sorted(table["count"].unique())
     axes.set_title(
