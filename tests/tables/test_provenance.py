@@ -8,6 +8,7 @@ from workbench.environments.registry import environment_named
 from workbench.errors import TableError
 from workbench.resources import PACKAGE
 from workbench.scoring.parameters import scoring_code
+from workbench.studies import stored_tables
 from workbench.tables.provenance import code_hash
 
 
@@ -60,6 +61,16 @@ def test_scores_reach_what_determines_them(package, name, file, counts):
     path.write_text(path.read_text() + "\n\nADDED = 1\n")
     code_hash.cache_clear()
     assert (scoring_code(environment) != whole) == counts
+
+
+@pytest.mark.parametrize(
+    "file", ["environments/chess/kernel/weighted.py", "environments/boxes.py", "tasks/actions.py"]
+)
+def test_tables_of_studies_reach_every_environment(package, file):
+    whole = fresh_hash(*stored_tables._MODULES)
+    path = package / file
+    path.write_text(path.read_text() + "\n\nADDED = 1\n")
+    assert fresh_hash(*stored_tables._MODULES) != whole
 
 
 def test_a_statement_moved_out_of_its_block_counts(package):

@@ -65,14 +65,18 @@ def _factory(kind: str) -> Callable[[str, str], AnyEnvironment]:
 @lru_cache(maxsize=1)
 def _own() -> dict[str, Callable[[str, str], AnyEnvironment]]:
     """Return the functions ``environment`` of this folder's modules by the modules' names."""
-    found = {}
-    for each in iter_modules(folder.__path__):
-        if each.name == "registry":
-            continue
-        module = import_module(f"{folder.__name__}.{each.name}")
-        if hasattr(module, "environment"):
-            found[each.name] = module.environment
-    return found
+    modules = {name.rpartition(".")[2]: import_module(name) for name in own_modules()}
+    return {
+        name: module.environment
+        for name, module in modules.items()
+        if hasattr(module, "environment")
+    }
+
+
+def own_modules() -> list[str]:
+    """Return the full names of this folder's modules, which the registry imports by their names."""
+    names = (each.name for each in iter_modules(folder.__path__))
+    return [f"{folder.__name__}.{name}" for name in names if name != "registry"]
 
 
 def environment_of(rows: pd.DataFrame, where: object = "rows") -> AnyEnvironment:

@@ -17,7 +17,7 @@ import pandas as pd
 import pyarrow as pa
 from filelock import FileLock, Timeout
 
-from workbench.environments.registry import environment_of_table
+from workbench.environments.registry import environment_of_table, own_modules
 from workbench.errors import TableError
 from workbench.scoring import ScoringParameters, score_file, scores_schema
 from workbench.tables.parquet_tables import PREDICTIONS, read_table, write_table
@@ -25,12 +25,12 @@ from workbench.tables.provenance import code_hash, file_hash, json_hash, package
 
 UNUSED_SECONDS: Final = 30 * 24 * 3600
 # Of the code as it is imported: a kernel may outlive a change of the files.
-_CODE_KEY: Final = json_hash(
-    [
-        code_hash("workbench.studies.data", "workbench.studies.models.model_scores"),
-        package_versions(),
-    ]
-)[:8]
+_MODULES: Final = (
+    "workbench.studies.data",
+    "workbench.studies.models.model_scores",
+    *own_modules(),
+)
+_CODE_KEY: Final = json_hash([code_hash(*_MODULES), package_versions()])[:8]
 # Tables, what a kill leaves of one that was being written, and locks. Earlier versions wrote names
 # without the code.
 _NAME: Final = re.compile(
