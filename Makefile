@@ -19,7 +19,7 @@ figures: setup
 	$(BIN)/workbench figures --preset paper --jobs $(JOBS) --out figures
 
 test: setup
-	$(BIN)/python -m pytest --numprocesses $(JOBS)
+	$(BIN)/python -m pytest --numprocesses $$(($(JOBS) + 1))
 
 check: setup
 	$(BIN)/ruff check .

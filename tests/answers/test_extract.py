@@ -261,9 +261,9 @@ def test_the_time_taken_grows_with_the_length_and_not_faster(unit: str) -> None:
     seconds = []
     for length in (10_000, 80_000):
         hostile = f"{SICILIAN} {unit * (length // len(unit))} {SICILIAN}"
-        begin = time.process_time()
+        begin = time.thread_time()
         classify(hostile)
-        seconds.append(time.process_time() - begin)
+        seconds.append(time.thread_time() - begin)
     # Eight times the text; a square would be 64 times the time.
     assert seconds[1] < max(0.3, 24 * seconds[0])
     assert seconds[1] < 3
@@ -278,9 +278,9 @@ def test_a_long_gap_takes_little_time(filler: str) -> None:
         f"{SICILIAN_PLACEMENT} w{long}x",
         f"{long}/{SICILIAN}",
     ):
-        begin = time.process_time()
+        begin = time.thread_time()
         classify(hostile)
-        assert time.process_time() - begin < 1
+        assert time.thread_time() - begin < 1
 
 
 @st.composite

@@ -270,13 +270,13 @@ def many():
 class TestDensity:
     """20,000 rows: a uniform column, a single row, and a group that comes last and covers nothing."""
 
-    @pytest.fixture(params=["light", "dark"])
+    @pytest.fixture
     def dense(self, browser, many, request):
         many.table.show_all()
         many.table.opened = {}
         with widget_page(browser, [many.table], 1366, 768) as page:
             root = ready(page)
-            set_theme(page, request.param)
+            set_theme(page, getattr(request, "param", "light"))
             expect(root.locator("[data-role=scatter]")).to_have_attribute("data-points", "20001")
             page.wait_for_timeout(200)
             yield root
@@ -295,6 +295,7 @@ class TestDensity:
             row,
         )
 
+    @pytest.mark.parametrize("dense", ["light", "dark"], indirect=True)
     def test_equal_counts_have_equal_colours_and_more_rows_stand_out_more(self, dense):
         expect(dense.locator("[data-role=scatter]")).to_have_attribute("data-drawn", "density")
         column = {tuple(self.colour(dense, row)) for row in range(20)}

@@ -34,8 +34,15 @@ def expect_numbers(root, pair):
         expect_number(root, f"[data-role=headline-{name}]", profile[name][-1]["value"])
 
 
-@pytest.mark.parametrize("window", [LAPTOP, PHONE], ids=["laptop", "phone"])
-@pytest.mark.parametrize("name", ENVIRONMENTS)
+@pytest.mark.parametrize(
+    ("name", "window"),
+    [
+        *((name, LAPTOP) for name in ENVIRONMENTS),
+        # A state with a picture, and one of words alone.
+        ("othello", PHONE),
+        ("boxes", PHONE),
+    ],
+)
 def test_every_environment_is_shown_whole_and_accessible(browser, name, window):
     pair = StatePair.example(name)
     with widget_page(browser, [pair], *window, touch=window is PHONE) as page:

@@ -39,14 +39,17 @@ def drawn_texts(out, figures):
     return found
 
 
-@pytest.mark.parametrize("name", ["othello", "planning"])
+OF_MODELS = ["08_models", "08_next_move", "08_ranks", "08_examples", "08_ill_formed"]
+
+
 @pytest.mark.parametrize(
-    ("notebook", "figures"),
+    ("name", "notebook", "figures"),
     [
-        ("03_kendall_tau", ["03_kendall_tau"]),
-        ("04_mean_precision", ["04_mean_precision"]),
-        ("08_models", ["08_models", "08_next_move", "08_ranks", "08_examples", "08_ill_formed"]),
-        ("09_prompts", ["09_prompts", "09_spread"]),
+        ("othello", "03_kendall_tau", ["03_kendall_tau"]),
+        ("othello", "04_mean_precision", ["04_mean_precision"]),
+        ("othello", "08_models", OF_MODELS),
+        ("othello", "09_prompts", ["09_prompts", "09_spread"]),
+        ("planning", "08_models", OF_MODELS),
     ],
 )
 def test_a_study_speaks_of_its_environment(name, notebook, figures, tmp_path):
