@@ -32,6 +32,7 @@ def test_means_worked_by_hand():
     scores = pd.DataFrame(
         {
             "model": "m",
+            "task": "state",
             "length": [8, 8, 8, 8],
             "game": ["a", "a", "b", "c"],
             "group": [8, 8, 8, 8],
@@ -107,6 +108,25 @@ def test_runs_of_the_users_own_are_scored_or_were(tmp_path):
     assert set(found.scores["planning"]["length"]) == {3, 5}
 
 
+@pytest.mark.parametrize(
+    ("task", "measures", "depth"),
+    [("actions", ["precision", "recall"], 1), ("continuation", ["precision"], 2)],
+)
+def test_other_tasks_have_what_they_define(tmp_path, task, measures, depth):
+    path = tmp_path / "listed.parquet"
+    write_table(predictions("othello", (3, 5), task=task), path, PREDICTIONS)
+    found = given_runs([path], PARAMETERS)
+    table = errors_by_length.compute(found.scores, depth=2, resamples=20)
+    assert list(table["measure"].unique()) == measures
+    assert set(table["depth"]) == {depth}
+    for length, part in found.scores["othello"].groupby("length"):
+        mean = table[(table["length"] == length) & (table["measure"] == "precision")]["mean"]
+        assert mean.item() == pytest.approx(part[f"precision_{depth}"].mean())
+    figure = errors_by_length.draw(table, found.source)
+    assert f"task {task}" in figure._suptitle.get_text()
+    assert faults(figure) == []
+
+
 def test_what_is_no_run_of_one_model_is_refused(tmp_path):
     one, other, listed = (tmp_path / f"{name}.parquet" for name in ("one", "other", "listed"))
     write_table(predictions("othello", (3,)), one, PREDICTIONS)
@@ -118,7 +138,7 @@ def test_what_is_no_run_of_one_model_is_refused(tmp_path):
         given_runs([one, other], PARAMETERS)
     with pytest.raises(InvalidArgumentError, match="planning: expected replies of simulated-one"):
         given_runs([one, other], PARAMETERS, model="simulated-one")
-    with pytest.raises(InvalidArgumentError, match=r"task 'state', got tasks \['actions'\]"):
+    with pytest.raises(InvalidArgumentError, match=r"one task, got tasks \['actions', 'state'\]"):
         given_runs([one, listed], PARAMETERS)
     with pytest.raises(InvalidArgumentError, match=r"multiples of 2 actions, got \[3\]"):
         simulated_runs(PARAMETERS, names=["chess"], lengths=(2, 3))

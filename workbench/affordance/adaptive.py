@@ -113,7 +113,7 @@ def estimate_to_error(
         relative_error: The target relative standard error, above 0.
         budget: States after which no further estimate is made.
         seed_for: The seed of the estimate with so many samples.
-        terminal: How a game that is finished sooner counts.
+        terminal: How a game that finishes earlier counts.
         engine: As for `workbench.affordance.estimate.estimate`.
 
     Returns:

@@ -23,9 +23,9 @@ class Quantity:
         symbol: As in formulas; empty if it has none.
         colour: On white, for figures and the light theme.
         dark_colour: On a dark page.
-        marker: Of points.
+        marker: Marker of points.
         line: Of lines.
-        hatch: Of surfaces.
+        hatch: Hatch of surfaces.
     """
 
     name: str

@@ -44,7 +44,7 @@ def recorded_scores(
 
     Args:
         tables: The folder that keeps scores.
-        parameters: How to score.
+        parameters: The parameters of scoring.
         sets: As for `workbench.answers.recorded_replies.recorded_replies`.
         models: Names of models; all if empty.
         settings: Of the models; empty text for the default.

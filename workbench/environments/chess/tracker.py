@@ -74,7 +74,7 @@ def tracked(moves: str, *, rate: float, seed: int, where: str) -> Tracking:
     Args:
         moves: As of `track`.
         rate: As of `track`.
-        seed: Of the position's own draws.
+        seed: Seed of the position's own draws.
         where: What to call the position in a message.
     """
     played = read_moves(moves.split(), f"position {where!r}")

@@ -62,7 +62,7 @@ def simulated_runs(
         lengths: Of episodes, in actions: multiples of each environment's ``actions_a_group``.
         per_length: Episodes of each length in each environment.
         rate: Probability of a slip at each action, in [0, 1].
-        seed: Of episodes and slips.
+        seed: Seed of episodes and slips.
         jobs: Workers.
 
     Raises:
@@ -93,7 +93,7 @@ def given_runs(
     """Return the scores of the user's own runs of one model, one table an environment.
 
     Args:
-        paths: Predictions tables, which are scored here, or scores tables, of the task ``state``.
+        paths: Predictions tables, which are scored here, or scores tables, all of one task.
         parameters: The parameters of scoring; scores must have been made with them.
         model: The model; may be empty if all tables are of the same one alone.
 
@@ -120,11 +120,12 @@ def given_runs(
     chosen = {
         name: table[(table["model"] == model) | (not model)] for name, table in scores.items()
     }
+    asked = {each for table in chosen.values() for each in table["task"]}
     for name, table in chosen.items():
-        if table.empty or set(table["task"]) != {"state"}:
+        if table.empty or len(asked) > 1:
             raise InvalidArgumentError(
-                f"{name}: expected replies of {model or 'the model'} to the task 'state', got tasks "
-                f"{sorted(set(table['task']))} of {sorted(set(scores[name]['model']))}"
+                f"{name}: expected replies of {model or 'the model'} to one task, got tasks "
+                f"{sorted(asked)} of {sorted(set(scores[name]['model']))}"
             )
     named = model or str(next(iter(models)))
     return EnvironmentRuns(chosen, named, tuple(map(Path, paths)))

@@ -24,7 +24,7 @@ from workbench.studies.models.whole_game_bootstrap import clustered_mean_interva
 
 COUNTED: Final = tuple(name for name in CLASSES if name != ReplyClass.FAILED)
 _COLUMNS: Final = [
-    "environment", "title", "length", "measure", "depth", "mean", "low", "high", "count", "games",
+    "environment", "title", "task", "length", "measure", "depth", "mean", "low", "high", "count", "games",
     *COUNTED, "failed", "unscored",
 ]  # fmt: skip
 
@@ -43,8 +43,9 @@ def compute(
         seed: Seed of the bootstrap.
 
     Returns:
-        Columns environment, title, length (actions), measure (precision, recall, exact_match,
-        edit_distance in characters, edit_share in characters for 100 of the true text), depth, mean,
+        Columns environment, title, task, length (actions), measure (precision, recall, exact_match,
+        edit_distance in characters, edit_share in characters for 100 of the true text; those that the
+        task defines), depth (the largest at most ``depth`` at which it defines p_m), mean,
         low, high, count (scored replies), games, the number of these replies in each class, failed
         (calls, left out) and unscored (replies, left out). Rows without a length are in none.
 
@@ -59,10 +60,13 @@ def compute(
                 f"{list(table.columns)}; score with this depth"
             )
         known = table[table["length"] > 0]
+        deepest = _deepest(scored_rows(known), depth)
         for length, part in known.groupby("length"):
             kept = scored_rows(part)
             classes = kept["reply_class"].value_counts()
-            for measure, values in _measured(kept, depth):
+            for measure, values in _measured(kept, deepest):
+                if np.isnan(values).all():
+                    continue
                 found = clustered_mean_interval(
                     values,
                     kept["game"].to_numpy(),
@@ -73,9 +77,10 @@ def compute(
                     {
                         "environment": name,
                         "title": environment_named(name).title,
+                        "task": str(part["task"].iloc[0]),
                         "length": length,
                         "measure": measure,
-                        "depth": depth,
+                        "depth": deepest,
                         "mean": found.value,
                         "low": found.low,
                         "high": found.high,
@@ -86,6 +91,11 @@ def compute(
                     }
                 )
     return pd.DataFrame(rows, columns=_COLUMNS)
+
+
+def _deepest(kept: pd.DataFrame, depth: int) -> int:
+    """Return the largest m of at most ``depth`` at which replies have a p_m; 1 of listed actions."""
+    return next((m for m in range(depth, 0, -1) if kept[f"precision_{m}"].notna().any()), depth)
 
 
 def _measured(kept: pd.DataFrame, depth: int) -> Iterator[tuple[str, np.ndarray]]:
@@ -100,6 +110,8 @@ def _measured(kept: pd.DataFrame, depth: int) -> Iterator[tuple[str, np.ndarray]
 def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
     """Draw one column of panels an environment: above p_m, r_m and exact match, below the distance.
 
+    What the task does not define is not drawn: a list of actions has no distance.
+
     Args:
         table: The result of `compute`.
         whose: Whose replies these are, for the title.
@@ -112,16 +124,23 @@ def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
         "recall": (RECALL.label(depth), RECALL.look),
         "exact_match": ("exact match", style(2)),
     }
-    figure, (upper, lower) = figure_of_rows(
-        [len(names)] * 2, [2.7, 2.2], max(5.0, 1.4 + 1.75 * len(names))
+    drawn = set(table["measure"])
+    above = {measure: look for measure, look in above.items() if measure in drawn}
+    heights = [2.7, 2.2] if "edit_share" in drawn else [2.7]
+    figure, rows = figure_of_rows(
+        [len(names)] * len(heights), heights, max(5.0, 1.4 + 1.75 * len(names))
     )
-    for name, top, bottom in zip(names, upper, lower, strict=True):
+    upper = rows[0]
+    for place, name in enumerate(names):
+        column = [row[place] for row in rows]
+        top, bottom = column[0], column[-1]
         part = table[table["environment"] == name]
         for number, (measure, (label, look)) in enumerate(above.items()):
             _line(top, part, measure, label, look, number - 1)
-        _line(bottom, part, "edit_share", EDIT_DISTANCE.name, EDIT_DISTANCE.look, 0)
+        if "edit_share" in drawn:
+            _line(bottom, part, "edit_share", EDIT_DISTANCE.name, EDIT_DISTANCE.look, 0)
         lengths = sorted(part["length"].unique())
-        for axes in (top, bottom):
+        for axes in column:
             axes.set_xscale("log", base=2)
             axes.set_xlim(lengths[0] / 1.5, lengths[-1] * 1.5)
             axes.set_xticks(lengths, [str(length) for length in lengths], fontsize=8)
@@ -133,16 +152,24 @@ def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
         bottom.set_xlabel("actions", fontsize=9)
     upper[0].set_ylim(-0.03, 1.05)
     upper[0].set_ylabel("mean over episodes")
-    lower[0].set_ylabel("edits per 100\ncharacters of the true text")
-    lower[0].set_ylim(bottom=0)
+    if "edit_share" in drawn:
+        rows[1][0].set_ylabel("edits per 100\ncharacters of the true text")
+        rows[1][0].set_ylim(bottom=0)
     upper[-1].legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     several = f", one model in {len(names)} environments" if len(names) > 1 else ""
     caption(
         figure,
-        f"State precision and edit distance by the length of the episode{several}: {whose}",
+        f"{_subject(table)} by the length of the episode{several}: {whose}",
         f"{counted_classes(table)}{note}\nbars: 95%, resampling whole episodes; n: replies of each length",
     )
     return figure
+
+
+def _subject(table: pd.DataFrame) -> str:
+    tasks = sorted(set(table["task"]))
+    if tasks == ["state"]:
+        return "State precision and edit distance"
+    return f"Precision in the task {' and '.join(tasks)}"
 
 
 def counted_classes(table: pd.DataFrame) -> str:

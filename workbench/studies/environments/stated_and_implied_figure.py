@@ -29,7 +29,7 @@ def simulated_pair(
     Args:
         positions: Rows of the POSITIONS schema.
         rate: Probability of a slip at each action, in [0, 1].
-        seed: Of the slips, at least 0.
+        seed: Seed of the slips, at least 0.
 
     Returns:
         Predictions of the task ``state`` and of the task ``actions``.

@@ -85,7 +85,7 @@ def scores_of_both(
 
     Args:
         tables: The folder that keeps scores.
-        parameters: How to score.
+        parameters: The parameters of scoring.
         predictions: A predictions table with rows of both sets; takes precedence over ``replies``.
         replies: The recorded replies, or those of simulated trackers to the same positions.
         rates: Slips per ply of each simulated tracker, in [0, 1].
