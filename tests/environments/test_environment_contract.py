@@ -285,7 +285,7 @@ def megabytes(environment):
     for place, unit in enumerate(units):
         # A fifth of a megabyte is as long as what is read of a longer reply.
         length = 1_000_000 if place < LONGEST_UNITS else 200_000
-        yield unit * (length // len(unit)), state
+        yield unit * (length // max(1, len(unit))), state
 
 
 @pytest.mark.parametrize("name", NAMES)
