@@ -20,6 +20,7 @@ LEVELS = (
     "tasks episodes",
     "workbench",
     "games",
+    "language_model",
     "answers",
     "asking drawing scoring",
     "checking studies",

@@ -1,0 +1,169 @@
+"""A trained model: it reads the moves of games, and writes boards, lists moves or goes on playing."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import InvalidArgumentError
+from workbench.language_model.decoding import write_boards
+from workbench.language_model.network import (
+    Shape,
+    Weights,
+    encode,
+    move_logits,
+    promotion_logits,
+    target_logits,
+)
+from workbench.language_model.vocabulary import MOST_PLIES, SLOTS, read_moves, spell, write_move
+
+BATCH: Final = 32
+"""Games that are read at once. Sums are rounded by batch, so that it is fixed: a reply is the same
+however many others are asked for, except where two tokens are equally likely to six digits."""
+
+LEAST_PROBABILITY: Final = 0.005
+"""A move with at least this probability counts as one that the model holds to be legal."""
+
+
+class LanguageModel:
+    """A network with its weights.
+
+    Attributes:
+        name: As `workbench.language_model.bundled_models.load_model` takes it.
+        description: How it was trained; see data/MODELS.md.
+        shape: Its size.
+    """
+
+    def __init__(self, name: str, weights: Weights, description: dict[str, Any]) -> None:
+        """Keep the weights.
+
+        Args:
+            name: Its name in tables.
+            weights: As `workbench.language_model.network.weight_shapes` says.
+            description: JSON; ``shape`` holds the fields of `Shape`.
+        """
+        self.name = name
+        self.description = description
+        self.shape = Shape(**description["shape"])
+        self._weights = weights
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers were trained."""
+        return sum(value.size for value in self._weights.values())
+
+    def hidden_states(self, moves: Sequence[str]) -> NDArray[np.float32]:
+        """Return what the encoder holds after the start and after each move.
+
+        Args:
+            moves: In UCI, at most `MOST_PLIES`.
+
+        Returns:
+            Shape (layers + 2, 1 + moves, width): the moves' own vectors, the result of each layer, and
+            the last one normalised, which the decoder reads.
+
+        Raises:
+            IllegalMoveError: If a text is no move, or there are too many.
+        """
+        hidden = encode(np, self._weights, self.shape, read_moves(moves)[None])
+        return np.concatenate(hidden)
+
+    def write_states(
+        self,
+        games: Sequence[Sequence[str]],
+        *,
+        temperature: float = 0.0,
+        seeds: Sequence[int] | None = None,
+    ) -> list[str]:
+        """Return what the model writes as the FEN after each game's moves; nothing is repaired.
+
+        Args:
+            games: Moves in UCI, at most `MOST_PLIES` each.
+            temperature: At least 0; at 0 the likeliest token is taken each time.
+            seeds: One a game, at least 0; needed if the temperature is not 0.
+
+        Raises:
+            IllegalMoveError: If a text is no move, or there are too many.
+            InvalidArgumentError: If an argument is out of range.
+        """
+        if not 0 <= temperature < float("inf") or (temperature and seeds is None):
+            raise InvalidArgumentError(
+                "expected a temperature of at least 0, and seeds unless it is 0, "
+                f"got {temperature!r} and {seeds!r}"
+            )
+        draws = None
+        if temperature and seeds is not None:
+            draws = np.stack([np.random.default_rng(seed).random(SLOTS) for seed in seeds])
+        read = [read_moves(moves) for moves in games]
+        texts = [""] * len(read)
+        # Alike in length, so that little is filled up.
+        order = sorted(range(len(read)), key=lambda index: len(read[index]))
+        for first in range(0, len(order), BATCH):
+            chosen = order[first : first + BATCH]
+            moves = np.zeros((len(chosen), max(len(read[index]) for index in chosen), 3), np.uint8)
+            for row, index in enumerate(chosen):
+                moves[row, : len(read[index])] = read[index]
+            at = np.array([len(read[index]) - 1 for index in chosen])
+            encoded = encode(np, self._weights, self.shape, moves)[-1]
+            own = None if draws is None else draws[chosen]
+            tokens = write_boards(self._weights, self.shape, encoded, at, temperature, own)
+            for index, row in zip(chosen, tokens.tolist(), strict=True):
+                texts[index] = spell(row)
+        return texts
+
+    def next_moves(
+        self, moves: Sequence[str], least: float = LEAST_PROBABILITY
+    ) -> dict[str, float]:
+        """Return the moves that the model holds to be likely next, the likeliest first.
+
+        Args:
+            moves: In UCI, at most `MOST_PLIES`.
+            least: The least probability that is listed, above 0.
+
+        Raises:
+            IllegalMoveError: If a text is no move, or there are too many.
+            InvalidArgumentError: If ``least`` is out of range.
+        """
+        if not 0 < least <= 1:
+            raise InvalidArgumentError(f"least: expected a probability above 0, got {least!r}")
+        encoded = self.hidden_states(moves)[-1, -1]
+        leaving = _probabilities(move_logits(np, self._weights, encoded))
+        likely: dict[str, float] = {}
+        for start in np.flatnonzero(leaving >= least).tolist():
+            entering = leaving[start] * _probabilities(
+                target_logits(np, self._weights, encoded, start)
+            )
+            for end in np.flatnonzero(entering >= least).tolist():
+                promoting = entering[end] * _probabilities(
+                    promotion_logits(np, self._weights, encoded, start, end)
+                )
+                likely |= {
+                    write_move(start, end, kind): float(promoting[kind])
+                    for kind in np.flatnonzero(promoting >= least).tolist()
+                }
+        return dict(sorted(likely.items(), key=lambda item: -item[1]))
+
+    def next_line(self, moves: Sequence[str], depth: int) -> list[str]:
+        """Return the moves with which the model goes on, the likeliest each time.
+
+        Args:
+            moves: In UCI.
+            depth: How many to add, at least 1; fewer are added where `MOST_PLIES` is reached.
+
+        Raises:
+            IllegalMoveError: If a text is no move, or there are too many.
+        """
+        line: list[str] = []
+        while len(line) < depth and len(moves) + len(line) < MOST_PLIES:
+            encoded = self.hidden_states([*moves, *line])[-1, -1]
+            start = int(move_logits(np, self._weights, encoded).argmax())
+            end = int(target_logits(np, self._weights, encoded, start).argmax())
+            kind = int(promotion_logits(np, self._weights, encoded, start, end).argmax())
+            line.append(write_move(start, end, kind))
+        return line
+
+
+def _probabilities(logits: NDArray[np.float32]) -> NDArray[np.float32]:
+    raised = np.exp(logits - logits.max())
+    return np.asarray(raised / raised.sum())

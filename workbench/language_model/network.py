@@ -1,0 +1,278 @@
+"""The network: an encoder of moves, a decoder that writes a board, and a head for the next move.
+
+The functions take the array module (numpy, or jax.numpy where the network is trained), so that the
+network is written once. All but the cached step in `workbench.language_model.decoding` is here.
+
+The encoder is a causal transformer over plies. A ply's vector is the sum of vectors for the square
+it leaves, the square it enters (each a rank's, a file's and its own), the promotion and the ply's
+number. Attention has a learned penalty by distance for each head (ALiBi, arXiv 2108.12409), which
+begins with one head without any. The decoder writes a board token by token: each slot attends to
+the slots before it and to the plies up to the one asked about.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+
+from workbench.language_model.vocabulary import MOST_PLIES, SLOTS, SQUARES, TOKENS
+
+Weights: TypeAlias = Mapping[str, Any]
+FEED_FORWARD: Final = 4
+_ALL: Final = 1e9
+_SMALLEST: Final = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The size of a network.
+
+    Attributes:
+        width: Of every vector.
+        heads: Of each attention; divides the width.
+        layers: Of the encoder.
+        blocks: Of the decoder.
+    """
+
+    width: int
+    heads: int
+    layers: int
+    blocks: int
+
+
+def weight_shapes(shape: Shape) -> dict[str, tuple[int, ...]]:
+    """Return the names and shapes of a network's weights."""
+    width = shape.width
+    wide = FEED_FORWARD * width
+    shapes: dict[str, tuple[int, ...]] = {
+        "promotion": (5, width),
+        "ply": (MOST_PLIES + 1, width),
+        "token": (len(TOKENS) + 1, width),
+        "slot": (SLOTS, width),
+        "last": (width, width),
+        "encoded": (width,),
+        "written": (width,),
+        "output": (width, len(TOKENS)),
+        "move_from": (width, SQUARES),
+        "move_left": (SQUARES, width),
+        "move_to": (width, SQUARES),
+        "move_entered": (SQUARES, width),
+        "move_promotion": (width, 5),
+    }
+    for use in ("leave", "enter", "write"):
+        shapes |= {f"{use}.rank": (9, width), f"{use}.file": (8, width)}
+        shapes[f"{use}.square"] = (SQUARES + 1, width)
+    for name in [f"encoder.{layer}" for layer in range(shape.layers)]:
+        shapes |= _attention(f"{name}.self", shape) | _feed_forward(name, width, wide)
+    for name in [f"decoder.{block}" for block in range(shape.blocks)]:
+        shapes |= _attention(f"{name}.self", shape) | _attention(f"{name}.cross", shape)
+        shapes |= _feed_forward(name, width, wide)
+    return shapes
+
+
+def _attention(name: str, shape: Shape) -> dict[str, tuple[int, ...]]:
+    width = shape.width
+    return {
+        f"{name}.norm": (width,),
+        f"{name}.query": (width, width),
+        f"{name}.key_value": (width, 2 * width),
+        f"{name}.out": (width, width),
+        f"{name}.slope": (shape.heads,),
+    }
+
+
+def _feed_forward(name: str, width: int, wide: int) -> dict[str, tuple[int, ...]]:
+    return {
+        f"{name}.norm": (width,),
+        f"{name}.widen": (width, wide),
+        f"{name}.narrow": (wide, width),
+    }
+
+
+def first_slopes(heads: int) -> Any:
+    """Return the penalties for distance with which training begins, shape (heads,)."""
+    return np.array([0.0, *(4.0**-power for power in range(1, heads))], np.float32)
+
+
+def squares(weights: Weights, use: str, square: Any) -> Any:
+    """Return the vectors of squares, 0 to 63, or 64 for none, in one use."""
+    rank, file = square // 8, square % 8
+    own = weights[f"{use}.square"][square]
+    return weights[f"{use}.rank"][rank] + weights[f"{use}.file"][file] + own
+
+
+def normal(xp: ModuleType, vectors: Any, scale: Any) -> Any:
+    """Return vectors with root mean square 1, times a scale."""
+    square = xp.mean(vectors * vectors, axis=-1, keepdims=True)
+    return vectors * (scale / xp.sqrt(square + _SMALLEST))
+
+
+def split_heads(vectors: Any, heads: int) -> Any:
+    """Return (..., n, width) as (..., heads, n, width / heads)."""
+    *outer, count, width = vectors.shape
+    return vectors.reshape(*outer, count, heads, width // heads).swapaxes(-3, -2)
+
+
+def join_heads(vectors: Any) -> Any:
+    """Undo `split_heads`."""
+    *outer, heads, count, part = vectors.shape
+    return vectors.swapaxes(-3, -2).reshape(*outer, count, heads * part)
+
+
+def attend(xp: ModuleType, query: Any, key: Any, value: Any, bias: Any) -> Any:
+    """Return scaled dot-product attention; the arrays end in (heads, n, width / heads).
+
+    Args:
+        xp: The array module.
+        query: Shape (..., heads, n, part).
+        key: Shape (..., heads, m, part).
+        value: As ``key``.
+        bias: Broadcast to (..., heads, n, m).
+    """
+    scores = query @ key.swapaxes(-1, -2) * np.float32(query.shape[-1] ** -0.5) + bias
+    scores = xp.exp(scores - scores.max(axis=-1, keepdims=True))
+    return (scores / scores.sum(axis=-1, keepdims=True)) @ value
+
+
+def recency(xp: ModuleType, slope: Any, at: Any, seen: int) -> Any:
+    """Return the bias by distance, and against what comes later.
+
+    Args:
+        xp: The array module.
+        slope: Shape (heads,).
+        at: Indices from which is looked back, shape (..., n).
+        seen: How many indices there are to look at, m.
+
+    Returns:
+        Shape (..., heads, n, m).
+    """
+    distance = (at[..., None] - xp.arange(seen)).astype(np.float32)
+    penalty = xp.where(distance < 0, np.float32(_ALL), distance * 0)
+    # Far ones differ less: penalties grow with the logarithm beyond some plies.
+    return -slope[:, None, None] * xp.abs(distance)[..., None, :, :] - penalty[..., None, :, :]
+
+
+def keys_values(xp: ModuleType, weights: Weights, name: str, vectors: Any, heads: int) -> Any:
+    """Return the keys and values of an attention, each as `split_heads` does."""
+    both = vectors @ weights[f"{name}.key_value"]
+    key, value = xp.split(both, 2, axis=-1)
+    return split_heads(key, heads), split_heads(value, heads)
+
+
+def queries(xp: ModuleType, weights: Weights, name: str, vectors: Any, heads: int) -> Any:
+    """Return the queries of an attention."""
+    own = normal(xp, vectors, weights[f"{name}.norm"])
+    return split_heads(own @ weights[f"{name}.query"], heads)
+
+
+def feed_forward(xp: ModuleType, weights: Weights, name: str, vectors: Any) -> Any:
+    """Return what the feed-forward layer adds to vectors."""
+    wide = normal(xp, vectors, weights[f"{name}.norm"]) @ weights[f"{name}.widen"]
+    return xp.maximum(wide, 0) @ weights[f"{name}.narrow"]
+
+
+def self_attention(
+    xp: ModuleType, weights: Weights, name: str, vectors: Any, heads: int, bias: Any
+) -> Any:
+    """Return what self-attention adds to vectors."""
+    own = normal(xp, vectors, weights[f"{name}.norm"])
+    query = split_heads(own @ weights[f"{name}.query"], heads)
+    key, value = keys_values(xp, weights, name, own, heads)
+    return join_heads(attend(xp, query, key, value, bias)) @ weights[f"{name}.out"]
+
+
+def encode(xp: ModuleType, weights: Weights, shape: Shape, moves: Any) -> list[Any]:
+    """Return the hidden states of the encoder: before the first layer, after each, and normalised.
+
+    Args:
+        xp: The array module.
+        weights: As `weight_shapes` says.
+        shape: The network's.
+        moves: As `workbench.language_model.vocabulary.read_moves` gives them, as integers, shape
+            (games, n, 3); games may be filled up at their end with anything.
+
+    Returns:
+        ``layers + 2`` arrays of shape (games, n, width); each row depends on the plies up to its own.
+    """
+    moves = moves.astype(np.int32)
+    count = moves.shape[-2]
+    vectors = (
+        squares(weights, "leave", moves[..., 0])
+        + squares(weights, "enter", moves[..., 1])
+        + weights["promotion"][moves[..., 2]]
+        + weights["ply"][:count]
+    )
+    hidden = [vectors]
+    for layer in range(shape.layers):
+        name = f"encoder.{layer}"
+        bias = recency(xp, weights[f"{name}.self.slope"], xp.arange(count), count)
+        vectors = vectors + self_attention(xp, weights, f"{name}.self", vectors, shape.heads, bias)
+        vectors = vectors + feed_forward(xp, weights, name, vectors)
+        hidden.append(vectors)
+    return [*hidden, normal(xp, vectors, weights["encoded"])]
+
+
+def slot_vectors(xp: ModuleType, weights: Weights) -> Any:
+    """Return the vectors of the slots of a written board, shape (SLOTS, width)."""
+    order = np.arange(SQUARES).reshape(8, 8)[::-1].reshape(-1)
+    of_squares = squares(weights, "write", order)
+    return xp.concatenate([weights["slot"][:SQUARES] * 0 + of_squares, weights["slot"][SQUARES:]])
+
+
+def written(
+    xp: ModuleType, weights: Weights, shape: Shape, encoded: Any, at: Any, tokens: Any
+) -> Any:
+    """Return the logits of all tokens of written boards, given the tokens before each.
+
+    Args:
+        xp: The array module.
+        weights: As `weight_shapes` says.
+        shape: The network's.
+        encoded: The last of `encode`, shape (games, n, width).
+        at: Indices of the plies asked about, shape (games, boards).
+        tokens: Shape (games, boards, SLOTS).
+
+    Returns:
+        Shape (games, boards, SLOTS, tokens).
+    """
+    before = xp.concatenate([xp.full_like(tokens[..., :1], len(TOKENS)), tokens[..., :-1]], axis=-1)
+    last = xp.take_along_axis(encoded, at[..., None], axis=-2) @ weights["last"]
+    vectors = weights["token"][before] + slot_vectors(xp, weights) + last[..., None, :]
+    seen = encoded.shape[-2]
+    for block in range(shape.blocks):
+        name = f"decoder.{block}"
+        bias = recency(xp, weights[f"{name}.self.slope"], xp.arange(SLOTS), SLOTS)
+        vectors = vectors + self_attention(xp, weights, f"{name}.self", vectors, shape.heads, bias)
+        name_across = f"{name}.cross"
+        query = queries(xp, weights, name_across, vectors, shape.heads)
+        key, value = keys_values(xp, weights, name_across, encoded, shape.heads)
+        bias = recency(xp, weights[f"{name_across}.slope"], at[..., None], seen)
+        given = attend(xp, query, key[:, None], value[:, None], bias)
+        vectors = vectors + join_heads(given) @ weights[f"{name_across}.out"]
+        vectors = vectors + feed_forward(xp, weights, name, vectors)
+    return normal(xp, vectors, weights["written"]) @ weights["output"]
+
+
+def move_logits(xp: ModuleType, weights: Weights, encoded: Any) -> Any:
+    """Return the logits of the square that the next move leaves, shape (..., SQUARES).
+
+    Args:
+        xp: The array module.
+        weights: As `weight_shapes` says.
+        encoded: Rows of the last of `encode`, shape (..., width).
+    """
+    del xp
+    return encoded @ weights["move_from"]
+
+
+def target_logits(xp: ModuleType, weights: Weights, encoded: Any, start: Any) -> Any:
+    """Return the logits of the square entered, given the square left; shape (..., SQUARES)."""
+    return xp.maximum(encoded + weights["move_left"][start], 0) @ weights["move_to"]
+
+
+def promotion_logits(xp: ModuleType, weights: Weights, encoded: Any, start: Any, end: Any) -> Any:
+    """Return the logits of the promotion, given the squares; shape (..., 5)."""
+    given = encoded + weights["move_left"][start] + weights["move_entered"][end]
+    return xp.maximum(given, 0) @ weights["move_promotion"]

@@ -1,0 +1,1 @@
+"""Training of the bundled language models; needs the extra ``train``."""
