@@ -154,7 +154,7 @@ def is_of_chess(module):
 
 def test_only_its_own_rooms_know_chess():
     """All others know it as one of the environments that are there: by its name, or as a default."""
-    own = [PACKAGE / name for name in ("environments/chess", "games", "explore")]
+    own = [PACKAGE / name for name in ("environments/chess", "games", "language_model", "explore")]
     known = {
         path.relative_to(PACKAGE).as_posix(): found
         for path in PACKAGE.rglob("*.py")

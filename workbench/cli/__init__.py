@@ -14,6 +14,7 @@ from workbench.cli import (
     lichess,
     reply_reading,
     scoring,
+    training,
 )
 from workbench.cli.group import main
 
@@ -29,4 +30,5 @@ __all__ = [
     "main",
     "reply_reading",
     "scoring",
+    "training",
 ]

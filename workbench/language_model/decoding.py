@@ -79,8 +79,7 @@ class _Within:
         part = shape.width // shape.heads
         self._key = np.empty((boards, shape.heads, SLOTS, part), np.float32)
         self._value = np.empty_like(self._key)
-        slope = weights[f"{name}.slope"]
-        self._bias = recency(np, slope, np.arange(SLOTS), SLOTS)
+        self._bias = recency(np, shape.heads, np.arange(SLOTS), SLOTS)
 
     def step(self, vectors: NDArray[Any], slot: int) -> Any:
         own = normal(np, vectors, self._weights[f"{self._name}.norm"])
@@ -102,7 +101,7 @@ class _Across:
     ) -> None:
         self._weights, self._shape, self._name = weights, shape, name
         self._key, self._value = keys_values(np, weights, name, encoded, shape.heads)
-        self._bias = recency(np, weights[f"{name}.slope"], at[:, None], encoded.shape[1])
+        self._bias = recency(np, shape.heads, at[:, None], encoded.shape[1])
 
     def step(self, vectors: NDArray[Any]) -> Any:
         query = queries(np, self._weights, self._name, vectors[:, None], self._shape.heads)

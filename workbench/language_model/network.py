@@ -5,12 +5,11 @@ network is written once. All but the cached step in `workbench.language_model.de
 
 The encoder is a causal transformer over plies. A ply's vector is the sum of vectors for the square
 it leaves, the square it enters (each a rank's, a file's and its own), the promotion and the ply's
-number. Attention has a learned penalty by distance for each head (ALiBi, arXiv 2108.12409), which
-begins with one head without any. The decoder writes a board token by token: each slot attends to
+number. Attention has a penalty by distance for each head but one (ALiBi, arXiv 2108.12409). The decoder writes a board token by token: each slot attends to
 the slots before it and to the plies up to the one asked about.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Final, TypeAlias
@@ -79,7 +78,6 @@ def _attention(name: str, shape: Shape) -> dict[str, tuple[int, ...]]:
         f"{name}.query": (width, width),
         f"{name}.key_value": (width, 2 * width),
         f"{name}.out": (width, width),
-        f"{name}.slope": (shape.heads,),
     }
 
 
@@ -91,9 +89,9 @@ def _feed_forward(name: str, width: int, wide: int) -> dict[str, tuple[int, ...]
     }
 
 
-def first_slopes(heads: int) -> Any:
-    """Return the penalties for distance with which training begins, shape (heads,)."""
-    return np.array([0.0, *(4.0**-power for power in range(1, heads))], np.float32)
+def slopes(heads: int) -> Any:
+    """Return each head's penalty for distance, shape (heads,); the first has none."""
+    return np.array([0.0, *(2.0 ** -(2 + power) for power in range(1, heads))], np.float32)
 
 
 def squares(weights: Weights, use: str, square: Any) -> Any:
@@ -121,6 +119,22 @@ def join_heads(vectors: Any) -> Any:
     return vectors.swapaxes(-3, -2).reshape(*outer, count, heads * part)
 
 
+def softmax(scores: Any) -> Any:
+    """Return the softmax along the last axis."""
+    raised = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return raised / raised.sum(axis=-1, keepdims=True)
+
+
+SOFTMAX: Final[dict[ModuleType, Callable[[Any], Any]]] = {np: softmax}
+"""By array module: the one of numpy would be differentiated slowly."""
+
+
+def times(vectors: Any, matrix: Any) -> Any:
+    """Return vectors, shape (..., n), times a matrix, shape (n, m), as one product."""
+    flat = vectors.reshape(-1, vectors.shape[-1]) @ matrix
+    return flat.reshape(*vectors.shape[:-1], matrix.shape[-1])
+
+
 def attend(xp: ModuleType, query: Any, key: Any, value: Any, bias: Any) -> Any:
     """Return scaled dot-product attention; the arrays end in (heads, n, width / heads).
 
@@ -132,16 +146,15 @@ def attend(xp: ModuleType, query: Any, key: Any, value: Any, bias: Any) -> Any:
         bias: Broadcast to (..., heads, n, m).
     """
     scores = query @ key.swapaxes(-1, -2) * np.float32(query.shape[-1] ** -0.5) + bias
-    scores = xp.exp(scores - scores.max(axis=-1, keepdims=True))
-    return (scores / scores.sum(axis=-1, keepdims=True)) @ value
+    return SOFTMAX[xp](scores) @ value
 
 
-def recency(xp: ModuleType, slope: Any, at: Any, seen: int) -> Any:
+def recency(xp: ModuleType, heads: int, at: Any, seen: int) -> Any:
     """Return the bias by distance, and against what comes later.
 
     Args:
         xp: The array module.
-        slope: Shape (heads,).
+        heads: How many.
         at: Indices from which is looked back, shape (..., n).
         seen: How many indices there are to look at, m.
 
@@ -149,14 +162,15 @@ def recency(xp: ModuleType, slope: Any, at: Any, seen: int) -> Any:
         Shape (..., heads, n, m).
     """
     distance = (at[..., None] - xp.arange(seen)).astype(np.float32)
-    penalty = xp.where(distance < 0, np.float32(_ALL), distance * 0)
-    # Far ones differ less: penalties grow with the logarithm beyond some plies.
-    return -slope[:, None, None] * xp.abs(distance)[..., None, :, :] - penalty[..., None, :, :]
+    later = xp.where(distance < 0, np.float32(_ALL), np.float32(0))
+    return (
+        -slopes(heads)[:, None, None] * xp.abs(distance)[..., None, :, :] - later[..., None, :, :]
+    )
 
 
 def keys_values(xp: ModuleType, weights: Weights, name: str, vectors: Any, heads: int) -> Any:
     """Return the keys and values of an attention, each as `split_heads` does."""
-    both = vectors @ weights[f"{name}.key_value"]
+    both = times(vectors, weights[f"{name}.key_value"])
     key, value = xp.split(both, 2, axis=-1)
     return split_heads(key, heads), split_heads(value, heads)
 
@@ -164,13 +178,13 @@ def keys_values(xp: ModuleType, weights: Weights, name: str, vectors: Any, heads
 def queries(xp: ModuleType, weights: Weights, name: str, vectors: Any, heads: int) -> Any:
     """Return the queries of an attention."""
     own = normal(xp, vectors, weights[f"{name}.norm"])
-    return split_heads(own @ weights[f"{name}.query"], heads)
+    return split_heads(times(own, weights[f"{name}.query"]), heads)
 
 
 def feed_forward(xp: ModuleType, weights: Weights, name: str, vectors: Any) -> Any:
     """Return what the feed-forward layer adds to vectors."""
-    wide = normal(xp, vectors, weights[f"{name}.norm"]) @ weights[f"{name}.widen"]
-    return xp.maximum(wide, 0) @ weights[f"{name}.narrow"]
+    wide = times(normal(xp, vectors, weights[f"{name}.norm"]), weights[f"{name}.widen"])
+    return times(xp.maximum(wide, 0), weights[f"{name}.narrow"])
 
 
 def self_attention(
@@ -178,9 +192,9 @@ def self_attention(
 ) -> Any:
     """Return what self-attention adds to vectors."""
     own = normal(xp, vectors, weights[f"{name}.norm"])
-    query = split_heads(own @ weights[f"{name}.query"], heads)
+    query = split_heads(times(own, weights[f"{name}.query"]), heads)
     key, value = keys_values(xp, weights, name, own, heads)
-    return join_heads(attend(xp, query, key, value, bias)) @ weights[f"{name}.out"]
+    return times(join_heads(attend(xp, query, key, value, bias)), weights[f"{name}.out"])
 
 
 def encode(xp: ModuleType, weights: Weights, shape: Shape, moves: Any) -> list[Any]:
@@ -207,7 +221,7 @@ def encode(xp: ModuleType, weights: Weights, shape: Shape, moves: Any) -> list[A
     hidden = [vectors]
     for layer in range(shape.layers):
         name = f"encoder.{layer}"
-        bias = recency(xp, weights[f"{name}.self.slope"], xp.arange(count), count)
+        bias = recency(xp, shape.heads, xp.arange(count), count)
         vectors = vectors + self_attention(xp, weights, f"{name}.self", vectors, shape.heads, bias)
         vectors = vectors + feed_forward(xp, weights, name, vectors)
         hidden.append(vectors)
@@ -243,16 +257,20 @@ def written(
     seen = encoded.shape[-2]
     for block in range(shape.blocks):
         name = f"decoder.{block}"
-        bias = recency(xp, weights[f"{name}.self.slope"], xp.arange(SLOTS), SLOTS)
+        bias = recency(xp, shape.heads, xp.arange(SLOTS), SLOTS)
         vectors = vectors + self_attention(xp, weights, f"{name}.self", vectors, shape.heads, bias)
         name_across = f"{name}.cross"
         query = queries(xp, weights, name_across, vectors, shape.heads)
         key, value = keys_values(xp, weights, name_across, encoded, shape.heads)
-        bias = recency(xp, weights[f"{name_across}.slope"], at[..., None], seen)
-        given = attend(xp, query, key[:, None], value[:, None], bias)
-        vectors = vectors + join_heads(given) @ weights[f"{name_across}.out"]
+        # The boards of a game look at the same plies: one product for all of them.
+        games, boards, heads, slots, part = query.shape
+        query = query.swapaxes(1, 2).reshape(games, heads, boards * slots, part)
+        of_rows = xp.repeat(at, SLOTS, axis=-1)
+        bias = recency(xp, shape.heads, of_rows, seen)
+        given = join_heads(attend(xp, query, key, value, bias)).reshape(vectors.shape)
+        vectors = vectors + times(given, weights[f"{name_across}.out"])
         vectors = vectors + feed_forward(xp, weights, name, vectors)
-    return normal(xp, vectors, weights["written"]) @ weights["output"]
+    return times(normal(xp, vectors, weights["written"]), weights["output"])
 
 
 def move_logits(xp: ModuleType, weights: Weights, encoded: Any) -> Any:

@@ -38,7 +38,7 @@ class Batch:
             gives them, filled up with zeros.
         at: The plies asked about, shape (games, boards).
         tokens: What is to be written, shape (games, boards, SLOTS).
-        next_counts: Whether the move after each ply is one of the game itself, shape (games, plies).
+        next_counts: Whether there is a move after each ply, shape (games, plies).
     """
 
     moves: NDArray[np.uint8]
@@ -84,7 +84,7 @@ class Batches:
             codes, rows, clocks = self._played(codes[:own], plies, own, generator)
             length = len(codes)
             moves[index, 1 : length + 1] = _columns(codes)
-            counts[index, :own] = True
+            counts[index, :length] = True
             asked = generator.integers(length + 1, size=QUERIES)
             at[index] = asked
             tokens[index] = board_tokens(rows[asked], clocks[asked], asked, self._single)

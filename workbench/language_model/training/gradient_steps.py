@@ -1,0 +1,138 @@
+"""The loss, its gradient, and a step of AdamW: what of the training needs jax and optax."""
+
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from numpy.typing import NDArray
+
+from workbench.language_model.network import (
+    SOFTMAX,
+    Shape,
+    Weights,
+    encode,
+    move_logits,
+    promotion_logits,
+    target_logits,
+    weight_shapes,
+    written,
+)
+from workbench.language_model.training.batches import Batch
+from workbench.language_model.vocabulary import SLOTS
+
+SOFTMAX[jnp] = jax.nn.softmax
+
+_MOVE_SHARE: Final = 0.02
+"""The weight of the loss of the next move, beside that of the boards."""
+_COUNTER_WEIGHT: Final = 3.0
+"""Of half-move clock and move number, which are two of 69 tokens and hard to learn."""
+_LARGEST_GRADIENT: Final = 1.0
+_SECOND_MOMENT: Final = 0.98
+
+
+class Losses(NamedTuple):
+    """Mean cross-entropy in nats: of a token of a board, and of a next move."""
+
+    boards: float
+    moves: float
+
+
+def first_weights(shape: Shape, seed: int) -> dict[str, NDArray[np.float32]]:
+    """Return the weights with which training begins."""
+    generator = np.random.default_rng(seed)
+    depth = 2 * (shape.layers + shape.blocks)
+    weights = {}
+    for name, size in weight_shapes(shape).items():
+        if name == "ply":
+            values = _waves(*size)
+        elif len(size) == 1:
+            values = np.ones(size)
+        else:
+            values = generator.normal(size=size) * _scale(name, size[0], depth)
+        weights[name] = values.astype(np.float32)
+    return weights
+
+
+def _scale(name: str, inputs: int, depth: int) -> float:
+    if name.endswith((".out", ".narrow")):
+        return float((inputs * depth) ** -0.5)
+    if name.startswith(("encoder.", "decoder.")):
+        return float(inputs**-0.5)
+    if name in {"last", "output", "move_from", "move_to", "move_promotion"}:
+        return float(0.3 * inputs**-0.5)
+    return 0.1 if name == "slot" else 0.5
+
+
+def _waves(plies: int, width: int) -> NDArray[np.float64]:
+    """Sines of periods from 2 to 512 plies: neighbours are alike, and parity is plain."""
+    turn = np.arange(plies)[:, None] * np.pi / 2.0 ** np.linspace(0, 8, width // 2)
+    return 0.5 * np.concatenate([np.sin(turn + 0.5), np.cos(turn + 0.5)], axis=-1)
+
+
+class Learner:
+    """Weights and the state of the optimiser; a step changes both."""
+
+    def __init__(self, shape: Shape, seed: int, weight_decay: float) -> None:
+        """Begin with random weights."""
+        self._shape = shape
+        self.weights: Any = jax.tree.map(jnp.asarray, first_weights(shape, seed))
+        decayed = {name: value.ndim > 1 for name, value in self.weights.items()}
+        self._optimizer = optax.chain(
+            optax.clip_by_global_norm(_LARGEST_GRADIENT),
+            optax.scale_by_adam(b2=_SECOND_MOMENT),
+            optax.add_decayed_weights(weight_decay, decayed),
+        )
+        self._moments = self._optimizer.init(self.weights)
+        self._step = jax.jit(self._stepped)
+
+    def step(self, batch: Batch, rate: float) -> Losses:
+        """Take one step, and return the losses before it."""
+        self.weights, self._moments, losses = self._step(
+            self.weights,
+            self._moments,
+            jnp.float32(rate),
+            batch.moves,
+            batch.at,
+            batch.tokens,
+            batch.next_counts,
+        )
+        return Losses(*map(float, losses))
+
+    def kept(self) -> list[NDArray[Any]]:
+        """Return everything that a resumed training needs."""
+        return [np.asarray(leaf) for leaf in jax.tree.leaves((self.weights, self._moments))]
+
+    def restore(self, kept: list[NDArray[Any]]) -> None:
+        """Go back to what `kept` returned."""
+        structure = jax.tree.structure((self.weights, self._moments))
+        self.weights, self._moments = jax.tree.unflatten(structure, map(jnp.asarray, kept))
+
+    def _stepped(self, weights: Any, moments: Any, rate: Any, *batch: Any) -> Any:
+        gradient = jax.grad(_loss, has_aux=True)
+        direction, losses = gradient(weights, self._shape, *batch)
+        updates, moments = self._optimizer.update(direction, moments, weights)
+        moved = jax.tree.map(lambda value, update: value - rate * update, weights, updates)
+        return moved, moments, losses
+
+
+def _loss(
+    weights: Weights, shape: Shape, moves: Any, at: Any, tokens: Any, counts: Any
+) -> tuple[Any, tuple[Any, Any]]:
+    encoded = encode(jnp, weights, shape, moves)[-1]
+    cross_entropy: Callable[..., Any] = optax.softmax_cross_entropy_with_integer_labels
+    by_token = cross_entropy(written(jnp, weights, shape, encoded, at, tokens), tokens)
+    token_weights = np.ones(SLOTS, np.float32)
+    token_weights[-2:] = _COUNTER_WEIGHT
+    before, following = encoded[:, :-1], moves[:, 1:].astype(jnp.int32)
+    start, end, promotion = following[..., 0], following[..., 1], following[..., 2]
+    by_move = (
+        cross_entropy(move_logits(jnp, weights, before), start)
+        + cross_entropy(target_logits(jnp, weights, before, start), end)
+        + cross_entropy(promotion_logits(jnp, weights, before, start, end), promotion)
+    )
+    of_moves = (by_move * counts).sum() / jnp.maximum(counts.sum(), 1)
+    total = (by_token * token_weights).mean() + _MOVE_SHARE * of_moves
+    return total, (by_token.mean(), of_moves)
