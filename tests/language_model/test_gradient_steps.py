@@ -1,0 +1,108 @@
+"""Run by `make test-training`, which installs the extra: `make setup` does not."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from workbench.errors import OutputError, RunMismatchError
+from workbench.games.bundled import bundled_games
+from workbench.language_model.network import Shape, encode, written
+from workbench.language_model.training.training_settings import TrainingSettings
+from workbench.language_model.weight_files import read_weights
+
+pytest.importorskip("jax", reason="needs the extra train: run `make test-training`")
+
+import jax.numpy as jnp
+
+from workbench.language_model.training import training_run
+from workbench.language_model.training.gradient_steps import first_weights
+
+SETTINGS = TrainingSettings("tiny", steps=30, learning_rate=4e-3, warm_up=4)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_length():
+    """Every length is compiled apart, which takes longer than the steps."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TrainingSettings, "plies_at", lambda settings, step: 16)
+        patch.setattr(training_run, "_LOOKS", 2)
+        yield
+
+
+def trained(out, **options):
+    games = bundled_games()
+    return training_run.train(SETTINGS, games[:40], games[2000:2060], out, **options)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    out = tmp_path_factory.mktemp("models")
+    trained(out, branches=True, report=lambda said: None)
+    return out
+
+
+def test_jax_and_numpy_compute_the_same():
+    shape = Shape(width=16, heads=4, layers=2, blocks=1)
+    weights = first_weights(shape, 3)
+    generator = np.random.default_rng(0)
+    moves = generator.integers(0, 5, (2, 30, 3)).astype(np.uint8)
+    at, tokens = generator.integers(0, 30, (2, 8)), generator.integers(0, 200, (2, 8, 69))
+    results = []
+    for module in (np, jnp):
+        own = {name: module.asarray(value) for name, value in weights.items()}
+        encoded = encode(module, own, shape, module.asarray(moves))[-1]
+        logits = written(module, own, shape, encoded, module.asarray(at), module.asarray(tokens))
+        results.append(np.asarray(logits))
+    np.testing.assert_allclose(results[0], results[1], atol=2e-4)
+
+
+def test_the_loss_falls_and_is_written_down(finished):
+    log = pd.read_csv(finished / "tiny.csv")
+    assert log["step"].tolist() == [15, 30]
+    assert log["loss"].iloc[-1] < 0.8 * log["loss"].iloc[0]
+    assert {"p_4_10", "exact_100", "move_loss", "learning_rate"} <= set(log)
+
+
+def test_the_same_seed_gives_the_same_weights_also_after_an_interruption(
+    finished, tmp_path, monkeypatch
+):
+    step, taken = training_run._Run._step, []
+
+    def interrupted(run, number, rate):
+        taken.append(number)
+        if len(taken) == 17:
+            raise KeyboardInterrupt
+        return step(run, number, rate)
+
+    monkeypatch.setattr(training_run._Run, "_step", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        trained(tmp_path, branches=True, report=lambda said: None)
+    monkeypatch.undo()
+    assert (tmp_path / "tiny.unfinished.npz").exists()
+    trained(tmp_path, branches=True, report=lambda said: None)
+    assert not (tmp_path / "tiny.unfinished.npz").exists()
+    names = sorted(path.name for path in finished.glob("*.npz"))
+    assert len(names) > 3
+    for name in names:
+        ours, description = read_weights(finished / name)
+        theirs, _ = read_weights(tmp_path / name)
+        assert description["games"] == 40
+        assert all((ours[key] == theirs[key]).all() for key in ours), name
+
+
+def test_other_settings_do_not_resume(tmp_path, monkeypatch):
+    def stop(run):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(training_run._Run, "finish", stop)
+    with pytest.raises(KeyboardInterrupt):
+        trained(tmp_path, report=lambda said: None)
+    games = bundled_games()
+    with pytest.raises(RunMismatchError, match="--restart"):
+        training_run.train(SETTINGS, games[:41], games[2000:2060], tmp_path)
+
+
+def test_a_game_is_not_both_trained_on_and_held_out(tmp_path):
+    games = bundled_games()
+    with pytest.raises(OutputError, match="1 among both"):
+        training_run.train(SETTINGS, games[:40], games[39:60], tmp_path)
