@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: setup figures test check lab reference bench fuzz lock clean
+.PHONY: setup figures test test-training check lab reference bench fuzz lock clean
 
 setup: .venv/.ready
 
@@ -17,6 +17,11 @@ setup: .venv/.ready
 
 figures: setup
 	$(BIN)/workbench figures --preset paper --jobs $(JOBS) --out figures
+
+# The training framework is large, so that `make setup` leaves it out.
+test-training: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.train.lock
+	$(BIN)/python -m pytest tests/language_model/test_gradient_steps.py
 
 test: setup
 	$(BIN)/python -m pytest --numprocesses $$(($(JOBS) + 1))
@@ -49,6 +54,9 @@ lock:
 	$(BIN)/uv pip compile --universal --python-version 3.11 --all-extras --generate-hashes \
 		--no-emit-index-url --no-emit-find-links --no-header --no-annotate --quiet \
 		--output-file requirements.lock pyproject.toml
+	$(BIN)/uv pip compile --universal --python-version 3.11 --extra train --constraint requirements.lock \
+		--generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate --quiet \
+		--output-file requirements.train.lock pyproject.toml
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis figures/tables

@@ -17,7 +17,7 @@ SHAPES: Final[Mapping[str, Shape]] = {
     "medium": Shape(width=128, heads=4, layers=4, blocks=1),
 }
 LEARNING_RATES: Final = {"tiny": 4e-3, "small": 3e-3, "medium": 2e-3}
-STEPS: Final = {"tiny": 4500, "small": 6000, "medium": 6000}
+STEPS: Final = {"tiny": 4500, "small": 3400, "medium": 6000}
 
 _LENGTHS: Final = (24, 48, 72, 100, 128, 160, 200)
 _SHARES: Final = (0.06, 0.14, 0.2, 0.3, 0.2, 0.05, 0.05)
@@ -43,7 +43,7 @@ class TrainingSettings:
     """
 
     size: str = "small"
-    steps: int = 6000
+    steps: int = 3400
     learning_rate: float = 3e-3
     seed: int = 0
     games: int = 4
