@@ -33,7 +33,12 @@ def unpacked(tmp_path_factory):
 
 class TestTheWheel:
     def test_holds_the_files_that_the_code_reads(self, unpacked):
-        for pattern in ("notebooks/*.ipynb", "data/*.parquet", "data/REPLIES.md"):
+        for pattern in (
+            "notebooks/*.ipynb",
+            "data/*.parquet",
+            "data/REPLIES.md",
+            "data/models/*.npz",
+        ):
             paths = sorted(ROOT.glob(pattern))
             assert paths
             for path in paths:

@@ -41,16 +41,25 @@ def test_environment_and_project_name_the_same_packages_and_ranges():
     assert conda == {name: declared[name] for name in declared.keys() - NOT_ON_CONDA_FORGE}
 
 
-def test_the_lock_holds_every_dependency_with_hashes_and_no_address():
-    lock = (ROOT / "requirements.lock").read_text()
+@pytest.mark.parametrize(
+    ("name", "extra"), [("requirements.lock", "dev"), ("requirements.train.lock", "train")]
+)
+def test_a_lock_holds_every_dependency_with_hashes_and_no_address(name, extra):
+    lock = (ROOT / name).read_text()
     assert "://" not in lock
     assert not re.search(r"^--", lock, flags=re.MULTILINE)
     locked = {name.lower() for name in re.findall(r"^([A-Za-z0-9_.-]+)==", lock, re.MULTILINE)}
-    optional = project()["optional-dependencies"]["dev"]
+    optional = project()["optional-dependencies"][extra]
     for name, _ in map(split_requirement, [*project()["dependencies"], *optional]):
         assert name in locked
     entries = re.split(r"^(?=[A-Za-z0-9])", lock, flags=re.MULTILINE)[1:]
     assert all("--hash=sha256:" in entry for entry in entries)
+
+
+def test_setting_up_does_not_install_the_training_framework():
+    assert not re.search(
+        r"^(jax|jaxlib|optax|torch)==", (ROOT / "requirements.lock").read_text(), re.M
+    )
 
 
 @pytest.mark.parametrize("path", NOTEBOOK_PATHS, ids=lambda path: path.stem)
