@@ -115,10 +115,9 @@ class TestBlocksworld:
 
     def test_six_actions_take_milliseconds(self, blocks):
         true, predicted = blocks.read_state(TOWERS), blocks.read_state(D_DOWN)
-        before = time.perf_counter()
+        before = time.thread_time()
         profile = exact_profile(blocks.automaton, true, predicted, 6)
-        # Milliseconds on a machine that does nothing else.
-        assert time.perf_counter() - before < 0.5
+        assert time.thread_time() - before < 0.5
         assert profile.precision == pytest.approx(
             by_enumeration(blocks.automaton, true, predicted, 6)
         )
@@ -365,11 +364,10 @@ class TestReplies:
     )
     def test_of_a_megabyte_end_in_seconds(self, blocks, unit):
         reply = unit * (1_000_000 // len(unit)) + "x"
-        before = time.perf_counter()
+        before = time.thread_time()
         assert blocks.classify(reply).reply_class in ("absent", "unparseable")
         blocks.classify_actions(reply)
-        # About a second each on a machine that does nothing else.
-        assert time.perf_counter() - before < 20
+        assert time.thread_time() - before < 20
 
     @pytest.mark.parametrize(
         "text", ["", "  ", "nonsense", "(on a", "(on (a) b)", ")", "(on a b) x"]
