@@ -100,7 +100,7 @@ def test_a_full_disk_ends_the_run_at_once(positions_path, answers, tmp_path, war
         server.requests.clear()
         code, said = run_here(arguments_to_ask(*asked))
         assert (code, errors_in(said)) == (0, [])
-        assert said.splitlines()[-1] == "40 answered, 0 failed, 0 not asked"
+        assert "40 answered, 0 failed, 0 not asked" in said.splitlines()
         # Answers that only Inspect could still write are taken from its log.
         assert len(server.requests) <= 40 - answered
 
