@@ -24,7 +24,7 @@ test-training: setup
 	$(BIN)/python -m pytest tests/language_model/test_gradient_steps.py
 
 test: setup
-	$(BIN)/python -m pytest --numprocesses $$(($(JOBS) + 1)) --dist loadgroup --no-loadscope-reorder
+	$(BIN)/python -m pytest --numprocesses $$(($(JOBS) + 1))
 
 check: setup
 	$(BIN)/ruff check .
@@ -35,9 +35,10 @@ check: setup
 bench: setup
 	$(BIN)/python -m benchmarks
 
-# The kernel against python-chess on 100,000 random ill-formed boards; `make test` does a share.
+# The kernel, and the twin of the page without Python, on 100,000 random ill-formed boards; `make test` does a share.
 fuzz: setup
 	$(BIN)/python tests/environments/chess/kernel/fuzz.py --count 100000
+	$(BIN)/python tests/explore/twin/twin_fuzz.py --count 100000
 
 # Without the question about news, and with the widgets' last answers in saved notebooks.
 lab: setup
