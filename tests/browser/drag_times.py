@@ -2,12 +2,9 @@
 
 import json
 from statistics import median
-from typing import Any, Final
+from typing import Any
 
 from playwright.sync_api import Locator
-
-SLOWEST_MS: Final = 5000
-"""The median on a busy machine; on a quiet one it is some 100."""
 
 
 def watch_drops(root: Locator) -> None:

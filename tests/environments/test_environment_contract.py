@@ -1,23 +1,53 @@
-"""One contract for every environment: texts, episodes, slips, measures, p_m and r_m.
+"""One contract for every environment: texts, replies, episodes, slips, measures, p_m and r_m."""
 
-Files beside this one hold it to replies: `test_environment_contract_replies.py` and
-`test_environment_contract_hostile.py`.
-"""
-
+import re
+import time
 from fractions import Fraction
+from functools import lru_cache
 from itertools import islice
 from xml.etree import ElementTree
 
+import numpy as np
 import pyarrow as pa
 import pytest
-from contract_cases import LENGTHS, NAMES, PROSE, episodes, states
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from workbench.affordance import exact_profile
 from workbench.automaton import SINK
-from workbench.environments.registry import environment_named
+from workbench.environments.registry import environment_named, environment_names
 from workbench.errors import InvalidArgumentError
+from workbench.prediction import CLASSES
 
+NAMES = environment_names()
+WITH_ARGUMENT = ["boxes:7x3", "planning:gripper", "planning:logistics", "sokoban:corridors"]
+LENGTHS = (1, 4, 9)
 MOST_SEQUENCES = 3000
+CPU_SECONDS = 8
+LONGEST_UNITS = 8
+PROSE = "I am sorry, but I would rather talk about the weather. It has been lovely of late."
+
+
+@pytest.fixture(params=[*NAMES, *WITH_ARGUMENT])
+def environment(request):
+    return environment_named(request.param)
+
+
+@lru_cache
+def episodes(name):
+    environment = environment_named(name)
+    return [one for length in LENGTHS for one in islice(environment.episodes(length, seed=5), 3)]
+
+
+@lru_cache
+def states(name):
+    """The last states of some episodes, each with a state after a slip."""
+    environment = environment_named(name)
+    found = []
+    for number, episode in enumerate(episodes(name)):
+        state = environment.read_state(episode.true)
+        found.append((state, environment.slip(state, np.random.default_rng(number))))
+    return found
 
 
 def test_the_environments_of_the_workbench_are_found():
@@ -90,6 +120,310 @@ def test_permitted_actions_are_found_by_their_texts_and_no_others(environment):
             for text in texts:
                 assert environment.action_named(state, text) == permitted.get(text)
             assert environment.action_named(state, PROSE) is None
+
+
+# States in replies.
+
+WRAPPERS = {
+    "alone": "{}",
+    "blank lines": "\n\n{}\n\n",
+    "carriage returns": "{}\n",
+    "a fence": "```\n{}\n```",
+    "a named fence and prose": "Let me see.\n\n```text\n{}\n```\n\nI hope this helps!",
+    "an open fence": "```\n{}",
+    "a heading": "Final state:\n{}",
+    "a bold heading": "**Final state:**\n\n{}\n",
+    "a Markdown heading": "### Final state\n\n{}",
+    "a heading in words": "Here is the resulting state:\n\n{}\n\nThat is my answer.",
+    "prose before": "I went through all of it, one step after the other.\n\n{}",
+    "prose after": "{}\n\nThat was not easy.",
+    "prose around": "I went through all of it.\n\n{}\n\nThat was not easy.",
+    "a list before": "- I read the start.\n- I took each step.\n\n{}",
+}
+
+
+@pytest.mark.parametrize("wrapper", WRAPPERS)
+def test_a_state_is_found_in_a_reply(environment, wrapper):
+    for state, _ in states(environment.name):
+        reply = WRAPPERS[wrapper].format(environment.state_text(state))
+        if wrapper == "carriage returns":
+            reply = reply.replace("\n", "\r\n")
+        found = environment.classify(reply)
+        assert found.reply_class == "valid", (reply, found)
+        assert found.status == ()
+        assert found.parsed.state == state
+        again = environment.classify_state(found.predicted_state)
+        assert (again.reply_class, again.parsed.state) == ("valid", state)
+
+
+def test_of_two_states_the_one_called_final_is_taken(environment):
+    for episode in episodes(environment.name):
+        state = environment.read_state(episode.true)
+        start = environment.read_state(episode.initial) if episode.initial else None
+        start = environment.automaton.initial if start is None else start
+        reply = "The start:\n\n{}\n\nFinal state:\n\n{}\n".format(
+            *map(environment.state_text, (start, state))
+        )
+        assert environment.classify(reply).parsed.state == state
+
+
+def test_a_state_after_a_slip_can_be_read_and_its_class_follows_from_its_conditions(environment):
+    for _, slipped in states(environment.name):
+        found = environment.classify(environment.state_text(slipped))
+        assert found.parsed.state == slipped
+        assert found.status == environment.conditions(slipped)
+        assert found.reply_class == ("ill_formed" if found.status else "valid")
+        assert all(re.fullmatch(r"\w+", name) for name in found.status)
+
+
+@pytest.mark.parametrize(
+    "reply", ["", " \n\t\r\n", PROSE, PROSE * 3, "?", "```\n```", "{}", "\x00"]
+)
+def test_what_says_nothing_is_absent(environment, reply):
+    assert environment.classify(reply).reply_class == "absent"
+    assert environment.classify_actions(reply).reply_class == "absent"
+
+
+def alike(text, shift):
+    return "".join(chr(ord(sign) + shift) if "!" <= sign <= "~" else sign for sign in text)
+
+
+CYRILLIC = str.maketrans("aceopxyABCEHKMOPTX", "асеорхуАВСЕНКМОРТХ")
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        lambda text: alike(text, 0xFEE0),
+        lambda text: text.translate(CYRILLIC),
+        lambda text: text.replace("o", "ο").replace("O", "Ο").replace("i", "і"),
+        lambda text: re.sub("[0-9]", lambda digit: chr(ord(digit[0]) + 0x660 - 0x30), text),
+        lambda text: "\u200b".join(text),
+        lambda text: "\u202e" + text,
+    ],
+    ids=["full width", "Cyrillic", "Greek", "Arabic digits", "zero width", "right to left"],
+)
+def test_signs_that_look_alike_are_never_read_as_another_state(environment, changed):
+    for state, _ in states(environment.name):
+        reply = changed(environment.state_text(state))
+        found = environment.classify(reply)
+        if found.reply_class in ("valid", "ill_formed"):
+            assert (found.reply_class, found.parsed.state) == ("valid", state)
+
+
+# Actions in replies.
+
+LISTS = {
+    "lines": "{}".join(["", "\n"]),
+    "bullets": "- {}\n",
+    "bold bullets": "* **{}**\n",
+    "code": "- `{}`\n",
+    "numbers": "1. {}\n",
+}
+
+
+@pytest.mark.parametrize("item", LISTS)
+@pytest.mark.parametrize("around", ["{}", "Here are the legal actions:\n\n{}", "```\n{}\n```"])
+def test_a_list_of_actions_is_read(environment, item, around):
+    for pair in states(environment.name)[::2]:
+        for state in pair:
+            actions = environment.automaton.permitted(state)
+            texts = tuple(map(environment.action_text, actions))
+            if not texts:
+                continue
+            reply = around.format("".join(LISTS[item].format(text) for text in texts))
+            found = environment.classify_actions(reply)
+            assert (found.reply_class, found.predicted_actions) == ("valid", texts)
+            assert tuple(environment.action_named(state, text) for text in texts) == actions
+
+
+@pytest.mark.parametrize(
+    "reply", ["Legal moves: {}", "The legal actions are: {}.", "I think so.\n\n{}\n\nThat is all."]
+)
+def test_a_line_of_actions_is_read(environment, reply):
+    for state, _ in states(environment.name):
+        texts = tuple(map(environment.action_text, environment.automaton.permitted(state)))
+        joint = ", " if environment.splits_items.search(", ") else "; "
+        assert (
+            environment.classify_actions(reply.format(joint.join(texts))).predicted_actions == texts
+        )
+
+
+def test_an_item_that_is_no_action_makes_a_list_ill_formed(environment):
+    for state, _ in states(environment.name):
+        texts = [environment.action_text(each) for each in environment.automaton.permitted(state)]
+        reply = "".join(f"- {text}\n" for text in [*texts, "wait and see"])
+        found = environment.classify_actions(reply)
+        assert found.reply_class == "ill_formed"
+        assert found.predicted_actions == (*texts, "wait and see")
+        assert environment.action_named(state, "wait and see") is None
+
+
+@pytest.mark.parametrize("reply", ["None", "Legal actions: none.", "There are no legal actions."])
+def test_an_empty_list_is_a_list(environment, reply):
+    found = environment.classify_actions(reply)
+    assert (found.reply_class, found.predicted_actions) == ("valid", ())
+
+
+# Hostile replies.
+
+
+def megabytes(environment):
+    state, _ = states(environment.name)[-1]
+    text = environment.state_text(state)
+    first = environment.action_text(environment.automaton.permitted(state)[0])
+    units = [text + "\n\n", text, first + "\n", first + ", ", text[: len(text) // 2], first[:-1]]
+    units += ["x", "the ", "\n", " ", "(", "[", "{", "[(", "- ", "1. ", "#", "```\n", "0", "\u200b"]
+    units += [
+        f"{environment.state_noun}: ",
+        "<script>alert(1)</script>",
+        "a1 ",
+        "\\",
+        '"',
+        "x = 1\n",
+    ]
+    for place, unit in enumerate(units):
+        # A fifth of a megabyte is as long as what is read of a longer reply.
+        length = 1_000_000 if place < LONGEST_UNITS else 200_000
+        yield unit * (length // max(1, len(unit))), state
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_megabyte_takes_seconds(name):
+    environment = environment_named(name)
+    for reply, state in megabytes(environment):
+        begun = time.thread_time()
+        found = environment.classify(reply)
+        listed = environment.classify_actions(reply)
+        environment.classify_state(reply)
+        taken = time.thread_time() - begun
+        assert taken < CPU_SECONDS, (reply[:20], taken)
+        assert found.reply_class in CLASSES[:4]
+        assert listed.reply_class in CLASSES[:4]
+        if found.reply_class == "valid":
+            assert found.parsed.state == state
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "__import__('pathlib').Path({!r}).touch()",
+        "open({!r}, 'w')",
+        "exec(\"open({!r}, 'w')\")",
+        "x = open({!r}, 'w')",
+        "[open({!r}, 'w')]",
+        "{{'a': open({!r}, 'w')}}",
+        "import os; os.system('touch {}')",
+        "$(touch {})",
+        "`touch {}`",
+        "<img src=x onerror=\"fetch('{}')\">",
+        "!!python/object/apply:os.system ['touch {}']",
+        "(define (x) (touch {}))",
+    ],
+)
+def test_code_in_a_reply_is_not_executed(environment, code, tmp_path):
+    target = tmp_path / "executed"
+    harmful = code.format(str(target))
+    state, _ = states(environment.name)[-1]
+    text = environment.state_text(state)
+    middle = len(text) // 2
+    replies = [
+        harmful,
+        f"```python\n{harmful}\n```",
+        f"Final state:\n{harmful}",
+        f"{text}\n{harmful}",
+        f"{text[:middle]}{harmful}{text[middle:]}",
+        f"- {harmful}\n- {environment.action_text(environment.automaton.permitted(state)[0])}",
+    ]
+    for reply in replies:
+        found, listed = environment.classify(reply), environment.classify_actions(reply)
+        if found.parsed is not None and not found.parsed.fault:
+            environment.automaton.permitted(found.parsed.state)
+        for item in listed.predicted_actions or ():
+            environment.action_named(state, item)
+        assert not target.exists()
+    assert environment.action_named(state, harmful) is None
+
+
+@pytest.mark.parametrize(
+    "nested",
+    [
+        "(" * 50_000,
+        "[" * 5000 + "]" * 5000,
+        "{'a':" * 3000,
+        "x = " + "[" * 900 + "]" * 900,
+        "-" * 9000,
+        "(a " * 3000 + ")" * 3000,
+        "not " * 2000,
+        "1" + "+1" * 4000,
+        "9" * 9000,
+        "\\" * 9000,
+    ],
+    ids=lambda text: text[:6],
+)
+def test_nesting_neither_raises_nor_is_a_state(environment, nested):
+    for reply in (nested, f"```\n{nested}\n```", f"Final state: {nested}", f"- {nested}"):
+        assert environment.classify(reply).reply_class in ("absent", "unparseable")
+        assert environment.classify_actions(reply).reply_class in CLASSES[:4]
+        assert environment.plain_action(reply) is None
+
+
+# Any text.
+
+
+@st.composite
+def near_texts(draw):
+    """An environment and the text of one of its states, in which a few signs were changed."""
+    name = draw(st.sampled_from(NAMES))
+    environment = environment_named(name)
+    text = environment.state_text(draw(st.sampled_from(states(name)))[draw(st.integers(0, 1))])
+    for _ in range(draw(st.integers(1, 3))):
+        place = draw(st.integers(0, len(text)))
+        cut = draw(st.integers(0, 6))
+        signs = st.sampled_from(sorted(set(text)))
+        new = draw(st.one_of(st.text(signs, max_size=4), st.text(max_size=2)))
+        text = text[:place] + new + text[place + cut :]
+    return environment, text
+
+
+@settings(max_examples=150, deadline=None)
+@given(near_texts())
+def test_whatever_can_be_read_can_be_used(drawn):
+    environment, text = drawn
+    found = environment.classify_state(text)
+    if found.parsed is None or found.parsed.fault:
+        assert found.reply_class in ("unparseable", "absent")
+        return
+    state, automaton = found.parsed.state, environment.automaton
+    assert found.reply_class == ("ill_formed" if environment.conditions(state) else "valid")
+    assert environment.read_state(environment.state_text(state)) == state
+    assert hash(state) == hash(environment.read_state(environment.state_text(state)))
+    actions = automaton.permitted(state)
+    assert len(set(actions)) == len(actions)
+    for action in actions:
+        automaton.permitted(automaton.successor(state, action))
+        assert environment.action_named(state, environment.action_text(action)) == action
+    true = environment.parsed(environment.state_text(states(environment.name)[0][0]))
+    assert (
+        environment.measures(true, found.parsed).keys() <= dict(environment.measure_fields).keys()
+    )
+    picture = environment.picture(state, frozenset(environment.elements(state)))
+    assert picture is None or ElementTree.fromstring(picture).tag.endswith("svg")
+    environment.slip(state, np.random.default_rng(0))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.sampled_from(NAMES), st.text(max_size=200))
+def test_any_text_has_a_class(name, text):
+    environment = environment_named(name)
+    for found in (environment.classify(text), environment.classify_state(text)):
+        assert found.reply_class in CLASSES[:4]
+        assert (found.reply_class == "absent") <= (found.predicted_state is None)
+        assert bool(found.status) == (found.reply_class == "ill_formed")
+        assert bool(found.reason) == (found.reply_class in ("unparseable", "absent"))
+    assert environment.classify_actions(text).reply_class in CLASSES[:4]
+    plain = environment.plain_action(text)
+    assert plain is None or environment.plain_action(plain) == plain
 
 
 # The simulated tracker.

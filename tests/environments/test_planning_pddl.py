@@ -191,10 +191,10 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_refused_by_its_name_and_soon(written, name):
     domain, problem, said = REFUSED[name]
-    before = time.thread_time()
+    before = time.perf_counter()
     with pytest.raises(InvalidArgumentError, match=said) as caught:
         written(domain, problem)
-    assert time.thread_time() - before < 5
+    assert time.perf_counter() - before < 5
     assert len(str(caught.value)) < 600
 
 

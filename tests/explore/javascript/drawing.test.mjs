@@ -4,7 +4,7 @@ import { arrowShape, distinctArrows } from "../../../workbench/explore/board/arr
 import { linearScale, linePath, nearest, probabilityText, roundTicks } from "../../../workbench/explore/page/chart.js";
 import { cellText, fitText, icicleLayout, lineToStep, shareText } from "../../../workbench/explore/losses/icicle.js";
 import { intervalText } from "../../../workbench/explore/pair/numbers_panel.js";
-import { arrowsOf, meaningOfClick, targetSquares } from "../../../workbench/explore/pair/pair_arrows.js";
+import { arrowsOf, meaningOfClick, targetSquares } from "../../../workbench/explore/board/pair_arrows.js";
 import { declarations } from "../../../workbench/explore/page/svg.js";
 
 const move = (uci) => ({ uci, from: uci.slice(0, 2), to: uci.slice(2, 4) });

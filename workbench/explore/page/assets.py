@@ -19,7 +19,7 @@ from workbench.errors import AssetError
 FOLDER: Final = Path(__file__).parents[1]
 
 _IMPORT: Final = re.compile(
-    r'^import \{(?P<names>[^}]*)\} from "(?P<file>\.(?:\./[a-z]+)?/\w+\.js)";[ \t]*\n',
+    r'^import \{(?P<names>[^}]*)\} from "(?P<file>\.(?:\./[a-z_]+)?/\w+\.js)";[ \t]*\n',
     re.MULTILINE | re.ASCII,
 )
 _EXPORT: Final = re.compile(r"^export (?=(?:async )?function\b|const\b|class\b)", re.MULTILINE)
@@ -45,9 +45,7 @@ def javascript(name: str) -> str:
         AssetError: If a file is missing, imports in a circle, imports what another file does not
             export, uses another form of import or export, or names something twice.
     """
-    parts: dict[str, str] = {}
-    _inline(name, (), parts)
-    _refuse_colliding_names(parts)
+    parts = _parts(name)
     for file, text in parts.items():
         if file != name and _DEFAULT.search(text):
             raise AssetError(
@@ -56,7 +54,23 @@ def javascript(name: str) -> str:
             )
     if not _DEFAULT.search(parts[name]):
         raise AssetError(f"{name}: expected an `export default {{ render }}`, found none")
-    return "\n".join(f"// {file}\n{_EXPORT.sub('', text)}" for file, text in parts.items())
+    return _joined(parts)
+
+
+def script(name: str, offered: str) -> str:
+    """Return one script that is no module, whose files share a scope of their own.
+
+    Args:
+        name: A file of the explorer without an ``export default``.
+        offered: The one of its exports under which the script offers it to others.
+
+    Raises:
+        AssetError: As for `javascript`, or if the file does not export this name.
+    """
+    parts = _parts(name)
+    if offered not in _EXPORTED.findall(_source(name)):
+        raise AssetError(f"{name}: expected an export of {offered!r}, found none")
+    return f"const {offered} = (() => {{\n{_joined(parts)}\nreturn {offered};\n}})();\n"
 
 
 def stylesheet(*names: str) -> str:
@@ -82,6 +96,19 @@ def piece_drawings() -> dict[str, str]:
 def top_level_names(text: str) -> list[str]:
     """Return the names that a JavaScript file defines outside of any block, in their order."""
     return _TOP_LEVEL.findall(text)
+
+
+def _parts(name: str) -> dict[str, str]:
+    """Return a file and all that it imports, each after what it needs itself."""
+    parts: dict[str, str] = {}
+    _inline(name, (), parts)
+    _refuse_colliding_names(parts)
+    return parts
+
+
+def _joined(parts: dict[str, str]) -> str:
+    """Return the files as one text, without the word that exports."""
+    return "\n".join(f"// {file}\n{_EXPORT.sub('', text)}" for file, text in parts.items())
 
 
 def _inline(name: str, importers: tuple[str, ...], parts: dict[str, str]) -> None:

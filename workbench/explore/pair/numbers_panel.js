@@ -18,9 +18,10 @@ export class NumbersPanel {
    * @param {(settings: Object, atOnce: boolean) => void} options.onSettings
    * @param {PairNouns} options.nouns See pair_page.js.
    * @param {(view: Object) => Array<[string, string, string]>} options.facts Name, role and value of the measures on the text.
+   * @param {number} [options.deepest] The greatest m that can be chosen.
    */
-  constructor({ settings, onSettings, nouns, facts }) {
-    Object.assign(this, { onSettings, nouns, facts });
+  constructor({ settings, onSettings, nouns, facts, deepest = DEEPEST }) {
+    Object.assign(this, { onSettings, nouns, facts, deepest });
     this.answers = 0;
     this.headline = new Headline();
     this.buildControls();
@@ -37,11 +38,12 @@ export class NumbersPanel {
   }
 
   buildControls() {
+    const { deepest } = this;
     const { state, action, within, episode, asIs } = this.nouns;
     const ask = (atOnce) => this.onSettings(this.settings(), atOnce);
     this.depthValue = htmlElement("span", { "data-role": "depth-value" });
     this.depth = htmlElement("input", {
-      type: "range", min: 1, max: DEEPEST, step: 1, "data-role": "depth", "aria-label": "Depth m",
+      type: "range", min: 1, max: deepest, step: 1, "data-role": "depth", "aria-label": "Depth m",
       oninput: () => { this.depthValue.textContent = this.depth.value; ask(false); },
     });
     this.terminal = htmlElement("select", { "data-role": "terminal", onchange: () => ask(true) },
@@ -59,7 +61,7 @@ export class NumbersPanel {
   }
 
   showSettings({ depth, terminal, ill_formed: illFormed }) {
-    this.depth.max = String(Math.max(DEEPEST, depth));
+    this.depth.max = String(Math.max(this.deepest, depth));
     this.depth.value = String(depth);
     this.depthValue.textContent = String(depth);
     this.terminal.value = terminal;

@@ -21,6 +21,12 @@ import { LostPanel } from "../losses/lost_panel.js";
 export const SIDES = ["true", "predicted"];
 export const NO_MOVES = { only_true: [], only_predicted: [], shared: [] };
 
+/** What is said until an answer comes. @typedef {{first: string, slow: (seconds: number) => string}} WaitingWords */
+const FOR_THE_KERNEL = {
+  first: "Waiting for the first numbers: the kernel may still be loading.",
+  slow: (seconds) => `No answer from the kernel for ${seconds} seconds: it may be busy or just starting; if it was restarted, run the cell again.`,
+};
+
 const SETTING_TRAITS = ["depth", "terminal", "ill_formed"];
 const TEXT_TRAITS = ["reply", "moves", "caption"];
 const REST_BEFORE_LOST = 120;
@@ -36,9 +42,10 @@ export class PairPage {
    * @param {Object} options
    * @param {string} options.suffix Of the traits that hold the two texts: "fen" or "state".
    * @param {PairNouns} options.nouns See pair_page.js.
+   * @param {WaitingWords} [options.waiting] @param {number} [options.deepest] The greatest m that can be chosen.
    */
-  constructor(model, host, { suffix, nouns }) {
-    Object.assign(this, { model, suffix, nouns });
+  constructor(model, host, { suffix, nouns, waiting = FOR_THE_KERNEL, deepest }) {
+    Object.assign(this, { model, suffix, nouns, waiting, deepest });
     this.stateTraits = [...SIDES.map((look) => `${look}_${suffix}`), "line"];
     this.origin = this.modelState();
     this.history = newHistory(this.origin);
@@ -63,7 +70,7 @@ export class PairPage {
     this.listen();
     this.frame.showTexts(this.asideTexts());
     this.showStates();
-    this.numbers.headline.progress("Waiting for the first numbers: the kernel may still be loading.");
+    this.numbers.headline.progress(this.waiting.first);
     this.ask(this.history.present, { recordedAlready: true, atOnce: true });
   }
 
@@ -93,7 +100,7 @@ export class PairPage {
   buildPanels(facts) {
     this.crumbs = new LineCrumbs((plies) => this.tryState(walkedBack(this.history.present, plies)));
     this.numbers = new NumbersPanel({
-      settings: this.settingTraits(), nouns: this.nouns, facts,
+      settings: this.settingTraits(), nouns: this.nouns, facts, deepest: this.deepest,
       onSettings: (_settings, atOnce) => this.ask(this.history.present, { recordedAlready: true, atOnce }),
     });
     this.lost = new LostPanel({
@@ -148,7 +155,7 @@ export class PairPage {
   }
 
   slow(seconds) {
-    this.numbers.headline.progress(`No answer from the kernel for ${seconds} seconds: it may be busy or just starting; if it was restarted, run the cell again.`);
+    this.numbers.headline.progress(this.waiting.slow(seconds));
   }
 
   /** Python or another view may have set the pair: then request it again. */

@@ -1,0 +1,116 @@
+"""The page that needs no Python, opened from the disk with the network off."""
+
+from contextlib import contextmanager
+
+import pytest
+from playwright.sync_api import expect
+
+from workbench.explore.explorer_settings import ExplorerSettings
+from workbench.explore.pair.pair_view import pair_view
+from workbench.explore.static_page.pair_html import pair_html
+
+from .accessibility import violations
+from .lab_page import PATIENCE, PHONE, WIDE
+from .test_touch import swipe
+from .widget_pages import (
+    BISHOP_ELSEWHERE,
+    RUY_LOPEZ,
+    centre,
+    drag,
+    overflow,
+    square,
+)
+
+CAPTION = "</script><img src=x onerror=alert(1)>"
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    path = tmp_path_factory.mktemp("page") / "pair.html"
+    path.write_text(pair_html(RUY_LOPEZ, BISHOP_ELSEWHERE, CAPTION), encoding="utf-8")
+    return path.as_uri()
+
+
+@contextmanager
+def opened(browser, address, window, *, touch=False, before=""):
+    """The page and its pair; an error on it, or a request for anything but the file, fails the test."""
+    context = browser.new_context(
+        viewport=window, has_touch=touch, is_mobile=touch, color_scheme="light", offline=True
+    )
+    context.set_default_timeout(PATIENCE)
+    wrong, asked = [], []
+    try:
+        page = context.new_page()
+        page.add_init_script(before)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(address)
+        yield page, page.locator("[data-role=board-pair]")
+    finally:
+        context.close()
+    assert wrong == []
+    assert [url for url in asked if not url.startswith("blob:")] == [address]
+
+
+def fens(root):
+    return [
+        root.locator(f"[data-role=side-{look}] [data-role=fen]").input_value()
+        for look in ("true", "predicted")
+    ]
+
+
+def expect_python_values(root):
+    """The numbers are those of the kernel for the boards that are shown, but for rounding."""
+    expect(root.locator("[data-role=numbers]")).to_have_attribute("data-state", "fresh")
+    view = pair_view(*fens(root), ExplorerSettings(4))
+    for name in ("precision", "recall"):
+        cells = root.locator(f"[data-role=profile-row] [data-role={name}]")
+        shown = cells.evaluate_all("cells => cells.map(cell => Number(cell.dataset.value))")
+        expected = [entry["value"] for entry in view["profile"][name]]
+        assert shown == pytest.approx(expected, abs=1e-12)
+    distance = str(view["text"]["levenshtein"])
+    expect(root.locator("[data-role=levenshtein]")).to_have_text(distance)
+
+
+def test_the_pair_works_on_a_wide_page_in_both_themes(browser, address):
+    with opened(browser, address, WIDE) as (page, root):
+        expect(root.locator("[data-role=caption]")).to_have_text(CAPTION)
+        expect(page.locator("#pair")).to_have_attribute("data-twin", "worker")
+        expect_python_values(root)
+        drag(page, square(root, "predicted", "f3"), square(root, "predicted", "h4"))
+        expect(square(root, "predicted", "h4")).to_have_attribute("data-piece", "N")
+        expect_python_values(root)
+        typed = root.locator("[data-role=side-predicted] [data-role=fen]")
+        typed.fill("no FEN <b>")
+        typed.press("Enter")
+        expect(root).to_contain_text("there is 1 rank; a board has 8")
+        typed.fill(RUY_LOPEZ)
+        typed.press("Enter")
+        expect(root.locator("[data-role=exact-match]")).to_have_text("yes")
+        root.locator("[data-role=moves-shared] [data-uci=e1g1]").click()
+        expect(root.locator("[data-role=line-move]")).to_have_text("4. O-O")
+        root.press("ArrowLeft")
+        expect(root.locator("[data-role=line-move]")).to_have_count(0)
+        expect(root.locator("[data-role=lost]")).to_have_attribute("data-state", "fresh")
+        for theme in ("light", "dark"):
+            page.emulate_media(color_scheme=theme)
+            assert violations(page.locator("html")) == []
+        assert overflow(root) == []
+
+
+def test_a_finger_drags_on_a_phone_that_has_no_workers(browser, address):
+    """Some browsers refuse a worker to a page opened from a file: then the page computes by itself."""
+    with opened(browser, address, PHONE, touch=True, before="delete window.Worker") as (page, root):
+        expect(page.locator("#pair")).to_have_attribute("data-twin", "page")
+        expect_python_values(root)
+        source, target = square(root, "predicted", "f3"), square(root, "predicted", "d5")
+        target.scroll_into_view_if_needed()
+        before = root.locator("[data-role=headline-precision]").get_attribute("data-value")
+        swipe(page, centre(source), centre(target), downwards=-20)
+        expect(target).to_have_attribute("data-piece", "N")
+        expect_python_values(root)
+        assert root.locator("[data-role=headline-precision]").get_attribute("data-value") != before
+        expect(root.locator("[data-role=lost]")).to_have_attribute("data-state", "fresh")
+        assert violations(page.locator("html")) == []
+        assert overflow(root) == []

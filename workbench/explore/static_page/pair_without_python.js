@@ -1,0 +1,28 @@
+// The page with one pair of boards and no Python: the view of BoardPair over a model and a twin of its own.
+// Hooks: id="pair" (data-twin "worker" or "page"), and those of board_pair_view.js.
+
+import { BoardPairView } from "../pair/board_pair_view.js";
+import { PageModel, startTwin } from "./page_model.js";
+
+/** Deeper values take seconds, and nothing here estimates. */
+const DEEPEST_EXACT = 4;
+const FOR_THE_TWIN = {
+  first: "Computing the first numbers.",
+  slow: (seconds) => `No answer for ${seconds} seconds: the machine is busy, or the boards permit very many moves; then choose a smaller depth m.`,
+};
+
+/**
+ * @param {{state: Object, words: Object}} content What static_page/pair_html.py wrote into the page.
+ * @param {string} source The script of the twin. @param {Function} twin
+ */
+export function showPair({ state, words }, source, twin) {
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const follow = () => { document.body.dataset.jpThemeLight = String(!dark.matches); };
+  dark.addEventListener("change", follow);
+  follow();
+  const started = startTwin(source, words, twin);
+  const host = document.getElementById("pair");
+  const view = new BoardPairView(new PageModel(state, started), host, { waiting: FOR_THE_TWIN, deepest: DEEPEST_EXACT });
+  host.dataset.twin = started.inWorker() ? "worker" : "page";
+  return view;
+}
