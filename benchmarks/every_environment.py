@@ -1,10 +1,12 @@
-"""Ask about every environment and task, kill each run with SIGKILL in the middle, resume, score.
+"""Ask about every environment and task, kill each run with SIGKILL in the middle, resume, score, draw.
 
-Run from the repository: ``python -m benchmarks.every_environment``, some four minutes; it prints the
-seconds of each step. Needs the extra ``ask``.
+Run from the repository: ``python -m benchmarks.every_environment``, some five minutes; it prints the
+seconds of each step. The figure of each task is drawn from the scores of all environments. Needs the
+extra ``ask``.
 """
 
 import argparse
+import json
 import os
 import signal
 import subprocess
@@ -82,14 +84,23 @@ def main() -> None:
     """Run everything, and print a line for each environment and task."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--number", type=int, default=60, help="positions of each, at least 30")
+    parser.add_argument("--figures", type=Path, required=True, help="folder for the figures")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        for environment in environment_names():
-            for task in task_names():
+        for task in task_names():
+            tables = []
+            for environment in environment_names():
                 folder = Path(name) / f"{environment}-{task}"
                 folder.mkdir()
                 found = row(environment, task, arguments.number, folder)
                 print(*(f"{key}: {value}" for key, value in found.items()), sep="; ", flush=True)
+                tables.append(str(folder / "scores.parquet"))
+            own = f"own_tables={json.dumps(tables)}"
+            figures = arguments.figures / task
+            seconds = workbench(
+                "figures", "--only", "environments", "--parameter", own, "--out", figures
+            )
+            print(f"{task}: figures of {len(tables)} environments in {figures}: {seconds:.1f} s")
 
 
 if __name__ == "__main__":
