@@ -1,0 +1,1 @@
+"""What the lessons ask: guesses before a value is shown, and tasks that check themselves."""

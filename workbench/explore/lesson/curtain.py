@@ -1,0 +1,52 @@
+"""What a notebook shows once its guesses are made: until then the output says what is missing."""
+
+from collections.abc import Callable
+from itertools import count
+from typing import Any, Final
+
+from IPython.display import Markdown, display
+
+_NUMBERS: Final = count()
+
+
+class Curtain:
+    """An output that shows a note first, and in its place something else once it is opened.
+
+    Args:
+        content: What it shows in the end: a widget, a figure's picture, a table, text.
+        waits_for: Returns what is still missing, in words; empty once it may be shown.
+    """
+
+    def __init__(self, content: Any, waits_for: Callable[[], str]) -> None:
+        self.content = content
+        self._waits_for = waits_for
+        self._name = ""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nothing is missing any more."""
+        return not self._waits_for()
+
+    def renew(self) -> None:
+        """Show the content, or what is still missing, where the output was displayed."""
+        if self._name:
+            self._show(update=True)
+
+    def _ipython_display_(self, **_options: Any) -> None:
+        if self.is_open:
+            display(self.content)  # type: ignore[no-untyped-call]
+            return
+        self._name = f"curtain-{id(self)}-{next(_NUMBERS)}"
+        self._show(update=False)
+
+    def _show(self, *, update: bool) -> None:
+        shown = {"display_id": self._name, "update": update}
+        if not self.is_open:
+            display(Markdown(f"*{self._waits_for()}*"), **shown)  # type: ignore[no-untyped-call]
+        elif hasattr(self.content, "_ipython_display_"):
+            # A widget that displays itself would do so in an output of its own.
+            made = self.content._repr_mimebundle_()
+            data = made[0] if isinstance(made, tuple) else made
+            display({**data, "text/html": ""}, raw=True, **shown)  # type: ignore[no-untyped-call]
+        else:
+            display(self.content, **shown)  # type: ignore[no-untyped-call]

@@ -1,0 +1,236 @@
+"""The questions of the second lesson: what an estimator's mean is, how it scatters, what it costs."""
+
+import math
+from collections.abc import Hashable
+from typing import Final
+
+from workbench.affordance import exact_profile
+from workbench.affordance.estimate import single_runs
+from workbench.affordance.estimators.contract import Run
+from workbench.environments.chess import ChessState
+from workbench.environments.chess.kernel.positions import line_count
+from workbench.environments.transition_table import TableAutomaton
+from workbench.explore.lesson.affordance_questions import START
+from workbench.explore.lesson.lesson_questions import ChoiceQuestion, NumberQuestion, Question
+from workbench.explore.lesson.lesson_record import Lesson
+
+CONFIDENCE: Final = 1.96
+"""Standard errors on either side of a 95% interval."""
+
+MUSEUM_ROOMS: Final = (1, 2, 5)
+"""Rooms behind each of the three doors of the transfer task; one room of each has a painting."""
+
+
+def small_tree() -> TableAutomaton:
+    """Return two states, ``T`` and ``S``, whose lines of two actions can be counted by hand.
+
+    ``T`` permits a and b, then x after a, and x, y or z after b. ``S`` permits the same but for x
+    and z after b.
+    """
+    end: dict[Hashable, Hashable] = {}
+    return TableAutomaton(
+        {
+            "T": {"a": "T after a", "b": "T after b"},
+            "T after a": {"x": "end"},
+            "T after b": {"x": "end", "y": "end", "z": "end"},
+            "S": {"a": "S after a", "b": "S after b"},
+            "S after a": {"x": "end"},
+            "S after b": {"y": "end"},
+            "end": end,
+        },
+        "S",
+    )
+
+
+def runs_on_tree(method: str, samples: int, runs: int = 1000, seed: int = 0) -> list[float]:
+    """Return the values of single runs of an estimator of p_2 on the small tree.
+
+    Args:
+        method: A name in `workbench.affordance.ESTIMATORS`.
+        samples: N.
+        runs: How many.
+        seed: Of the first; each further run has the next.
+    """
+    made: list[Run] = single_runs(
+        small_tree(), "T", "S", 2, method, samples, range(seed, seed + runs)
+    )
+    return [run.value for run in made]
+
+
+def estimator_lesson() -> Lesson:
+    """Return the second lesson, with every value computed."""
+    return Lesson(_guesses(), [*_tree(), *_second_algorithm(), *_numbers(), *_transfer()])
+
+
+def _guesses() -> list[Question]:
+    lines = line_count(ChessState.from_fen(START), 4)
+    return [
+        _count(
+            "lines of four",
+            "How many lines of 4 half-moves are there from the starting position?",
+            lines,
+            because=(
+                f"{lines:,}: 20 moves, 20 replies, then a few more at each step. At m = 8 there are 84,998,978,956. "
+                "Nobody walks all of them: p_m is estimated from a sample."
+            ),
+        ),
+        ChoiceQuestion(
+            "Algorithm 1 on the tree",
+            "Algorithm 1 estimates p_2 on the small tree with N = 100, many times. What are its values?",
+            (
+                "2/3 each time",
+                "1/2 each time",
+                "around 2/3, a little more or less",
+                "around 1/2, a little more or less",
+            ),
+            "b",
+            because=(
+                "The tree has only 4 lines, so with N = 100 nothing is thinned and nothing is random. Algorithm 1 keeps all 4 "
+                "lines, finds that S accepts 2 of them, and answers 2/4. That is no bad luck: it counts every line once, but "
+                "uniform branching reaches a-x three times as often as each line through b."
+            ),
+        ),
+        ChoiceQuestion(
+            "more lines for Algorithm 1",
+            "Does a larger N bring Algorithm 1 nearer to p_2 = 2/3 on this tree?",
+            (
+                "yes: its bias shrinks as N grows",
+                "yes, but slowly",
+                "no: its mean is 1/2 for every N",
+                "no: its mean is right for N = 1 and wrong from N = 2 on",
+            ),
+            "d",
+            because=(
+                "With N = 1 one line is kept at each step, drawn uniformly from its parent's actions. That is uniform branching, and the mean "
+                "is 2/3. From N = 2 on both a and b are kept, their 4 lines are thinned as equals, and the mean is 1/2. More "
+                "lines make Algorithm 1 more certain of the wrong value."
+            ),
+        ),
+        ChoiceQuestion(
+            "spread, near boards",
+            "Two boards that differ by a bishop, m = 4, N = 500. How does the spread of Algorithm 2 compare with that of independent lines?",
+            ("ten times smaller", "about the same", "ten times larger"),
+            "b",
+            because=(
+                "Near boards share almost all lines, so Algorithm 2 has to throw most of them away, and it draws among lines of "
+                "unequal weight as if they were equal. Its standard deviation here is 0.024, that of independent lines 0.020, and it "
+                "generates 22 times as many states."
+            ),
+        ),
+        ChoiceQuestion(
+            "spread, far boards",
+            "Now the prediction is the starting position, p_4 is about 0.001, and again N = 500. What is the standard deviation of Algorithm 2?",
+            ("0", "about 0.001, as large as p_4", "about 0.02, as before"),
+            "a",
+            because=(
+                "The two boards share so few lines that at most 500 are left at each step. Nothing is thinned, nothing is random: Algorithm 2 walks the "
+                "whole joint tree. Of independent lines most runs find none that is accepted and answer 0."
+            ),
+        ),
+        _count(
+            "lines for one percent",
+            "p_m is about 0.5. How many independent lines make the 95% interval ±0.01?",
+            _needed(0.5, 0.01 / CONFIDENCE),
+            because=(
+                "The standard error √(p(1 − p)/N) must be 0.01/1.96 = 0.0051, so N = 0.25/0.0051² = 9,604. For an interval half as "
+                "wide it takes four times as many."
+            ),
+        ),
+    ]  # fmt: skip
+
+
+def _tree() -> list[Question]:
+    profile = exact_profile(small_tree(), "S", "T", 2)
+    p_2 = profile.precision[1]
+    naive = runs_on_tree("naive", 100, runs=1)[0]
+    return [
+        _share("tree: p_2", "What is p_2?", p_2,
+               {naive: "That counts each line once. A line through b has only a share of 1/2 · 1/3.",
+                1 / 3: "That is the share of replies that are accepted after b."},
+               "Multiply along each line: 1/2 for the first step, then 1 over the number of actions."),
+    ]  # fmt: skip
+
+
+def _second_algorithm() -> list[Question]:
+    low, high = sorted(set(runs_on_tree("intermediate", 1, runs=100)))
+    # Either comes up with probability 1/2.
+    mean, deviation = (low + high) / 2, (high - low) / 2
+    p_2 = exact_profile(small_tree(), "S", "T", 2).precision[1]
+    return [
+        _share("Algorithm 2: a is kept", "What is the estimate if a is kept?", high,
+               {0.5: "After thinning from 2 lines to 1 the weight is doubled."},
+               "Weight 1/2, times 2 for the thinning, times 1 for the only action after a."),
+        _share("Algorithm 2: b is kept", "And if b is kept?", low,
+               {1 / 6: "After thinning from 2 lines to 1 the weight is doubled.",
+                1.0: "One of the three actions after b is accepted."},
+               "Weight 1/2, times 2 for the thinning, times 1/3 for y."),
+        _share("Algorithm 2: mean", "What is the mean of the two?", mean, {}, "Both are equally probable."),
+        _share("Algorithm 2: standard deviation", "What is the standard deviation of a run?", deviation,
+               {deviation**2: "That is the variance; take the root."},
+               "Both values are equally far from the mean."),
+        _share("one line: standard deviation", "And the standard deviation of one independent line?",
+               math.sqrt(p_2 * (1 - p_2)), {p_2 * (1 - p_2): "That is the variance; take the root."},
+               "One line is accepted (1) with probability p = 2/3, or not (0): √(p(1 − p))."),
+    ]  # fmt: skip
+
+
+def _numbers() -> list[Question]:
+    error = math.sqrt(0.2 * 0.8 / 400)
+    needed = _needed(0.001, 0.1 * 0.001)
+    return [
+        _share("standard error", "80 of 400 lines are accepted. What is the standard error of the estimate?", error,
+               {0.2: "That is the estimate itself.", 0.2 * 0.8: "Divide by N and take the root.", error**2: "That is the variance; take the root."},
+               "√(p(1 − p)/N) with p = 80/400.", within=0.0005),
+        _count("lines for a small p", "p_m is 0.001. How many lines make the standard error a tenth of p_m?", needed,
+               hint="Solve √(p(1 − p)/N) = p/10 for N.", within=150),
+        ChoiceQuestion(
+            "reading an interval",
+            "An estimate has the 95% interval 0.65 to 0.73. What does that mean?",
+            (
+                "95% of all lines have a precision between 0.65 and 0.73.",
+                "95% of further runs fall between 0.65 and 0.73.",
+                "The procedure makes intervals of which 95% contain p_m.",
+                "p_m changes from run to run, and is in the interval 95% of the time.",
+            ),
+            "c",
+            because="p_m is a fixed number; the interval is random. Notebook 07_estimators measures how often intervals contain it.",
+            hint="Which of the two is random, p_m or the interval?",
+        ),
+    ]  # fmt: skip
+
+
+def _transfer() -> list[Question]:
+    visitors = sum(1 / rooms for rooms in MUSEUM_ROOMS) / len(MUSEUM_ROOMS)
+    rooms = len(MUSEUM_ROOMS) / sum(MUSEUM_ROOMS)
+    asked = _needed(visitors, 0.05)
+    return [
+        _share("museum: visitors", "What share of the visitors sees a painting?", visitors,
+               {rooms: "That is the share of the rooms. Visitors choose a door first."},
+               "A third of the visitors takes each door, and spreads over the rooms behind it."),
+        _share("museum: rooms", "What share of the rooms has a painting?", rooms,
+               {visitors: "That is the share of the visitors."}, "Count rooms."),
+        _count("museum: how many to ask", "How many visitors make the standard error 0.05?", asked,
+               hint="Solve √(p(1 − p)/N) = 0.05 for N, with p the share of the visitors.", within=1),
+    ]  # fmt: skip
+
+
+def _needed(p: float, standard_error: float) -> int:
+    """Return how many independent draws of probability ``p`` have at most this standard error."""
+    # 1e-9: what rounding makes of a whole number is no further draw.
+    return math.ceil(p * (1 - p) / standard_error**2 - 1e-9)
+
+
+def _count(
+    name: str, prompt: str, value: int, *, because: str = "", hint: str = "", within: float = 0.0
+) -> NumberQuestion:
+    return NumberQuestion(
+        name, prompt, value, because=because, near=1.5, within=within, low=1, high=math.inf,
+        digits=0, hint=hint,
+    )  # fmt: skip
+
+
+def _share(
+    name: str, prompt: str, value: float, mistakes: dict[float, str], hint: str,
+    within: float = 0.005,
+) -> NumberQuestion:  # fmt: skip
+    return NumberQuestion(name, prompt, value, mistakes=mistakes, hint=hint, within=within)

@@ -1,0 +1,248 @@
+"""The questions of the third lesson: what recorded replies say of a model, and what they do not."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import pandas as pd
+
+from workbench.answers.recorded_replies import (
+    BASELINE,
+    RANDOM_GAMES,
+    WORLD_CUP,
+    recorded_replies,
+)
+from workbench.explore.lesson.lesson_questions import ChoiceQuestion, NumberQuestion, Question
+from workbench.explore.lesson.lesson_record import Lesson
+from workbench.prediction import CLASSES, ReplyClass
+from workbench.scoring import ScoringParameters
+from workbench.scoring.score_tables import score
+from workbench.studies.models.two_sets import BAND, SETS
+from workbench.studies.models.whole_games import whole_games
+
+GPT: Final = "gpt-4.1-2025-04-14"
+O3: Final = "o3-2025-04-16"
+O3_MINI: Final = "o3-mini-2025-01-31"
+O4_MINI: Final = "o4-mini-2025-04-16"
+GEMINI: Final = "gemini-2.0-flash-001"
+ON_BOTH: Final = (O3, O3_MINI, GEMINI, BASELINE)
+"""Models of the lesson with replies to both sets of positions."""
+ON_WORLD_CUP: Final = (GPT, O4_MINI)
+"""Models of the lesson with replies to World Cup games alone."""
+
+_BOARDS: Final = (ReplyClass.VALID, ReplyClass.ILL_FORMED)
+_CLASSES: Final = tuple(name for name in CLASSES if name != ReplyClass.FAILED)
+"""Of replies; the record has no failed calls."""
+
+
+def lesson_scores(depth: int = 4, every: int = 1, jobs: int = 1) -> pd.DataFrame:
+    """Score the lesson's recorded replies: 10,000, about 600 a second and core.
+
+    Args:
+        depth: m.
+        every: Take every n-th position alone, to be faster; 1 takes all.
+        jobs: Workers.
+
+    Returns:
+        Rows of a scores table, with the columns ``game`` (each position's whole game) and
+        ``length`` (upper edge of its band of half-moves).
+    """
+    every_set = recorded_replies(SETS, ON_BOTH)
+    games = whole_games(every_set).games
+    replies = pd.concat([every_set, recorded_replies((WORLD_CUP,), ON_WORLD_CUP)])
+    taken = set(sorted(replies["position_id"].unique())[::every])
+    chosen = replies[replies["position_id"].isin(taken)].reset_index(drop=True)
+    scores = score(chosen, ScoringParameters(depth=depth), jobs=jobs)
+    return scores.assign(
+        game=scores["position_id"].map(games),
+        length=((scores["ply"] - 1).clip(lower=0) // BAND + 1) * BAND,
+    )
+
+
+def under_sink(scores: pd.DataFrame, depth: int = 4) -> pd.Series:
+    """Return p_m of replies under the policy ``sink``: 0 for boards that cannot arise.
+
+    Args:
+        scores: Scored under ``as_is``.
+        depth: m.
+    """
+    return scores[f"precision_{depth}"].where(scores["reply_class"] != ReplyClass.ILL_FORMED, 0.0)
+
+
+def both_policies(scores: pd.DataFrame, depth: int = 4) -> pd.DataFrame:
+    """Return the classes of each model's replies, and its mean p_m under both policies.
+
+    Args:
+        scores: The result of `lesson_scores`.
+        depth: m.
+
+    Returns:
+        One row per model: counts of replies by class, mean p_m under ``as_is`` and ``sink`` over
+        all replies, and ``readable``: under ``as_is``, over the replies with a board.
+    """
+    scores = scores.assign(sink=under_sink(scores, depth))
+    counts = scores.groupby(["model", "reply_class"]).size().unstack(fill_value=0)
+    counts = counts.reindex(columns=_CLASSES, fill_value=0)
+    readable = scores[scores["reply_class"].isin(_BOARDS)]
+    means = scores.groupby("model")[[f"precision_{depth}", "sink"]].mean()
+    means.columns = [f"p_{depth}, as_is", f"p_{depth}, sink"]
+    means["readable"] = readable.groupby("model")[f"precision_{depth}"].mean()
+    return counts.join(means).sort_values(means.columns[0], ascending=False)
+
+
+def model_lesson(scores: pd.DataFrame, depth: int = 4) -> Lesson:
+    """Return the third lesson, its values computed from these scores.
+
+    Args:
+        scores: The result of `lesson_scores`.
+        depth: m of the scores.
+    """
+    played = scores[scores["set"] == WORLD_CUP]
+    column = f"precision_{depth}"
+    means = {
+        (str(which), str(model)): float(part[column].mean())
+        for (which, model), part in scores.groupby(["set", "model"])
+    }
+    groups = sorted(played["group"].unique())
+    by_group = played.groupby(["model", "group"])[column].mean()
+    ends = [float(by_group[GPT, group]) for group in (groups[0], groups[-1])]
+    policies = both_policies(played, depth)
+    return Lesson(
+        [
+            *_curves(ends, means[WORLD_CUP, BASELINE], depth),
+            *_familiar(means, depth),
+            *_ill_formed(policies, depth),
+        ],
+        [*_means(policies, depth), *_conclusions()],
+    )
+
+
+def _curves(ends: Sequence[float], baseline: float, depth: int) -> list[Question]:
+    first, last = ends
+    return [
+        NumberQuestion(
+            "always the starting position",
+            f"A baseline answers the starting position to every question, after 1 to 100 half-moves. What is its mean p_{depth}?",
+            baseline, near=0.02,
+            because="Most is from the first moves of a game, where the starting position is nearly right. Means below this say nothing about tracking.",
+        ),
+        NumberQuestion(
+            "gpt-4.1 in long games",
+            f"In games of up to 10 moves the mean p_{depth} of gpt-4.1 is {first:.3f}. What is it in games of 41 to 50 moves?",
+            last, near=0.05,
+            because="An error stays on the board until the piece is taken or moved, and each further move can add one. In long games hardly any line of the predicted board is legal.",
+        ),
+    ]  # fmt: skip
+
+
+def _familiar(means: Mapping[tuple[str, str], float], depth: int) -> list[Question]:
+    def two(model: str) -> str:
+        played, random = means[WORLD_CUP, model], means[RANDOM_GAMES, model]
+        return f"Mean p_{depth}: {played:.3f} on World Cup games, {random:.3f} on random ones."
+
+    choices = (
+        "at least a tenth lower than on World Cup games",
+        "the same to within a tenth",
+        "at least a tenth higher",
+    )
+    return [
+        ChoiceQuestion(
+            "o3 on random games", f"What is the mean p_{depth} of o3 on games of random legal moves?", choices,
+            _compared(means, O3),
+            because=f"{two(O3)} Nobody has played these games, so there is nothing to remember: it follows the moves.",
+        ),
+        ChoiceQuestion(
+            "gemini on random games", f"And the mean p_{depth} of gemini-2.0-flash?", choices,
+            _compared(means, GEMINI),
+            because=f"{two(GEMINI)} It does better on games that look like games that people play.",
+        ),
+    ]  # fmt: skip
+
+
+def _compared(means: Mapping[tuple[str, str], float], model: str) -> str:
+    """Return the letter of how a model does on random games; a tenth less or more is the same."""
+    ratio = means[RANDOM_GAMES, model] / means[WORLD_CUP, model]
+    return "a" if ratio < 0.9 else "c" if ratio > 1.1 else "b"
+
+
+def _ill_formed(policies: pd.DataFrame, depth: int) -> list[Question]:
+    row = policies.astype(float).to_dict("index")[O4_MINI]
+    share = row[ReplyClass.ILL_FORMED] / sum(row[name] for name in _CLASSES)
+    as_is, sink = (row[f"p_{depth}, {policy}"] for policy in ("as_is", "sink"))
+    return [
+        NumberQuestion(
+            "boards that cannot arise",
+            "Which share of the replies of o4-mini is a board that cannot arise in chess?",
+            share,
+            because="It often writes White's pieces in lower case, so that Black has too many pawns and White often no king. A slip of notation, perhaps, but the board is what was written.",
+        ),
+        NumberQuestion(
+            "o4-mini under sink",
+            f"Scored as they are (as_is), its replies have a mean p_{depth} of {as_is:.3f}. What is the mean if such boards count 0 (sink)?",
+            sink,
+            because=f"{sink:.3f} against {as_is:.3f}: most of these boards have a low p_{depth} either way. A table has to say which policy it uses, since the definition implies neither.",
+        ),
+    ]  # fmt: skip
+
+
+def _means(policies: pd.DataFrame, depth: int) -> list[Question]:
+    row = policies.astype(float).to_dict("index")[O3_MINI]
+    mean, readable = row[f"p_{depth}, as_is"], row["readable"]
+    return [
+        NumberQuestion(
+            "o3-mini, readable boards",
+            f"What is the mean p_{depth} of o3-mini over the replies with a readable board?",
+            readable,
+            mistakes={mean: "That is the mean over all replies. Those without a readable board count 0 in it."},
+            hint="The sum of p over all replies is the same; divide it by the replies with a readable board.",
+        )
+    ]  # fmt: skip
+
+
+def _conclusions() -> list[Question]:
+    return [
+        ChoiceQuestion(
+            "why whole games",
+            "The 1,000 World Cup positions come from 20 games. Why do the intervals resample games, not positions?",
+            (
+                "It is faster.",
+                "Positions of one game share their errors: 50 of them are not 50 independent observations.",
+                "Longer games count more.",
+                "It makes the intervals narrower.",
+            ),
+            "b",
+            because="A model that loses a knight at move 12 lacks it in all later positions of that game. Resampled positions would make the intervals too narrow.",
+            hint="What do two positions of the same game have in common?",
+        ),
+        ChoiceQuestion(
+            "what may be concluded",
+            "Which statements do these data support?",
+            (
+                "The score of o3 is not explained by games that it remembers.",
+                "gemini-2.0-flash has memorised these 20 games.",
+                "gemini-2.0-flash relies in part on what is familiar in played games.",
+                "Reasoning before the answer is the cause of good tracking.",
+                "A model whose means are equally low on both sets tracks as well on one as on the other.",
+                "A reply with p_4 = 1 is the true board.",
+            ),
+            "ac",
+            because=(
+                "b: familiar openings and squares would do as well as memory. d: the models differ in more than that. "
+                "e: near 0 the measure cannot show a difference. f: lesson 1."
+            ),
+            hint="For each statement look for another explanation of the same numbers. There may be several right ones.",
+        ),
+        ChoiceQuestion(
+            "the next experiment",
+            "gemini-2.0-flash does better on World Cup games than on random ones. Which new set of positions would show best whether it remembers "
+            "these very games?",
+            (
+                "more games of random moves",
+                "more World Cup games of the same years",
+                "games of equally strong players, played after the model was trained",
+                "the same games, with a larger m",
+            ),
+            "c",
+            because="They are as familiar in style, and cannot be remembered. If the advantage stays, it is familiarity; if it goes, memory.",
+            hint="The new games should be just as familiar, but not known.",
+        ),
+    ]  # fmt: skip

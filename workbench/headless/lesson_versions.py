@@ -1,0 +1,102 @@
+"""The lessons' notebooks, and the versions of them that a class gets: with solutions, or without.
+
+One source has everything. What stands between a line with ``### BEGIN SOLUTION`` and one with
+``### END SOLUTION``, as in nbgrader, is left out for students: solutions and the instructor's notes.
+A cell with nothing else is left out altogether. nbgrader itself would put ``raise
+NotImplementedError`` there, so that a notebook with an open task does not run to its end.
+"""
+
+import copy
+from pathlib import Path
+from typing import Any, Final
+
+import nbformat
+
+from workbench.errors import NotebookError, OutputError
+from workbench.headless.notebook_runs import NOTEBOOKS
+
+LESSONS: Final = NOTEBOOKS / "lessons"
+BEGIN: Final = "### BEGIN SOLUTION"
+END: Final = "### END SOLUTION"
+
+
+def lesson_notebooks(folder: Path = LESSONS) -> list[Path]:
+    """Return the lessons' notebooks in their order.
+
+    Args:
+        folder: Where they lie.
+
+    Raises:
+        NotebookError: If there are none.
+    """
+    found = sorted(folder.glob("[0-9]_*.ipynb"))
+    if not found:
+        raise NotebookError(f"expected lessons in {folder}, found none; install the package again")
+    return found
+
+
+def without_solutions(notebook: Any) -> Any:
+    """Return a copy of a notebook without its solutions and the instructor's notes.
+
+    Args:
+        notebook: As nbformat reads it.
+
+    Raises:
+        NotebookError: If a solution does not end in the cell in which it begins, or ends without
+            a beginning.
+    """
+    student = copy.deepcopy(notebook)
+    student.cells = []
+    for number, cell in enumerate(copy.deepcopy(notebook.cells)):
+        left = _outside(cell.source, number)
+        if left.strip() or not cell.source.strip():
+            cell.source = left
+            student.cells.append(cell)
+    return student
+
+
+def _outside(source: str, number: int) -> str:
+    """Return the lines of a cell that are in no solution."""
+    kept, inside = [], False
+    for line in source.splitlines():
+        begins, ends = BEGIN in line, END in line
+        if (begins and inside) or (ends and not inside):
+            expected = END if begins else BEGIN
+            raise NotebookError(f"cell {number}: expected {expected!r} before {line!r}")
+        inside = begins or (inside and not ends)
+        if not (inside or ends):
+            kept.append(line)
+    if inside:
+        raise NotebookError(f"cell {number}: expected {END!r} before its end")
+    return "\n".join(kept).strip("\n")
+
+
+def write_lessons(folder: Path, *, instructor: bool = False) -> list[Path]:
+    """Write the lessons into a folder, for students or for the instructor.
+
+    Args:
+        folder: Made if it is not there. A lesson that is there already is not written over: it may
+            have a student's work in it.
+        instructor: Whether solutions and notes stay in.
+
+    Returns:
+        The files written.
+
+    Raises:
+        OutputError: If the folder has one of the lessons already; then none is written.
+        NotebookError: If a lesson's solutions are not marked well.
+    """
+    sources = lesson_notebooks()
+    there = [path.name for path in sources if (folder / path.name).exists()]
+    if there:
+        raise OutputError(
+            f"{folder}: expected no lessons in it, found {there}; name another folder"
+        )
+    made = {}
+    for source in sources:
+        notebook = nbformat.read(source, as_version=4)  # type: ignore[no-untyped-call]
+        made[folder / source.name] = notebook if instructor else without_solutions(notebook)
+    folder.mkdir(parents=True, exist_ok=True)
+    for path, notebook in made.items():
+        nbformat.write(notebook, path)  # type: ignore[no-untyped-call]
+    return list(made)
