@@ -35,6 +35,7 @@ class TestTheWheel:
     def test_holds_the_files_that_the_code_reads(self, unpacked):
         for pattern in (
             "notebooks/*.ipynb",
+            "notebooks/lessons/*.ipynb",
             "data/*.parquet",
             "data/REPLIES.md",
             "data/models/*.npz",

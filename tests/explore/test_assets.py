@@ -111,6 +111,7 @@ def test_there_are_widgets():
     assert WIDGET_FILES == [
         "game/game_tracker.js",
         "lab/estimator_lab.js",
+        "lesson/guess.js",
         "pair/board_pair.js",
         "run/run_browser.js",
         "state/state_pair.js",

@@ -33,7 +33,7 @@ class GuessView {
       htmlElement("fieldset", {},
         htmlElement("legend", { "data-role": "prompt" }, this.model.get("prompt")), ...this.fields()),
       this.submit);
-    this.outcome = htmlElement("div", { class: "ws-outcome", role: "status", tabindex: "-1", "data-role": "outcome" });
+    this.outcome = htmlElement("div", { class: "ws-outcome", role: "status", tabindex: "-1", "aria-label": "Outcome", "data-role": "outcome" });
     this.score = htmlElement("p", { class: "ws-quiet", "data-role": "score" });
     this.root = htmlElement("div", {
       class: "world-state guess ws-panel", "data-lm-suppress-shortcuts": "true", onfocusin: keepShortcutsAway,
@@ -55,8 +55,9 @@ class GuessView {
       oninput: () => this.follow(),
     });
     if (high === null) return [this.number];
+    // The value last: its default is the middle of a range of 0 to 100.
     this.slider = htmlElement("input", {
-      type: "range", min: low, max: high, step: (high - low) / 100, "aria-label": "Your guess, as a slider", "data-role": "slider",
+      type: "range", min: low, max: high, step: (high - low) / 100, value: (low + high) / 2, "aria-label": "Your guess, as a slider", "data-role": "slider",
       oninput: () => { this.number.value = String(Number(this.slider.value)); },
     });
     return [this.number, htmlElement("span", { class: "ws-quiet" }, String(low)), this.slider, htmlElement("span", { class: "ws-quiet" }, String(high))];

@@ -89,6 +89,22 @@ def both_policies(scores: pd.DataFrame, depth: int = 4) -> pd.DataFrame:
     return counts.join(means).sort_values(means.columns[0], ascending=False)
 
 
+def counts_of(scores: pd.DataFrame, model: str, depth: int = 4) -> dict[str, float]:
+    """Return a model's mean p_m over all replies, their number, and how many have no readable board.
+
+    Args:
+        scores: The result of `lesson_scores`.
+        model: Its name.
+        depth: m.
+    """
+    own = scores[scores["model"] == model]
+    return {
+        f"mean p_{depth}": round(float(own[f"precision_{depth}"].mean()), 3),
+        "replies": len(own),
+        "without a readable board": int((~own["reply_class"].isin(_BOARDS)).sum()),
+    }
+
+
 def model_lesson(scores: pd.DataFrame, depth: int = 4) -> Lesson:
     """Return the third lesson, its values computed from these scores.
 

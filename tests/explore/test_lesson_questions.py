@@ -1,0 +1,277 @@
+"""The lessons' questions: values counted by hand, wrong answers told wrong, nothing shown too early."""
+
+import json
+import math
+from fractions import Fraction
+
+import pytest
+
+from workbench.answers.recorded_replies import recorded_replies
+from workbench.errors import InvalidArgumentError
+from workbench.explore.lab.estimator_lab import EstimatorLab
+from workbench.explore.lesson.affordance_questions import START, affordance_lesson, one_error_each
+from workbench.explore.lesson.estimator_questions import estimator_lesson, runs_on_tree
+from workbench.explore.lesson.lesson_questions import ChoiceQuestion, NumberQuestion, verdict
+from workbench.explore.lesson.lesson_record import Lesson
+from workbench.explore.lesson.model_questions import lesson_scores, model_lesson, under_sink
+from workbench.scoring import ScoringParameters, score
+
+BOARDS = affordance_lesson()
+ESTIMATORS = estimator_lesson()
+
+BY_HAND = {
+    # 8 pawns with 2 moves, 2 knights with 2; the queen's step to e1 is the 21st.
+    "moves at the start": 20,
+    "shared moves": 20,
+    "p_1 without a king": Fraction(20, 21),
+    "r_1 without a king": 1,
+    "a board without a king": "d",
+    "one pawn, first move": 1,
+    # Kg8 and Kg7 of Kg8, Kg7, Kh7 and h5.
+    "v_2": Fraction(2, 4),
+    "p_2": Fraction(1, 2),
+    # Ka2, Kb1, Kb2 and g6 of these and gxh6.
+    "near pawn: p_1": Fraction(4, 5),
+    "near pawn: r_1": 1,
+    "after a king move": Fraction(2, 5),
+    "after g6": Fraction(2, 3),
+    "near pawn: p_2": Fraction(28, 75),
+    "when it shows": "d",
+    "worst by p_4": "e",
+    "best by p_4": "c",
+    "what p = r = 1 means": "b",
+    "grid: p_1": Fraction(2, 3),
+    "grid: r_1": 1,
+    "grid: p_2": Fraction(7, 12),
+    # Published perft of the starting position.
+    "lines of four": 197_281,
+    "tree: p_2": Fraction(2, 3),
+    "Algorithm 1 on the tree": "b",
+    "more lines for Algorithm 1": "d",
+    "Algorithm 2: a is kept": 1,
+    "Algorithm 2: b is kept": Fraction(1, 3),
+    "Algorithm 2: mean": Fraction(2, 3),
+    "Algorithm 2: standard deviation": Fraction(1, 3),
+    "one line: standard deviation": math.sqrt(2) / 3,
+    "lines for one percent": 9604,
+    "standard error": Fraction(1, 50),
+    "lines for a small p": 99_900,
+    "museum: visitors": Fraction(17, 30),
+    "museum: rooms": Fraction(3, 8),
+    "museum: how many to ask": 99,
+}
+
+
+@pytest.mark.parametrize(("name", "value"), BY_HAND.items())
+def test_a_value_is_what_counting_by_hand_gives(name, value):
+    question = {**BOARDS.questions, **ESTIMATORS.questions}[name]
+    expected = value if isinstance(value, str) else pytest.approx(float(value))
+    assert question.value == expected
+    assert verdict(question, value).status == "right"
+
+
+@pytest.mark.parametrize("lesson", [BOARDS, ESTIMATORS], ids=["boards", "estimators"])
+class TestEveryQuestion:
+    def test_tells_right_from_wrong_and_open(self, lesson):
+        for question in lesson.questions.values():
+            assert verdict(question, question.value).status == "right"
+            assert verdict(question, ...).status == "unanswered"
+            if isinstance(question, ChoiceQuestion):
+                wrong = next(letter for letter in question.letters if letter != question.right)
+            else:
+                wrong = question.value * 0.9
+            found = verdict(question, wrong)
+            assert found.status == "wrong"
+            assert question.in_words(question.value) not in found.said
+
+    def test_has_something_to_say_of_each_known_mistake(self, lesson):
+        for question in lesson.questions.values():
+            for wrong, said in getattr(question, "mistakes", {}).items():
+                found = verdict(question, wrong)
+                assert (found.status, found.said) == ("wrong", f"Not right. {said}")
+
+    def test_shows_no_value_before_the_guess(self, lesson):
+        """Neither in the state that a page gets, nor in the HTML of a page without a kernel."""
+        for name, widget in lesson._guesses.items():
+            question = lesson.questions[name]
+            state = {key: value for key, value in widget.get_state().items() if key[0] != "_"}
+            assert state["outcome"] == {}
+            state.pop("layout")
+            shown = json.dumps(state) + widget.still()
+            assert question.because
+            assert question.because not in shown
+            if isinstance(question, NumberQuestion):
+                assert question.in_words(question.value) not in shown
+
+
+@pytest.mark.parametrize(
+    "given", ["", "x", "<script>alert(1)</script>", "9" * 10**6, [], {1: 2}, True, math.nan, -1, 2,
+              float("inf"), object(), b"a", 3j],
+)  # fmt: skip
+def test_what_is_no_answer_is_told_so(given):
+    found = verdict(BOARDS.questions["p_2"], given)
+    assert found.status == "unreadable"
+    assert "expected a number from 0 to 1, got" in found.said
+    assert len(found.said) < 200
+
+
+@pytest.mark.parametrize("given", ["ac", "ca", {"a", "c"}, ["A", "c"], "a, c"])
+def test_letters_are_read_in_any_form(given):
+    question = ChoiceQuestion("which", "Which?", ("one", "two", "three"), "ac")
+    assert verdict(question, given).status == "right"
+    assert verdict(question, "a").status == verdict(question, "abc").status == "wrong"
+    for other in ("d", "", 1, ["a", 2], "a c d"):
+        assert verdict(question, other).status == "unreadable"
+
+
+def test_points_by_distance_of_shares_and_by_ratio_of_counts():
+    share = NumberQuestion("share", "?", 0.5, near=0.05)
+    assert [share.points(x) for x in (0.5, 0.55, 0.45, 0.56, 0.65, 0.66, 0)] == [
+        2,
+        2,
+        2,
+        1,
+        1,
+        0,
+        0,
+    ]
+    count = NumberQuestion("count", "?", 1000, near=2, low=0, high=math.inf)
+    assert [count.points(x) for x in (1000, 2000, 500, 2001, 8000, 125, 8001, 0)] == [
+        2, 2, 2, 1, 1, 1, 0, 0,
+    ]  # fmt: skip
+
+
+def small_lesson():
+    first = NumberQuestion("first", "How much?", 0.25, because="It is a quarter.")
+    second = ChoiceQuestion("second", "Which?", ("one", "two"), "b")
+    return Lesson([first, second], [NumberQuestion("task", "How much?", 0.75, hint="Add.")])
+
+
+def answer(widget, **message):
+    sent = []
+    widget.send = lambda content, buffers=None: sent.append(content)
+    widget.answer(widget, {"kind": "guess", "serial": 1, **message})
+    return sent[-1]
+
+
+def test_the_first_guess_counts_and_the_score_is_on_all_widgets():
+    lesson = small_lesson()
+    first, second = lesson.guess("first"), lesson.guess("second")
+    refused = answer(first, given="much")
+    assert (refused["kind"], first.made) == ("failed", False)
+    assert answer(second, given="ab")["kind"] == "failed"
+    outcome = answer(first, given=0.3)["outcome"]
+    assert outcome == first.outcome
+    assert outcome["said"] == "You guessed: 0.3. The answer: 0.250. 2 of 2 points."
+    assert answer(first, given=0.9)["outcome"] == outcome
+    second.make("a")
+    assert second.outcome["points"] == 0
+    assert first.score == second.score == {"points": 2, "of": 4, "made": 2, "guesses": 2}
+    assert lesson.guess("first") is first
+    assert "It is a quarter." in first.still()
+
+
+def test_what_waits_is_shown_after_guesses_and_answers():
+    lesson = small_lesson()
+    curtain = lesson.after("first", "second", "task", show="all of it")
+    said = lesson._missing(["first", "second", "task"])
+    assert said == "Shown here after 2 guesses and 1 answer above."
+    lesson.guess("first").make(0)
+    lesson.guess("second").make("b")
+    assert not curtain.is_open
+    assert repr(lesson.solution({"task": 0.75})) == "task: Right."
+    assert not curtain.is_open, "a solution is nobody's answer"
+    assert repr(lesson.check({"task": 0.5})) == "task: Not right. Add."
+    assert curtain.is_open
+    lesson.check({"task": ...})
+    assert not curtain.is_open
+
+
+def test_the_summary_has_no_value_that_was_not_found():
+    lesson = small_lesson()
+    lesson.check({"task": 0.1})
+    lesson.guess("first").make(0.9)
+    summary = lesson.summary()
+    assert summary["result"].tolist() == ["0 of 2 points", "not guessed", "wrong"]
+    assert summary["your answer"].tolist() == ["0.9", "", "0.1"]
+    assert "0.75" not in summary.to_string()
+
+
+def test_unknown_and_repeated_names_are_refused():
+    lesson = small_lesson()
+    calls = (
+        lambda: lesson.guess("third"),
+        lambda: lesson.after("first", "third", show=""),
+        lambda: lesson.check({"third": 1}),
+        lambda: lesson.solution({"first": 0.25}),
+    )
+    for call in calls:
+        with pytest.raises(InvalidArgumentError, match="expected a question of"):
+            call()
+    one = NumberQuestion("one", "?", 1)
+    with pytest.raises(InvalidArgumentError, match="one question of each name"):
+        Lesson([one], [one])
+
+
+def test_algorithm_1_on_the_tree_is_right_for_one_line_and_wrong_for_more():
+    def mean(samples):
+        values = runs_on_tree("naive", samples)
+        return sum(values) / len(values)
+
+    # Five standard errors of 1,000 runs that are 0 or 1.
+    assert mean(1) == pytest.approx(2 / 3, abs=5 * 0.015)
+    assert mean(2) == pytest.approx(1 / 2, abs=5 * 0.015)
+    assert set(runs_on_tree("naive", 4)) == set(runs_on_tree("naive", 100)) == {0.5}
+    assert set(runs_on_tree("intermediate", 2)) == {2 / 3}
+
+
+def test_the_spreads_that_lesson_2_names():
+    true, predictions = one_error_each()
+    near = predictions["the black bishop on e6 is believed on c8"]
+    methods = ("naive", "branch", "intermediate")
+    given = {"depth": 4, "samples": 500, "repeats": 200, "seed": 0, "methods": methods}
+    close = EstimatorLab(true_fen=true, predicted_fen=near, **given)
+    summary = close.summary().set_index("method")
+    assert round(close.reference().value, 4) == 0.6865
+    assert summary["mean"].round(4).tolist() == [0.7020, 0.6869, 0.6873]
+    assert summary["standard_deviation"].round(3).tolist() == [0.028, 0.020, 0.024]
+    assert round(summary["node_count"]["intermediate"] / summary["node_count"]["branch"]) == 22
+    far = EstimatorLab(true_fen=true, predicted_fen=START, **given)
+    spread = far.summary().set_index("method")
+    assert round(far.reference().value, 5) == 0.00097
+    assert spread["standard_deviation"]["intermediate"] == pytest.approx(0, abs=1e-15)
+    assert spread["zeros"]["branch"] == 114
+
+
+def test_the_third_lesson_takes_its_values_from_the_scores():
+    """Against the scores themselves: means, shares and the two policies."""
+    scores = lesson_scores(every=50)
+    lesson = model_lesson(scores)
+    played = scores[scores["set"] == "world_cup"]
+    own = played[played["model"] == "o4-mini-2025-04-16"]
+    ill_formed = own["reply_class"] == "ill_formed"
+    values = {name: question.value for name, question in lesson.questions.items()}
+    assert values["boards that cannot arise"] == pytest.approx(ill_formed.mean())
+    sink = own["precision_4"].where(~ill_formed, 0).mean()
+    assert values["o4-mini under sink"] == pytest.approx(sink)
+    assert under_sink(own).mean() == pytest.approx(sink)
+    mini = played[played["model"] == "o3-mini-2025-01-31"]
+    readable = mini[mini["reply_class"].isin(["valid", "ill_formed"])]
+    assert values["o3-mini, readable boards"] == pytest.approx(readable["precision_4"].mean())
+    baseline = played[played["model"] == "starting_board"]
+    assert values["always the starting position"] == pytest.approx(baseline["precision_4"].mean())
+    long_games = played[(played["model"] == "gpt-4.1-2025-04-14") & (played["group"] == 50)]
+    assert values["gpt-4.1 in long games"] == pytest.approx(long_games["precision_4"].mean())
+    assert values["what may be concluded"] == "ac"
+
+
+def test_the_means_under_sink_that_lesson_3_names():
+    """Ill-formed boards alone are scored: under `sink` each mean of 1,000 replies lacks their share."""
+    means = {"o3-2025-04-16": (0.971, 0.968), "gemini-2.0-flash-001": (0.331, 0.274)}
+    means["o4-mini-2025-04-16"] = (0.386, 0.339)
+    replies = recorded_replies(models=list(means))
+    scores = score(replies[replies["reply_class"] == "ill_formed"], ScoringParameters(depth=4))
+    lost = scores.groupby("model")["precision_4"].sum() / 1000
+    for model, (as_is, sink) in means.items():
+        # Both means are rounded to three decimals.
+        assert as_is - sink == pytest.approx(lost[model], abs=0.0011)

@@ -1,0 +1,184 @@
+"""The lessons for students and for the instructor: written from one source, and run headlessly."""
+
+import json
+import re
+
+import nbformat
+import pytest
+from click.testing import CliRunner
+
+from workbench.cli import main
+from workbench.errors import NotebookError, OutputError
+from workbench.headless.lesson_versions import (
+    LESSONS,
+    lesson_notebooks,
+    without_solutions,
+    write_lessons,
+)
+from workbench.headless.notebook_runs import figure_notebooks, run_notebooks
+
+NAMES = ["1_what_a_board_permits", "2_estimating_precision", "3_does_it_track"]
+WIDGET = "application/vnd.jupyter.widget-view+json"
+TASKS = {NAMES[0]: 15, NAMES[1]: 12, NAMES[2]: 4}
+GUESSES = {NAMES[0]: 6, NAMES[1]: 6, NAMES[2]: 6}
+SMALL = {
+    NAMES[1]: {"repeats": 2, "samples": 50},
+    NAMES[2]: {"every": 50, "resamples": 20, "jobs": 1},
+}
+
+
+def cells_of(path):
+    return json.loads(path.read_text(encoding="utf-8"))["cells"]
+
+
+def source_of(cell):
+    return "".join(cell["source"])
+
+
+@pytest.fixture(scope="module")
+def versions(tmp_path_factory):
+    """Both versions of all three, written once."""
+    folder = tmp_path_factory.mktemp("lessons")
+    write_lessons(folder / "student")
+    write_lessons(folder / "instructor", instructor=True)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def executed(versions):
+    """Both versions of all three, run once with few samples and replies."""
+    ended = {}
+    for version in ("student", "instructor"):
+        notebooks = lesson_notebooks(versions / version)
+        assigned = {path: SMALL.get(path.stem, {}) for path in notebooks}
+        for run in run_notebooks(assigned, versions / "executed" / version, jobs=2):
+            ended[version, run.name] = run
+    return ended
+
+
+def said(run, mark):
+    """What the code cells whose source holds a mark have put out as text, a line each."""
+    return [
+        line
+        for cell in cells_of(run.executed)
+        if cell["cell_type"] == "code" and mark in source_of(cell)
+        for output in cell["outputs"]
+        for line in "".join(output.get("data", {}).get("text/plain", "")).splitlines()
+    ]
+
+
+def displayed(run):
+    for cell in cells_of(run.executed):
+        for output in cell.get("outputs", []):
+            yield output["output_type"], output.get("data", {})
+
+
+@pytest.mark.parametrize("name", NAMES)
+class TestARunFromTopToBottom:
+    @pytest.mark.parametrize("version", ["student", "instructor"])
+    def test_open_tasks_say_so_and_nothing_is_revealed(self, executed, version, name):
+        run = executed[version, name]
+        assert run.error == ""
+        checked = said(run, "lesson.check(")
+        assert len(checked) == TASKS[name]
+        assert all(line.endswith(": Not answered yet.") for line in checked)
+        guesses = [data for kind, data in displayed(run) if WIDGET in data]
+        assert len(guesses) == GUESSES[name]
+        text = run.executed.read_text()
+        assert len(re.findall(r"Shown here after \d", text)) == source_of_all(name).count(".after(")
+        assert "The answer:" not in text
+
+    def test_the_instructors_solutions_are_all_right(self, executed, name):
+        found = said(executed["instructor", name], "lesson.solution(")
+        assert len(found) == TASKS[name]
+        assert all(": Right." in line for line in found)
+
+
+def source_of_all(name):
+    return "\n".join(map(source_of, cells_of(LESSONS / f"{name}.ipynb")))
+
+
+@pytest.mark.parametrize("name", NAMES)
+class TestTheTwoVersions:
+    def test_students_get_no_solution_and_no_note(self, versions, name):
+        text = (versions / "student" / f"{name}.ipynb").read_text()
+        for word in ("SOLUTION", "solution", "Instructor", "Misconception", "<!--"):
+            assert word not in text
+        nbformat.validate(nbformat.read(versions / "student" / f"{name}.ipynb", as_version=4))
+
+    def test_the_instructors_is_the_source(self, versions, name):
+        made = cells_of(versions / "instructor" / f"{name}.ipynb")
+        assert list(map(source_of, made)) == list(
+            map(source_of, cells_of(LESSONS / f"{name}.ipynb"))
+        )
+
+    def test_each_task_has_one_folded_solution(self, name):
+        cells = cells_of(LESSONS / f"{name}.ipynb")
+        tasks = [cell for cell in cells if "lesson.check(" in source_of(cell)]
+        solutions = [cell for cell in cells if "lesson.solution(" in source_of(cell)]
+        assert len(tasks) == len(solutions) > 0
+        for task, solution in zip(tasks, solutions, strict=True):
+            assert cells.index(solution) == cells.index(task) + 1
+            assert not task["metadata"]
+            folded = {"source_hidden": True, "outputs_hidden": True}
+            assert solution["metadata"]["jupyter"] == folded
+            names = re.findall(r'"([^"]+)": ', source_of(task))
+            assert names == re.findall(r'"([^"]+)": ', source_of(solution))
+
+    def test_lasts_45_minutes(self, name):
+        text = source_of_all(name)
+        table = [int(minutes) for minutes in re.findall(r"^\| \d\. .* \| (\d+) \|$", text, re.M)]
+        headings = [int(each) for each in re.findall(r"^## \d\. .*\((\d+) minutes\)$", text, re.M)]
+        assert table == headings
+        assert sum(table) == 45
+
+    def test_has_the_parts_of_a_lesson(self, name):
+        text = source_of_all(name)
+        for part in ("**After this lesson you can**", "**You need**", "Take-aways", "<summary>Hint",
+                     "Instructor's notes", "**Misconception"):  # fmt: skip
+            assert part in text
+        # A copy lies in any folder: it links to nothing.
+        assert not re.search(r"\]\([^)]*\)", text)
+
+
+class TestMarks:
+    def notebook(self, *sources):
+        return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(each) for each in sources])
+
+    def test_what_is_between_them_is_left_out(self):
+        made = without_solutions(
+            self.notebook(
+                "x = ...\n### BEGIN SOLUTION\nx = 1\n### END SOLUTION\nprint(x)",
+                "### BEGIN SOLUTION\nx = 2\n### END SOLUTION",
+                "",
+            )
+        )
+        assert [cell.source for cell in made.cells] == ["x = ...\nprint(x)", ""]
+
+    @pytest.mark.parametrize(
+        "source",
+        ["### BEGIN SOLUTION\nx = 1", "x = 1\n### END SOLUTION",
+         "### BEGIN SOLUTION\n### BEGIN SOLUTION\n### END SOLUTION"],
+    )  # fmt: skip
+    def test_a_mark_without_its_other_is_refused(self, source):
+        with pytest.raises(NotebookError, match="cell 1: expected '###"):
+            without_solutions(self.notebook("", source))
+
+
+def test_lessons_are_no_figures():
+    assert [path.stem for path in lesson_notebooks()] == NAMES
+    assert not {path.stem for path in figure_notebooks()} & set(NAMES)
+
+
+def test_the_command_writes_them_and_never_over_a_students_work(tmp_path):
+    done = CliRunner().invoke(main, ["lessons", "-o", str(tmp_path / "class")])
+    assert done.exit_code == 0
+    written = [tmp_path / "class" / f"{name}.ipynb" for name in NAMES]
+    assert done.output.split() == list(map(str, written))
+    written[1].write_text("a student's work")
+    again = CliRunner().invoke(main, ["lessons", "-o", str(tmp_path / "class"), "--instructor"])
+    assert again.exit_code == 1
+    assert "name another folder" in again.output
+    assert written[1].read_text() == "a student's work"
+    with pytest.raises(OutputError):
+        write_lessons(LESSONS)
