@@ -29,7 +29,7 @@ class GuessView {
   build() {
     this.error = htmlElement("div", { class: "ws-alert", role: "alert", "data-role": "error" });
     this.submit = htmlElement("button", { type: "submit", "data-role": "submit" }, "Guess, then reveal");
-    this.form = htmlElement("form", { novalidate: true, onsubmit: (event) => this.send(event) },
+    this.form = htmlElement("form", { novalidate: true, onsubmit: (event) => this.send(event), onkeydown: (event) => this.enter(event) },
       htmlElement("fieldset", {},
         htmlElement("legend", { "data-role": "prompt" }, this.model.get("prompt")), ...this.fields()),
       this.submit);
@@ -37,7 +37,7 @@ class GuessView {
     this.score = htmlElement("p", { class: "ws-quiet", "data-role": "score" });
     this.root = htmlElement("div", {
       class: "world-state guess ws-panel", "data-lm-suppress-shortcuts": "true", onfocusin: keepShortcutsAway,
-      "data-role": "guess", role: "group", "aria-label": "Guess before the value is shown",
+      "data-role": "guess", "data-state": "open", role: "group", "aria-label": "Guess before the value is shown",
     }, this.form, this.error, this.kernel.element, this.outcome, this.score);
     return this.root;
   }
@@ -69,6 +69,13 @@ class GuessView {
     if (this.slider && given !== null) this.slider.value = String(given);
   }
 
+  /** In JupyterLab the Enter key in a field submits no form by itself. */
+  enter(event) {
+    if (event.key !== "Enter" || event.target.localName !== "input") return;
+    event.preventDefault();
+    this.form.requestSubmit();
+  }
+
   send(event) {
     event.preventDefault();
     this.error.textContent = "";
@@ -94,9 +101,8 @@ class GuessView {
     const score = this.model.get("score");
     this.score.textContent = scoreInWords(score);
     Object.assign(this.score.dataset, { points: score.points, of: score.of });
-    if (made === (this.root.dataset.state === "made")) return;
-    this.root.dataset.state = made ? "made" : "open";
-    if (!made) return;
+    if (!made || this.root.dataset.state === "made") return;
+    this.root.dataset.state = "made";
     const focused = this.root.contains(this.root.getRootNode().activeElement);
     for (const field of this.form.elements) field.disabled = true;
     this.submit.hidden = true;
