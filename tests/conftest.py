@@ -12,8 +12,27 @@ from workbench.tables.parquet_tables import PREDICTIONS
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
+TOGETHER = ("browser", "asking", "headless")
+"""Folders of which one worker runs all tests, so that it starts once what they share; the longest
+first. Of the others a worker runs whole files."""
+
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
+
+
+def pytest_collection_modifyitems(config, items):
+    """Order and group the tests for ``--dist loadgroup``."""
+    if not config.getoption("loadgroup", default=False):
+        return
+
+    def place(item):
+        name = item.path.parent.name
+        return TOGETHER.index(name) if name in TOGETHER else len(TOGETHER)
+
+    items.sort(key=place)
+    for item in items:
+        together = place(item) < len(TOGETHER)
+        item.add_marker(pytest.mark.xdist_group((item.path.parent if together else item.path).name))
 
 
 def prediction_row(index, true_state, reply, group=5):

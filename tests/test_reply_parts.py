@@ -128,11 +128,11 @@ def test_of_several_states_the_last_comes_first():
 )  # fmt: skip
 def test_a_megabyte_takes_seconds(unit):
     reply = unit * (1_000_000 // len(unit)) + "\nabc"
-    start = time.perf_counter()
+    start = time.thread_time()
     squares(reply)
     states_none(reply)
     assert sum(len(part) for part in stated_parts(reply)) < 12 * LONGEST_READ
-    assert time.perf_counter() - start < 6
+    assert time.thread_time() - start < 6
 
 
 def test_of_a_long_reply_the_end_is_read():

@@ -8,6 +8,7 @@ in the length of what is read.
 
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import chain, islice, zip_longest
 from typing import Final
 
@@ -145,7 +146,8 @@ def listed_items(
             known[text] = len(text) <= _LONGEST_ITEM and is_action(text)
         return known[text]
 
-    line_items = _LineItems(splits, remark, asked)
+    # A line may stand in a block, behind a heading and in the reply.
+    line_items = cache(_LineItems(splits, remark, asked))
     after = after_heading(reply)
     for block in islice(reversed(fenced_blocks(reply)), _MOST_PARTS):
         items = [item for line in block.split("\n") for item in line_items(line)]
@@ -180,7 +182,7 @@ def states_none(reply: str) -> bool:
     )
 
 
-def _lists(region: str, line_items: "_LineItems") -> Iterator[list[str]]:
+def _lists(region: str, line_items: Callable[[str], list[str]]) -> Iterator[list[str]]:
     items: list[str] = []
     for line in region.split("\n"):
         found = line_items(line)

@@ -1,11 +1,15 @@
 """Positions to ask about, and the question put to the local server."""
 
 import os
+import subprocess
+import sys
+from types import SimpleNamespace
 
 import pytest
 from local_run import KEY, QUICK
 from local_server import LocalServer
 
+from workbench.asking import resumable_run
 from workbench.asking.questions import in_asking_order
 from workbench.asking.resumable_run import ask
 from workbench.asking.settings import Operation, Question
@@ -48,11 +52,18 @@ def environment(monkeypatch):
 
 
 @pytest.fixture
-def ask_server(positions_path, tmp_path):
-    """Ask a local server about all positions, into the folder ``run``.
+def warm_process(monkeypatch):
+    """Let `ask` fork its process from one that has imported Inspect, where a process can fork."""
+    if sys.platform == "linux":
+        from warm_process import WarmPopen
 
-    Each call starts a process that imports Inspect, which takes 2 s of processor time.
-    """
+        started = SimpleNamespace(Popen=WarmPopen, PIPE=subprocess.PIPE)
+        monkeypatch.setattr(resumable_run, "subprocess", started)
+
+
+@pytest.fixture
+def ask_server(positions_path, tmp_path, warm_process):
+    """Ask a local server about all positions, into the folder ``run``."""
 
     def asking(server: LocalServer, operation=None, **changes):
         others = {name: changes.pop(name) for name in ("price", "confirm") if name in changes}

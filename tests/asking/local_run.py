@@ -1,11 +1,14 @@
 """What the tests of asking share beside their fixtures."""
 
 import importlib.util
-import subprocess
 import sys
 import time
 
+import psutil
 import pytest
+from click.testing import CliRunner
+
+from workbench.cli import main
 
 KEY = "sk-local-0123456789-never-to-be-written"
 QUICK = {"retries": 0, "retry_wait": 0.05, "attempt_timeout": 30}
@@ -17,8 +20,8 @@ needs_inspect = pytest.mark.skipif(
 
 
 def wait_until(condition):
-    """Wait for a condition, a minute at most."""
-    for _ in range(6000):
+    """Wait for a condition, five minutes at most: the machine may be busy."""
+    for _ in range(30_000):
         if condition():
             return
         time.sleep(0.01)
@@ -27,12 +30,12 @@ def wait_until(condition):
 
 def asking_process(parent):
     """Return the number of the process that a command started to ask."""
-    listing = subprocess.run(
-        ["ps", "-o", "pid=,args=", "--ppid", str(parent)],
-        capture_output=True, text=True, check=True,
-    ).stdout  # fmt: skip
-    (line,) = [line for line in listing.splitlines() if "asking.inspect_process" in line]
-    return int(line.split()[0])
+    (asking,) = [
+        process.pid
+        for process in psutil.Process(parent).children()
+        if "workbench.asking.inspect_process" in process.cmdline()
+    ]
+    return asking
 
 
 # A shell may have started the tests with interrupts ignored.
@@ -44,8 +47,18 @@ main(prog_name="workbench")
 """
 
 
-def shell_command(positions, out, server):
+def arguments_to_ask(positions, out, server):
+    """Return the arguments of the command that asks a local server."""
+    return ["ask", str(positions), "-o", str(out), "--yes", "--model", "openai-api/local/model",
+            "--base-url", server.url, "--connections", "4"]  # fmt: skip
+
+
+def shell_command(*asked):
     """Return the command that asks a local server, as a shell runs it."""
-    return [sys.executable, "-c", COMMAND, "ask", str(positions), "-o", str(out), "--yes",
-            "--model", "openai-api/local/model", "--base-url", server.url, "--connections",
-            "4"]  # fmt: skip
+    return [sys.executable, "-c", COMMAND, *arguments_to_ask(*asked)]
+
+
+def run_here(arguments):
+    """Run a command in this process; return its exit code and all that it said."""
+    done = CliRunner().invoke(main, arguments)
+    return done.exit_code, done.output

@@ -34,16 +34,15 @@ def lines_of(journal):
 
 
 @needs_inspect
-def test_killed_and_resumed_it_is_as_if_it_had_not_been(tmp_path):
-    def command(name, *options):
-        return [sys.executable, "-m", "workbench", "ask", "--environment", "boxes", "--task",
-                "continuation", "--depth", "2", "--model", "workbench/simulated", "--limit", "45",
-                "-M", "rate=0.2", "--connections", "3", "--yes", "-o", tmp_path / name,
-                *options]  # fmt: skip
+def test_killed_and_resumed_it_is_as_if_it_had_not_been(tmp_path, warm_process):
+    def command(name):
+        return ["ask", "--environment", "boxes", "--task", "continuation", "--depth", "2",
+                "--model", "workbench/simulated", "--limit", "45", "-M", "rate=0.2",
+                "-M", "seconds=0.2", "--connections", "3", "--yes", "-o", tmp_path / name]  # fmt: skip
 
-    subprocess.run([*command("whole"), "-M", "seconds=0.2"], check=True, capture_output=True)
+    run(*command("whole"))
     process = subprocess.Popen(
-        [*command("killed"), "-M", "seconds=0.2"],
+        [sys.executable, "-m", "workbench", *command("killed")],
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     journal = tmp_path / "killed" / "answers.jsonl"
@@ -53,7 +52,7 @@ def test_killed_and_resumed_it_is_as_if_it_had_not_been(tmp_path):
     process.wait()
     before = lines_of(journal)
     assert 6 <= before < 45
-    subprocess.run([*command("killed"), "-M", "seconds=0.2"], check=True, capture_output=True)
+    run(*command("killed"))
     assert lines_of(journal) == 45
     one, other = (pd.read_parquet(tmp_path / name / "predictions.parquet") for name in ("whole", "killed"))  # fmt: skip
     timed = ["seconds"]
@@ -70,7 +69,7 @@ def test_killed_and_resumed_it_is_as_if_it_had_not_been(tmp_path):
 
 
 @needs_inspect
-def test_a_table_says_its_environment_and_another_is_refused(tmp_path):
+def test_a_table_says_its_environment_and_another_is_refused(tmp_path, warm_process):
     path, out = tmp_path / "positions.parquet", tmp_path / "run"
     run("episodes", "--environment", "sokoban:one_box", "--groups", "2,4", "--per-group", 3,
         "--seed", 5, "-o", path)  # fmt: skip

@@ -47,7 +47,7 @@ def test_every_fault_ends_as_a_row_and_the_run_goes_on(ask_server, answers):
     faults = {text: fault for fault, text in moves.items()}
     failed = [fault for fault, (reply_class, *_) in TABLE.items() if reply_class == "failed"]
     with LocalServer(answers, faults) as server:
-        run = ask_server(server, {"attempt_timeout": 4, "retries": 1})
+        run = ask_server(server, {"attempt_timeout": 12, "retries": 1})
         table = run.predictions.set_index("movetext")
         assert len(table) == len(answers)
         assert not table.index.duplicated().any()

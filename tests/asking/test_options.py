@@ -28,7 +28,9 @@ turns = ["After {plies} half-moves.\\nMoves:\\n{moves}", "{side} is to move. Sur
 
 
 @needs_inspect
-def test_a_pilot_with_every_option_and_then_the_whole(positions, positions_path, answers, tmp_path):
+def test_a_pilot_with_every_option_and_then_the_whole(
+    positions, positions_path, answers, tmp_path, warm_process
+):
     (tmp_path / "mine.toml").write_text(PROMPT)
     out = tmp_path / "run"
     command = ["ask", positions_path, "-o", out, "--model", "openai-api/local/model",

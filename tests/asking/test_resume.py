@@ -9,7 +9,14 @@ import threading
 
 import pandas as pd
 import pytest
-from local_run import asking_process, needs_inspect, shell_command, wait_until
+from local_run import (
+    arguments_to_ask,
+    asking_process,
+    needs_inspect,
+    run_here,
+    shell_command,
+    wait_until,
+)
 from local_server import LocalServer
 
 from workbench.asking import resumable_run as asking_run
@@ -29,12 +36,15 @@ pytestmark = needs_inspect
 AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="looks for the process with ps")
+@pytest.mark.skipif(sys.platform != "linux", reason="looks for processes")
 @pytest.mark.parametrize("how", ["killed", "interrupted"])
-def test_stopped_in_the_middle_and_asked_again(positions_path, answers, tmp_path, how):
+def test_stopped_in_the_middle_and_asked_again(
+    positions_path, answers, tmp_path, warm_process, how
+):
     out = tmp_path / "run"
     with LocalServer(answers, seconds=0.2) as server:
-        command = shell_command(positions_path, out, server)
+        asked = (positions_path, out, server)
+        command = shell_command(*asked)
         process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
         wait_until(lambda: sum(server.answered.values()) >= 16)
         if how == "killed":
@@ -51,8 +61,8 @@ def test_stopped_in_the_middle_and_asked_again(positions_path, answers, tmp_path
             # The calls under way were awaited, and their answers stand in the table.
             assert len(pd.read_parquet(out / "predictions.parquet")) == server.answered.total()
             assert server.asked == server.answered
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-        assert "40 valid" in done.stdout
+        code, said = run_here(arguments_to_ask(*asked))
+        assert (code, "40 valid" in said) == (0, True)
         table = pd.read_parquet(out / "predictions.parquet")
         assert sorted(table["position_id"]) == sorted(
             pd.read_parquet(positions_path)["position_id"]
@@ -62,8 +72,8 @@ def test_stopped_in_the_middle_and_asked_again(positions_path, answers, tmp_path
         assert twice <= (4 if how == "killed" else 0)
         assert len(list((out / "logs").glob("*.eval"))) == 1
         before = dict(server.asked)
-        again = subprocess.run(command, capture_output=True, text=True, check=True)
-        assert "40 valid" in again.stdout
+        code, said = run_here(arguments_to_ask(*asked))
+        assert (code, "40 valid" in said) == (0, True)
         assert server.asked == before
 
 
@@ -135,7 +145,7 @@ class TestRefusals:
         assert not (tmp_path / "run").exists()
 
 
-def test_more_samples_extend_a_run_and_fewer_are_refused(positions_path, tmp_path):
+def test_more_samples_extend_a_run_and_fewer_are_refused(positions_path, tmp_path, warm_process):
     def asked(samples):
         question = Question("workbench/simulated", samples_per_position=samples,
                             model_args={"rate": 0.3})  # fmt: skip
@@ -168,7 +178,7 @@ def test_the_table_comes_from_the_journal(positions_path, positions, tmp_path):
     ]
 
 
-def test_the_table_says_what_was_asked(positions_path, tmp_path):
+def test_the_table_says_what_was_asked(positions_path, tmp_path, warm_process):
     question = Question("workbench/simulated", prompt="self-check", temperature=1.0)
     run = ask(positions_path, tmp_path / "run", question)
     provenance = read_provenance(run.path)
@@ -189,7 +199,9 @@ def test_a_description_that_is_being_written_is_no_other_file(positions_path, tm
         refuse_other_run(tmp_path / "run", question, positions_path)
 
 
-def test_two_processes_never_ask_into_one_folder(positions_path, answers, tmp_path, monkeypatch):
+def test_two_processes_never_ask_into_one_folder(
+    positions_path, answers, tmp_path, monkeypatch, warm_process
+):
     monkeypatch.setattr(asking_run, "LOCK_SECONDS", 120)
     out = tmp_path / "run"
     question = Question("openai-api/local/model")

@@ -9,7 +9,14 @@ import sys
 
 import pandas as pd
 import pytest
-from local_run import asking_process, needs_inspect, shell_command, wait_until
+from local_run import (
+    arguments_to_ask,
+    asking_process,
+    needs_inspect,
+    run_here,
+    shell_command,
+    wait_until,
+)
 from local_server import LocalServer
 
 from workbench.asking.journal import FILE_NAME, SPARE_BYTES, journal_record
@@ -19,7 +26,7 @@ from workbench.tables.parquet_tables import POSITIONS, read_table
 
 pytestmark = [
     needs_inspect,
-    pytest.mark.skipif(sys.platform != "linux", reason="looks for the process with ps"),
+    pytest.mark.skipif(sys.platform != "linux", reason="looks for processes"),
 ]
 
 
@@ -30,8 +37,11 @@ def run_to_its_end(command, stop=None, **options):
     if stop is not None:
         stop(process)
     output, errors = process.communicate()
-    lines = [line for line in (output + errors).splitlines() if line.startswith("Error: ")]
-    return process.returncode, lines, output
+    return process.returncode, errors_in(output + errors)
+
+
+def errors_in(said):
+    return [line for line in said.splitlines() if line.startswith("Error: ")]
 
 
 @pytest.mark.parametrize(
@@ -54,7 +64,7 @@ def test_the_asking_process_is_stopped_by_somebody(
             wait_until(lambda: server.answered.total() >= 8)
             os.kill(asking_process(process.pid), number)
 
-        code, (line,), _ = run_to_its_end(shell_command(positions_path, out, server), stop)
+        code, (line,) = run_to_its_end(shell_command(positions_path, out, server), stop)
         assert code == 3
         answered = len(journal_record(out).answered(0))
         assert line.startswith(
@@ -67,7 +77,7 @@ def test_the_asking_process_is_stopped_by_somebody(
             assert answered == server.asked.total()
 
 
-def test_a_full_disk_ends_the_run_at_once(positions_path, answers, tmp_path):
+def test_a_full_disk_ends_the_run_at_once(positions_path, answers, tmp_path, warm_process):
     # The largest file that may be written has room for some answers after this line.
     out = tmp_path / "run"
     with LocalServer(answers, seconds=0.05) as server:
@@ -76,9 +86,9 @@ def test_a_full_disk_ends_the_run_at_once(positions_path, answers, tmp_path):
         line = json.dumps({"stopped": " " * 4 * SPARE_BYTES}) + "\n"
         (out / FILE_NAME).write_text(line)
         size = len(line) + 4000
-        command = shell_command(positions_path, out, server)
-        code, (line,), _ = run_to_its_end(
-            command,
+        asked = (positions_path, out, server)
+        code, (line,) = run_to_its_end(
+            shell_command(*asked),
             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)),
         )
         assert code == 3
@@ -88,22 +98,24 @@ def test_a_full_disk_ends_the_run_at_once(positions_path, answers, tmp_path):
         # Only the calls under way came after the last answer that was written.
         assert 0 < answered < server.asked.total() <= answered + 4
         server.requests.clear()
-        code, lines, output = run_to_its_end(command)
-        assert (code, lines) == (0, [])
-        assert output.splitlines()[-1] == "40 answered, 0 failed, 0 not asked"
+        code, said = run_here(arguments_to_ask(*asked))
+        assert (code, errors_in(said)) == (0, [])
+        assert "40 answered, 0 failed, 0 not asked" in said.splitlines()
         # Answers that only Inspect could still write are taken from its log.
         assert len(server.requests) <= 40 - answered
 
 
-def test_a_run_with_failures_says_so(positions_path, answers, tmp_path):
+def test_a_run_with_failures_says_so(positions_path, answers, tmp_path, warm_process):
     with LocalServer(answers, {next(iter(answers)): "bad_request"}) as server:
-        command = shell_command(positions_path, tmp_path / "run", server)
-        code, (line,), output = run_to_its_end(command)
+        command = arguments_to_ask(positions_path, tmp_path / "run", server)
+        code, said = run_here(command)
         assert code == 4
+        (line,) = errors_in(said)
         assert line.startswith("Error: 39 answered, 1 failed, 0 not asked; ")
-        assert "1 failed: BadRequestError: Error code: 400" in output
+        assert "1 failed: BadRequestError: Error code: 400" in said
         # It is not asked again, and nothing hides that it failed.
         server.requests.clear()
-        code, (line,), _ = run_to_its_end(command)
+        code, said = run_here(command)
+        (line,) = errors_in(said)
         assert (code, server.requests) == (4, [])
         assert line.startswith("Error: 39 answered, 1 failed, 0 not asked; ")

@@ -2,9 +2,12 @@
 
 import json
 from statistics import median
-from typing import Any
+from typing import Any, Final
 
 from playwright.sync_api import Locator
+
+SLOWEST_MS: Final = 5000
+"""The median on a busy machine; on a quiet one it is some 100."""
 
 
 def watch_drops(root: Locator) -> None:

@@ -28,7 +28,7 @@ ARGUMENTS: Final = (
     # Whatever asks for another machine finds none; the page still records that it asked.
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 )
-PATIENCE: Final = 30_000
+PATIENCE: Final = 90_000
 """Milliseconds that anything on the page may take."""
 
 WIDE: Final[ViewportSize] = {"width": 1280, "height": 900}

@@ -18,7 +18,7 @@ from typing import Final
 
 from workbench.environments.chess.kernel.cache import cache_folder
 
-STARTED_WITHIN: Final = 60.0
+STARTED_WITHIN: Final = 180.0
 """Seconds after which a server that does not answer counts as failed."""
 
 SETTINGS: Final = """

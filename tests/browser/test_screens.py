@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.pair.pair_view import pair_view
 
-from .drag_times import drop_times, report, watch_drops
+from .drag_times import SLOWEST_MS, drop_times, report, watch_drops
 from .widget_pages import (
     BISHOP_ELSEWHERE,
     RUY_LOPEZ,
@@ -92,4 +92,4 @@ def test_thirty_drags_each_have_their_numbers(lab, root):
     times = drop_times(root)
     report("mouse drags at m = 4", times)
     assert times["drops"] == 30
-    assert times["median_ms"] < 1000
+    assert times["median_ms"] < SLOWEST_MS

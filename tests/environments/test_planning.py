@@ -1,4 +1,4 @@
-"""Planning problems: Blocksworld worked out by hand, closed forms, enumeration, replies of all kinds."""
+"""Planning problems: Blocksworld worked out by hand, closed forms and enumeration."""
 
 import time
 from fractions import Fraction
@@ -10,7 +10,7 @@ import pytest
 from workbench.affordance import exact_profile
 from workbench.environments.planning import PROBLEMS
 from workbench.environments.registry import environment_named
-from workbench.errors import IllegalMoveError, InvalidBoardError
+from workbench.errors import IllegalMoveError
 
 TOWERS = "(on a b) (on b c) (on d e) (on-table c) (on-table e) (clear a) (clear d) (arm-empty)"
 D_DOWN = TOWERS.replace("(on d e)", "(on-table d) (clear e)")
@@ -115,10 +115,9 @@ class TestBlocksworld:
 
     def test_six_actions_take_milliseconds(self, blocks):
         true, predicted = blocks.read_state(TOWERS), blocks.read_state(D_DOWN)
-        before = time.perf_counter()
+        before = time.thread_time()
         profile = exact_profile(blocks.automaton, true, predicted, 6)
-        # Milliseconds on a machine that does nothing else.
-        assert time.perf_counter() - before < 0.5
+        assert time.thread_time() - before < 0.5
         assert profile.precision == pytest.approx(
             by_enumeration(blocks.automaton, true, predicted, 6)
         )
@@ -289,113 +288,3 @@ def test_the_picture_shows_each_place_of_a_block_and_marks_differences(blocks):
     assert picture.count('stroke-dasharray="7 4"') == 1
     assert "not: (holding d)" in picture
     assert environment_named("planning:gripper").picture(frozenset()) is None
-
-
-class TestReplies:
-    ONE_A_LINE = TOWERS.replace(") (", ")\n(")
-
-    @pytest.mark.parametrize(
-        "reply",
-        [
-            TOWERS,
-            TOWERS.upper(),
-            ONE_A_LINE,
-            ONE_A_LINE.replace("(", "").replace(")", ""),
-            "on(a, b), on(b, c), on(d,e), on-table(c), on-table(e), clear(a), clear(d), arm-empty",
-            "".join(f"- {line}\n" for line in ONE_A_LINE.split("\n")),
-            "".join(f"{n}. {line}\n" for n, line in enumerate(ONE_A_LINE.split("\n"), 1)) + "Done.",
-            f"(and {TOWERS})",
-            f"(:init\n{ONE_A_LINE}\n)",
-            f"```pddl\n{TOWERS}\n```",
-            f"First (clear b).\n\n**Final state:**\n\n{ONE_A_LINE}\n\nI hope this helps.",
-            f"After (unstack a b): (holding a)\nAfter (stack a b): {TOWERS}",
-            f"The facts that are true are {TOWERS}.",
-            "{" + TOWERS.replace(") (", "), (") + "}",
-            "['" + TOWERS.replace(") (", ")', '(") + "']",
-        ],
-    )
-    def test_are_read_however_they_are_written(self, blocks, reply):
-        found = blocks.classify(reply)
-        assert (found.reply_class, found.status) == ("valid", ())
-        assert found.parsed.state == blocks.automaton.initial
-
-    @pytest.mark.parametrize(
-        ("reply", "reply_class", "reason"),
-        [
-            (TOWERS.replace("(clear a)", "(clear z)"), "unparseable", "'z'"),
-            (TOWERS.replace("(clear a)", "(above a b)"), "unparseable", "(above a b)"),
-            (TOWERS.replace("(clear a)", "(clear a b)"), "unparseable", "expected 1 objects"),
-            # A Cyrillic letter, and the Kelvin sign, which is k in lower case.
-            (TOWERS.replace("(clear a)", "(clear \u0430)"), "unparseable", "\u0430"),
-            ("(clear a) (clear \u212a)", "unparseable", "\u212a"),
-            ("I do not know.", "absent", "no facts"),
-            ("", "absent", "empty"),
-            ("__import__('os').system('touch harmed')", "absent", "no facts"),
-            ("<script>alert(1)</script>", "absent", "no facts"),
-            ("(" * 400 + ")" * 400, "absent", "no facts"),
-        ],
-    )
-    def test_that_cannot_be_read_say_why(self, blocks, reply, reply_class, reason):
-        found = blocks.classify(reply)
-        assert found.reply_class == reply_class
-        assert reason in found.reason
-
-    @pytest.mark.parametrize("reply", [TOWERS.replace("(arm-empty)", ""), "No facts."])
-    def test_that_cannot_arise_are_ill_formed(self, blocks, reply):
-        found = blocks.classify(reply)
-        assert (found.reply_class, found.status) == ("ill_formed", ("missing_fact",))
-
-    @pytest.mark.parametrize(
-        "unit",
-        [
-            f"{TOWERS} ",
-            f"{TOWERS}\n",
-            "(",
-            "(and ",
-            "(\n",
-            "!",
-            "on a b ",
-            "the\n",
-            "state:\n",
-            "```\n",
-            "- \n",
-            ",",
-            "<script>",
-        ],
-    )
-    def test_of_a_megabyte_end_in_seconds(self, blocks, unit):
-        reply = unit * (1_000_000 // len(unit)) + "x"
-        before = time.perf_counter()
-        assert blocks.classify(reply).reply_class in ("absent", "unparseable")
-        blocks.classify_actions(reply)
-        # About a second each on a machine that does nothing else.
-        assert time.perf_counter() - before < 20
-
-    @pytest.mark.parametrize(
-        "text", ["", "  ", "nonsense", "(on a", "(on (a) b)", ")", "(on a b) x"]
-    )
-    def test_a_text_of_no_facts_is_no_state(self, blocks, text):
-        with pytest.raises(InvalidBoardError):
-            blocks.read_state(text)
-
-    @pytest.mark.parametrize(
-        "reply",
-        [
-            "(unstack a b)\n(unstack d e)",
-            "(unstack a b), (unstack d e)",
-            "(unstack a b) (unstack d e)",
-            "unstack(a, b), unstack(d, e)",
-            "unstack a b, unstack d e",
-            "Permitted actions:\n\n- unstack a b\n- UNSTACK D E.",
-            "1. (unstack a b)\n2. (unstack d e)",
-        ],
-    )
-    def test_that_list_actions(self, blocks, reply):
-        found = blocks.classify_actions(reply)
-        assert found.reply_class == "valid"
-        assert found.predicted_actions == ("(unstack a b)", "(unstack d e)")
-
-    def test_an_action_with_an_object_that_does_not_exist_is_counted(self, blocks):
-        found = blocks.classify_actions("(unstack a b)\n(unstack d z)")
-        assert found.predicted_actions == ("(unstack a b)", "(unstack d z)")
-        assert blocks.action_named(blocks.automaton.initial, "(unstack d z)") is None

@@ -181,7 +181,7 @@ def test_a_slow_server_is_waited_for(server, tmp_path, expected):
 
 def test_a_transfer_that_stands_still_is_taken_up_again(server, tmp_path, expected):
     server.answers.append(Answer(stall_after=150_000, pause=2.0))
-    patience = Patience(first_wait=0.01, read_timeout=0.3)
+    patience = Patience(first_wait=0.01, read_timeout=1.0)
     assert stream(server, tmp_path, patience).cut.positions.equals(expected)
     assert [seen.status for seen in server.seen] == [200, 206]
 

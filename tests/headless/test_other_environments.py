@@ -2,13 +2,14 @@
 
 import json
 
+import nbformat
 import pandas as pd
 import pytest
 
 from workbench.answers.simulated_replies import simulate
 from workbench.environments.registry import environment_named
 from workbench.episodes import sample_positions
-from workbench.headless.all_figures import make_figures
+from workbench.headless.notebook_runs import NOTEBOOKS, assign_parameters
 from workbench.tables.parquet_tables import PREDICTIONS, write_table
 
 MODELS = {"simulated-careful": 0.02, "simulated-careless": 0.2}
@@ -25,8 +26,20 @@ def replies(name, path, models=MODELS):
     return str(path)
 
 
+def run_here(name, **given):
+    """Run a notebook's code in this process, which has imported what a kernel would import anew."""
+    path = NOTEBOOKS / f"{name}.ipynb"
+    (assigned,) = assign_parameters([path], {}, given).values()
+    names = {}
+    for cell in nbformat.read(path, as_version=4).cells:
+        if cell.cell_type == "code":
+            exec(cell.source, names)
+            if "parameters" in cell.metadata.get("tags", ()):
+                names |= assigned
+
+
 def drawn_texts(out, figures):
-    """Run a notebook's figures and return the texts of each, by its name; texts stay in the SVG."""
+    """Return the texts of each figure, by its name; texts stay in the SVG."""
     found = {}
     for name in figures:
         svg = (out / f"{name}.svg").read_text()
@@ -65,10 +78,8 @@ def test_a_study_speaks_of_its_environment(name, notebook, figures, tmp_path):
     if notebook == "04_mean_precision":
         given["lost_piece_positions"] = 1
         given["per_group"] = 1
-    (run,) = make_figures(
-        only=[notebook], given={**given, "depth": 2, "resamples": 20, "jobs": 1}, out=out
-    )
-    assert run.error == ""
+    places = {"out": str(out), "tables": str(tmp_path / "tables")}
+    run_here(notebook, **given, **places, depth=2, resamples=20, jobs=1)
     for figure, texts in drawn_texts(out, figures).items():
         for word in CHESS_WORDS:
             assert word not in texts, (figure, word)

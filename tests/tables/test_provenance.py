@@ -9,7 +9,7 @@ from workbench.errors import TableError
 from workbench.resources import PACKAGE
 from workbench.scoring.parameters import scoring_code
 from workbench.studies import stored_tables
-from workbench.tables.provenance import code_hash
+from workbench.tables.provenance import _module, code_hash
 
 
 @pytest.fixture
@@ -18,13 +18,18 @@ def package(tmp_path, monkeypatch):
     root = tmp_path / "workbench"
     shutil.copytree(PACKAGE, root, ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setattr("workbench.tables.provenance._ROOT", root)
-    code_hash.cache_clear()
+    forget()
     yield root
+    forget()
+
+
+def forget():
     code_hash.cache_clear()
+    _module.cache_clear()
 
 
 def fresh_hash(*modules):
-    code_hash.cache_clear()
+    forget()
     return code_hash(*modules)
 
 
@@ -59,7 +64,7 @@ def test_scores_reach_what_determines_them(package, name, file, counts):
     whole = scoring_code(environment)
     path = package / file
     path.write_text(path.read_text() + "\n\nADDED = 1\n")
-    code_hash.cache_clear()
+    forget()
     assert (scoring_code(environment) != whole) == counts
 
 

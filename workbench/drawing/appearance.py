@@ -7,6 +7,7 @@ from math import lcm
 from types import MappingProxyType
 from typing import Final
 
+import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
@@ -34,7 +35,7 @@ class Style:
     Attributes:
         colour: Red, green, blue.
         marker: Marker of points.
-        line: Of lines.
+        line: Style of lines, as matplotlib names it.
         hatch: Hatch of surfaces.
         face: Inside a marker: the colour, or white.
     """
@@ -168,6 +169,47 @@ def _make_plain(panels: Iterable[Axes]) -> None:
         each.grid(True, axis="y", linewidth=0.5, alpha=0.5)
         each.set_axisbelow(True)
         each.spines[["top", "right"]].set_visible(False)
+
+
+def draw_means(
+    axes: Axes,
+    at: "pd.Series[float]",
+    mean: "pd.Series[float]",
+    low: "pd.Series[float]",
+    high: "pd.Series[float]",
+    look: Style,
+    label: str,
+    *,
+    size: float = 5.0,
+    width: float = 1.3,
+) -> None:
+    """Draw a line through means, with their intervals as bars.
+
+    Args:
+        axes: Where to draw.
+        at: Where the means stand on the horizontal axis.
+        mean: The means; where one is NaN, nothing is drawn.
+        low: Lower ends of the intervals.
+        high: Upper ends of the intervals.
+        look: Colour, marker and line.
+        label: What the legend calls them.
+        size: Size of the markers in points.
+        width: Width of the line in points.
+    """
+    axes.errorbar(
+        at,
+        mean,
+        yerr=[(mean - low).clip(lower=0), (high - mean).clip(lower=0)],
+        marker=look.marker,
+        markerfacecolor=look.face,
+        linestyle=look.line,
+        color=look.colour,
+        markersize=size,
+        linewidth=width,
+        elinewidth=0.8,
+        capsize=2,
+        label=label,
+    )
 
 
 def plain_log_scale(axes: Axes) -> None:

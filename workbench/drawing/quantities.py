@@ -24,7 +24,7 @@ class Quantity:
         colour: On white, for figures and the light theme.
         dark_colour: On a dark page.
         marker: Marker of points.
-        line: Of lines.
+        line: Style of lines, as matplotlib names it.
         hatch: Hatch of surfaces.
     """
 

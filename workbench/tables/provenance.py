@@ -139,26 +139,32 @@ def code_hash(*modules: str) -> str:
     Raises:
         TableError: If a source file is missing or cannot be read.
     """
-    trees: dict[str, ast.Module] = {}
+    reached: dict[str, str] = {}
     waiting = list(modules)
     while waiting:
         name = waiting.pop()
-        if name not in trees:
-            trees[name] = _parsed(name)
-            waiting += _imported(name, trees[name])
+        if name not in reached:
+            reached[name], imported = _module(name)
+            waiting += imported
     digest = hashlib.sha256()
-    for name in sorted(trees):
-        for part in (name, *_code(trees[name])):
-            digest.update(f"{part}\n".encode())
+    for name in sorted(reached):
+        digest.update(f"{name}\n{reached[name]}".encode())
     return digest.hexdigest()
 
 
-def _parsed(name: str) -> ast.Module:
+@cache
+def _module(name: str) -> tuple[str, tuple[str, ...]]:
+    """Return the code of a module as text, and the modules of the workbench that it imports."""
     path = _source(name)
     try:
-        return ast.parse(path.read_bytes(), str(path))
+        tree = ast.parse(path.read_bytes(), str(path))
     except OSError as error:
         raise TableError(f"{path}: expected a readable source file, got: {error}") from error
+    parts: list[str] = []
+    imports: list[ast.Import | ast.ImportFrom | ast.Attribute] = []
+    _take_apart(tree, parts, imports)
+    code = "".join(f"{part}\n" for part in parts)
+    return code, tuple({module for node in imports for module in _imported(name, node)})
 
 
 def _source(name: str) -> Path:
@@ -166,22 +172,22 @@ def _source(name: str) -> Path:
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 
-def _imported(name: str, tree: ast.Module) -> Iterator[str]:
-    """Yield the modules of the workbench that a module imports, wherever in its code."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names if is_of_workbench(alias.name))
-        elif isinstance(node, ast.ImportFrom) and node.module and is_of_workbench(node.module):
+def _imported(name: str, node: ast.Import | ast.ImportFrom | ast.Attribute) -> Iterator[str]:
+    """Yield the modules of the workbench that a module imports with a part of its code."""
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names if is_of_workbench(alias.name))
+    elif isinstance(node, ast.ImportFrom):
+        if node.module and is_of_workbench(node.module):
             # The package itself only re-exports: nothing inside it takes a name from there.
             if node.module != _ROOT.name:
                 yield node.module
             inner = (f"{node.module}.{alias.name}" for alias in node.names)
             yield from (module for module in inner if _source(module).exists())
-        elif isinstance(node, ast.Attribute) and node.attr == "import_module":
-            # Which module is known only when it runs: it may be any of the package.
-            folder = _source(name).parent
-            package = ".".join(folder.relative_to(_ROOT.parent).parts)
-            yield from (f"{package}.{path.stem}" for path in folder.glob("[!_]*.py"))
+    elif node.attr == "import_module":
+        # Which module is known only when it runs: it may be any of the package.
+        folder = _source(name).parent
+        package = ".".join(folder.relative_to(_ROOT.parent).parts)
+        yield from (f"{package}.{path.stem}" for path in folder.glob("[!_]*.py"))
 
 
 def is_of_workbench(name: str) -> bool:
@@ -189,21 +195,29 @@ def is_of_workbench(name: str) -> bool:
     return name.split(".")[0] == _ROOT.name
 
 
-def _code(node: object) -> Iterator[str]:
-    """Yield a syntax tree as text, without docstrings."""
+def _take_apart(
+    node: object,
+    parts: list[str],
+    imports: list[ast.Import | ast.ImportFrom | ast.Attribute],
+) -> None:
+    """Append a syntax tree as text, without docstrings, and those of its nodes that may import."""
     if isinstance(node, ast.AST):
-        yield f"({type(node).__name__}"
-        for name, value in ast.iter_fields(node):
+        if isinstance(node, ast.Import | ast.ImportFrom | ast.Attribute):
+            imports.append(node)
+        parts.append(f"({type(node).__name__}")
+        for name in node._fields:
+            value = getattr(node, name, None)
             # Empty fields depend on the version of Python; a context is told by the place.
             if value is not None and value != [] and name != "ctx":
-                yield name
-                yield from _code(_without_docstring(value) if name == "body" else value)
-        yield ")"
+                parts.append(name)
+                value = _without_docstring(value) if name == "body" else value
+                _take_apart(value, parts, imports)
+        parts.append(")")
     elif isinstance(node, list):
         for item in node:
-            yield from _code(item)
+            _take_apart(item, parts, imports)
     else:
-        yield repr(node)
+        parts.append(repr(node))
 
 
 def _without_docstring(body: Any) -> Any:

@@ -12,7 +12,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from workbench.drawing.appearance import Style, caption, figure_of_rows, style
+from workbench.drawing.appearance import Style, caption, draw_means, figure_of_rows, style
 from workbench.drawing.quantities import EDIT_DISTANCE, PRECISION, RECALL
 from workbench.drawing.reply_words import class_words
 from workbench.drawing.scores_in_words import left_out, scored_rows
@@ -184,19 +184,6 @@ def _line(
     axes: Axes, part: pd.DataFrame, measure: str, label: str, look: Style, place: int
 ) -> None:
     line = part[part["measure"] == measure].sort_values("length")
-    mean = line["mean"]
-    axes.errorbar(
-        # Beside each other on a logarithmic axis.
-        line["length"] * 1.07**place,
-        mean,
-        yerr=[(mean - line["low"]).clip(lower=0), (line["high"] - mean).clip(lower=0)],
-        marker=look.marker,
-        markerfacecolor=look.face,
-        linestyle=look.line,
-        color=look.colour,
-        markersize=4,
-        linewidth=1.2,
-        elinewidth=0.8,
-        capsize=2,
-        label=label,
-    )
+    # Beside each other on a logarithmic axis.
+    at = line["length"] * 1.07**place
+    draw_means(axes, at, line["mean"], line["low"], line["high"], look, label, size=4, width=1.2)

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from workbench.answers.simulated_replies import simulate
-from workbench.drawing.appearance import Style, caption, figure_of_rows, style
+from workbench.drawing.appearance import Style, caption, draw_means, figure_of_rows, style
 from workbench.drawing.labels import labels
 from workbench.drawing.quantities import PRECISION, RECALL
 from workbench.environments.registry import environment_named
@@ -155,19 +155,6 @@ def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
 
 def _line(axes: Axes, line: pd.DataFrame, label: str, look: Style, place: int) -> None:
     line = line[line["count"] > 0].sort_values("at")
-    mean = line["mean"]
-    axes.errorbar(
-        # Beside each other on a logarithmic axis.
-        line["at"] * 1.06 ** (place - 1),
-        mean,
-        yerr=[(mean - line["low"]).clip(lower=0), (line["high"] - mean).clip(lower=0)],
-        marker=look.marker,
-        markerfacecolor=look.face,
-        linestyle=look.line,
-        color=look.colour,
-        markersize=4,
-        linewidth=1.2,
-        elinewidth=0.8,
-        capsize=2,
-        label=label,
-    )
+    # Beside each other on a logarithmic axis.
+    at = line["at"] * 1.06 ** (place - 1)
+    draw_means(axes, at, line["mean"], line["low"], line["high"], look, label, size=4, width=1.2)

@@ -9,7 +9,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from workbench.affordance.curve import half_depth
-from workbench.drawing.appearance import Style, caption, model_style, new_figure, plain_log_scale
+from workbench.drawing.appearance import (
+    Style,
+    caption,
+    draw_means,
+    model_style,
+    new_figure,
+    plain_log_scale,
+)
 from workbench.drawing.labels import fitting_ticks, labels, room
 from workbench.drawing.scores_in_words import by_length, left_out, length_words, scored_rows
 from workbench.environments.registry import DEFAULT
@@ -189,18 +196,5 @@ def _draw_line(
     seen = line["precision"] >= least
     mean = line["precision"].where(seen)
     low = line["precision_low"].clip(lower=least).fillna(mean)
-    axes.errorbar(
-        line["length"] + shift,
-        mean,
-        yerr=[(mean - low).clip(lower=0), (line["precision_high"] - mean).clip(lower=0)],
-        marker=look.marker,
-        linestyle=look.line,
-        color=look.colour,
-        markerfacecolor=look.face,
-        markersize=5,
-        linewidth=1.3,
-        elinewidth=0.8,
-        capsize=2,
-        label=label,
-    )
+    draw_means(axes, line["length"] + shift, mean, low, line["precision_high"], look, label)
     return int((~seen & line["precision"].notna()).sum())

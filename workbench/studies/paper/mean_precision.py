@@ -16,6 +16,7 @@ from workbench.drawing.appearance import (
     RECORDED_LOOKS,
     Style,
     caption,
+    draw_means,
     figure_of_rows,
     model_style,
     new_figure,
@@ -187,20 +188,7 @@ def _draw_variant(axes: Axes, part: pd.DataFrame) -> None:
 def _draw_line(axes: Axes, line: pd.DataFrame, look: Style, shift: float, label: str) -> None:
     mean = line["mean"].where(line["mean"] > 0)
     low = line["low"].where(line["low"] > 0, mean)
-    axes.errorbar(
-        line["group"] + shift,
-        mean,
-        yerr=[(mean - low).clip(lower=0), (line["high"] - mean).clip(lower=0)],
-        marker=look.marker,
-        markerfacecolor=look.face,
-        linestyle=look.line,
-        color=look.colour,
-        markersize=5,
-        linewidth=1.3,
-        elinewidth=0.8,
-        capsize=2,
-        label=label,
-    )
+    draw_means(axes, line["group"] + shift, mean, low, line["high"], look, label)
 
 
 def _draw_models(axes: Axes, table: pd.DataFrame, height: float, width: float) -> None:

@@ -1,0 +1,69 @@
+"""The process that asks, forked from one that has imported Inspect, which takes 3 s each time.
+
+It has its own session, folder, environment and standard streams like the one that `ask` starts.
+The tests of commands from the shell, and of what the process writes where, start the real one.
+"""
+
+import multiprocessing
+import os
+import subprocess
+import sys
+
+CONTEXT = multiprocessing.get_context("forkserver")
+# Also what Inspect imports with the first call.
+CONTEXT.set_forkserver_preload(
+    ["workbench.asking.inspect_process", "workbench.asking.simulated_model", "acp", "openai",
+     "inspect_ai.model._openai_responses", "inspect_ai.model._providers.openai_compatible"]
+)  # fmt: skip
+
+
+def _ask(folder, request, said, log, variables, directory):
+    os.setsid()
+    os.chdir(directory)
+    os.environ.clear()
+    os.environ.update(variables)
+    with open(log, "ab") as file:
+        for number, place in enumerate((request, said, file)):
+            os.dup2(place.fileno(), number)
+            place.close()
+    sys.stdin = sys.__stdin__ = os.fdopen(0, closefd=False)
+    sys.stdout = sys.__stdout__ = os.fdopen(1, "w", closefd=False)
+    sys.stderr = sys.__stderr__ = os.fdopen(2, "w", buffering=1, closefd=False)
+    from workbench.asking import inspect_process
+
+    sys.argv = [inspect_process.__file__, folder]
+    sys.exit(inspect_process.main())
+
+
+class WarmPopen:
+    """What `ask` uses of ``subprocess.Popen``."""
+
+    def __init__(self, command, *, stdin, stdout, stderr, start_new_session):
+        assert command[:3] == [sys.executable, "-m", "workbench.asking.inspect_process"]
+        assert (stdin, stdout, start_new_session) == (subprocess.PIPE, subprocess.PIPE, True)
+        request, ours = CONTEXT.Pipe(duplex=False)
+        theirs, said = CONTEXT.Pipe(duplex=False)
+        arguments = (command[3], request, said, stderr.name, dict(os.environ), os.getcwd())
+        self._process = CONTEXT.Process(target=_ask, args=arguments, daemon=True)
+        self._process.start()
+        self.stdin = os.fdopen(os.dup(ours.fileno()), "wb")
+        self.stdout = os.fdopen(os.dup(theirs.fileno()), "rb")
+        for end in (request, ours, theirs, said):
+            end.close()
+
+    def wait(self, timeout=None):
+        self._process.join(timeout)
+        if self._process.exitcode is None:
+            raise subprocess.TimeoutExpired("ask", timeout)
+        return self._process.exitcode
+
+    def kill(self):
+        self._process.kill()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stdin.close()
+        self.stdout.close()
+        self.wait()
