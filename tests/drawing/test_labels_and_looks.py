@@ -4,11 +4,12 @@ import math
 from itertools import combinations
 
 import pytest
+import seaborn as sns
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from workbench.answers.recorded_replies import BASELINE, recorded_replies
-from workbench.drawing.appearance import RECORDED_LOOKS, model_style, style
+from workbench.drawing.appearance import COLOURS, RECORDED_LOOKS, model_style, style
 from workbench.drawing.labels import (
     FILE_DOTS_AN_INCH,
     LONGEST,
@@ -24,6 +25,10 @@ ODD = (
     "_hidden", "cost $5 and $10", "50%_off", "<script>alert(1)</script>", "模型一", "模型二", "Модель",
     "two\nlines", "$x^2$", r"\frac{1}", "عربي", "🙂", "", "^_{}", r"\$a", " a ", "#",
 )  # fmt: skip
+
+
+def test_colours_are_those_of_seaborn_for_the_colour_blind():
+    assert list(COLOURS) == sns.color_palette("colorblind")
 
 
 class TestLabels:

@@ -226,7 +226,7 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch, predictions_path
         score_table(predictions_path, tmp_path / "out.parquet", TWO, scheduler="tcp://x:1")
 
 
-@pytest.mark.parametrize("jobs", [1, 2, 5])
+@pytest.mark.parametrize("jobs", [1, 3])
 def test_no_more_chunks_are_read_than_there_is_room_for(predictions, jobs):
     workers = LocalWorkers(ScoringParameters(depth=1), jobs)
     read = []

@@ -8,7 +8,6 @@ from types import MappingProxyType
 from typing import Final
 
 import pandas as pd
-import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
@@ -17,7 +16,14 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from workbench.answers.recorded_replies import BASELINE
 from workbench.drawing.labels import wrapped
 
-COLOURS: Final = tuple(sns.color_palette("colorblind"))
+# Seaborn's palette "colorblind"; importing seaborn takes longer than drawing most figures.
+COLOURS: Final = tuple(
+    map(
+        to_rgb,
+        ("#0173b2", "#de8f05", "#029e73", "#d55e00", "#cc78bc",
+         "#ca9161", "#fbafe4", "#949494", "#ece133", "#56b4e9"),
+    )
+)  # fmt: skip
 MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X", "<")
 LINES: Final = ("-", "--", ":", "-.")
 HATCHES: Final = ("", "///", "...", "xx", "\\\\\\", "---", "ooo", "+++", "|||", "**")

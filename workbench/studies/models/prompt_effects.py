@@ -12,7 +12,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
-from scipy.stats import binomtest
 
 from workbench.drawing.appearance import caption, model_style, new_figure
 from workbench.drawing.labels import LONGEST, labels, room, some_of
@@ -30,6 +29,9 @@ def mcnemar(only_one: int, only_other: int) -> float:
         only_one: Positions that the one got right and the other wrong.
         only_other: Positions that the other got right and the one wrong.
     """
+    # Here, for it takes long.
+    from scipy.stats import binomtest
+
     if only_one + only_other == 0:
         return math.nan
     return float(binomtest(only_one, only_one + only_other).pvalue)

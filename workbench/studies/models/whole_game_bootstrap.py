@@ -10,7 +10,6 @@ import math
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.stats import kendalltau
 
 from workbench.errors import InvalidArgumentError
 from workbench.studies.intervals import Interval, quantile_ends
@@ -22,6 +21,9 @@ _BLOCK = 512
 
 def tau_b(values: Values, others: Values) -> float:
     """Return Kendall's tau-b; NaN where either is the same in all rows."""
+    # Here, for it takes long.
+    from scipy.stats import kendalltau
+
     if len(values) < 2:
         return math.nan
     return float(kendalltau(values, others).statistic)

@@ -4,7 +4,6 @@ import math
 from typing import Any
 
 import pandas as pd
-import seaborn as sns
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -27,6 +26,9 @@ def draw_estimators(table: pd.DataFrame, by: str, *, label: str, title: str, not
         title: Title of the figure.
         note: Small print below the axes.
     """
+    # Here, for it takes long.
+    import seaborn as sns
+
     estimates = table[table["method"] != "exact"]
     exact = table[table["method"] == "exact"]
     settings = sorted(estimates[by].unique())
