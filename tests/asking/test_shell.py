@@ -136,8 +136,13 @@ inside = {"inspect_process", "inspect_registry", "inspect_task", "session", "sim
 for module in pkgutil.walk_packages(workbench.__path__, "workbench."):
     own = module.name.startswith("workbench.asking.")
     skipped = own and module.name.rpartition(".")[2] in inside
-    if not skipped and ".explore" not in module.name and not module.name.endswith("__main__"):
+    # Training has an extra of its own. Compiled modules would be compiled anew: they have their
+    # own place for machine code.
+    others = (".explore", ".training.", ".kernel.", "__main__")
+    if not skipped and not any(other in module.name for other in others):
         importlib.import_module(module.name)
+from workbench.environments.chess.kernel.cache import compile_all
+compile_all()
 from workbench.cli import main
 main(sys.argv[1:], prog_name="workbench")
 """
