@@ -108,7 +108,9 @@ def test_a_walk_that_is_too_long_ends_at_a_smaller_depth():
 def test_what_cannot_be_answered_is_a_failed_message():
     illegal = page_question("compare", START, START, ExplorerSettings(1), ["e2e5"])
     unknown = page_question("no_such_kind", START, START, ExplorerSettings(1))
-    one, other = ask([illegal, unknown])
+    unread = page_question("lost_mass", START, "no FEN", ExplorerSettings(1))
+    one, other, third = ask([illegal, unknown, unread])
     assert (one["kind"], one["asked"], one["serial"]) == ("failed", "compare", "a")
     assert "expected a move that both boards permit, got 'e2e5'" in one["message"]
     assert other["asked"] == "no_such_kind"
+    assert third["message"].startswith("the predicted FEN cannot be read: there is 1 rank; ")

@@ -110,15 +110,14 @@ export function checkersOf(position) {
 
 /** The castling rights that have an effect: king on e1 or e8, rook in a corner. */
 export function cleanRights({ squares, rights }) {
-  let clean = 0;
-  for (const [side, rank, shift] of [[WHITE, 0, 0], [0, 56, 8]]) {
-    if (squares[rank + E_FILE] !== (KING | side)) continue;
-    for (const file of [0, 7]) {
-      const bit = 1 << (file + shift);
-      if (rights & CORNERS << shift & bit && (squares[rank + file] & SIDED) === (ROOK | side)) clean |= bit;
-    }
-  }
-  return clean;
+  return rights & (CORNERS | CORNERS << 8) ? cleanOnRank(squares, rights, WHITE, 0) | cleanOnRank(squares, rights >> 8, 0, 56) << 8 : 0;
+}
+
+function cleanOnRank(squares, rights, side, rank) {
+  if (squares[rank + E_FILE] !== (KING | side)) return 0;
+  const aSide = (squares[rank] & SIDED) === (ROOK | side) ? 1 : 0;
+  const hSide = (squares[rank + 7] & SIDED) === (ROOK | side) ? 0x80 : 0;
+  return rights & (aSide | hSide);
 }
 
 /** The en-passant square if a pawn of the side to move stands where it could capture onto it, else -1. */

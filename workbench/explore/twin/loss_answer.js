@@ -16,7 +16,9 @@ const ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seven
 
 /** @param {import("./pair_comparison.js").PairQuestion} question @returns {Object} See lost_mass in Python. */
 export function lostMassAnswer(question, { exact_budget: budget }) {
-  const [ofTrue, ofPredicted] = boardsOf(question).boards;
+  const { boards, problems } = boardsOf(question);
+  if (problems) throw new RangeError(Object.entries(problems).map(([which, words]) => `the ${which} FEN cannot be read: ${words}`).join("; "));
+  const [ofTrue, ofPredicted] = boards;
   const taken = measuredPosition(ofPredicted, question.ill_formed);
   if (!taken) return allLost(noStateWords(ofPredicted), question.depth);
   const found = deepestProfile(ofTrue.fen.position, taken, question, budget);

@@ -2,6 +2,9 @@
 
 import { KIND, KING, PAWN, PROMOTED, ROOK, WHITE, capturablePassant, cleanRights, mixRest, put } from "./chess_position.js";
 
+/** Of the bits of a piece its kind, and that it is promoted. */
+const UNPROMOTED = KIND | PROMOTED;
+
 /**
  * Make a legal move.
  * @param {import("./chess_position.js").Position} before Settled.
@@ -40,10 +43,8 @@ export function play(before, code, after) {
 
 function rightsAfter({ squares, rights, turn }, from, to) {
   let left = rights & ~(bitOf(from) | bitOf(to));
-  const [own, far] = turn ? [0xff, 0xff00] : [0xff00, 0xff];
-  const isKing = (square) => (squares[square] & (KIND | PROMOTED)) === KING;
-  if (isKing(from)) left &= ~own;
-  else if (isKing(to) && to >> 3 === (turn ? 7 : 0)) left &= ~far;
+  if ((squares[from] & UNPROMOTED) === KING) left &= turn ? 0xff00 : 0xff;
+  else if ((squares[to] & UNPROMOTED) === KING && to >> 3 === (turn ? 7 : 0)) left &= turn ? 0xff : 0xff00;
   return left;
 }
 

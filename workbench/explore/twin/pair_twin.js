@@ -18,6 +18,8 @@ export function answerQuestion({ kind, serial, ...question }, words) {
     if (!Object.hasOwn(ANSWERS, kind)) throw new RangeError(`expected a question among ${Object.keys(ANSWERS)}, got ${kind}`);
     return { ...ANSWERS[kind](question, words), kind, serial };
   } catch (error) {
-    return { kind: "failed", asked: kind, serial, message: `${error.name}: ${error.message}` };
+    // A RangeError is about what was asked; any other is a fault here, and is named.
+    const message = error instanceof RangeError ? error.message : `${error.name}: ${error.message}`;
+    return { kind: "failed", asked: kind, serial, message };
   }
 }
