@@ -35,7 +35,13 @@ def address(tmp_path_factory):
 def opened(browser, address, window, *, touch=False, before=""):
     """The page and its pair; an error on it, or a request for anything but the file, fails the test."""
     context = browser.new_context(
-        viewport=window, has_touch=touch, is_mobile=touch, color_scheme="light", offline=True
+        viewport=window,
+        has_touch=touch,
+        is_mobile=touch,
+        color_scheme="light",
+        # What becomes fresh has its full contrast at once.
+        reduced_motion="reduce",
+        offline=True,
     )
     context.set_default_timeout(PATIENCE)
     wrong, asked = [], []
