@@ -3,8 +3,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+# What `make setup` installs besides the package itself.
+EXTRAS := app ask cluster dev docs
 
-.PHONY: setup figures test test-training check lab reference bench fuzz lock clean
+.PHONY: setup figures test test-training check lab reference docs bench fuzz lock clean
 
 setup: .venv/.ready
 
@@ -49,10 +51,16 @@ lab: setup
 reference: setup
 	$(BIN)/python -m workbench.cli.reference > docs/commands.md
 
+# The site, in build/docs/html: notebooks that have not run since a change run first; a warning fails.
+docs: setup
+	$(BIN)/python docs/site_sources.py build/docs/source $(JOBS)
+	$(BIN)/python -m sphinx -c docs --builder html --jobs $(JOBS) --fail-on-warning --keep-going --quiet \
+		build/docs/source build/docs/html
+
 # Names, versions and hashes only; run after a change of the dependencies in pyproject.toml.
 lock:
 	$(BIN)/python -m pip install --quiet uv
-	$(BIN)/uv pip compile --universal --python-version 3.11 --all-extras --generate-hashes \
+	$(BIN)/uv pip compile --universal --python-version 3.11 $(EXTRAS:%=--extra %) --generate-hashes \
 		--no-emit-index-url --no-emit-find-links --no-header --no-annotate --quiet \
 		--output-file requirements.lock pyproject.toml
 	$(BIN)/uv pip compile --universal --python-version 3.11 --extra train --constraint requirements.lock \
@@ -60,4 +68,4 @@ lock:
 		--output-file requirements.train.lock pyproject.toml
 
 clean:
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis figures/tables
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis figures/tables build

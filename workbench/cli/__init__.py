@@ -11,16 +11,16 @@ from workbench.cli import (
     environment_listing,
     figure_making,
     game_reading,
-    lesson_copies,
     lichess,
-    page_writing,
     reply_reading,
     scoring,
     training,
 )
 from workbench.cli.group import main
+from workbench.cli.teaching import app_serving, lesson_copies, page_writing
 
 __all__ = [
+    "app_serving",
     "asking",
     "checking",
     "comparing",

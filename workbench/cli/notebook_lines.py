@@ -1,4 +1,4 @@
-"""Progress of `workbench figures`: the notebooks in progress, and how each ended."""
+"""Progress of ``workbench figures``: the notebooks in progress, and how each ended."""
 
 import shutil
 import sys

@@ -51,6 +51,7 @@ LEVELS: Final = (
     Level(200, 4, 35.0),
     Level(400, 4, 25.0),
 )
+"""The levels of play, from the weakest to the strongest."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Scores that the user made with `workbench score`: used only if they match the study."""
+"""Scores that the user made with ``workbench score``: used only if they match the study."""
 
 from pathlib import Path
 from typing import Final

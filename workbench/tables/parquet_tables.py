@@ -41,6 +41,7 @@ POSITIONS: Final = pa.schema(
         ("true_state", pa.string()),
     ]
 )
+"""Columns of a positions table; data/README.md describes them."""
 
 PREDICTIONS: Final = pa.schema(
     [
@@ -65,6 +66,7 @@ PREDICTIONS: Final = pa.schema(
         ("seconds", pa.float64()),
     ]
 )
+"""Columns of a predictions table; data/README.md describes them."""
 
 
 @contextmanager

@@ -101,7 +101,7 @@ class GameTrackerView {
     this.predictedBox = htmlElement("div", { class: "ws-board-box" }, this.boards.predicted.element, this.noBoard);
     this.turns = { true: htmlElement("span", { class: "ws-turn" }), predicted: htmlElement("span", { class: "ws-turn" }) };
     const part = (look, name, board, fen) =>
-      htmlElement("section", { class: `ws-look-${look}`, "aria-label": name }, htmlElement("h4", {}, name, this.turns[look]), board, fen);
+      htmlElement("div", { class: `ws-look-${look}`, role: "group", "aria-label": name }, htmlElement("h4", {}, name, this.turns[look]), board, fen);
     return htmlElement("div", { class: "ws-boards" },
       part("true", "True board", htmlElement("div", { class: "ws-board-box" }, this.boards.true.element), this.trueFen),
       part("predicted", "Predicted board", this.predictedBox, this.predictedFen));

@@ -1,0 +1,102 @@
+"""Settings of the documentation site; `make docs` builds it from what docs/site_sources.py lays out."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+
+from workbench import __version__
+
+sys.path.insert(0, str(Path(__file__).parent / "extensions"))
+
+project = "World-State Workbench"
+release = __version__
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "mathml"]
+html_math_renderer = "mathml"
+
+myst_enable_extensions = ["dollarmath"]
+myst_heading_anchors = 3
+# What docs/site_sources.py has run is shown as it is; widgets by the HTML that stands for them.
+nb_execution_mode = "off"
+nb_ipywidgets_js: dict[str, dict[str, str]] = {}
+nb_mime_priority_overrides = [("*", "application/vnd.jupyter.widget-view+json", None)]
+nb_merge_streams = True
+
+# In docstrings, `name` in single backticks is a reference.
+default_role = "py:obj"
+nitpicky = True
+# Other packages have sites of their own, which are not fetched.
+nitpick_ignore_regex = [
+    (r"py:.*", r"(?!workbench\b).*"),
+    # Type variables, which have no place of their own.
+    (r"py:.*", r"workbench\..*\.(Action|Function|Key|Result|State|StateOfTwin|_T)"),
+]
+# A word before a colon that several classes have as an attribute.
+suppress_warnings = ["ref.python"]
+autodoc_default_options = {
+    "members": True,
+    "show-inheritance": True,
+    "no-value": True,
+}
+# The training framework, which `make setup` leaves out.
+autodoc_mock_imports = ["jax", "optax"]
+autodoc_member_order = "bysource"
+autodoc_class_signature = "separated"
+python_use_unqualified_type_names = True
+napoleon_numpy_docstring = False
+napoleon_custom_sections = [("Class attributes", "attributes")]
+add_module_names = False
+
+html_theme = "pydata_sphinx_theme"
+html_title = "World-State Workbench"
+html_show_sphinx = False
+html_copy_source = False
+html_theme_options = {
+    "navigation_with_keys": False,
+    "show_prev_next": False,
+    "secondary_sidebar_items": ["page-toc"],
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "navigation_depth": 2,
+}
+
+
+def escape_bars(
+    app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]
+) -> None:
+    """Have a bar in a docstring be a bar, as in the size of a set: it is no substitution."""
+    lines[:] = [line.replace("|", r"\|") for line in lines]
+
+
+def skip_repeated(
+    app: Sphinx, what: str, name: str, obj: Any, skip: bool, options: Any
+) -> bool | None:
+    """Leave out the fields of named tuples, which the attributes in the docstring describe."""
+    return True if type(obj).__name__ == "_tuplegetter" else None
+
+
+def follow_export(app: Sphinx, env: Any, node: Any, contents: Any) -> Any:
+    """Resolve a name that a package lends out, such as workbench.affordance.exact_profile."""
+    package, _, name = node["reftarget"].rpartition(".")
+    lent = getattr(sys.modules.get(package), name, None)
+    domain = env.domains["py"]
+    for known in domain.objects:
+        module, _, same = known.rpartition(".")
+        if (
+            lent is not None
+            and same == name
+            and getattr(sys.modules.get(module), name, None) is lent
+        ):
+            return domain.resolve_xref(
+                env, node["refdoc"], app.builder, "obj", known, node, contents
+            )
+    return None
+
+
+def setup(app: Sphinx) -> None:
+    """Connect what is done to docstrings and references; Sphinx calls this."""
+    # Before napoleon, whose own lines have bars that mean something.
+    app.connect("autodoc-process-docstring", escape_bars, priority=100)
+    app.connect("autodoc-skip-member", skip_repeated)
+    app.connect("missing-reference", follow_export)

@@ -1,0 +1,121 @@
+"""What the app serves and refuses, without a browser."""
+
+import shlex
+import socket
+import sys
+
+import nbformat
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from tornado.web import HTTPError
+
+from workbench.app.app_server import AppSettings, configuration, free_port, write_pages
+from workbench.app.served_run import ServedRun, given_run, recorded_run
+from workbench.cli import main
+from workbench.errors import InvalidArgumentError, TableError
+from workbench.installation import install_hint
+
+PNG = bytes.fromhex("89504e470d0a1a0a")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return recorded_run(tmp_path_factory.mktemp("run"), tmp_path_factory.mktemp("cache"))
+
+
+def test_the_recorded_run_holds_three_thousand_replies_with_their_scores(run):
+    scores, predictions = pd.read_parquet(run.scores), pd.read_parquet(run.predictions)
+    assert len(scores) == len(predictions) == 3000
+    assert {"precision_4", "recall_4"} <= set(scores.columns)
+    assert "3,000 recorded replies" in run.description
+
+
+def test_a_table_that_is_given_is_described_and_named_in_the_page(run, tmp_path):
+    given = given_run(run.scores, run.predictions)
+    assert given.description.startswith("3,000 replies from scores.parquet")
+    write_pages(tmp_path / "pages", given)
+    pages = {path.name for path in (tmp_path / "pages").iterdir()}
+    assert pages == {"board_pair.ipynb", "run.ipynb"}
+    (cell,) = (
+        cell
+        for cell in nbformat.read(tmp_path / "pages" / "run.ipynb", as_version=4).cells
+        if "parameters" in cell.metadata.get("tags", [])
+    )
+    assert cell.source == f"scores = {str(run.scores)!r}\npredictions = {str(run.predictions)!r}"
+
+
+def test_what_is_no_table_of_scores_is_refused_before_anything_is_served(run, tmp_path):
+    with pytest.raises(TableError, match="expected a Parquet file of scores"):
+        given_run(tmp_path / "none.parquet")
+    with pytest.raises(TableError, match="expected a scores table"):
+        given_run(run.predictions)
+    said = CliRunner().invoke(main, ["app", "--no-browser", "--port", "0", str(run.predictions)])
+    assert said.exit_code == 1
+    assert "expected a scores table" in said.output
+
+
+def test_predictions_without_scores_are_refused(run):
+    arguments = ["app", "--no-browser", "--port", "0", "--predictions", str(run.predictions)]
+    said = CliRunner().invoke(main, arguments)
+    assert said.exit_code == 1
+    assert "expected SCORES beside --predictions" in said.output
+
+
+def test_a_port_in_use_is_refused_by_name():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(InvalidArgumentError, match=rf"{port}: .*; choose others with --host"):
+            free_port("127.0.0.1", port)
+    assert free_port("127.0.0.1", port) == port
+    assert free_port(AppSettings().host, 0) > 0
+
+
+def test_without_voila_it_says_what_to_install(monkeypatch):
+    # What `find_spec` finds of a module that is None is nothing.
+    monkeypatch.setitem(sys.modules, "voila", None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    said = CliRunner().invoke(main, ["app"])
+    assert said.exit_code == 1
+    assert "optional extra 'app'" in said.output
+    assert install_hint("app") in said.output
+    assert "app]" in shlex.split(install_hint("app"))[-1]
+
+
+class TestImages:
+    """In the text of a notebook of the folder that is served."""
+
+    def html(self, tmp_path, text, **options):
+        pytest.importorskip("voila")
+        from jupyter_server.services.contents.largefilemanager import LargeFileManager
+        from voila.exporter import VoilaExporter
+
+        (tmp_path / "pages").mkdir()
+        exporter = VoilaExporter(
+            contents_manager=LargeFileManager(root_dir=str(tmp_path / "pages")),
+            base_url="/",
+            **options,
+        )
+        for folder in (tmp_path, tmp_path / "pages"):
+            (folder / "one.png").write_bytes(PNG)
+        return exporter.markdown2html({"cell": nbformat.v4.new_markdown_cell(text)}, text)
+
+    def served(self, tmp_path, text):
+        pages = tmp_path / "pages"
+        config = configuration(AppSettings(), 0, pages, ServedRun(tmp_path, None, ""))
+        return self.html(tmp_path, text, config=config)
+
+    def test_voila_itself_fails_on_one_above_the_folder(self, tmp_path):
+        with pytest.raises(HTTPError, match="outside root contents directory"):
+            self.html(tmp_path, "![a figure](../one.png)")
+
+    @pytest.mark.parametrize("address", ["../one.png", "none.png", "../none.png"])
+    def test_one_that_cannot_be_embedded_keeps_its_address(self, tmp_path, address):
+        html = self.served(tmp_path, f"![a figure]({address})")
+        assert html == f'<p><img src="{address}" alt="a figure" /></p>\n'
+
+    def test_one_in_the_folder_is_embedded(self, tmp_path):
+        html = self.served(tmp_path, "![a figure](one.png)")
+        assert 'src="data:image/png;base64,iVBORw0KGgo="' in html

@@ -1,0 +1,133 @@
+"""`workbench app`: pages without code that load, answer and are accessible, and no dead link."""
+
+import sys
+import tempfile
+from pathlib import Path
+
+import psutil
+import pytest
+from playwright.sync_api import expect
+
+from workbench.explore.explorer_settings import ExplorerSettings
+from workbench.explore.pair.exercises import board_after, with_piece_moved, without_piece
+from workbench.explore.pair.pair_view import pair_view
+
+from .accessibility import axe_script
+from .conftest import REPOSITORY
+from .lab_server import LabServer, free_port, running
+from .widget_pages import expect_profile, expect_quiet, square
+
+TRUE = board_after(
+    "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. c3 Nf6 5. d3 d6 6. O-O O-O "
+    "7. Re1 a6 8. a4 Ba7 9. h3 h6 10. Nbd2 Re8 11. Nf1 Be6"
+)
+PREDICTED = with_piece_moved(TRUE, "e6", "c8")
+
+PATIENCE = 180_000
+"""Milliseconds for a page: its notebook runs before it is shown."""
+
+
+@pytest.fixture(scope="module")
+def app(browser):
+    with tempfile.TemporaryDirectory(prefix="workbench-app-test-") as root:
+        server = LabServer(f"http://127.0.0.1:{free_port()}/", "", Path(root), status="")
+        port = server.url.rstrip("/").rpartition(":")[2]
+        command = [
+            *(sys.executable, "-m", "workbench", "app", "--no-browser"),
+            *("--host", "127.0.0.1", "--port", port, "--ready", "0"),
+        ]
+        with running(command, server, Path(root), REPOSITORY) as process:
+            yield server
+            expect_no_kernel(psutil.Process(process))
+
+
+def expect_no_kernel(process):
+    """All pages are closed; each has sent the end of its kernel."""
+    _, left = psutil.wait_procs(process.children(), timeout=60)
+    assert left == []
+
+
+@pytest.fixture(params=["light", "dark"])
+def visitor(request, browser, app):
+    """A page of a visitor; fails on an uncaught exception, and on what another site is asked for."""
+    page = browser.new_context(
+        viewport={"width": 1366, "height": 768}, color_scheme=request.param
+    ).new_page()
+    page.set_default_timeout(PATIENCE)
+    wrong = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("response", lambda got: wrong.append(got.url) if got.status >= 400 else None)
+    page.on("request", lambda sent: wrong.append(sent.url) if off_site(sent.url, app) else None)
+    yield page
+    page.goto("about:blank")
+    page.context.close()
+    assert wrong == []
+
+
+def off_site(address, app):
+    return not address.startswith((app.url, app.url.replace("http", "ws"), "data:", "blob:"))
+
+
+def violations(page):
+    page.evaluate(axe_script())
+    return page.evaluate(
+        """async () => (await axe.run()).violations.flatMap(rule => rule.nodes.map(node =>
+            `${rule.id}: ${rule.help}: ${node.html.slice(0, 160)}`))"""
+    )
+
+
+def widget(page, role):
+    """The first widget of a kind, once it has been answered."""
+    page.wait_for_selector(
+        ".world-state [data-state=fresh], .world-state [data-role=row]", timeout=PATIENCE
+    )
+    return page.locator(f".world-state[data-role={role}]").first
+
+
+def expect_quiet_page(page):
+    assert violations(page) == []
+    stills = page.locator("[data-still-of]")
+    assert stills.count() > 0
+    for still in stills.all():
+        expect(still).to_be_hidden()
+    expect(page.locator(".jp-InputArea-editor")).to_have_count(0)
+
+
+def test_the_landing_page_leads_to_the_pair_which_answers(visitor, app):
+    visitor.goto(app.url)
+    assert violations(visitor) == []
+    addresses = {link.get_attribute("href") for link in visitor.locator("a").all()}
+    assert addresses == {"/", "/voila/render/board_pair.ipynb", "/voila/render/run.ipynb"}
+    visitor.locator("main").get_by_role("link", name="One pair of boards").click()
+    root = widget(visitor, "board-pair")
+    expect_profile(root, pair_view(TRUE, PREDICTED, ExplorerSettings(4)))
+    square(root, "predicted", "c8").focus()
+    visitor.keyboard.press("Delete")
+    without = without_piece(PREDICTED, "c8")
+    expect_profile(root, pair_view(TRUE, without, ExplorerSettings(4)))
+    expect_quiet(root)
+    lab = widget(visitor, "estimator-lab")
+    lab.locator("[data-role=repeats]").fill("5")
+    lab.locator("[data-role=repeats]").press("Enter")
+    lab.get_by_role("button", name="Start").click()
+    expect(lab).to_have_attribute("data-state", "done", timeout=PATIENCE)
+    expect_quiet(lab)
+    tracker = widget(visitor, "game-tracker")
+    tracker.get_by_role("button", name="First position").click()
+    expect(square(tracker, "true", "e2")).to_have_attribute("aria-label", "e2, white pawn")
+    expect_quiet_page(visitor)
+
+
+def test_the_run_answers(visitor, app):
+    visitor.goto(f"{app.url}voila/render/run.ipynb")
+    root = widget(visitor, "run-browser")
+    expect(root.locator("[data-role=counts]")).to_contain_text("3,000 of 3,000 rows")
+    row = root.locator("[data-role=row]").nth(2)
+    model = row.locator("td").first.inner_text()
+    row.locator("[data-role=row-open]").click()
+    expect(root.locator("[data-role=opened-title]")).to_contain_text(model)
+    expect(widget(visitor, "board-pair").locator("[data-role=numbers]")).to_have_attribute(
+        "data-state", "fresh"
+    )
+    expect_quiet(root)
+    expect_quiet_page(visitor)

@@ -1,0 +1,1 @@
+"""The explorer and the run browser as web pages without code, served by Voila (extra ``app``)."""

@@ -1,0 +1,181 @@
+"""The server of the app: Voila, with pages and a look of its own."""
+
+import importlib.util
+import logging
+import os
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import nbformat
+from traitlets.config import Config
+
+from workbench.app.served_run import ServedRun, served_run
+from workbench.errors import InvalidArgumentError, MissingExtraError
+from workbench.installation import install_hint
+
+ROOM: Final = Path(__file__).resolve().parent
+EXTENSIONS: Final = [
+    "@jupyter-widgets/jupyterlab-manager",
+    "@voila-dashboards/widgets-manager8",
+    "anywidget",
+]
+"""What a page loads of JupyterLab's extensions: those that show widgets."""
+
+
+@dataclass(frozen=True, slots=True)
+class AppSettings:
+    """How the app is served.
+
+    Attributes:
+        host: The address to listen on; ``0.0.0.0`` for all addresses of this machine.
+        port: From 1 to 65535, or 0 for any that is free.
+        ready: Kernels of each page that run before a visitor comes, at least 0.
+        idle_minutes: A kernel that gets no message for so long ends; 0 for never.
+        open_browser: Whether to open a browser on this machine.
+    """
+
+    host: str = "localhost"
+    port: int = 8866
+    ready: int = 1
+    idle_minutes: float = 60.0
+    open_browser: bool = True
+
+
+def check_installed() -> None:
+    """Check that Voila is installed.
+
+    Raises:
+        MissingExtraError: If it is not; with the command that installs it.
+    """
+    if importlib.util.find_spec("voila") is None:
+        raise MissingExtraError(
+            f"serving the app needs the optional extra 'app' (Voila): {install_hint('app')}"
+        )
+
+
+def serve(
+    settings: AppSettings,
+    scores: Path | None = None,
+    predictions: Path | None = None,
+    report: Callable[[str], object] | None = None,
+) -> None:
+    """Serve the pages until SIGINT or SIGTERM; then end all kernels.
+
+    Args:
+        settings: How.
+        scores: The table for the run browser; recorded replies if None.
+        predictions: The predictions of the scores.
+        report: Called with the address before the server listens.
+
+    Raises:
+        InvalidArgumentError: If the host or port cannot be had, or there are predictions alone.
+        MissingExtraError: If Voila is not installed.
+        TableError: If a table cannot be shown.
+    """
+    check_installed()
+    port = free_port(settings.host, settings.port)
+    with TemporaryDirectory(prefix="workbench-app-") as name:
+        folder = Path(name)
+        run = served_run(scores, predictions, folder)
+        pages = folder / "pages"
+        write_pages(pages, run)
+        # Voila finds its templates along this path; a folder `voila` on it would hide Voila's own.
+        above = [str(ROOM / "jupyter"), os.environ.get("JUPYTER_PATH", "")]
+        os.environ["JUPYTER_PATH"] = os.pathsep.join(filter(None, above))
+        from voila.app import Voila
+
+        if report is not None:
+            host = socket.gethostname() if settings.host == "0.0.0.0" else settings.host
+            report(f"http://{host}:{port}/")
+        Voila.launch_instance(argv=[], config=configuration(settings, port, pages, run))
+
+
+def free_port(host: str, port: int) -> int:
+    """Return the port, or one that is free if it is 0.
+
+    Raises:
+        InvalidArgumentError: If the host is none of this machine's, or the port is in use.
+    """
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        with socket.socket(family, kind, protocol) as tried:
+            # As the server does: a port that was in use a moment ago can be had.
+            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            tried.bind(address)
+            found: int = tried.getsockname()[1]
+    except OSError as error:
+        raise InvalidArgumentError(
+            f"expected a host and a port that are free, got {host!r} and {port}: {error}; choose others "
+            "with --host and --port (0 for any port)"
+        ) from error
+    return found
+
+
+def write_pages(folder: Path, run: ServedRun) -> None:
+    """Write the notebooks that are served.
+
+    Args:
+        folder: Is made.
+        run: What the run browser shows.
+    """
+    folder.mkdir()
+    given = {"scores": str(run.scores), "predictions": str(run.predictions or "")}
+    for path in (ROOM / "pages").glob("*.ipynb"):
+        notebook: Any = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
+        for cell in notebook.cells:
+            if "parameters" in cell.metadata.get("tags", []):
+                cell.source = "\n".join(f"{name} = {value!r}" for name, value in given.items())
+        nbformat.write(notebook, folder / path.name)  # type: ignore[no-untyped-call]
+
+
+def configuration(settings: AppSettings, port: int, pages: Path, run: ServedRun) -> Config:
+    """Return Voila's configuration.
+
+    Args:
+        settings: How the app is served.
+        port: The port.
+        pages: The folder of the notebooks.
+        run: What the run browser shows.
+    """
+    return Config(
+        {
+            "Voila": {
+                "root_dir": str(pages),
+                "ip": settings.host,
+                "port": port,
+                "port_retries": 0,
+                "open_browser": settings.open_browser,
+                "log_level": logging.ERROR,
+                "tornado_settings": {
+                    "jinja_template_vars": {"served_run": run.description},
+                    # A page that is closed sends the end of its kernel without the cookie that the check
+                    # wants. There is no login that another site could misuse.
+                    "disable_check_xsrf": True,
+                },
+            },
+            "VoilaConfiguration": {
+                "template": "workbench",
+                "classic_tree": True,
+                "preheat_kernel": settings.ready > 0,
+                "default_pool_size": settings.ready,
+                "extension_allowlist": EXTENSIONS,
+            },
+            "VoilaExporter": {
+                "markdown_renderer_class": "workbench.app.page_images.EmbeddedImages"
+            },
+            # Sockets in a folder of the server's own: others on the machine cannot reach them.
+            "KernelManager": {"transport": "tcp" if os.name == "nt" else "ipc"},
+            "MappingKernelManager": {
+                "cull_idle_timeout": round(60 * settings.idle_minutes),
+                "cull_interval": 30,
+                # A page that is left open keeps its connection.
+                "cull_connected": True,
+            },
+        }
+    )
