@@ -141,7 +141,7 @@ for module in pkgutil.walk_packages(workbench.__path__, "workbench."):
     others = (".explore", ".training.", ".kernel.", "__main__")
     if not skipped and not any(other in module.name for other in others):
         importlib.import_module(module.name)
-from workbench.environments.chess.kernel.cache import compile_all
+from workbench.environments.chess.kernel.machine_code.cache import compile_all
 compile_all()
 from workbench.cli import main
 main(sys.argv[1:], prog_name="workbench")

@@ -2,7 +2,7 @@ import chess
 import numpy as np
 import pytest
 
-from workbench.environments.chess.kernel.cache import compiled_module
+from workbench.environments.chess.kernel.machine_code.cache import compiled_module
 from workbench.games.bundled import bundled_games
 from workbench.games.move_codes import encode_moves
 from workbench.language_model.training.batches import Batches

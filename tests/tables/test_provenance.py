@@ -40,7 +40,10 @@ def fresh_hash(*modules):
         ("workbench.environments.chess.text_metrics", "errors.py"),
         ("workbench.environments.chess.rules", "automaton.py"),
         # Imported by a name that is known only when it runs.
-        ("workbench.environments.chess.kernel.cache", "environments/chess/kernel/joint.py"),
+        (
+            "workbench.environments.chess.kernel.machine_code.cache",
+            "environments/chess/kernel/machine_code/joint.py",
+        ),
     ],
 )
 def test_code_that_is_reached_counts(package, module, file):
@@ -53,10 +56,10 @@ def test_code_that_is_reached_counts(package, module, file):
 @pytest.mark.parametrize(
     ("name", "file", "counts"),
     [
-        ("chess", "environments/chess/kernel/weighted.py", True),
+        ("chess", "environments/chess/kernel/machine_code/weighted.py", True),
         ("chess", "tasks/actions.py", True),
         ("othello", "environments/othello/othello_automaton.py", True),
-        ("othello", "environments/chess/kernel/weighted.py", False),
+        ("othello", "environments/chess/kernel/machine_code/weighted.py", False),
     ],
 )
 def test_scores_reach_what_determines_them(package, name, file, counts):
@@ -69,7 +72,12 @@ def test_scores_reach_what_determines_them(package, name, file, counts):
 
 
 @pytest.mark.parametrize(
-    "file", ["environments/chess/kernel/weighted.py", "environments/boxes.py", "tasks/actions.py"]
+    "file",
+    [
+        "environments/chess/kernel/machine_code/weighted.py",
+        "environments/boxes.py",
+        "tasks/actions.py",
+    ],
 )
 def test_tables_of_studies_reach_every_environment(package, file):
     whole = fresh_hash(*stored_tables._MODULES)

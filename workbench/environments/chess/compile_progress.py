@@ -13,17 +13,18 @@ BETWEEN_REPORTS: Final = 2.0
 """Seconds between two reports at least, and the first comes only after as many."""
 
 _SHARES: Final = {
-    "moves.generate": 2.3,
-    "joint.common": 1.4,
-    "joint._walk": 4.3,
-    "joint.profiles": 6.0,
-    "probes.expected_nodes": 1.2,
-    "weighted.intermediate": 3.5,
-    "weighted.resampled": 2.4,
-    "particles._branch": 1.0,
-    "particles._naive": 3.5,
-    "particles._stratified": 1.9,
-    "particles.estimates": 3.0,
+    "board.capturable": 1.0,
+    "attacks.attacked": 0.8,
+    "moves.castling": 0.6,
+    "moves.generate": 1.4,
+    "making.advance": 2.3,
+    "last_ply.last_ply": 6.0,
+    "joint._walk": 2.0,
+    "joint.profiles": 1.5,
+    "weighted.intermediate": 3.0,
+    "weighted.resampled": 1.6,
+    "particles._naive": 1.8,
+    "particles._stratified": 1.0,
 }
 """Work of the long functions, in units of `_SECONDS`; elsewhere their relation is about the same."""
 

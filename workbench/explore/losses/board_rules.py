@@ -12,7 +12,7 @@ import numpy as np
 
 from workbench.environments.chess import ChessState
 from workbench.environments.chess.kernel import joint_profiles, pack_states, unpack_state
-from workbench.environments.chess.kernel.cache import compiled_module
+from workbench.environments.chess.kernel.machine_code.cache import compiled_module
 from workbench.environments.chess.kernel.packed_boards import WIDTH, Words
 from workbench.explore.board.explored_chess import CHESS
 from workbench.explore.losses.node_rules import AutomatonRules, NodeRules

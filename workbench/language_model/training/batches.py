@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.environments.chess.kernel.cache import compiled_module
+from workbench.environments.chess.kernel.machine_code.cache import compiled_module
 from workbench.environments.chess.kernel.packed_boards import WIDTH, pack_fens
 from workbench.language_model.vocabulary import (
     CASTLING_TOKEN,

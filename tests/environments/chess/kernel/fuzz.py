@@ -11,13 +11,16 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
+from typing import get_args
 
 import chess
 import numpy as np
 from kernel_boards import boards, change_fen
 
 from workbench.environments.chess import ChessState, kernel
-from workbench.environments.chess.kernel.cache import compiled_module
+from workbench.environments.chess.kernel.machine_code.cache import compiled_module
+from workbench.terminal import Terminal
 
 MOST_SHOWN = 20
 Check = Callable[[str], str]
@@ -78,6 +81,20 @@ def shared_problem(fen: str, other_fen: str) -> str:
     return ""
 
 
+def profile_problem(fen: str, other_fen: str) -> str:
+    """Return what is wrong with p and r to m = 2 where pairs are merged and counted in one pass."""
+    true, predicted = kernel.pack_fens([fen]), kernel.pack_fens([other_fen])
+    for terminal in get_args(Terminal):
+        plain, short = (
+            kernel.joint_profiles(true, predicted, 2, terminal, workers=1, shortcuts=shortcuts)
+            for shortcuts in (False, True)
+        )
+        found, expected = ([each.precision, each.recall] for each in (short, plain))
+        if not np.allclose(found, expected, rtol=0, atol=1e-12):
+            return f"p and r differ under {terminal}: {found}, expected {expected}"
+    return ""
+
+
 CHECKS: tuple[Check, ...] = (packing_problem, moves_problem, successors_problem)
 
 
@@ -118,9 +135,12 @@ def run(count: int, seed: int) -> tuple[Counter[str], list[str]]:
         if rng.random() < 0.8:
             other = change_fen(rng, chess.Board(fen), rng.choice((1, 1, 2, 3)))
         done["pairs"] += 1
-        if problem := shared_problem(fen, other):
-            small = shrunk(fen, lambda smaller, other=other: shared_problem(smaller, other))
-            mismatches.append(f"{problem}: {fen} and {other}\n    smallest: {small} and {other}")
+        for check_pair in (shared_problem, profile_problem):
+            if problem := check_pair(fen, other):
+                small = shrunk(fen, partial(check_pair, other_fen=other))
+                mismatches.append(
+                    f"{problem}: {fen} and {other}\n    smallest: {small} and {other}"
+                )
         before = fen
     return done, mismatches
 

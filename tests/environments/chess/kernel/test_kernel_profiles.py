@@ -104,6 +104,21 @@ def test_shortcuts_change_nothing_at_great_depth(depth, terminal):
     np.testing.assert_allclose(short.precision[:, :3], shallow.precision, rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("terminal", TERMINALS)
+@pytest.mark.parametrize(
+    ("pairs", "depth"), [(list(pairs_near(12, 46, 90)), 4), (list(pairs_far(60, 47)), 3)]
+)
+def test_merged_pairs_give_what_all_joint_nodes_give(pairs, depth, terminal):
+    true = kernel.pack_fens([pair[0] for pair in pairs])
+    predicted = kernel.pack_fens([pair[1] for pair in pairs])
+    plain = kernel.joint_profiles(true, predicted, depth, terminal, shortcuts=False)
+    short = kernel.joint_profiles(true, predicted, depth, terminal)
+    assert (short.node_count <= plain.node_count).all()
+    assert short.node_count.sum() < 0.9 * plain.node_count.sum() or depth < 4
+    np.testing.assert_allclose(short.precision, plain.precision, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(short.recall, plain.recall, rtol=0, atol=1e-12)
+
+
 def test_boards_that_become_the_same_need_no_walk():
     # Black must take the rook, or the knight in its place: one board is left.
     rook = ChessState.from_fen("k7/8/8/8/8/6pp/6pR/7K b - - 0 1")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.environments.chess.kernel.cache import compiled_module
+from workbench.environments.chess.kernel.machine_code.cache import compiled_module
 from workbench.environments.chess.kernel.packed_boards import Words, pack_states
 from workbench.environments.chess.kernel.profiles import Values, checked_rows
 from workbench.environments.chess.kernel.threads import Progress, share

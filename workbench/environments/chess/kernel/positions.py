@@ -4,7 +4,7 @@ import chess
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.environments.chess.kernel.cache import compiled_module
+from workbench.environments.chess.kernel.machine_code.cache import compiled_module
 from workbench.environments.chess.kernel.packed_boards import (
     WIDTH,
     Words,

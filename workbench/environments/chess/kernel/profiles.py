@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.environments.chess.kernel.cache import compiled_module
+from workbench.environments.chess.kernel.machine_code.cache import compiled_module
 from workbench.environments.chess.kernel.packed_boards import (
     WIDTH,
     Words,
@@ -22,14 +22,14 @@ from workbench.terminal import Terminal, check_walk
 
 Values: TypeAlias = NDArray[np.float64]
 
-# The flags of workbench.environments.chess.kernel.joint.profiles, and the depths from which the tables of pairs seen
-# save more than they cost.
+# The flags of machine_code.joint.profiles, and the depths from which the two tables of pairs seen save
+# more than they cost.
 _ABSORB: Final = 1
 _SAME: Final = 2
 _TABLE: Final = 4
 _TABLE_FROM: Final = 5
 _LEAVES: Final = 8
-_LEAVES_FROM: Final = 4
+_LEAVES_FROM: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def joint_profile(
         depth: The number of moves m, at least 1.
         terminal: How a game that finishes earlier counts.
         shortcuts: Whether to leave out what is known without walking: boards that have become the
-            same, and, from depth 4 on, pairs walked before. The values are the same.
+            same, and pairs walked before. The values are the same.
 
     Raises:
         InvalidArgumentError: If ``depth`` or ``terminal`` is out of range.

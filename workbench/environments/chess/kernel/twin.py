@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.environments.chess.kernel.cache import compiled_module
 from workbench.environments.chess.kernel.estimator_runs import compiled_methods, run_estimators
+from workbench.environments.chess.kernel.machine_code.cache import compiled_module
 from workbench.environments.chess.kernel.packed_boards import Words, pack_states, supported
 from workbench.environments.chess.kernel.profiles import joint_profile, joint_profiles
 from workbench.environments.chess.state import ChessState

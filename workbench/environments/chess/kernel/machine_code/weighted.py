@@ -8,13 +8,14 @@ Source: arXiv 2508.19851, Algorithm 2.
 
 import numpy as np
 
-from workbench.environments.chess.kernel.bits import signed
-from workbench.environments.chess.kernel.board import ZERO, Board, Words
-from workbench.environments.chess.kernel.compiled import BOARD, compiled
-from workbench.environments.chess.kernel.draws import below, draw
-from workbench.environments.chess.kernel.joint import common
-from workbench.environments.chess.kernel.making import advance
-from workbench.environments.chess.kernel.moves import pick_move
+from workbench.environments.chess.kernel.machine_code.bits import signed
+from workbench.environments.chess.kernel.machine_code.board import ZERO, Board, Words
+from workbench.environments.chess.kernel.machine_code.buffers import address, square_words
+from workbench.environments.chess.kernel.machine_code.compiled import BOARD, compiled, inlined
+from workbench.environments.chess.kernel.machine_code.draws import below, draw
+from workbench.environments.chess.kernel.machine_code.joint_moves import common
+from workbench.environments.chess.kernel.machine_code.making import advance
+from workbench.environments.chess.kernel.machine_code.moves import pick_move
 
 RESULT = "Tuple((float64,int64))"
 """The numba type of an estimate and the states generated for it."""
@@ -23,14 +24,14 @@ _SPARE = np.uint64(11)
 _UNIT = 2.0**-53
 
 
-@compiled(f"void(uint64[::1],{BOARD})", inline=True)
+@inlined
 def put(place: Words, board: Board) -> None:
     """Write an unpacked board into a row of shape (10,)."""
     for index, word in enumerate(board):
         place[index] = word
 
 
-@compiled(f"{BOARD}(uint64[::1])", inline=True)
+@inlined
 def get(place: Words) -> Board:
     """Read an unpacked board from a row of shape (10,)."""
     return (
@@ -61,7 +62,7 @@ def intermediate(
         state: Of the random numbers, shape (4,); moved on.
     """
     targets = np.empty((samples, 64), np.uint64)
-    scratch = np.empty(64, np.uint64)
+    scratch = square_words()
     moves = np.empty((samples, 6), np.uint64)
     pairs = np.empty((2, samples, 2, 10), np.uint64)
     weights = np.empty((2, samples), np.float64)
@@ -79,7 +80,7 @@ def intermediate(
         mass = 0.0
         for line in range(lines):
             walker, other = get(pairs[now, line, 0]), get(pairs[now, line, 1])
-            shared = common(walker, other, targets[line], scratch)
+            shared = common(walker, other, address(targets, line), scratch)
             nodes += signed(shared[0])
             count = signed(shared[2])
             first[line] = total
@@ -122,7 +123,7 @@ def intermediate(
                     moves[line, 0], moves[line, 1], moves[line, 2],
                     moves[line, 3], moves[line, 4], moves[line, 5],
                 ),
-                walker[9], targets[line], np.uint64(numbers[index] - first[line]),
+                walker[9], address(targets, line), np.uint64(numbers[index] - first[line]),
             )  # fmt: skip
             put(pairs[1 - now, index, 0], advance(walker, code))
             put(pairs[1 - now, index, 1], advance(other, code))
@@ -150,7 +151,7 @@ def resampled(
         The estimate and the states generated.
     """
     targets = np.empty((samples, 64), np.uint64)
-    scratch = np.empty(64, np.uint64)
+    scratch = square_words()
     moves = np.empty((samples, 6), np.uint64)
     counts = np.empty(samples, np.int64)
     shares = np.empty(samples, np.float64)
@@ -171,7 +172,7 @@ def resampled(
         last = -1
         for line in range(lines):
             walker, other = get(pairs[now, line, 0]), get(pairs[now, line, 1])
-            shared = common(walker, other, targets[line], scratch)
+            shared = common(walker, other, address(targets, line), scratch)
             nodes += signed(shared[0])
             count = signed(shared[2])
             counts[line] = count
@@ -223,7 +224,7 @@ def resampled(
                     moves[line, 0], moves[line, 1], moves[line, 2],
                     moves[line, 3], moves[line, 4], moves[line, 5],
                 ),
-                walker[9], targets[line], np.uint64(numbers[index]),
+                walker[9], address(targets, line), np.uint64(numbers[index]),
             )  # fmt: skip
             put(pairs[1 - now, index, 0], advance(walker, code))
             put(pairs[1 - now, index, 1], advance(other, code))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from workbench.environments.chess.kernel.board import (
+from workbench.environments.chess.kernel.machine_code.board import (
     FILE_C,
     FILE_D,
     FILE_F,
@@ -15,11 +15,11 @@ from workbench.environments.chess.kernel.board import (
     Word,
     capturable,
 )
-from workbench.environments.chess.kernel.compiled import BOARD, compiled
-from workbench.environments.chess.kernel.moves import EIGHT, SIXTEEN, THREE, TOP_SQUARE
+from workbench.environments.chess.kernel.machine_code.compiled import BOARD, compiled, inlined
+from workbench.environments.chess.kernel.machine_code.moves import EIGHT, SIXTEEN, THREE, TOP_SQUARE
 
 
-@compiled(f"{BOARD}({BOARD},uint64,uint64)")
+@inlined
 def _castle(board: Board, start: Word, target: Word) -> Board:
     pawns, knights, diagonals, orthogonals, kings, own, enemy, rights, _, white = board
     rank = RANK_1 if white != ZERO else RANK_8
@@ -38,7 +38,7 @@ def _castle(board: Board, start: Word, target: Word) -> Board:
     )  # fmt: skip
 
 
-@compiled(f"{BOARD}({BOARD},uint64)")
+@inlined
 def _special(board: Board, code: Word) -> Board:
     pawns, knights, diagonals, orthogonals, kings, own, enemy, rights, _, white = board
     square = code & TOP_SQUARE
@@ -92,34 +92,48 @@ def _special(board: Board, code: Word) -> Board:
     )  # fmt: skip
 
 
-@compiled(f"{BOARD}({BOARD},uint64)", inline=True)
-def make(board: Board, code: Word) -> Board:
-    """Return the board after a legal move.
+@inlined
+def move_piece(board: Board, start: Word, target: Word) -> Board:
+    """Return the board after a move that only shifts a piece or pawn, and takes what stands there.
 
-    The new board's ``passant`` is set after every pawn's first move of two squares, whether or not
-    a capture is possible there; see `workbench.environments.chess.kernel.board.capturable`.
+    Castling rights stay as they are: neither a king nor a rook that may castle moves or is taken.
+
+    Args:
+        board: The board.
+        start: The bit of the square from which it goes.
+        target: The bit of the square to which it goes.
     """
     pawns, knights, diagonals, orthogonals, kings, own, enemy, rights, _, white = board
-    start = ONE << (code & TOP_SQUARE)
-    target = ONE << ((code >> np.uint64(6)) & TOP_SQUARE)
-    if (pawns | kings) & start | rights != ZERO:
-        return _special(board, code)
     nought = ~(start | target)
     return (
-        pawns & nought,
+        pawns & nought | (target if pawns & start != ZERO else ZERO),
         knights & nought | (target if knights & start != ZERO else ZERO),
         diagonals & nought | (target if diagonals & start != ZERO else ZERO),
         orthogonals & nought | (target if orthogonals & start != ZERO else ZERO),
         kings & nought,
         enemy & nought,
         own & nought | target,
-        ZERO,
+        rights,
         ZERO,
         ONE - white,
     )
 
 
-@compiled(f"{BOARD}({BOARD},uint64)", inline=True)
+@inlined
+def make(board: Board, code: Word) -> Board:
+    """Return the board after a legal move.
+
+    The new board's ``passant`` is set after every pawn's first move of two squares, whether or not
+    a capture is possible there; see `workbench.environments.chess.kernel.machine_code.board.capturable`.
+    """
+    start = ONE << (code & TOP_SQUARE)
+    target = ONE << ((code >> np.uint64(6)) & TOP_SQUARE)
+    if (board[0] | board[4]) & start | board[7] != ZERO:
+        return _special(board, code)
+    return move_piece(board, start, target)
+
+
+@compiled(f"{BOARD}({BOARD},uint64)")
 def advance(board: Board, code: Word) -> Board:
     """Return the board after a legal move, its en-passant square kept only if it has an effect."""
     after = make(board, code)

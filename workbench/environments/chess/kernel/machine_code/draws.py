@@ -6,8 +6,8 @@ integers are unbiased by Lemire's rejection (2019).
 
 import numpy as np
 
-from workbench.environments.chess.kernel.board import ZERO, Word, Words
-from workbench.environments.chess.kernel.compiled import compiled
+from workbench.environments.chess.kernel.machine_code.board import ZERO, Word, Words
+from workbench.environments.chess.kernel.machine_code.compiled import compiled, inlined
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
@@ -26,7 +26,7 @@ def seed_state(seed: Word, state: Words) -> None:
         state[index] = mixed ^ (mixed >> np.uint64(31))
 
 
-@compiled("uint64(uint64[::1])", inline=True)
+@inlined
 def draw(state: Words) -> Word:
     """Return 64 random bits, and move the state on."""
     first, second, third, fourth = state[0], state[1], state[2], state[3]
@@ -41,7 +41,7 @@ def draw(state: Words) -> Word:
     return result
 
 
-@compiled("uint64(uint64[::1],uint64)", inline=True)
+@inlined
 def below(state: Words, bound: Word) -> Word:
     """Return a uniform integer in [0, bound), for a bound of at least 1 and below 2**32."""
     product = (draw(state) >> _HALF) * bound

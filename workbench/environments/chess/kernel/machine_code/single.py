@@ -2,20 +2,31 @@
 
 import numpy as np
 
-from workbench.environments.chess.kernel.board import ONE, ZERO, Board, Word, Words, load, store
-from workbench.environments.chess.kernel.compiled import BOARD, compiled
-from workbench.environments.chess.kernel.joint import common
-from workbench.environments.chess.kernel.making import advance, make
-from workbench.environments.chess.kernel.moves import (
-    MOST_MOVES,
-    TOP_SQUARE,
-    Codes,
-    generate,
-    list_moves,
+from workbench.environments.chess.kernel.machine_code.board import (
+    ONE,
+    ZERO,
+    Board,
+    Word,
+    Words,
+    load,
+    store,
 )
+from workbench.environments.chess.kernel.machine_code.buffers import (
+    MOST_MOVES,
+    Codes,
+    address,
+    move_codes,
+    square_words,
+)
+from workbench.environments.chess.kernel.machine_code.compiled import BOARD, compiled
+from workbench.environments.chess.kernel.machine_code.joint_moves import common
+from workbench.environments.chess.kernel.machine_code.making import advance, make
+from workbench.environments.chess.kernel.machine_code.moves import TOP_SQUARE, generate, list_moves
+
+__all__ = ["MOST_MOVES", "legal_codes", "perft", "shared_codes", "successor_row"]
 
 
-@compiled("uint64(uint64[::1],uint16[::1])")
+@compiled("uint64(uint64[::1],uint16[::1])", entry=True)
 def legal_codes(row: Words, codes: Codes) -> Word:
     """Write the codes of a row's legal moves, and return how many `generate` counted.
 
@@ -24,14 +35,14 @@ def legal_codes(row: Words, codes: Codes) -> Word:
         codes: Overwritten from its start, shape (MOST_MOVES,); what follows the last is 0.
     """
     board = load(row)
-    targets = np.empty(64, np.uint64)
+    targets = square_words()
     moves = generate(board, targets)
     codes[:] = 0
-    list_moves(moves, board[9], targets, codes)
+    list_moves(moves, board[9], targets, address(codes, 0))
     return moves[0]
 
 
-@compiled("uint64(uint64[::1],uint64[::1],uint16[::1])")
+@compiled("uint64(uint64[::1],uint64[::1],uint16[::1])", entry=True)
 def shared_codes(first: Words, second: Words, codes: Codes) -> Word:
     """Write the codes of the moves that two rows share, and return how many `common` counted.
 
@@ -41,16 +52,16 @@ def shared_codes(first: Words, second: Words, codes: Codes) -> Word:
         codes: Overwritten from its start, shape (MOST_MOVES,); what follows the last is 0.
     """
     board = load(first)
-    targets = np.empty(64, np.uint64)
+    targets = square_words()
     _, _, count, movers, to_left, to_right, one, two = common(
-        board, load(second), targets, np.empty(64, np.uint64)
+        board, load(second), targets, square_words()
     )
     codes[:] = 0
-    list_moves((count, movers, to_left, to_right, one, two), board[9], targets, codes)
+    list_moves((count, movers, to_left, to_right, one, two), board[9], targets, address(codes, 0))
     return count
 
 
-@compiled("void(uint64[::1],uint64,uint64[::1])")
+@compiled("void(uint64[::1],uint64,uint64[::1])", entry=True)
 def successor_row(row: Words, code: Word, result: Words) -> None:
     """Write the row of the board after a legal move, all fields as python-chess sets them."""
     board = make(load(row), code)
@@ -62,21 +73,20 @@ def successor_row(row: Words, code: Word, result: Words) -> None:
     store(board, promoted, result)
 
 
-@compiled(f"uint64({BOARD},int64,uint64[:,::1],uint16[:,::1])")
-def _lines(board: Board, depth: int, targets: Words, codes: Codes) -> Word:
-    moves = generate(board, targets[depth])
+@compiled(f"uint64({BOARD},int64)")
+def _lines(board: Board, depth: int) -> Word:
+    targets, codes = square_words(), move_codes()
+    moves = generate(board, targets)
     if depth == 1:
         return moves[0]
-    count = list_moves(moves, board[9], targets[depth], codes[depth])
+    count = list_moves(moves, board[9], targets, codes)
     lines = ZERO
     for index in range(count):
-        lines += _lines(advance(board, np.uint64(codes[depth, index])), depth - 1, targets, codes)
+        lines += _lines(advance(board, np.uint64(codes[index])), depth - 1)
     return lines
 
 
-@compiled("uint64(uint64[::1],int64)")
+@compiled("uint64(uint64[::1],int64)", entry=True)
 def perft(row: Words, depth: int) -> Word:
     """Return how many lines of ``depth`` moves, at least 1, a row permits."""
-    targets = np.empty((depth + 1, 64), np.uint64)
-    codes = np.empty((depth + 1, MOST_MOVES), np.uint16)
-    return _lines(load(row), depth, targets, codes)
+    return _lines(load(row), depth)

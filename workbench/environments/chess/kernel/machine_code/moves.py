@@ -14,16 +14,15 @@ a king everything pseudo-legal is legal.
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
-from workbench.environments.chess.kernel.attacks import (
+from workbench.environments.chess.kernel.machine_code.attacks import (
     attacked,
     bishop_attacks,
     pawn_attacks,
     rook_attacks,
 )
-from workbench.environments.chess.kernel.bits import leading_zeros, lowest, popcount
-from workbench.environments.chess.kernel.board import (
+from workbench.environments.chess.kernel.machine_code.bits import leading_zeros, lowest, popcount
+from workbench.environments.chess.kernel.machine_code.board import (
     ALL,
     BACK,
     E1,
@@ -44,10 +43,15 @@ from workbench.environments.chess.kernel.board import (
     ZERO,
     Board,
     Word,
+)
+from workbench.environments.chess.kernel.machine_code.buffers import (
+    CODES,
+    WORDS,
+    Codes,
     Words,
 )
-from workbench.environments.chess.kernel.compiled import BOARD, compiled
-from workbench.environments.chess.kernel.geometry import (
+from workbench.environments.chess.kernel.machine_code.compiled import BOARD, compiled
+from workbench.environments.chess.kernel.machine_code.geometry import (
     BETWEEN,
     DIAGONAL,
     FALLING,
@@ -59,17 +63,11 @@ from workbench.environments.chess.kernel.geometry import (
     RISING,
 )
 
-Codes: TypeAlias = NDArray[np.uint16]
 Moves: TypeAlias = tuple[Word, Word, Word, Word, Word, Word]
 
 MOVES = "UniTuple(uint64,6)"
 """Number of moves; pieces that have an entry of targets; squares reached by pawns that capture to
 the left, to the right, that go one square and two."""
-
-MOST_MOVES = 1792
-"""More than any board permits: a square is reached by at most 8 knights and one piece from each
-of 8 directions, of which at most 3 are pawns that promote in four ways: 64 * 25 = 1600 moves, and
-two ways of castling."""
 
 SEVEN = np.uint64(7)
 EIGHT = np.uint64(8)
@@ -81,7 +79,8 @@ FOUR = np.uint64(4)
 
 
 @compiled(f"UniTuple(uint64,2)({BOARD})")
-def _castling(board: Board) -> tuple[Word, Word]:
+def castling(board: Board) -> tuple[Word, Word]:
+    """Return the square of the king that may castle, and where to; for a board not in check."""
     _, knights, diagonals, orthogonals, kings, own, enemy, rights, _, white = board
     pawns = board[0]
     rank = RANK_1 if white != ZERO else RANK_8
@@ -139,7 +138,7 @@ def _skewered(
     return bool(rank & orthogonals != ZERO or bishop_attacks(king, after) & diagonals != ZERO)
 
 
-@compiled(f"{MOVES}({BOARD},uint64[::1])")
+@compiled(f"{MOVES}({BOARD},{WORDS})")
 def generate(board: Board, targets: Words) -> Moves:
     """Find all legal moves.
 
@@ -231,7 +230,7 @@ def generate(board: Board, targets: Words) -> Moves:
         count += popcount(reached)
         left &= left - ONE
     if checkers == ZERO and rights & (RANK_1 if white != ZERO else RANK_8) != ZERO:
-        square, reached = _castling(board)
+        square, reached = castling(board)
         if reached != ZERO:
             if (ONE << square) & pinned != ZERO:
                 reached &= LINE[king, square]
@@ -288,7 +287,7 @@ def generate(board: Board, targets: Words) -> Moves:
     return count, movers, to_left, to_right, one, two
 
 
-@compiled(f"uint64({MOVES},uint64,uint64[::1],uint16[::1])")
+@compiled(f"uint64({MOVES},uint64,{WORDS},{CODES})")
 def list_moves(moves: Moves, white: Word, targets: Words, codes: Codes) -> Word:
     """Write the codes of moves one after the other, and return how many there are.
 
@@ -335,7 +334,7 @@ def list_moves(moves: Moves, white: Word, targets: Words, codes: Codes) -> Word:
     return np.uint64(count)
 
 
-@compiled(f"uint64({MOVES},uint64,uint64[::1],uint64)")
+@compiled(f"uint64({MOVES},uint64,{WORDS},uint64)")
 def pick_move(moves: Moves, white: Word, targets: Words, index: Word) -> Word:
     """Return the code of one move, by its number in an order of its own.
 

@@ -14,8 +14,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.environments.chess.kernel.bits import lowest
-from workbench.environments.chess.kernel.compiled import BOARD, compiled
+from workbench.environments.chess.kernel.machine_code.bits import lowest
+from workbench.environments.chess.kernel.machine_code.compiled import BOARD, compiled, inlined
 
 Word: TypeAlias = np.uint64
 Board: TypeAlias = tuple[Word, Word, Word, Word, Word, Word, Word, Word, Word, Word]
@@ -57,7 +57,7 @@ def capturable(passant: Word, pawns: Word, own: Word, occupied: Word, white: Wor
     return ZERO
 
 
-@compiled(f"{BOARD}(uint64[::1])")
+@compiled(f"{BOARD}(uint64[::1])", entry=True)
 def load(row: Words) -> Board:
     """Unpack a row; castling rights and en-passant square become those that have an effect."""
     pawns, knights, diagonals, orthogonals, kings = row[0], row[1], row[2], row[3], row[4]
@@ -81,7 +81,7 @@ def load(row: Words) -> Board:
     )  # fmt: skip
 
 
-@compiled(f"void({BOARD},uint64,uint64[::1])")
+@compiled(f"void({BOARD},uint64,uint64[::1])", entry=True)
 def store(board: Board, promoted: Word, row: Words) -> None:
     """Pack a board, with its promoted mask, into a row."""
     pawns, knights, diagonals, orthogonals, kings, own, enemy, rights, passant, white = board
@@ -94,7 +94,7 @@ def store(board: Board, promoted: Word, row: Words) -> None:
     row[7] = meta
 
 
-@compiled(f"boolean({BOARD},{BOARD})", inline=True)
+@inlined
 def same(a: Board, b: Board) -> bool:
     """Return whether two boards permit the same lines."""
     differing = (

@@ -7,7 +7,7 @@ import numpy as np
 from numba import types
 from numba.extending import intrinsic
 
-from workbench.environments.chess.kernel.compiled import compiled
+from workbench.environments.chess.kernel.machine_code.compiled import inlined
 
 
 def _word_instruction(emit: Callable[[Any, Any, Any], Any]) -> Any:
@@ -53,7 +53,7 @@ folded_product: Any = intrinsic(_folded_product)
 """The high word of the product of two words, exclusive-or its low word."""
 
 
-@compiled("int64(uint64)", inline=True)
+@inlined
 def signed(word: np.uint64) -> int:
     """Return a word as a signed integer, with which counts and indices are made."""
     return int(np.int64(word))

@@ -5,15 +5,16 @@ Source: Knuth (1975), doi:10.1090/S0025-5718-1975-0373371-6.
 
 import numpy as np
 
-from workbench.environments.chess.kernel.board import Word, Words, load
-from workbench.environments.chess.kernel.compiled import compiled
-from workbench.environments.chess.kernel.draws import below, seed_state
-from workbench.environments.chess.kernel.joint import common
-from workbench.environments.chess.kernel.making import advance
-from workbench.environments.chess.kernel.moves import MOST_MOVES, list_moves
+from workbench.environments.chess.kernel.machine_code.board import Word, Words, load
+from workbench.environments.chess.kernel.machine_code.buffers import move_codes, square_words
+from workbench.environments.chess.kernel.machine_code.compiled import compiled
+from workbench.environments.chess.kernel.machine_code.draws import below, seed_state
+from workbench.environments.chess.kernel.machine_code.joint_moves import common
+from workbench.environments.chess.kernel.machine_code.making import advance
+from workbench.environments.chess.kernel.machine_code.moves import list_moves
 
 
-@compiled("float64(uint64[::1],uint64[::1],int64,int64,uint64)")
+@compiled("float64(uint64[::1],uint64[::1],int64,int64,uint64)", entry=True)
 def expected_nodes(first: Words, second: Words, depth: int, probes: int, seed: Word) -> float:
     """Return the mean over probes of the joint nodes above the last ply.
 
@@ -26,9 +27,7 @@ def expected_nodes(first: Words, second: Words, depth: int, probes: int, seed: W
     """
     state = np.empty(4, np.uint64)
     seed_state(seed, state)
-    targets = np.empty(64, np.uint64)
-    scratch = np.empty(64, np.uint64)
-    codes = np.empty(MOST_MOVES, np.uint16)
+    targets, scratch, codes = square_words(), square_words(), move_codes()
     total = 0.0
     for _ in range(probes):
         one, other = load(first), load(second)

@@ -6,10 +6,16 @@ neighbour above: one subtraction of the two bits sets exactly these.
 
 import numpy as np
 
-from workbench.environments.chess.kernel.bits import leading_zeros, lowest
-from workbench.environments.chess.kernel.board import NOT_FILE_A, NOT_FILE_H, ONE, ZERO, Word
-from workbench.environments.chess.kernel.compiled import compiled
-from workbench.environments.chess.kernel.geometry import (
+from workbench.environments.chess.kernel.machine_code.bits import leading_zeros, lowest
+from workbench.environments.chess.kernel.machine_code.board import (
+    NOT_FILE_A,
+    NOT_FILE_H,
+    ONE,
+    ZERO,
+    Word,
+)
+from workbench.environments.chess.kernel.machine_code.compiled import compiled, inlined
+from workbench.environments.chess.kernel.machine_code.geometry import (
     DIAGONAL,
     HALF_LINES,
     KING,
@@ -20,7 +26,7 @@ from workbench.environments.chess.kernel.geometry import (
 TOP = np.uint64(1 << 63)
 
 
-@compiled("uint64(uint64,uint64,uint64)", inline=True)
+@inlined
 def _along(below: Word, above: Word, occupied: Word) -> Word:
     nearest_below = TOP >> leading_zeros(below & occupied | ONE)
     beyond = above & occupied
@@ -29,7 +35,7 @@ def _along(below: Word, above: Word, occupied: Word) -> Word:
     return seen
 
 
-@compiled("uint64(uint64,uint64)", inline=True)
+@inlined
 def rook_attacks(square: Word, occupied: Word) -> Word:
     """Return what a rook on a square attacks."""
     return _along(HALF_LINES[square, 0], HALF_LINES[square, 1], occupied) | _along(
@@ -37,7 +43,7 @@ def rook_attacks(square: Word, occupied: Word) -> Word:
     )
 
 
-@compiled("uint64(uint64,uint64)", inline=True)
+@inlined
 def bishop_attacks(square: Word, occupied: Word) -> Word:
     """Return what a bishop on a square attacks."""
     return _along(HALF_LINES[square, 4], HALF_LINES[square, 5], occupied) | _along(
@@ -45,7 +51,7 @@ def bishop_attacks(square: Word, occupied: Word) -> Word:
     )
 
 
-@compiled("uint64(uint64,uint64)", inline=True)
+@inlined
 def pawn_attacks(pawns: Word, white: Word) -> Word:
     """Return what all these pawns of one side attack."""
     if white != ZERO:

@@ -11,23 +11,42 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.environments.chess.kernel.bits import signed
-from workbench.environments.chess.kernel.board import BACK, ONE, ZERO, Board, Word, Words, load
-from workbench.environments.chess.kernel.compiled import BOARD, compiled
-from workbench.environments.chess.kernel.draws import below, seed_state
-from workbench.environments.chess.kernel.joint import common, pawn_targets
-from workbench.environments.chess.kernel.making import advance
-from workbench.environments.chess.kernel.moves import (
+from workbench.environments.chess.kernel.machine_code.bits import signed
+from workbench.environments.chess.kernel.machine_code.board import (
+    BACK,
+    ONE,
+    ZERO,
+    Board,
+    Word,
+    Words,
+    load,
+)
+from workbench.environments.chess.kernel.machine_code.buffers import (
     MOST_MOVES,
+    WORDS,
+    Codes,
+    address,
+    square_words,
+)
+from workbench.environments.chess.kernel.machine_code.compiled import BOARD, compiled
+from workbench.environments.chess.kernel.machine_code.draws import below, seed_state
+from workbench.environments.chess.kernel.machine_code.joint_moves import common, pawn_targets
+from workbench.environments.chess.kernel.machine_code.making import advance
+from workbench.environments.chess.kernel.machine_code.moves import (
     MOVES,
     TOP_SQUARE,
-    Codes,
     Moves,
     generate,
     list_moves,
     pick_move,
 )
-from workbench.environments.chess.kernel.weighted import RESULT, get, intermediate, put, resampled
+from workbench.environments.chess.kernel.machine_code.weighted import (
+    RESULT,
+    get,
+    intermediate,
+    put,
+    resampled,
+)
 
 Values: TypeAlias = NDArray[np.float64]
 
@@ -54,7 +73,7 @@ FINISHED = np.uint64(0xFFFF)
 """Stands where a move's code would, for a line that has ended and stays as it is."""
 
 
-@compiled(f"boolean({BOARD},{MOVES},uint64[::1],uint64)")
+@compiled(f"boolean({BOARD},{MOVES},{WORDS},uint64)")
 def _permits(board: Board, moves: Moves, targets: Words, code: Word) -> bool:
     square = code & TOP_SQUARE
     start = ONE << square
@@ -84,8 +103,7 @@ def _grown(codes: Codes, used: int, wanted: int) -> Codes:
 def _branch(
     walks: Board, accepts: Board, depth: int, samples: int, absorb: bool, state: Words
 ) -> tuple[float, int]:
-    targets = np.empty(64, np.uint64)
-    scratch = np.empty(64, np.uint64)
+    targets, scratch = square_words(), square_words()
     accepted = nodes = 0
     for _ in range(samples):
         walker, other = walks, accepts
@@ -112,7 +130,7 @@ def _branch(
 def _naive(
     walks: Board, accepts: Board, depth: int, samples: int, absorb: bool, state: Words
 ) -> tuple[float, int]:
-    targets = np.empty(64, np.uint64)
+    targets = square_words()
     pairs = np.empty((2, samples, 2, 10), np.uint64)
     # How many moves a line had when it ended, or -1; whether the other board has accepted it all.
     ended = np.empty((2, samples), np.int64)
@@ -151,7 +169,7 @@ def _naive(
             if count == 0:
                 codes[total] = FINISHED
             else:
-                list_moves(moves, white, targets, codes[total:])
+                list_moves(moves, white, targets, address(codes, total))
             for index in range(total, total + places):
                 owners[index] = line
             total += places
@@ -192,10 +210,7 @@ def _naive(
     return accepted / lines, nodes
 
 
-@compiled(
-    f"{RESULT}({BOARD},{BOARD},int64,int64,float64,boolean,uint64[::1],"
-    "uint64[:,::1],uint64[::1],uint16[:,::1])"
-)
+@compiled(f"{RESULT}({BOARD},{BOARD},int64,int64,float64,boolean,uint64[::1],uint16[:,::1])")
 def _stratified(
     walker: Board,
     other: Board,
@@ -204,13 +219,12 @@ def _stratified(
     mass: float,
     absorb: bool,
     state: Words,
-    targets: Words,
-    scratch: Words,
     codes: Codes,
 ) -> tuple[float, int]:
+    targets, scratch = square_words(), square_words()
     nodes = 0
     while True:
-        shared = common(walker, other, targets[depth], scratch)
+        shared = common(walker, other, targets, scratch)
         nodes += signed(shared[0])
         count = signed(shared[2])
         if count == 0:
@@ -224,13 +238,13 @@ def _stratified(
         # A particle by itself, as most are in the end, needs no list of the moves.
         code = pick_move(
             (shared[2], shared[3], shared[4], shared[5], shared[6], shared[7]),
-            walker[9], targets[depth], below(state, shared[2]) if count > 1 else ZERO,
+            walker[9], targets, below(state, shared[2]) if count > 1 else ZERO,
         )  # fmt: skip
         walker, other = advance(walker, code), advance(other, code)
         depth -= 1
     list_moves(
         (shared[2], shared[3], shared[4], shared[5], shared[6], shared[7]),
-        walker[9], targets[depth], codes[depth],
+        walker[9], targets, address(codes, depth),
     )  # fmt: skip
     each = particles // count
     rest = particles - each * count
@@ -243,7 +257,7 @@ def _stratified(
         code = np.uint64(codes[depth, index])
         value, below_it = _stratified(
             advance(walker, code), advance(other, code), depth - 1,
-            each + 1 if index < rest else each, mass / reached, absorb, state, targets, scratch, codes,
+            each + 1 if index < rest else each, mass / reached, absorb, state, codes,
         )  # fmt: skip
         total += value
         nodes += below_it
@@ -252,7 +266,8 @@ def _stratified(
 
 @compiled(
     "void(int64,uint64[:,::1],uint64[:,::1],int64,int64,boolean,uint64[::1],"
-    "float64[::1],int64[::1])"
+    "float64[::1],int64[::1])",
+    entry=True,
 )
 def estimates(
     method: int,
@@ -289,7 +304,6 @@ def estimates(
         elif method == STRATIFIED:
             result = _stratified(
                 walker, other, depth, samples, 1.0, absorb, state,
-                np.empty((depth + 1, 64), np.uint64), np.empty(64, np.uint64),
                 np.empty((depth + 1, MOST_MOVES), np.uint16),
             )  # fmt: skip
         elif method == INTERMEDIATE_RESAMPLED:
