@@ -1,8 +1,36 @@
-"""Worker processes that do not outlive the process that made them."""
+"""Worker processes that do not outlive the process that made them, and use one core each."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from multiprocessing import parent_process
 from threading import Thread
+from typing import Final
+
+_THREADS_OF_BLAS: Final = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+)
+
+
+@contextmanager
+def one_thread_each() -> Iterator[None]:
+    """Let processes that start in this block multiply matrices on one thread.
+
+    numpy reads this where it is imported: too late for a pool's initializer.
+    """
+    before = {name: os.environ.get(name) for name in _THREADS_OF_BLAS}
+    os.environ.update(dict.fromkeys(_THREADS_OF_BLAS, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 def end_with_parent() -> None:

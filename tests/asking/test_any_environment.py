@@ -92,9 +92,9 @@ class TestOneQuestion:
     def test_replies_about_chess_boards_are_those_of_before(self):
         from inspect_ai.model import ChatMessageUser, GenerateConfig
 
-        from workbench.asking.simulated_model import SimulatedModel
+        from workbench.asking.own_models.inspect_provider import OwnModel
 
-        model = SimulatedModel("simulated", rate=0.2, seed=5)
+        model = OwnModel("simulated", rate=0.2, seed=5)
         said = [ChatMessageUser(content="Moves:\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6")]
         replies = [
             asyncio.run(model.generate(said, [], "none", GenerateConfig(seed=seed))).completion
@@ -159,12 +159,13 @@ class TestEveryPairOfEnvironmentAndTask:
     def test_a_tracker_without_slips_is_right(self, name, task, tmp_path):
         from inspect_ai.model import ChatMessageUser, GenerateConfig
 
-        from workbench.asking.simulated_model import SimulatedModel, what_is_asked
+        from workbench.asking.own_models.asked_episode import what_is_asked
+        from workbench.asking.own_models.inspect_provider import OwnModel
 
         question = Question(MODEL, environment=name, task=task)
         positions = EpisodeSample(name, (3, 6), 4, seed=1).positions
         config = GenerateConfig(seed=1, extra_body=what_is_asked(question))
-        model = SimulatedModel("simulated", rate=0.0)
+        model = OwnModel("simulated", rate=0.0)
         replies = [
             asyncio.run(
                 model.generate([ChatMessageUser(content=text)], [], "none", config)

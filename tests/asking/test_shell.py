@@ -1,5 +1,6 @@
 """What works from the shell, with the extra and without it."""
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -14,7 +15,6 @@ from local_run import needs_inspect
 from workbench.answers.simulated_replies import simulate
 from workbench.asking.predictions_table import run_predictions
 from workbench.asking.run_folder import RunFolder
-from workbench.asking.settings import Question
 from workbench.cli import main
 from workbench.environments.registry import environment_named
 from workbench.installation import install_hint
@@ -97,10 +97,10 @@ class TestTheSimulatedModel:
             moves_in_uci("1. e4 e5 2. Ke3")
 
     def test_it_follows_every_prompt_with_either_side_to_move(self):
-        from inspect_ai.model import ChatMessageUser
+        from inspect_ai.model import ChatMessageUser, GenerateConfig
 
+        from workbench.asking.own_models.inspect_provider import OwnModel
         from workbench.asking.prompts import PROMPTS
-        from workbench.asking.simulated_model import SimulatedModel
 
         moves = "e2e4 e7e5 g1f3"
         ends = {
@@ -110,13 +110,13 @@ class TestTheSimulatedModel:
             ),
             2: ("1. e4 e5", "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"),
         }
-        model = SimulatedModel("simulated", rate=0.0)
-        question = Question("workbench/simulated")
+        model = OwnModel("simulated", rate=0.0)
         for prompt in PROMPTS:
             for plies, (movetext, fen) in ends.items():
                 played = " ".join(moves.split()[:plies])
                 said = [ChatMessageUser(content=prompt.questions(movetext, played, "here")[0])]
-                assert (prompt.name, model._reply(said, 0, question)) == (prompt.name, fen)
+                output = asyncio.run(model.generate(said, [], "none", GenerateConfig()))
+                assert (prompt.name, output.completion) == (prompt.name, fen)
 
     def test_a_slip_rate_of_one_in_three_loses_track_and_none_does_not(self, positions):
         # The provider wraps this very tracker; here it is held to both ends of its rate.
@@ -132,7 +132,7 @@ import sys
 sys.modules.update(inspect_ai=None, openai=None)
 import importlib, pkgutil
 import workbench
-inside = {"inspect_process", "inspect_registry", "inspect_task", "session", "simulated_model"}
+inside = {"inspect_process", "inspect_registry", "inspect_task", "session", "inspect_provider"}
 for module in pkgutil.walk_packages(workbench.__path__, "workbench."):
     own = module.name.startswith("workbench.asking.")
     skipped = own and module.name.rpartition(".")[2] in inside

@@ -9,12 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from workbench.answers.answered_positions import asked_environment, predictions_table
 from workbench.environment import check_tracker
-from workbench.environments.registry import environment_of
-from workbench.errors import InvalidArgumentError, TableError
+from workbench.errors import InvalidArgumentError
 from workbench.prediction import Prediction, ReplyClass
 from workbench.seeds import derived_seed
-from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS
 from workbench.tasks import task_named
 
 
@@ -58,13 +57,7 @@ def simulate(
         raise InvalidArgumentError(
             f"model_name: expected a name that begins with 'simulated', got {name!r}"
         )
-    missing = [column for column in POSITIONS.names if column not in positions.columns]
-    if missing:
-        raise TableError(f"positions: expected the columns {POSITIONS.names}, missing: {missing}")
-    twice = positions["position_id"][positions["position_id"].duplicated()]
-    if len(twice):
-        raise TableError(f"positions: expected each position_id once, got {twice.iloc[0]!r} again")
-    environment, asked = environment_of(positions, "positions"), task_named(task)
+    environment, asked = asked_environment(positions), task_named(task)
     replies: list[dict[str, Any]] = []
     for position_id, initial, moves in zip(
         positions["position_id"], positions["initial_state"], positions["moves"], strict=True
@@ -84,12 +77,5 @@ def simulate(
             reply = asked.simulated_reply(environment, believed, depth, generator)
             given = environment.classify_state(reply) if asked.gives_state else None
             prediction = given or asked.classify(environment, reply)
-        replies.append(
-            {"set": "", "task": task, "model": name, "setting": "", "sample": 0, "reply": reply}
-            | prediction.columns()
-        )
-    columns = PREDICTIONS.names[len(POSITIONS.names) :]
-    answers = pd.DataFrame(replies, columns=columns).astype({"sample": "int32"})
-    questions = positions[POSITIONS.names].reset_index(drop=True)
-    predictions: pd.DataFrame = pd.concat([questions, answers], axis=1)
-    return predictions
+        replies.append({"task": task, "model": name, "reply": reply} | prediction.columns())
+    return predictions_table(positions, replies)

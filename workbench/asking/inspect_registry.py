@@ -1,6 +1,6 @@
-"""The entry point ``workbench`` of Inspect: the task and the simulated model."""
+"""The entry point ``workbench`` of Inspect: the task and the workbench's own models."""
 
 from workbench.asking.inspect_task import state_reconstruction
-from workbench.asking.simulated_model import SimulatedModel
+from workbench.asking.own_models.inspect_provider import OwnModel
 
-__all__ = ["SimulatedModel", "state_reconstruction"]
+__all__ = ["OwnModel", "state_reconstruction"]

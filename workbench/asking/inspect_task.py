@@ -23,11 +23,13 @@ from inspect_ai.scorer import Score, Scorer, Target, accuracy, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import registry_info
 
+from workbench.asking.own_models.asked_episode import what_is_asked
+from workbench.asking.own_models.inspect_provider import PROVIDER
+from workbench.asking.own_models.simulated_model import SIMULATED
 from workbench.asking.prompts import Prompt, prompt_given
 from workbench.asking.questions import questions_of
 from workbench.asking.session import current_session
 from workbench.asking.settings import Question
-from workbench.asking.simulated_model import MODEL, PROVIDER, what_is_asked
 from workbench.environments.registry import DEFAULT, environment_named, environment_of
 from workbench.episodes import EpisodeSample
 from workbench.errors import InvalidArgumentError
@@ -117,7 +119,9 @@ def build_task(
             f"environment: expected {found}, which the positions are of, got {environment!r}"
         )
     chosen = prompt_given(prompt or None, found, task, depth)
-    question = Question(f"{PROVIDER}/{MODEL}", chosen, environment=found, task=task, depth=depth)
+    question = Question(
+        f"{PROVIDER}/{SIMULATED}", chosen, environment=found, task=task, depth=depth
+    )
     return reconstruction(
         frame, questions_of(frame, chosen), question, f"{chosen.name}@{chosen.version}"
     )
@@ -136,7 +140,7 @@ def conversation(
     Args:
         later_turns: The messages after the sample's input, where they are the same for all.
         seed: Seed of the first sample of a position; each further one has the next.
-        environment: The name of the environment, which only the simulated model is told.
+        environment: The name of the environment, which only the workbench's own models are told.
         task: The name of the task, as is this.
         depth: m, as is this.
     """
@@ -148,7 +152,7 @@ def conversation(
         if seed is not None:
             config["seed"] = seed + state.epoch - 1
         if state.model.api == PROVIDER:
-            # The simulated model knows a question only by its text and these: the seed tells
+            # The workbench's own models know a question by its text and these: the seed tells
             # repetitions apart.
             config = {"seed": state.epoch, **config, "extra_body": asked}
         said = state.metadata.get("later_turns", later_turns)

@@ -44,7 +44,8 @@ def _arguments(context: click.Context, option: click.Parameter, texts: Any) -> d
 @click.option(
     "--model",
     required=True,
-    help="Model in Inspect's form, such as openai/gpt-4o; workbench/simulated is free.",
+    help="Model in Inspect's form, such as openai/gpt-4o; workbench/small, a bundled language model, and "
+    "workbench/simulated are free.",
 )
 @click.option(
     "-o", "--out", required=True, type=PATH, help="Folder of the run; an existing run resumes."

@@ -1,5 +1,7 @@
-"""Commands that import, extract or simulate replies of models."""
+"""Commands that import, extract, simulate or make replies of models."""
 
+import os
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -7,11 +9,12 @@ import click
 
 from workbench.cli.environment_options import environment_option, task_options
 from workbench.cli.group import PATH, main
+from workbench.prediction import CLASSES
 
 
 @main.group()
 def replies() -> None:
-    """Import, extract or simulate replies of models."""
+    """Import, extract, simulate or make replies of models."""
 
 
 def _columns(context: click.Context, option: click.Parameter, texts: Any) -> dict[str, str]:
@@ -225,3 +228,101 @@ def replies_simulate(
     }
     write_table(predictions, out, PREDICTIONS, provenance)
     click.echo(f"{len(predictions)} simulated predictions written to {out}")
+
+
+@replies.command("model")
+@click.argument("positions", type=PATH)
+@click.option(
+    "--model",
+    default="small",
+    show_default=True,
+    metavar="NAME",
+    help="tiny, small, medium, or small@STEP, a checkpoint of its training.",
+)
+@click.option("-o", "--out", default="predictions.parquet", show_default=True, type=PATH)
+@task_options
+@click.option(
+    "--temperature",
+    default=0.0,
+    show_default=True,
+    type=click.FloatRange(0),
+    help="0: the likeliest token each time.",
+)
+@click.option(
+    "--seed",
+    default=0,
+    show_default=True,
+    type=click.IntRange(0),
+    help="Sample k of a position is drawn with SEED + k.",
+)
+@click.option(
+    "--samples",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Replies to each position; above 1 with a temperature.",
+)
+@click.option(
+    "--least-probability",
+    type=click.FloatRange(0, 1, min_open=True),
+    metavar="P",
+    help="Of a move that the task actions lists.  [default: 0.005]",
+)
+@click.option("--jobs", default=os.cpu_count() or 1, show_default="cores", type=click.IntRange(1))
+def replies_model(
+    positions: Path,
+    model: str,
+    out: Path,
+    task: str,
+    depth: int | None,
+    temperature: float,
+    seed: int,
+    samples: int,
+    least_probability: float | None,
+    jobs: int,
+) -> None:
+    """Let a bundled language model reply to a POSITIONS table of chess, offline.
+
+    The models read moves, were never told the rules, and write a FEN token by token; data/MODELS.md
+    describes them. The replies do not depend on --jobs.
+    """
+    from workbench.answers.model_replies import MODEL_PREFIX, model_replies
+    from workbench.language_model.bundled_models import weights_path
+    from workbench.language_model.language_model import LEAST_PROBABILITY
+    from workbench.language_model.written_replies import ReplySettings
+    from workbench.tables.output_files import check_output
+    from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS, read_table, write_table
+    from workbench.tables.provenance import file_hash
+    from workbench.tasks import task_named
+
+    check_output(out, [positions], "predictions")
+    settings = ReplySettings(
+        task,
+        task_named(task).depth_asked(depth),
+        temperature,
+        LEAST_PROBABILITY if least_probability is None else least_probability,
+    )
+    provenance = {
+        "stage": "predictions",
+        "positions_sha256": file_hash(positions),
+        "language_model": {
+            "model": f"{MODEL_PREFIX}{model}",
+            "weights_sha256": file_hash(weights_path(model)),
+            **asdict(settings),
+            "seed": seed,
+            "samples": samples,
+        },
+    }
+    predictions = model_replies(
+        read_table(positions, POSITIONS),
+        model,
+        settings,
+        seed=seed,
+        samples=samples,
+        jobs=jobs,
+        progress=True,
+    )
+    write_table(predictions, out, PREDICTIONS, provenance)
+    counts = predictions["reply_class"].value_counts()
+    classes = ", ".join(f"{counts[name]:,} {name}" for name in CLASSES if name in counts)
+    click.echo(f"{len(predictions):,} predictions written to {out}: {classes or 'none'}")

@@ -38,10 +38,24 @@ def load_model(name: str) -> LanguageModel:
         InvalidArgumentError: If there is no such model.
         TableError: If its file cannot be read.
     """
-    if name not in model_names():
-        raise InvalidArgumentError(f"model: expected one of {model_names()}, got {name!r}")
-    weights, description = read_weights(_FOLDER / f"{name}.npz")
+    weights, description = read_weights(weights_path(name))
     return LanguageModel(name, weights, description)
+
+
+def weights_path(name: str) -> Path:
+    """Return the file of a bundled model.
+
+    Args:
+        name: One of `model_names`.
+
+    Raises:
+        InvalidArgumentError: If there is no such model.
+    """
+    if name not in model_names():
+        raise InvalidArgumentError(
+            f"model: expected one of {', '.join(model_names())}, got {name!r:.80}"
+        )
+    return _FOLDER / f"{name}.npz"
 
 
 def _step(path: Path) -> int:

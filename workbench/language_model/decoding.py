@@ -58,17 +58,26 @@ def write_boards(
             vectors = vectors + across[block].step(vectors)
             vectors = vectors + feed_forward(np, weights, f"decoder.{block}", vectors)
         logits = normal(np, vectors, weights["written"]) @ weights["output"]
-        before = _chosen(logits, temperature, None if draws is None else draws[:, slot])
+        before = chosen_tokens(logits, temperature, None if draws is None else draws[:, slot])
         tokens[:, slot] = before
     return tokens
 
 
-def _chosen(logits: NDArray[Any], temperature: float, draws: NDArray[Any] | None) -> NDArray[Any]:
+def chosen_tokens(
+    logits: NDArray[Any], temperature: float, draws: NDArray[Any] | None
+) -> NDArray[Any]:
+    """Return the likeliest token of each row, or one that is drawn.
+
+    Args:
+        logits: Shape (rows, tokens).
+        temperature: 0 for the likeliest.
+        draws: Uniform in [0, 1), shape (rows,); needed if the temperature is not 0.
+    """
     if draws is None or temperature == 0:
         return np.asarray(logits.argmax(axis=-1))
     scaled = (logits - logits.max(axis=-1, keepdims=True)).astype(np.float64) / temperature
     summed = np.exp(scaled).cumsum(axis=-1)
-    return np.asarray((summed <= draws[:, None] * summed[:, -1:]).sum(axis=-1))
+    return np.asarray((summed[:, :-1] <= draws[:, None] * summed[:, -1:]).sum(axis=-1))
 
 
 class _Within:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import InvalidArgumentError
-from workbench.language_model.decoding import write_boards
+from workbench.language_model.decoding import chosen_tokens, write_boards
 from workbench.language_model.network import (
     Shape,
     Weights,
@@ -144,22 +144,32 @@ class LanguageModel:
                 }
         return dict(sorted(likely.items(), key=lambda item: -item[1]))
 
-    def next_line(self, moves: Sequence[str], depth: int) -> list[str]:
-        """Return the moves with which the model goes on, the likeliest each time.
+    def next_line(
+        self, moves: Sequence[str], depth: int, *, temperature: float = 0.0, seed: int = 0
+    ) -> list[str]:
+        """Return the moves with which the model goes on.
 
         Args:
             moves: In UCI.
-            depth: How many to add, at least 1; fewer are added where `MOST_PLIES` is reached.
+            depth: How many to add, at least 1; fewer are added once more than `MOST_PLIES` would
+                have to be read.
+            temperature: At least 0; at 0 the likeliest square and promotion is taken each time.
+            seed: At least 0; of what is drawn.
 
         Raises:
             IllegalMoveError: If a text is no move, or there are too many.
         """
+        generator = np.random.default_rng(seed)
+
+        def chosen(logits: NDArray[np.float32]) -> int:
+            return int(chosen_tokens(logits[None], temperature, generator.random(1))[0])
+
         line: list[str] = []
-        while len(line) < depth and len(moves) + len(line) < MOST_PLIES:
+        while len(line) < depth and len(moves) + len(line) <= MOST_PLIES:
             encoded = self.hidden_states([*moves, *line])[-1, -1]
-            start = int(move_logits(np, self._weights, encoded).argmax())
-            end = int(target_logits(np, self._weights, encoded, start).argmax())
-            kind = int(promotion_logits(np, self._weights, encoded, start, end).argmax())
+            start = chosen(move_logits(np, self._weights, encoded))
+            end = chosen(target_logits(np, self._weights, encoded, start))
+            kind = chosen(promotion_logits(np, self._weights, encoded, start, end))
             line.append(write_move(start, end, kind))
         return line
 

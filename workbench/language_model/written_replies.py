@@ -1,0 +1,151 @@
+"""What the model replies in each task: a FEN, a list of moves, or moves that go on."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from workbench.errors import IllegalMoveError, InvalidArgumentError
+from workbench.language_model.language_model import LEAST_PROBABILITY, LanguageModel
+from workbench.language_model.vocabulary import MOST_PLIES, SLOTS, read_moves
+from workbench.seeds import derived_seed
+
+NONE: Final = "none"
+"""The reply where no move is likely."""
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenReply:
+    """A reply, counted in the model's own tokens: one for the start and each move, one for a slot.
+
+    Attributes:
+        text: What the model replies.
+        input_tokens: Read.
+        output_tokens: Written; 0 where the model cannot reply, which ``text`` then says.
+    """
+
+    text: str
+    input_tokens: int
+    output_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReplySettings:
+    """How a model replies.
+
+    Attributes:
+        task: ``state``, ``actions`` or ``continuation``.
+        depth: Moves of a continuation, at least 1.
+        temperature: At least 0; at 0 the likeliest token is taken each time. A list of moves does not
+            depend on it: nothing is drawn for it.
+        least_probability: Of the moves in a list, above 0.
+    """
+
+    task: str = "state"
+    depth: int = 4
+    temperature: float = 0.0
+    least_probability: float = LEAST_PROBABILITY
+
+    def __post_init__(self) -> None:
+        """Check the arguments.
+
+        Raises:
+            InvalidArgumentError: If one is out of range, or the model has no reply in this task.
+        """
+        if self.task not in _WRITERS:
+            raise InvalidArgumentError(
+                f"task: expected one of {', '.join(_WRITERS)}, which the language models know, "
+                f"got {self.task!r:.80}"
+            )
+        if self.depth < 1:
+            raise InvalidArgumentError(f"depth: expected at least 1, got {self.depth!r}")
+        if not 0 <= self.temperature < float("inf"):
+            raise InvalidArgumentError(
+                f"temperature: expected a number of at least 0, got {self.temperature!r}"
+            )
+        if not 0 < self.least_probability <= 1:
+            raise InvalidArgumentError(
+                f"least_probability: expected a number in (0, 1], got {self.least_probability!r}"
+            )
+
+
+def write_replies(
+    model: LanguageModel,
+    games: Sequence[Sequence[str]],
+    settings: ReplySettings,
+    seeds: Sequence[int],
+) -> list[WrittenReply]:
+    """Return a model's replies to games; where it cannot read the moves, it says so.
+
+    A reply depends on the game's moves, the settings and its seed alone; where two tokens are equally
+    likely to six digits, also on the games that are read together with it.
+
+    Args:
+        model: Any.
+        games: Moves in UCI; the model does not know which are legal.
+        settings: How to reply.
+        seeds: One for each game, at least 0.
+    """
+    replies = [_refusal(moves) for moves in games]
+    read = [index for index, refused in enumerate(replies) if refused is None]
+    own_seeds = [derived_seed(seeds[index], "reply", *games[index]) for index in read]
+    written = _WRITERS[settings.task](model, [games[index] for index in read], settings, own_seeds)
+    for index, (text, tokens) in zip(read, written, strict=True):
+        replies[index] = WrittenReply(text, 1 + len(games[index]), tokens)
+    return [each for each in replies if each is not None]
+
+
+def refused(reason: str) -> WrittenReply:
+    """Return the reply of a model that cannot reply; it is ``absent`` in every task.
+
+    Args:
+        reason: Why, in words, without what looks like a move or a FEN.
+    """
+    return WrittenReply(f"The language model cannot reply: {reason}.", 0, 0)
+
+
+def _refusal(moves: Sequence[str]) -> WrittenReply | None:
+    if len(moves) > MOST_PLIES:
+        return refused(f"it reads at most {MOST_PLIES} plies, and these are {len(moves)}")
+    try:
+        read_moves(moves)
+    except IllegalMoveError:
+        return refused("it reads moves in UCI, and one of these is in another notation, or none")
+    return None
+
+
+Games = Sequence[Sequence[str]]
+
+
+def _states(
+    model: LanguageModel, games: Games, settings: ReplySettings, seeds: Sequence[int]
+) -> list[tuple[str, int]]:
+    texts = model.write_states(games, temperature=settings.temperature, seeds=seeds)
+    return [(text, SLOTS) for text in texts]
+
+
+def _actions(
+    model: LanguageModel, games: Games, settings: ReplySettings, seeds: Sequence[int]
+) -> list[tuple[str, int]]:
+    del seeds
+    return [_listed(list(model.next_moves(moves, settings.least_probability))) for moves in games]
+
+
+def _continuations(
+    model: LanguageModel, games: Games, settings: ReplySettings, seeds: Sequence[int]
+) -> list[tuple[str, int]]:
+    return [
+        _listed(model.next_line(moves, settings.depth, temperature=settings.temperature, seed=seed))
+        for moves, seed in zip(games, seeds, strict=True)
+    ]
+
+
+def _listed(moves: list[str]) -> tuple[str, int]:
+    return "\n".join(moves) or NONE, max(1, len(moves))
+
+
+_WRITERS: Final[
+    dict[
+        str,
+        Callable[[LanguageModel, Games, ReplySettings, Sequence[int]], list[tuple[str, int]]],
+    ]
+] = {"state": _states, "actions": _actions, "continuation": _continuations}
