@@ -1,8 +1,5 @@
 """Replies of a bundled language model to a table of positions of chess."""
 
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from multiprocessing import get_context
 from typing import Final
 
 import pandas as pd
@@ -11,21 +8,18 @@ from tqdm.auto import tqdm
 from workbench.answers.answered_positions import asked_environment, predictions_table
 from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
-from workbench.language_model.bundled_models import load_model, weights_path
-from workbench.language_model.language_model import BATCH
+from workbench.language_model.bundled_models import weights_path
+from workbench.language_model.reply_processes import Asked, replies_of_processes
 from workbench.language_model.written_replies import (
     ReplySettings,
     WrittenReply,
+    refusal,
     refused,
-    write_replies,
 )
 from workbench.tasks import task_named
-from workbench.worker_processes import end_with_parent, one_thread_each
 
 MODEL_PREFIX: Final = "workbench/"
 """Before the name of a bundled model in tables and behind Inspect."""
-
-_Call = tuple[list[list[str]], list[int]]
 
 
 def model_replies(
@@ -77,15 +71,26 @@ def model_replies(
             f"positions: expected games of {DEFAULT}, which the language models read, "
             f"got {environment.name!r:.80}"
         )
-    games: list[list[str] | None] = [
-        environment.split_moves(moves) if isinstance(moves, str) else None
+    games = [
+        tuple(environment.split_moves(moves)) if isinstance(moves, str) else None
         for moves in positions["moves"]
     ]
-    written = dict(_written(model, settings, _calls(games, seed, samples), jobs, progress))
+    refusals = [_UNKNOWN if game is None else refusal(game) for game in games]
+    asked = {
+        (game, seed + sample)
+        for game, refused_so in zip(games, refusals, strict=True)
+        if game is not None and refused_so is None
+        for sample in range(samples)
+    }
+    written: dict[Asked, WrittenReply] = {}
+    with tqdm(total=len(asked), unit="reply", desc=model, disable=not progress) as bar:
+        for batch in replies_of_processes(model, settings, asked, jobs):
+            written.update(batch)
+            bar.update(len(batch))
     rows = []
-    for game in games:
+    for game, refused_so in zip(games, refusals, strict=True):
         for sample in range(samples):
-            reply = _UNKNOWN if game is None else written[tuple(game), seed + sample]
+            reply = refused_so or written[game or (), seed + sample]
             is_state = task.gives_state and reply.output_tokens
             given = environment.classify_state(reply.text) if is_state else None
             prediction = given or task.classify(environment, reply.text)
@@ -103,42 +108,3 @@ def model_replies(
 
 
 _UNKNOWN: Final = refused("the table does not have the moves")
-
-
-def _calls(games: Sequence[list[str] | None], seed: int, samples: int) -> list[_Call]:
-    """Return games and seeds in batches that do not depend on the order of the table."""
-    read = sorted({tuple(game) for game in games if game is not None})
-    # Alike in length, so that little is filled up.
-    read.sort(key=len)
-    asked = [(list(game), seed + sample) for game in read for sample in range(samples)]
-    batches = [asked[first : first + BATCH] for first in range(0, len(asked), BATCH)]
-    return [([game for game, _ in batch], [own for _, own in batch]) for batch in batches]
-
-
-def _written(
-    model: str, settings: ReplySettings, calls: Sequence[_Call], jobs: int, progress: bool
-) -> Iterator[tuple[tuple[tuple[str, ...], int], WrittenReply]]:
-    """Yield games, seeds and replies, from processes even if there is one: sums are rounded alike."""
-    total = sum(len(games) for games, _ in calls)
-    with (
-        tqdm(total=total, unit="reply", desc=model, disable=not progress) as bar,
-        one_thread_each(),
-        ProcessPoolExecutor(jobs, get_context("spawn"), initializer=end_with_parent) as pool,
-    ):
-        # The longest first, so that no process has much left when the others are done.
-        futures = {pool.submit(_replies, model, settings, *call): call for call in calls[::-1]}
-        try:
-            for future in as_completed(futures):
-                games, seeds = futures[future]
-                replies = future.result()
-                bar.update(len(games))
-                for game, own, reply in zip(games, seeds, replies, strict=True):
-                    yield (tuple(game), own), reply
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _replies(
-    model: str, settings: ReplySettings, games: list[list[str]], seeds: list[int]
-) -> list[WrittenReply]:
-    return write_replies(load_model(model), games, settings, seeds)

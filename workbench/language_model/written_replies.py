@@ -85,7 +85,7 @@ def write_replies(
         settings: How to reply.
         seeds: One for each game, at least 0.
     """
-    replies = [_refusal(moves) for moves in games]
+    replies = [refusal(moves) for moves in games]
     read = [index for index, refused in enumerate(replies) if refused is None]
     own_seeds = [derived_seed(seeds[index], "reply", *games[index]) for index in read]
     written = _WRITERS[settings.task](model, [games[index] for index in read], settings, own_seeds)
@@ -103,7 +103,12 @@ def refused(reason: str) -> WrittenReply:
     return WrittenReply(f"The language model cannot reply: {reason}.", 0, 0)
 
 
-def _refusal(moves: Sequence[str]) -> WrittenReply | None:
+def refusal(moves: Sequence[str]) -> WrittenReply | None:
+    """Return the reply to moves that the models cannot read, None if they can.
+
+    Args:
+        moves: In UCI, as far as they can be read.
+    """
     if len(moves) > MOST_PLIES:
         return refused(f"it reads at most {MOST_PLIES} plies, and these are {len(moves)}")
     try:
