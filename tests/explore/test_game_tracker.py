@@ -1,12 +1,19 @@
+import io
 import math
 
+import chess.pgn
+import pandas as pd
 import pytest
 from test_tracked_game import AFTER_E5, AFTER_NC6, HOSTILE, rows
 
 from workbench.errors import InvalidArgumentError
+from workbench.explore.game import game_tracker
 from workbench.explore.game.game_tracker import GameTracker
+from workbench.explore.game.model_reading import track_model
 from workbench.explore.game.tracked_game import TrackedGame
 from workbench.explore.pair.board_pair import BoardPair
+from workbench.language_model.bundled_models import load_model, model_names
+from workbench.scoring import ScoringParameters
 
 
 def answers(widget, **message):
@@ -68,7 +75,7 @@ def test_failures_are_told_and_kept(pair, words):
 
 def test_a_game_without_replies_is_refused():
     with pytest.raises(InvalidArgumentError, match="at least one reply"):
-        GameTracker(TrackedGame("empty", False, 1, "", (), ()))
+        GameTracker(TrackedGame("empty", False, ScoringParameters(depth=1), (), ()))
 
 
 def test_still_picture_has_both_measures_and_names_its_axes():
@@ -79,3 +86,61 @@ def test_still_picture_has_both_measures_and_names_its_axes():
     assert list(left.lines[0].get_ydata()) == widget.replies["precision_2"].tolist()
     assert list(right.lines[0].get_ydata())[:3] == widget.replies["distance"].tolist()[:3]
     assert math.isnan(right.lines[0].get_ydata()[3])
+
+
+GAME = "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5"
+
+
+class TestALanguageModelReads:
+    def test_the_page_gets_the_boards_a_few_at_a_time(self, monkeypatch):
+        monkeypatch.setattr(game_tracker, "_READING_SECONDS", 0.0)
+        widget = GameTracker.simulated(GAME, rate=0, depth=1)
+        given = widget.game
+        known, boards = 0, []
+        while known < 6:
+            (answer,) = answers(widget, kind="read", serial=1, reader="tiny", known=known)
+            assert answer["game"]["title"] == "workbench/tiny"
+            assert answer["known"] == known
+            assert answer["done"] == (known == 5)
+            assert answer["milliseconds"] > 0
+            (reply,) = answer["game"]["replies"]
+            boards.append(reply["predicted_fen"])
+            known += 1
+        moves = [move.uci() for move in chess.pgn.read_game(io.StringIO(GAME)).mainline_moves()]
+        model = load_model("tiny")
+        assert boards == [model.write_states([moves[:ply]])[0] for ply in range(1, 7)]
+        assert widget.reader == "tiny"
+        assert widget.game["replies"][5]["predicted_fen"] == boards[5]
+        assert widget.game["simulated"] is False
+        (answer,) = answers(widget, kind="read", serial=2, reader="", known=0)
+        assert answer["done"]
+        assert (widget.reader, widget.game) == ("", given)
+
+    def test_the_same_from_python(self):
+        widget = GameTracker.from_model(GAME, "tiny", depth=2)
+        other = GameTracker.simulated(GAME, rate=0, depth=2)
+        other.read_with("tiny")
+        assert other.game == widget.game
+        pd.testing.assert_frame_equal(other.replies, widget.replies)
+        assert widget.readers == list(model_names())
+
+    def test_a_game_without_moves_or_a_model_that_is_none(self):
+        widget = GameTracker.from_rows(rows().drop(columns="moves"), depth=1)
+        assert widget.readers == []
+        for reader in ("tiny", "huge"):
+            (answer,) = answers(widget, kind="read", serial=1, reader=reader, known=0)
+            assert answer["kind"] == "failed"
+            assert "a game with moves" in answer["message"]
+
+    def test_a_table_names_its_game(self):
+        widget = GameTracker.from_rows(rows(), depth=1)
+        widget.read_with("tiny")
+        assert widget.game["title"] == "Game game, workbench/tiny"
+        assert widget.game["notes"] == ()
+
+    def test_beyond_the_longest_game_there_is_no_answer(self):
+        shuffle = "Nf3 Nf6 Ng1 Ng8 " * 50 + "Nf3 Nf6"
+        tracked = track_model(shuffle, "tiny", ScoringParameters(depth=1))
+        assert [reply.reply_class for reply in tracked.replies[200:]] == ["absent"] * 2
+        assert "at most 200 plies" in tracked.replies[200].reply
+        assert tracked.replies[199].reply_class != "absent"

@@ -1,14 +1,15 @@
-// GameTracker: one game, its replies, and both boards at the current ply. All data is loaded at the
-// start: stepping through the game does not involve the kernel. Hooks: data-role="game-tracker"
+// GameTracker: one game, its replies, and both boards at the current ply. Stepping through the game does
+// not involve the kernel; a language model that reads it does. Hooks: data-role="game-tracker"
 // (data-ply), "error", "status", "kernel", "title", "simulated", "notes", "chart-box", "ply", "first",
 // "previous", "next", "last", "previous-reply", "next-reply", "depth", "flip", "ply-words", "facts"
 // with dd[data-fact] (data-value), "no-board", "moves" with "move" (data-ply), "reply", "true-fen",
-// "predicted-fen", "open-pair"; and those of tracker_chart.js, board.js.
+// "predicted-fen", "open-pair"; and those of tracker_chart.js, model_reading.js, board.js.
 
 import { htmlElement, keepShortcutsAway } from "../page/svg.js";
 import { Requester } from "../page/requester.js";
 import { KernelNote } from "../page/kernel_note.js";
 import { hideStill } from "../page/still.js";
+import { ModelReading } from "./model_reading.js";
 import { Board } from "../board/board.js";
 import { trackerChart } from "./tracker_chart.js";
 import { factsOf, turnInWords } from "./tracker_facts.js";
@@ -19,15 +20,21 @@ class GameTrackerView {
     this.model = model;
     this.kernel = new KernelNote();
     this.requester = new Requester(model, {
-      onFailed: (message) => { this.error.textContent = message; },
-      ...this.kernel.listeners(),
+      onFailed: (message, asked) => {
+        this.error.textContent = message;
+        if (asked === "read") this.reading.failed();
+      },
+      ...this.kernel.listeners(() => this.reading.failed()),
     });
     this.requester.on("open", ({ ply }) => { this.status.textContent = `Ply ${ply} is open in the board pair.`; });
+    this.reading = new ModelReading(model, this.requester, {
+      onChosen: () => { this.error.textContent = ""; }, onGame: () => this.showGame(),
+    });
     element.append(this.build());
     this.listeners = {
       "change:ply": () => this.show(), "change:flipped": () => this.show(),
       "change:depth": () => { this.depth.value = String(model.get("depth")); this.drawChart(); this.show(); },
-      "change:game": () => this.showGame(),
+      "change:game": () => this.showGame(), "change:reader": () => this.reading.settle(),
     };
     for (const [name, act] of Object.entries(this.listeners)) model.on(name, act);
     this.resized = new ResizeObserver(() => this.drawChart());
@@ -55,7 +62,7 @@ class GameTrackerView {
       role: "region", "aria-label": "Game tracker",
     },
     block("div", { class: "ws-head" }, this.title, this.badge, this.buildChoices()),
-    this.conventions, this.notes, this.error, this.chartBox, this.buildScrubber(),
+    this.conventions, this.notes, this.error, this.reading.element, this.chartBox, this.buildScrubber(),
     block("div", { class: "ws-body" }, this.buildBoards(), this.buildSide()));
     return this.root;
   }
@@ -65,7 +72,7 @@ class GameTrackerView {
     const flip = htmlElement("button", {
       type: "button", "data-role": "flip", onclick: () => this.set({ flipped: !this.model.get("flipped") }),
     }, "Flip boards");
-    return htmlElement("div", { class: "ws-choices" }, htmlElement("label", {}, "Depth m ", this.depth), flip);
+    return htmlElement("div", { class: "ws-choices" }, this.reading.choice, htmlElement("label", {}, "Depth m ", this.depth), flip);
   }
 
   buildScrubber() {
@@ -125,8 +132,9 @@ class GameTrackerView {
       htmlElement("section", {}, this.replyTitle, this.reply));
   }
 
+  /** The game as a language model has read it so far, else as the kernel shows it. */
   game() {
-    return this.model.get("game");
+    return this.reading.game ?? this.model.get("game");
   }
 
   plies() {

@@ -78,24 +78,35 @@ class TrackedGame:
     Attributes:
         title: The game and who replied, in words.
         simulated: Whether the replies come from the simulated tracker.
-        depth: The largest m that is scored.
-        conventions: How finished games and ill-formed boards count, in words.
+        parameters: How replies are scored, by the exact method.
         stops: Places in the game, by ply; all plies where the moves are known.
         replies: By ply, at most one per ply, each at a ply of one of the stops.
         notes: Notes on the table for the reader, in sentences.
+        game: The game in words; empty if it has no name.
     """
 
     title: str
     simulated: bool
-    depth: int
-    conventions: str
+    parameters: ScoringParameters
     stops: tuple[Stop, ...]
     replies: tuple[ReplyAt, ...]
     notes: tuple[str, ...] = field(default_factory=tuple)
+    game: str = ""
+
+    @property
+    def depth(self) -> int:
+        """The largest m that is scored."""
+        return self.parameters.depth
+
+    @property
+    def conventions(self) -> str:
+        """How finished games and ill-formed boards count, in words."""
+        return _conventions(self.parameters)
 
     def page(self) -> dict[str, Any]:
         """Return everything as JSON can hold it, very long texts cut."""
-        page = asdict(self)
+        page = asdict(self) | {"depth": self.depth, "conventions": self.conventions}
+        del page["parameters"]
         for reply in page["replies"]:
             if reply["predicted_fen"] is not None:
                 reply["predicted_fen"] = cut(reply["predicted_fen"], LONGEST_FEN)
@@ -157,10 +168,9 @@ def track_simulated(
     return TrackedGame(
         title,
         True,
-        parameters.depth,
-        _conventions(parameters),
+        parameters,
         stops,
-        _scored(frame, parameters, slips),
+        scored_replies(frame, parameters, slips),
     )
 
 
@@ -216,15 +226,15 @@ def track_rows(
         plies = ", ".join(str(ply) for ply in rows.loc[failed, "ply"])
         notes += (f"The call failed at ply {plies}: there is no reply.",)
         rows = rows[~failed].reset_index(drop=True)
-    title = f"Game {cut(str(game_id))}" + (f", {cut(str(model))}" if model is not None else "")
+    game = f"Game {cut(str(game_id))}"
     return TrackedGame(
-        title,
+        game + (f", {cut(str(model))}" if model is not None else ""),
         str(model).startswith("simulated"),
-        parameters.depth,
-        _conventions(parameters),
+        parameters,
         stops,
-        _scored(rows, parameters, [()] * len(rows)),
+        scored_replies(rows, parameters, [()] * len(rows)),
         notes,
+        game,
     )
 
 
@@ -261,10 +271,20 @@ def _classified(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(**pd.DataFrame([each.columns() for each in found], index=rows.index))
 
 
-def _scored(
+def scored_replies(
     rows: pd.DataFrame, parameters: ScoringParameters, slips: Sequence[tuple[str, ...]]
 ) -> tuple[ReplyAt, ...]:
-    """Score replies and put what the page needs beside."""
+    """Score replies and put what the page needs beside.
+
+    Args:
+        rows: With ply, true_state, reply and the columns of a `Prediction`.
+        parameters: How to score; by the exact method.
+        slips: Of the simulated tracker, in words, for each row.
+
+    Raises:
+        InvalidArgumentError: If another method is asked for.
+        TableError: If a true state cannot be read.
+    """
     if parameters.method != "exact":
         raise InvalidArgumentError(f"expected the exact method, got {parameters.method!r}")
     full = rows.reindex(columns=PREDICTIONS.names).assign(environment=DEFAULT, task="state")

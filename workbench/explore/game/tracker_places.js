@@ -61,6 +61,7 @@ export function neighbours(game, ply) {
 export function noReplyInWords(game, ply) {
   const { before, after } = neighbours(game, ply);
   const near = [before, after].filter((one) => one !== null).map((one) => `ply ${one}`);
+  if (near.length === 0) return "There is no reply yet.";
   return `No reply was asked for here. The nearest ${near.length > 1 ? "are at" : "is at"} ${near.join(" and ")}.`;
 }
 
@@ -83,6 +84,6 @@ export function distanceTop(replies) {
  */
 export function clickedPly(game, at, reach) {
   const close = (plies) => plies.reduce((best, one) => (Math.abs(one - at) < Math.abs(best - at) ? one : best));
-  const reply = close(game.replies.map(({ ply }) => ply));
-  return Math.abs(reply - at) <= reach ? reply : close(game.stops.map(({ ply }) => ply));
+  const near = game.replies.map(({ ply }) => ply).filter((ply) => Math.abs(ply - at) <= reach);
+  return close(near.length > 0 ? near : game.stops.map(({ ply }) => ply));
 }
