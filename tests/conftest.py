@@ -1,5 +1,11 @@
 """Tables that several tests start from."""
 
+import os
+
+# numpy reads it when it is imported. The tests run in as many processes as there are cores: second
+# threads would only wait for each other.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import pandas as pd
 import pytest
 from hypothesis import settings

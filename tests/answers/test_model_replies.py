@@ -82,8 +82,9 @@ def test_the_other_tasks(positions, task):
     assert set(table["reply_class"]) == {"valid"}
     for row in table.to_dict("records"):
         moves = row["moves"].split()
-        named = row["predicted_actions"].split("\n")
+        named = [move for move in row["predicted_actions"].split("\n") if move]
         if task == "actions":
+            assert row["reply"] == ("\n".join(named) or "none")
             assert named == list(model.next_moves(moves, 0.05))
         else:
             assert len(named) == row["output_tokens"] == 3

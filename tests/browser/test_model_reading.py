@@ -41,7 +41,7 @@ def test_a_model_reads_the_whole_game_by_keyboard(browser, tracker, expected):
     with widget_page(browser, [tracker], 1280, 900) as page:
         root = page.locator("[data-role=game-tracker]")
         given = root.locator("[data-role=predicted-fen]").text_content()
-        choice = root.get_by_label("Replies")
+        choice = root.locator("[data-role=reader]")
         choice.focus()
         page.keyboard.press("ArrowDown")
         expect(root.locator("[data-role=title]")).to_have_text("workbench/tiny")
@@ -69,7 +69,7 @@ def test_a_model_reads_the_whole_game_by_keyboard(browser, tracker, expected):
 def test_another_choice_stops_the_first(browser, tracker, expected):
     with widget_page(browser, [tracker], 1280, 900) as page:
         root = page.locator("[data-role=game-tracker]")
-        choice = root.get_by_label("Replies")
+        choice = root.locator("[data-role=reader]")
         choice.select_option("small")
         expect(root.locator("[data-role=read-plies]")).to_be_visible()
         choice.select_option("tiny")
@@ -87,16 +87,16 @@ def test_a_model_that_cannot_be_loaded_is_told(browser, tracker, monkeypatch):
     with widget_page(browser, [tracker], 1280, 900) as page:
         root = page.locator("[data-role=game-tracker]")
         monkeypatch.setattr("workbench.explore.game.model_reading.load_model", broken)
-        root.get_by_label("Replies").select_option("tiny")
+        root.locator("[data-role=reader]").select_option("tiny")
         expect(root.locator("[data-role=error]")).to_contain_text("no file of tiny")
-        expect(root.get_by_label("Replies")).to_have_value("")
+        expect(root.locator("[data-role=reader]")).to_have_value("")
         expect(root.locator("[data-role=simulated]")).to_be_visible()
 
 
 def test_it_fits_and_can_be_read_on_a_telephone(browser, tracker):
     with widget_page(browser, [tracker], 390, 800, touch=True) as page:
         root = page.locator("[data-role=game-tracker]")
-        root.get_by_label("Replies").select_option("tiny")
+        root.locator("[data-role=reader]").select_option("tiny")
         expect(root.locator("[data-role=read-plies]")).to_be_visible()
         assert violations(root) == []
         expect(root.locator("[data-role=reading]")).to_contain_text("has read 22 plies")

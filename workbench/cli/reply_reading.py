@@ -287,6 +287,7 @@ def replies_model(
     describes them. The replies do not depend on --jobs.
     """
     from workbench.answers.model_replies import MODEL_PREFIX, model_replies
+    from workbench.environments.registry import environment_of
     from workbench.language_model.bundled_models import weights_path
     from workbench.language_model.language_model import LEAST_PROBABILITY
     from workbench.language_model.written_replies import ReplySettings
@@ -322,6 +323,7 @@ def replies_model(
         jobs=jobs,
         progress=True,
     )
+    provenance["extractor_version"] = environment_of(predictions).reader_version
     write_table(predictions, out, PREDICTIONS, provenance)
     counts = predictions["reply_class"].value_counts()
     classes = ", ".join(f"{counts[name]:,} {name}" for name in CLASSES if name in counts)

@@ -4,6 +4,7 @@ import {
   clickedPly, distanceInWords, distanceTop, moveNumber, neighbours, noReplyInWords, placeInWords, plyByKey, plyInList,
   plyStepped, replyAt, stopAt,
 } from "../../../workbench/explore/game/tracker_places.js";
+import { merged, readingInWords } from "../../../workbench/explore/game/model_reading.js";
 import { differenceInWords, factsOf, turnInWords } from "../../../workbench/explore/game/tracker_facts.js";
 
 const GAME = {
@@ -101,4 +102,26 @@ test("differences and turns in words", () => {
   assert.equal(turnInWords("8/8/8/8/8/8/8/8 b - - 0 1"), "Black to move");
   assert.equal(turnInWords("8/8/8/8/8/8/8/8 w"), "White to move");
   assert.equal(turnInWords("8/8/8/8/8/8/8/8"), "White to move (default)");
+});
+
+test("replies that come a few at a time are put together", () => {
+  const part = (known, ...plies) => ({ known, game: { title: "t", stops: [], replies: plies.map((ply) => ({ ply })) } });
+  const first = merged(null, part(0, 1, 2));
+  assert.deepEqual(first.replies.map(({ ply }) => ply), [1, 2]);
+  assert.deepEqual(merged(first, part(2, 3)).replies.map(({ ply }) => ply), [1, 2, 3]);
+  // A page that knows fewer than the kernel believes asks again; one that knows more believes the kernel.
+  assert.equal(merged(null, part(2, 3)), null);
+  assert.deepEqual(merged(first, part(1, 7)).replies.map(({ ply }) => ply), [1, 7]);
+});
+
+test("how far a model has read", () => {
+  const state = { reader: "workbench/small", read: 3, plies: 20, milliseconds: 9.43, done: false };
+  assert.equal(readingInWords(state), "workbench/small reads: ply 3 of 20, 9.4 ms a board.");
+  assert.equal(readingInWords({ ...state, done: true, milliseconds: 23.6 }), "workbench/small has read 20 plies, 24 ms a board.");
+});
+
+test("a game without replies yet", () => {
+  const game = { stops: GAME.stops, replies: [] };
+  assert.equal(noReplyInWords(game, 3), "There is no reply yet.");
+  assert.equal(clickedPly(game, 3.2, 2), 3);
 });
