@@ -303,7 +303,7 @@ def replies_model(
         temperature,
         LEAST_PROBABILITY if least_probability is None else least_probability,
     )
-    provenance = {
+    provenance: dict[str, Any] = {
         "stage": "predictions",
         "positions_sha256": file_hash(positions),
         "language_model": {

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median
 from time import perf_counter
+from typing import Any
 
 import pandas as pd
 
@@ -57,7 +58,8 @@ class ModelReading:
         Returns:
             The new replies.
         """
-        began, rows = perf_counter(), []
+        began = perf_counter()
+        rows: list[dict[str, Any]] = []
         first = len(self.tracked.replies)
         moves = [str(stop.uci) for stop in self._stops]
         for ply, stop in enumerate(self._stops[first:], start=first + 1):
