@@ -18,6 +18,8 @@ def affordance_scores(
     predicted: Sequence[Any],
     parameters: ScoringParameters,
     seeds: Sequence[int],
+    *,
+    workers: int | None = 1,
 ) -> list[list[float]]:
     """Return precision and recall of pairs of states.
 
@@ -27,6 +29,7 @@ def affordance_scores(
         predicted: As many predicted states; None is the sink, with p = r = 0.
         parameters: The parameters of scoring.
         seeds: One for each pair, for estimators.
+        workers: Threads of exact compiled walks; None takes one for each core.
 
     Returns:
         For each pair the values in the order of `ScoringParameters.measures`.
@@ -45,7 +48,12 @@ def affordance_scores(
         taken = twin.supported(walks) & twin.supported(others)
         places = [index for (index, _, _), take in zip(walked, taken, strict=True) if take]
         compiled = _compiled(
-            twin, walks[taken], others[taken], parameters, [seeds[index] for index in places]
+            twin,
+            walks[taken],
+            others[taken],
+            parameters,
+            [seeds[index] for index in places],
+            workers,
         )
         for index, values in zip(places, compiled, strict=True):
             found[index] = values
@@ -61,10 +69,12 @@ def _compiled(
     predicted: Any,
     parameters: ScoringParameters,
     seeds: list[int],
+    workers: int | None,
 ) -> list[list[float]]:
     depth, terminal = parameters.depth, parameters.terminal
     if parameters.method == "exact":
-        measured: list[list[float]] = twin.joint_walks(true, predicted, depth, terminal).tolist()
+        walks = twin.joint_walks(true, predicted, depth, terminal, workers)
+        measured: list[list[float]] = walks.tolist()
         return measured
     columns: list[list[float]] = []
     batches = parameters.batches

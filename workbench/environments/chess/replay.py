@@ -1,6 +1,7 @@
 """A line of given moves: read from UCI or SAN, played on a board, and written in SAN again."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final, Literal
 
 import chess
@@ -8,6 +9,9 @@ import chess
 from workbench.errors import IllegalMoveError
 
 Notation = Literal["UCI", "SAN"]
+
+# There are some 2,000 moves, of which a game has a hundred; nobody changes one.
+_move_of_uci = lru_cache(maxsize=1 << 12)(chess.Move.from_uci)
 
 _SHOWN: Final = 40
 
@@ -25,7 +29,7 @@ def read_moves(texts: Iterable[str], game: str = "") -> list[chess.Move]:
     moves = []
     for ply, text in enumerate(texts, start=1):
         try:
-            move = chess.Move.from_uci(text)
+            move = _move_of_uci(text)
             if not move or move.drop:
                 raise chess.InvalidMoveError(text)
         except ValueError as error:

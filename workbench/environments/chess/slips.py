@@ -133,22 +133,23 @@ def carry_out(
     """
     landing = move.to_square if landing is None else landing
     piece = boards[move.from_square].copy()
-    kind = piece & ~BLACK
-    there = kind != 0
+    there = piece != 0
+    wide = abs(_files(move)) == 2
     if takes:
         taken = _taken_en_passant(boards, move, stepped)
         if taken is not None:
             boards[_square_behind(move), : len(taken)][taken] = 0
-        boards[move.to_square][there] = 0
-    if abs(_files(move)) == 2 and (kind == KING).any():
+        if wide or landing != move.to_square:
+            boards[move.to_square][there] = 0
+    if wide and (piece & ~BLACK == KING).any():
         _castle(boards, move, piece)
     if move.promotion:
         promoted = np.uint8(ord(chess.piece_symbol(move.promotion).upper()))
-        piece = np.where(kind == PAWN, promoted | piece & BLACK, piece)
+        piece = np.where(piece & ~BLACK == PAWN, promoted | piece & BLACK, piece)
     boards[move.from_square] = 0
     np.copyto(boards[landing], piece, where=there)
     if abs(landing - move.from_square) == 16:
-        return DoubleStep((move.from_square + landing) // 2, kind == PAWN)
+        return DoubleStep((move.from_square + landing) // 2, piece & ~BLACK == PAWN)
     return None
 
 

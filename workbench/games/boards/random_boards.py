@@ -1,6 +1,7 @@
 """Boards after given moves, after random ones, and with pieces on random squares."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import count
 from typing import Final, Literal
 
@@ -22,6 +23,8 @@ def played_board(moves: Iterable[str]) -> str:
     return play_moves(moves).fen()
 
 
+# Several readings compare other boards with the same ones.
+@lru_cache(maxsize=1 << 16)
 def random_board(plies: int, seed: int) -> str:
     """Return the full FEN after ``plies`` legal moves, each drawn uniformly.
 

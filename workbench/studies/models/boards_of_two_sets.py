@@ -55,7 +55,9 @@ def compute(
     parameters = ScoringParameters(depth=depth, terminal=terminal)
 
     def precisions(predicted: list[Any]) -> list[float]:
-        values = affordance_scores(automaton, true, predicted, parameters, [0] * len(true))
+        values = affordance_scores(
+            automaton, true, predicted, parameters, [0] * len(true), workers=None
+        )
         return [value[depth - 1] for value in values]
 
     positions = positions.assign(

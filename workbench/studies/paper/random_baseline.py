@@ -145,7 +145,9 @@ def _profiles(boards: Pairs, parameters: ScoringParameters) -> npt.NDArray[np.fl
         [chess.read_state(fen) for fen in side] for side in zip(*boards, strict=True)
     )
     return np.array(
-        affordance_scores(chess.automaton, true, predicted, parameters, [0] * len(boards))
+        affordance_scores(
+            chess.automaton, true, predicted, parameters, [0] * len(boards), workers=None
+        )
     )
 
 
