@@ -149,3 +149,10 @@ def test_what_waits_for_a_guess_is_shown_in_its_place(lab, server):
         expect(notebook.widget("board-pair")).to_be_visible()
         expect(panel.get_by_text("Shown here after")).to_have_count(0)
         assert "**revealed**" in str(notebook.cells()[2]["outputs"])
+        # The HTML for a page without a kernel follows a moment later.
+        lab.page.wait_for_function(
+            """path => JSON.stringify(
+                [...jupyterapp.shell.widgets('main')].find(w => w.context?.path === path)
+                    .content.model.cells.get(1).toJSON().outputs).includes('A quarter.')""",
+            arg=path,
+        )

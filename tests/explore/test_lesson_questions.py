@@ -106,7 +106,8 @@ class TestEveryQuestion:
 
 @pytest.mark.parametrize(
     "given", ["", "x", "<script>alert(1)</script>", "9" * 10**6, [], {1: 2}, True, math.nan, -1, 2,
-              float("inf"), object(), b"a", 3j],
+              float("inf"), object(), b"a", 3j, 10**400, -(10**5000)],
+    ids=lambda given: type(given).__name__,
 )  # fmt: skip
 def test_what_is_no_answer_is_told_so(given):
     found = verdict(BOARDS.questions["p_2"], given)

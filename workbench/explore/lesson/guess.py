@@ -53,7 +53,7 @@ class Guess(Answering):
         self._question = question
         self._guessed = guessed
         self.register("guess", self._answer_guess)
-        self.follow_in_still("outcome")
+        self.observe(self.renew_still, "outcome")
 
     @property
     def made(self) -> bool:

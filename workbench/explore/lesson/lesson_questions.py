@@ -1,9 +1,9 @@
 """A lesson's questions with their answers, and how near a guess comes."""
 
 import math
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 from numbers import Real
 from types import EllipsisType, MappingProxyType
 from typing import Any, Final
@@ -15,7 +15,8 @@ FULL: Final = 2
 """Points of a guess that is near the value, or the right choice."""
 _HALF_WITHIN: Final = 3
 """A guess that is at most so many times as far off has half the points."""
-_SHOWN: Final = 60
+_SHOWN: Final = 40
+_LARGEST: Final = sys.float_info.max
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +60,13 @@ class NumberQuestion:
         Raises:
             InvalidArgumentError: If it is none, or out of range.
         """
-        if isinstance(given, Real | Fraction) and not isinstance(given, bool):
-            number = float(given)
-            if math.isfinite(number) and self.low <= number <= self.high:
-                return number
+        number: Any = given if isinstance(given, Real) and not isinstance(given, bool) else None
+        # What no float can hold is refused by its size, before it is made one.
+        if number is not None and self.low <= number <= min(self.high, _LARGEST):
+            return float(number)
         most = "" if self.is_count else f" to {self.high:g}"
         raise InvalidArgumentError(
-            f"expected a number from {self.low:g}{most}, got {cut(repr(given), _SHOWN)}"
+            f"expected a number from {self.low:g}{most}, got {as_listed(given)}"
         )
 
     def points(self, guess: float) -> int:
@@ -132,7 +133,7 @@ class ChoiceQuestion:
         if letters and len(found) == len(list(parts)) and letters <= set(self.letters):
             return "".join(sorted(letters))
         raise InvalidArgumentError(
-            f"expected letters of {', '.join(self.letters)}, got {cut(repr(given), _SHOWN)}"
+            f"expected letters of {', '.join(self.letters)}, got {as_listed(given)}"
         )
 
     def points(self, guess: str) -> int:
@@ -203,3 +204,12 @@ def verdict(question: Question, given: Any) -> Verdict:
     if question.is_right(read):
         return Verdict("right", " ".join(filter(None, ["Right.", question.because])))
     return Verdict("wrong", " ".join(filter(None, ["Not right.", question.about(read)])))
+
+
+def as_listed(given: Any) -> str:
+    """Return any answer as a message or a list shows it: a number to six digits, all else cut."""
+    if isinstance(given, float):
+        return f"{given:.6g}"
+    if isinstance(given, int) and abs(given) >= _LARGEST:
+        return "a whole number of more than 300 digits"
+    return cut(repr(given), _SHOWN)

@@ -1,17 +1,20 @@
 """A lesson in progress: its questions, the guesses and answers so far, and what waits for them."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 import pandas as pd
 
 from workbench.errors import InvalidArgumentError
 from workbench.explore.lesson.curtain import Curtain
 from workbench.explore.lesson.guess import Guess
-from workbench.explore.lesson.lesson_questions import FULL, Question, Verdicts, verdict
-from workbench.long_texts import cut
-
-_SHOWN: Final = 40
+from workbench.explore.lesson.lesson_questions import (
+    FULL,
+    Question,
+    Verdicts,
+    as_listed,
+    verdict,
+)
 
 
 class Lesson:
@@ -104,7 +107,7 @@ class Lesson:
             rows.append(("guess", name, given, points))
         for name, found in self._verdicts.items():
             said = {"unanswered": "not answered", "unreadable": "no answer"}
-            given = "" if found.status == "unanswered" else _short(self._answers[name])
+            given = "" if found.status == "unanswered" else as_listed(self._answers[name])
             rows.append(("task", name, given, said.get(found.status, found.status)))
         columns = ["kind", "question", "your answer", "result"]
         return pd.DataFrame(rows, columns=columns).set_index("question")
@@ -147,8 +150,3 @@ class Lesson:
 def _check_name(name: str, known: Any) -> None:
     if name not in known:
         raise InvalidArgumentError(f"expected a question of {sorted(known)}, got {name!r}")
-
-
-def _short(given: Any) -> str:
-    """Return an answer as it is listed: a number to six digits, anything else as it is, cut."""
-    return f"{given:.6g}" if isinstance(given, float) else cut(repr(given), _SHOWN)
