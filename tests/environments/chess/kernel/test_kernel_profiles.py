@@ -137,6 +137,19 @@ def test_a_right_that_has_no_effect_makes_no_other_board():
     assert kernel.joint_profile(with_letters, without, 8).node_count == 0
 
 
+def test_a_king_that_takes_a_king_takes_its_rights_too():
+    """Black's right outlives the king on e8 in python-chess's field; without that king it has no effect."""
+    rights = "4k1kr/8/3k4/6B1/BNb3Qb/3P4/3k1N2/RK2K2R b KQkq - 0 1"
+    agree(rights, rights.replace("KQkq", "-"), 2, "absorb")
+    kings = "r3k2r/3K4/8/8/8/8/8/4K3 w kq - 0 1"
+    agree(
+        kings.replace("r3k2r", "r3kk1r"),
+        kings.replace("r3k2r", "r3kk1r").replace("kq", "-"),
+        3,
+        "drop",
+    )
+
+
 def test_many_pairs_come_in_order_whatever_the_workers():
     pairs = [*pairs_near(25, 44, 30), *pairs_far(15, 45)]
     true = kernel.pack_fens([pair[0] for pair in pairs])

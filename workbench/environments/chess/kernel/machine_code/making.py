@@ -3,6 +3,8 @@
 import numpy as np
 
 from workbench.environments.chess.kernel.machine_code.board import (
+    E1,
+    E8,
     FILE_C,
     FILE_D,
     FILE_F,
@@ -135,12 +137,17 @@ def make(board: Board, code: Word) -> Board:
 
 @compiled(f"{BOARD}({BOARD},uint64)")
 def advance(board: Board, code: Word) -> Board:
-    """Return the board after a legal move, its en-passant square kept only if it has an effect."""
+    """Return the board after a legal move; rights and en-passant square only if they have an effect."""
     after = make(board, code)
-    if after[8] == ZERO:
-        return after
-    passant = capturable(after[8], after[0], after[5], after[5] | after[6], after[9])
+    rights, passant = after[7], after[8]
+    if rights != ZERO:
+        # A king that is taken by a king leaves rights behind, which python-chess ignores.
+        home, rank = (E1, RANK_1) if after[9] != ZERO else (E8, RANK_8)
+        if after[4] & after[5] & home == ZERO:
+            rights &= ~rank
+    if passant != ZERO:
+        passant = capturable(passant, after[0], after[5], after[5] | after[6], after[9])
     return (
         after[0], after[1], after[2], after[3], after[4],
-        after[5], after[6], after[7], passant, after[9],
+        after[5], after[6], rights, passant, after[9],
     )  # fmt: skip
