@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from workbench.explore.game import game_tracker
 from workbench.explore.game.game_tracker import GameTracker
+from workbench.explore.game.model_reading import ModelReading
 
 from .accessibility import violations
 from .widget_alone import set_theme, widget_page
@@ -78,6 +79,26 @@ def test_another_choice_stops_the_first(browser, tracker, expected):
         expect_read(root, expected, 22)
         tracker.read_with("small")
         assert tracker.reader == "small"
+
+
+def test_moves_that_are_not_read_yet_say_so(browser, tracker, monkeypatch):
+    read_on, released = ModelReading.read_on, []
+
+    def held(reading, seconds):
+        is_held = len(reading.tracked.replies) == 3 and not released
+        return () if is_held else read_on(reading, seconds)
+
+    monkeypatch.setattr(ModelReading, "read_on", held)
+    with widget_page(browser, [tracker], 1280, 900) as page:
+        root = page.locator("[data-role=game-tracker]")
+        root.locator("[data-role=reader]").select_option("tiny")
+        expect(root.locator("[data-role=precision-point]")).to_have_count(3)
+        root.get_by_role("button", name="Last position").click()
+        missing = root.locator("[data-role=no-board]")
+        expect(missing).to_have_text("The model has not read this move yet.")
+        released.append(True)
+        expect(root.locator("[data-role=reading]")).to_contain_text("has read 22 plies")
+        expect(missing).to_be_hidden()
 
 
 def test_a_model_that_cannot_be_loaded_is_told(browser, tracker, monkeypatch):

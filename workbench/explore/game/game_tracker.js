@@ -9,7 +9,7 @@ import { htmlElement, keepShortcutsAway } from "../page/svg.js";
 import { Requester } from "../page/requester.js";
 import { KernelNote } from "../page/kernel_note.js";
 import { hideStill } from "../page/still.js";
-import { ModelReading } from "./model_reading.js";
+import { ModelReading, NOT_READ_YET } from "./model_reading.js";
 import { Board } from "../board/board.js";
 import { trackerChart } from "./tracker_chart.js";
 import { factsOf, turnInWords } from "./tracker_facts.js";
@@ -256,7 +256,7 @@ class GameTrackerView {
     this.predictedBox.classList.toggle("ws-without-board", !onBoard);
     this.boards.predicted.element.toggleAttribute("inert", !onBoard);
     this.noBoard.hidden = onBoard;
-    this.noBoard.textContent = reply ? reply.words : noReplyInWords(game, stop.ply);
+    this.noBoard.textContent = reply ? reply.words : this.reading.reading ? NOT_READ_YET : noReplyInWords(game, stop.ply);
     this.predictedFen.textContent = reply?.predicted_fen ?? "";
     this.turns.true.textContent = turnInWords(fen);
     this.turns.predicted.textContent = onBoard ? turnInWords(reply.predicted_fen) : "";

@@ -6,6 +6,8 @@ import { htmlElement } from "../page/svg.js";
 
 const GIVEN = "as given";
 
+export const NOT_READ_YET = "The model has not read this move yet.";
+
 /**
  * Merge replies that the kernel sends into the game that is shown so far.
  * @param {Object|null} shown The game with `known` replies, or null if there is none.
@@ -56,6 +58,11 @@ export class ModelReading {
     this.select.value = this.wanted;
     if (this.wanted === "") this.status.hidden = true;
     this.bar.hidden = true;
+  }
+
+  /** Whether a model is still reading the game that is shown. */
+  get reading() {
+    return this.game !== null && !this.bar.hidden;
   }
 
   choose(reader) {
