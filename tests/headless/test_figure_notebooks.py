@@ -11,6 +11,7 @@ import pytest
 
 from workbench.answers.recorded_replies import BASELINE, recorded_replies
 from workbench.headless.all_figures import make_figures
+from workbench.language_model.bundled_models import model_names
 from workbench.tables.parquet_tables import PREDICTIONS, write_table
 
 START = chess.STARTING_FEN
@@ -93,7 +94,7 @@ def test_kendall_tau(tmp_path):
     """Against tau-b by its definition, from all pairs of rows of the stored scores."""
     table, simulated = drawn(
         "03_kendall_tau", tmp_path, "03_kendall_tau", "03_kendall_tau_simulated",
-        replies="simulated", per_group=6, rate=0.05, depth=2, resamples=20, jobs=1,
+        replies="simulated", own_setup="simulated", per_group=6, rate=0.05, depth=2, resamples=20, jobs=1,
     )  # fmt: skip
     pd.testing.assert_frame_equal(simulated, table)
     assert table["group"].tolist() == [*map(str, FIVE_GROUPS), "overall"]
@@ -118,7 +119,8 @@ def test_mean_precision_and_a_lost_piece(tmp_path):
     means, simulated, pieces = drawn(
         "04_mean_precision", tmp_path,
         "04_mean_precision", "04_mean_precision_simulated", "04_lost_piece",
-        replies="simulated", per_group=4, rate=0.05, depth=2, resamples=20, lost_piece_positions=2, jobs=1,
+        replies="simulated", own_setup="simulated", per_group=4, rate=0.05, depth=2, resamples=20,
+        lost_piece_positions=2, jobs=1,
     )  # fmt: skip
     pd.testing.assert_frame_equal(simulated, means)
     assert means.groupby("variant")["count"].agg(["size", "unique"]).to_dict("index") == {
@@ -357,3 +359,50 @@ def test_stated_and_implied(tmp_path):
     assert (means["legal_on_stated"] == 1).all()
     assert means["legal_on_true", "all"] < 1
     assert means["stated_less_true_only", "all"] == 1
+
+
+def test_emergence(tmp_path):
+    """At the first checkpoint little is known; the model that training ended with is the best."""
+    first, *_, last = (name for name in model_names() if name.startswith("small@"))
+    table, order, sizes = drawn(
+        "16_emergence", tmp_path, "16_emergence", "16_rise_order", "16_sizes",
+        checkpoints=[first, last], sizes=["small"], per_group=2, depth=2, resamples=20, jobs=1,
+    )  # fmt: skip
+    steps = sorted(table["step"].unique())
+    # The baseline stands at 0.
+    assert steps[:2] == [0, int(first.removeprefix("small@"))]
+    assert len(steps) == 4
+    assert table.groupby(["step", "length"]).size().eq(7).all()
+    assert set(table["count"]) == {2, 10}
+    assert_interval(table)
+    assert_shares(table[table["measure"] != "levenshtein"], "mean")
+    overall = table[table["length"] == "all"].pivot(index="step", columns="measure", values="mean")
+    assert overall.loc[0, "exact_match_position"] == 0
+    assert overall.loc[steps[-1], "precision"] > overall.loc[steps[1], "precision"]
+    assert overall.loc[steps[-1], "levenshtein"] < overall.loc[steps[1], "levenshtein"]
+    assert order["length"].unique().tolist() == FIVE_GROUPS
+    assert order["step"].dropna().between(steps[1], steps[-1]).all()
+    assert set(sizes["model"]) == {"small", BASELINE}
+    same = sizes[sizes["model"] == "small"].set_index(["length", "measure"])["mean"]
+    again = table[table["model"] == "small"].set_index(["length", "measure"])["mean"]
+    pd.testing.assert_series_equal(same, again)
+
+
+def test_probe(tmp_path):
+    """The state after a ply says which piece it moved, and does so through training."""
+    table, lengths, apart = drawn(
+        "17_probe", tmp_path, "17_probe", "17_stated_and_probed", "17_disagreement",
+        models=["tiny"], per_group=2, fit_games=60, fit_per_game=6, iterations=10, depth=2,
+        resamples=20, jobs=1,
+    )  # fmt: skip
+    pd.testing.assert_frame_equal(lengths, table)
+    assert_shares(table, "mean")
+    assert_interval(table)
+    assert set(table["count"]) == {2, 10}
+    overall = table[(table["length"] == "all") & (table["measure"] == "moved")]
+    last = overall.sort_values("layer").groupby("reader")["mean"].last()
+    assert last["assembled"] > last["untrained assembled"] > last["usual"]
+    assert set(apart["reader"]) == set(table["reader"]) - {"stated"}
+    boards = apart[apart["length"] == "all"].pivot(index="reader", columns="measure", values="mean")
+    assert (boards["higher"] + boards["lower"] <= 1).all()
+    assert (boards["right"] + boards["alike"] <= 1).all()

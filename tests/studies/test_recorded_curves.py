@@ -107,7 +107,9 @@ def test_games_of_given_predictions_are_found_by_their_moves(data, tmp_path):
 
 
 def test_other_names_are_refused(data, tmp_path):
-    with pytest.raises(InvalidArgumentError, match="'recorded' or 'simulated', got 'real'"):
+    with pytest.raises(
+        InvalidArgumentError, match=r"'recorded', 'simulated', 'tiny'.*, got 'real'"
+    ):
         Source(replies="real")
     with pytest.raises(InvalidArgumentError, match=r"replies\.parquet: expected rows of model 'x'"):
         prepare(tmp_path, Source(model="x"), ScoringParameters(depth=1))

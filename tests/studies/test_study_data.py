@@ -7,10 +7,19 @@ import pytest
 from workbench.errors import InvalidArgumentError, UnfilledGroupError
 from workbench.games.bundled import bundled_games, bundled_games_path
 from workbench.games.random_play import random_games
+from workbench.language_model.bundled_models import TRAINING_GAMES, weights_path
 from workbench.scoring import ScoringParameters
-from workbench.studies.data import FIVE_GROUPS, TEN_GROUPS, Source, positions_of, prepare
+from workbench.studies.data import (
+    FIVE_GROUPS,
+    TEN_GROUPS,
+    Source,
+    StudyData,
+    positions_of,
+    prepare,
+)
 from workbench.studies.models.model_scores import Simulation, compare_models
 from workbench.studies.paper import random_baseline
+from workbench.studies.true_boards import true_boards
 from workbench.tables.parquet_tables import PREDICTIONS, write_table
 
 DEPTH_1 = ScoringParameters(depth=1)
@@ -44,6 +53,29 @@ def test_the_bundled_games_are_answered_by_the_simulated_tracker_if_asked_for(tm
         game = by_source[row.source]
         assert row.game_id == game.game_id
         assert game.plies > 2 * row.group
+
+
+def test_a_bundled_model_answers_games_that_it_was_not_trained_on(tmp_path):
+    data = prepare(tmp_path, Source(per_group=2, replies="tiny"), DEPTH_1)
+    assert data.whose == "workbench/tiny"
+    assert data.games == "games of Stockfish self-play that it was not trained on"
+    assert data.inputs == (bundled_games_path(), weights_path("tiny"))
+    five, ten = data.variants.values()
+    assert five["group"].value_counts().to_dict() == dict.fromkeys(FIVE_GROUPS, 2)
+    assert set(five["model"]) == {"workbench/tiny"}
+    trained_on = {game.game_id for game in bundled_games()[:TRAINING_GAMES]}
+    assert trained_on.isdisjoint(five["game_id"])
+    assert trained_on.isdisjoint(ten["game_id"])
+    with pytest.raises(InvalidArgumentError, match=r"'small@.*', got 'smal'"):
+        Source(replies="smal")
+
+
+def test_true_boards_are_of_all_games_whoever_replies(tmp_path):
+    expected = positions_of(SIMULATED, FIVE_GROUPS, tmp_path)
+    source = Source(per_group=2, replies="tiny")
+    found = true_boards(tmp_path, source, StudyData({"x": expected}, "games"))
+    pd.testing.assert_frame_equal(found.positions, expected)
+    assert found.games == "games of Stockfish self-play"
 
 
 def test_positions_are_cut_once_a_folder_and_depend_on_the_seed(tmp_path):

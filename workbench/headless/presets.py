@@ -22,6 +22,8 @@ PRESETS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = MappingProxyType
             "09_prompts": {"per_group": 200},
             "12_environments": {"per_length": 200},
             "15_stated_and_implied": {"per_length": 200},
+            "16_emergence": {"per_group": 200},
+            "17_probe": {"per_group": 60, "fit_games": 500, "iterations": 30},
         },
     }
 )
@@ -32,6 +34,8 @@ LONGEST_FIRST: Final = (
     "07_estimators",
     "06_sample_complexity",
     "08_models",
+    "17_probe",
+    "16_emergence",
     "12_environments",
     "09_prompts",
     "03_kendall_tau",

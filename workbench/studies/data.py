@@ -1,8 +1,8 @@
 """The scores that the studies of many positions draw, with the game of each position.
 
-Four sources, in this order: a scores table that the user gives; a predictions table that the user
-gives; the recorded replies; or, if asked for, games answered by the simulated tracker. What was made
-lies in a folder of tables and is found there by the next study.
+Five sources, in this order: a scores table that the user gives; a predictions table that the user
+gives; the recorded replies; or, if asked for, games answered by a bundled language model or by the
+simulated tracker. What was made lies in a folder of tables and is found there by the next study.
 """
 
 from collections.abc import Sequence
@@ -13,6 +13,7 @@ from typing import Any, Final
 import pandas as pd
 
 from workbench.answers.imports.true_states import UNKNOWN_GROUP
+from workbench.answers.model_replies import MODEL_PREFIX, model_replies
 from workbench.answers.recorded_replies import BASELINE, WORLD_CUP, recorded_replies_path
 from workbench.answers.simulated_replies import simulate
 from workbench.drawing.labels import some_of
@@ -28,10 +29,11 @@ from workbench.errors import InvalidArgumentError
 from workbench.games.bundled import BUNDLED_NAME, bundled_games, bundled_games_path
 from workbench.games.cut import cut_games
 from workbench.games.cut_summary import nothing_long_enough
+from workbench.language_model.bundled_models import TRAINING_GAMES, model_names, weights_path
 from workbench.scoring import ScoringParameters
 from workbench.studies.given_scores import read_scores, refuse_other_predictions
 from workbench.studies.models.whole_games import whole_games
-from workbench.studies.recorded_scores import DefaultReplies, check_replies, recorded_scores
+from workbench.studies.recorded_scores import check_replies, recorded_scores
 from workbench.studies.stored_tables import StoredTables
 from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS, read_table, write_table
 from workbench.tables.provenance import file_hash
@@ -52,8 +54,8 @@ class Source:
 
     Attributes:
         predictions: A predictions table; takes precedence over recorded and simulated replies.
-        games: PGN files for the simulated tracker, plain, gzip or zstd; the bundled games if there
-            are none.
+        games: PGN files for a bundled model or the simulated tracker, plain, gzip or zstd; if there
+            are none, the bundled games, for a bundled model those that it was not trained on.
         model: The one model that is drawn by itself. If empty, `DEFAULT_MODEL` of the recorded
             replies, or all of the predictions together.
         per_group: Positions in each of the five groups that are cut from games; the ten groups
@@ -61,7 +63,8 @@ class Source:
         rate: Slips per ply of the simulated tracker, in [0, 1].
         seed: Seed of the games, the cut and the simulated tracker.
         scores: A scores table; takes precedence over all of these but the model.
-        replies: ``recorded``, or ``simulated``: games answered by the simulated tracker.
+        replies: ``recorded``; or games answered by a bundled language model, such as ``small``; or
+            ``simulated``, by the simulated tracker.
     """
 
     predictions: str = ""
@@ -71,15 +74,21 @@ class Source:
     rate: float = 0.03
     seed: int = 0
     scores: str = ""
-    replies: DefaultReplies = "recorded"
+    replies: str = "recorded"
 
     def __post_init__(self) -> None:
         """Check the arguments.
 
         Raises:
-            InvalidArgumentError: If the replies are neither recorded nor simulated.
+            InvalidArgumentError: If the replies are neither recorded nor simulated, nor those of a
+                bundled model.
         """
-        check_replies(self.replies)
+        check_replies(self.replies, model_names())
+
+    @property
+    def by_model(self) -> bool:
+        """Whether a bundled language model replies."""
+        return self.replies in model_names()
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +158,7 @@ def positions_of(source: Source, groups: Sequence[int], tables: Path) -> pd.Data
     made_of = positions_made_of(source, groups)
 
     def make(path: Path) -> None:
-        games: Any = game_files(source) if source.games else bundled_games()
+        games: Any = game_files(source) if source.games else bundled_games()[made_of["first"] :]
         cut = cut_games(
             games,
             groups=groups,
@@ -192,6 +201,7 @@ def positions_made_of(source: Source, groups: Sequence[int]) -> dict[str, Any]:
     return {
         # The name is in the column ``source``.
         "games": [(path.name, file_hash(path)) for path in game_files(source)],
+        "first": TRAINING_GAMES if source.by_model and not source.games else 0,
         "groups": list(groups),
         "per_group": max(1, source.per_group // share),
         "seed": source.seed,
@@ -227,7 +237,7 @@ def prepare(
         return _given(tables, source, parameters, jobs)
     if source.replies == "recorded":
         return _recorded(tables, source.model or DEFAULT_MODEL, parameters, jobs)
-    return _simulated(Path(tables), source, parameters, jobs)
+    return _of_games(Path(tables), source, parameters, jobs)
 
 
 def _recorded(
@@ -287,22 +297,45 @@ def _in_bands(scores: pd.DataFrame, first: str) -> dict[str, pd.DataFrame]:
     return {first: scores, f"bands of 5 {counted}": bands}
 
 
-def _simulated(folder: Path, source: Source, parameters: ScoringParameters, jobs: int) -> StudyData:
-    variants = {}
-    for name, groups in (("five groups", FIVE_GROUPS), ("ten groups", TEN_GROUPS)):
+def replies_to_games(
+    folder: Path, source: Source, groups: Sequence[int], parameters: ScoringParameters, *, jobs: int
+) -> pd.DataFrame:
+    """Return the scores of a bundled model's or the simulated tracker's replies, with their games.
 
-        def answers(groups: Sequence[int] = groups) -> pd.DataFrame:
-            positions = positions_of(source, groups, folder)
-            return simulate(positions, rate=source.rate, seed=source.seed)
+    Args:
+        folder: Keeps positions and scores.
+        source: The games and who replies.
+        groups: Full moves at which games are cut.
+        parameters: The parameters of scoring.
+        jobs: Workers.
+    """
+    made_of: dict[str, Any] = {"positions": positions_made_of(source, groups)}
+    if source.by_model:
+        made_of["weights"] = file_hash(weights_path(source.replies))
+    else:
+        made_of |= {"rate": source.rate, "seed": source.seed}
 
-        made_of = {"positions": positions_made_of(source, groups), "rate": source.rate}
-        scores = StoredTables(folder).scores_of_made(
-            answers, {**made_of, "seed": source.seed}, parameters, jobs=jobs
-        )
-        variants[name] = scores.assign(game=scores["game_id"])
+    def answers() -> pd.DataFrame:
+        positions = positions_of(source, groups, folder)
+        if source.by_model:
+            return model_replies(positions, source.replies, jobs=jobs)
+        return simulate(positions, rate=source.rate, seed=source.seed)
+
+    scores = StoredTables(folder).scores_of_made(answers, made_of, parameters, jobs=jobs)
+    return scores.assign(game=scores["game_id"])
+
+
+def _of_games(folder: Path, source: Source, parameters: ScoringParameters, jobs: int) -> StudyData:
+    variants = {
+        name: replies_to_games(folder, source, groups, parameters, jobs=jobs)
+        for name, groups in (("five groups", FIVE_GROUPS), ("ten groups", TEN_GROUPS))
+    }
     few = shortfall(variants["five groups"], FIVE_GROUPS, source.per_group)
-    games = games_named(source) + few
-    return StudyData(variants, games, "Simulated tracker", inputs=game_files(source))
+    whose, inputs = "Simulated tracker", game_files(source)
+    if source.by_model:
+        whose = f"{MODEL_PREFIX}{source.replies}"
+        inputs = (*inputs, weights_path(source.replies))
+    return StudyData(variants, games_named(source) + few, whose, inputs=inputs)
 
 
 def _of_model(scores: pd.DataFrame, model: str, path: Path) -> pd.DataFrame:
@@ -336,7 +369,10 @@ def game_files(source: Source) -> tuple[Path, ...]:
 
 def games_named(source: Source) -> str:
     """Return what a source's games are called on a figure."""
-    return _games_of(game_files(source)) if source.games else f"games of {BUNDLED_NAME}"
+    if source.games:
+        return _games_of(game_files(source))
+    unseen = " that it was not trained on" if source.by_model else ""
+    return f"games of {BUNDLED_NAME}{unseen}"
 
 
 def _games_of(files: Sequence[Path]) -> str:

@@ -16,16 +16,22 @@ DefaultReplies = Literal["recorded", "simulated"]
 """What is drawn where no table is given: replies of real models, or of the simulated tracker."""
 
 
-def check_replies(replies: str) -> None:
+def check_replies(replies: str, models: Sequence[str] = ()) -> None:
     """Refuse a name that is none of `DefaultReplies`.
+
+    Args:
+        replies: The name.
+        models: Bundled language models that may be named as well.
 
     Raises:
         InvalidArgumentError: If it is another.
     """
-    if replies not in get_args(DefaultReplies):
+    names = [*get_args(DefaultReplies), *models]
+    if replies not in names:
+        expected = f"{', '.join(map(repr, names[:-1]))} or {names[-1]!r}"
         raise InvalidArgumentError(
-            f"replies: expected 'recorded' or 'simulated', got {replies!r}; name a table of your "
-            "own as `predictions`"
+            f"replies: expected {expected}, got {replies!r:.80}; name a table of your own as "
+            "`predictions`"
         )
 
 

@@ -1,0 +1,131 @@
+"""Readers of hidden states: with states that hold the truth, the boards are right and p is 1."""
+
+from types import MappingProxyType
+
+import chess
+import numpy as np
+import pytest
+
+from workbench.answers.model_replies import model_replies as bundled_replies
+from workbench.errors import InvalidArgumentError
+from workbench.games.bundled import bundled_games
+from workbench.language_model.bundled_models import TRAINING_GAMES
+from workbench.language_model.network import Shape
+from workbench.language_model.probing.board_labels import (
+    VALUES,
+    board_labels,
+    squares_of,
+    standing,
+)
+from workbench.language_model.probing.hidden_boards import (
+    HiddenBoards,
+    boards_after,
+    boards_to_fit,
+    usual_labels,
+)
+from workbench.scoring import ScoringParameters
+from workbench.studies.data import Source, positions_of
+from workbench.studies.language_models import disagreement, probe_figures, probed_boards
+
+GROUPS = (5, 16)
+PARAMETERS = ScoringParameters(depth=2)
+
+
+class Oracle:
+    """A model whose only layer holds the whole board, and what the last ply moved."""
+
+    shape = Shape(width=8, heads=2, layers=0, blocks=1)
+    description = MappingProxyType({"shape": {"width": 8, "heads": 2, "layers": 0, "blocks": 1}})
+
+    def hidden_states(self, moves):
+        board = chess.Board()
+        states = [self._state(board, 0)]
+        for move in map(chess.Move.from_uci, moves):
+            board.push(move)
+            states.append(self._state(board, int(board_labels(board)[move.to_square])))
+        return np.stack(states)[None]
+
+    def _state(self, board, moved):
+        labels = np.append(board_labels(board), moved)
+        return np.eye(VALUES, dtype=np.float32)[labels].reshape(-1)
+
+
+@pytest.fixture
+def positions(tmp_path):
+    return positions_of(Source(per_group=3, replies="small"), GROUPS, tmp_path)
+
+
+def right_replies(positions, name, jobs):
+    del name, jobs
+    fens = positions["true_state"]
+    return bundled_replies(positions, "tiny").assign(
+        reply=fens, predicted_state=fens, reply_class="valid", status="", reason=""
+    )
+
+
+def test_states_that_hold_the_truth(positions, monkeypatch):
+    monkeypatch.setattr(probed_boards, "load_model", lambda _: Oracle())
+    monkeypatch.setattr(probed_boards, "model_replies", right_replies)
+    found = probed_boards.probed_boards(
+        ["oracle"], positions, PARAMETERS, games=60, per_game=6, iterations=20
+    )
+    assert found.fitted == 360
+    by = found.boards.groupby("reader")
+    for reader in ("stated", "assembled"):
+        of_reader = by.get_group(reader)
+        for measure in ("squares", "occupied", "moved", "board", "pieces", "precision", "recall"):
+            assert (of_reader[measure] == 1).all(), (reader, measure)
+    means = by[["occupied", "moved", "precision"]].mean()
+    assert means.loc["probe", "occupied"] > 0.8 > means.loc["untrained probe", "occupied"]
+    assert means.loc["untrained assembled", "moved"] < 1
+    table = probe_figures.compute(found, depth=2, resamples=20)
+    assert table[table["reader"] == "stated"]["mean"].eq(1).all()
+    # Nothing is written wrongly: only whole boards can be compared.
+    apart = disagreement.compute(found, depth=2, resamples=20)
+    assert set(apart["measure"]) == {"higher", "lower"}
+    assert apart[apart["measure"] == "higher"]["mean"].eq(0).all()
+    for figure in (
+        probe_figures.draw_layers(table),
+        probe_figures.draw_lengths(table),
+        disagreement.draw(apart),
+    ):
+        assert figure.get_axes()
+
+
+def test_a_probe_finds_the_boards_that_it_was_fitted_on(positions):
+    test, _ = boards_after(Oracle(), positions)
+    assert (probed_boards._probed(test, test, 0, 60) == test.labels).all()
+
+
+def test_no_board_to_fit_on_is_of_a_game_of_the_test_or_of_the_training(positions, monkeypatch):
+    read = []
+
+    class Noted(Oracle):
+        def hidden_states(self, moves):
+            read.append(tuple(moves))
+            return super().hidden_states(moves)
+
+    games = len(bundled_games()) - TRAINING_GAMES - len(positions)
+    boards_to_fit(Noted(), positions["game_id"], games=50, per_game=2, seed=1)
+    left_out = [game.moves for game in bundled_games()[:TRAINING_GAMES]]
+    left_out += [tuple(moves.split()) for moves in positions["moves"]]
+    assert len(read) == 50
+    for moves in left_out:
+        assert not any(each[: len(moves)] == moves[: len(each)] for each in read if len(moves) > 30)
+    with pytest.raises(InvalidArgumentError, match=f"1 to {games} games"):
+        boards_to_fit(Noted(), positions["game_id"], games=games + 1, per_game=2, seed=1)
+
+
+def test_usual_labels_are_those_of_the_same_side_and_time():
+    labels = np.array([[1, 0], [1, 0], [2, 1], [3, 1], [3, 0]])
+    plies = np.array([10, 12, 11, 30, 30])
+    fitted = HiddenBoards(np.zeros((5, 1, 1), np.float32), labels, plies, np.zeros(5, int))
+    found = usual_labels(fitted, np.array([12, 11, 30, 99]))
+    assert found.tolist() == [[1, 0], [2, 1], [3, 0], [0, 0]]
+
+
+def test_squares_and_what_stands_where_it_was_put():
+    moves = ["e2e4 e7e5 g1f3 b8c6 f3e5"]
+    on = {chess.square_name(int(square)) for square in np.flatnonzero(standing(moves)[0])}
+    assert on == {"e4", "e5", "c6"}
+    assert (squares_of(["no board", chess.STARTING_FEN])[0] == -1).all()

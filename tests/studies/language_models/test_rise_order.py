@@ -1,0 +1,89 @@
+"""When a measure has covered half of its way, by hand; and means along checkpoints."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from workbench.answers.recorded_replies import BASELINE
+from workbench.errors import InvalidArgumentError
+from workbench.studies.language_models import emergence, rise_order
+from workbench.studies.language_models.rise_order import half_way
+
+STEPS = np.array([100.0, 200.0, 400.0, 800.0])
+
+
+@pytest.mark.parametrize(
+    ("means", "start", "expected"),
+    [
+        # 0.5 is reached between 0.25 and 0.75, half of the way from 200 to 400 on a logarithmic axis.
+        ([0.0, 0.25, 0.75, 1.0], 0.0, np.sqrt(200 * 400)),
+        # An edit distance falls: from 40 to 0, and is 20 at 200.
+        ([30.0, 20.0, 10.0, 0.0], 40.0, 200),
+        # Beyond half from the first checkpoint on.
+        ([0.9, 0.9, 0.9, 1.0], 0.0, 100),
+        # Half of what it reaches in the end, which is 0.2.
+        ([0.0, 0.0, 0.1, 0.2], 0.0, 400),
+        # It went nowhere.
+        ([0.3, 0.2, 0.1, 0.5], 0.5, np.nan),
+    ],
+)
+def test_half_way(means, start, expected):
+    found = half_way(STEPS, np.array([means]), np.array([start]))
+    assert found == pytest.approx([expected], nan_ok=True)
+
+
+def scores():
+    """Two lengths, four games each; squares rise before exact boards do."""
+    rows = []
+    squares = {BASELINE: 0.5, "m@100": 0.9, "m@200": 0.95, "m@400": 1.0, "m": 1.0}
+    exact = {BASELINE: 0.0, "m@100": 0.0, "m@200": 0.0, "m@400": 0.5, "m": 1.0}
+    for model in squares:
+        for game in range(8):
+            right = float(game % 4 < 4 * exact[model])
+            rows.append(
+                {
+                    "model": model,
+                    "position_id": f"p{game}",
+                    "game": f"g{game}",
+                    "group": 5 if game < 4 else 50,
+                    "squares": squares[model],
+                    "exact_match_position": right,
+                    "precision_2": right,
+                    "recall_2": right,
+                    "levenshtein": 40 * (1 - right),
+                    "ill_formed": 0.0,
+                    "unreadable": 0.0,
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+RUN = {"m@100": 100, "m@200": 200, "m@400": 400, "m": 800}
+
+
+def test_squares_rise_before_boards():
+    table = rise_order.compute(scores(), RUN, depth=2, resamples=50)
+    by = table.set_index(["length", "measure"])
+    for length in (5, 50):
+        assert by.loc[(length, "squares"), "step"] == 100
+        assert by.loc[(length, "squares"), "earliest"]
+        assert by.loc[(length, "exact_match_position"), "step"] == pytest.approx(400)
+        assert not by.loc[(length, "exact_match_position"), "earliest"]
+    assert set(table["count"]) == {4}
+    assert rise_order.draw(table, "m") is not None
+
+
+def test_checkpoints_must_have_answered_the_same_positions():
+    other = scores().replace({"position_id": {"p1": "p9"}}).iloc[:16]
+    rest = scores().iloc[16:]
+    with pytest.raises(InvalidArgumentError, match="same 4 positions"):
+        rise_order.compute(pd.concat([other, rest]), RUN, depth=2, resamples=5)
+
+
+def test_means_along_the_checkpoints():
+    table = emergence.compute(scores(), RUN, depth=2, resamples=50)
+    exact = table[(table["measure"] == "exact_match_position") & (table["length"] == "all")]
+    assert exact.set_index("step")["mean"].to_dict() == {0: 0, 100: 0, 200: 0, 400: 0.5, 800: 1}
+    half = exact[exact["step"] == 400].iloc[0]
+    assert half["low"] < 0.5 < half["high"]
+    assert set(table[table["length"] == "5"]["count"]) == {4}

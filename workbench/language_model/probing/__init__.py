@@ -1,0 +1,1 @@
+"""Probes: what can be read linearly from the hidden states of a language model."""

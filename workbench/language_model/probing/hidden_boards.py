@@ -1,0 +1,133 @@
+"""The hidden states of a bundled model after plies of games, with the boards that are there."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import chess
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from workbench.errors import InvalidArgumentError
+from workbench.games.bundled import bundled_games
+from workbench.language_model.bundled_models import TRAINING_GAMES
+from workbench.language_model.language_model import LanguageModel
+from workbench.language_model.probing.board_labels import Labels, board_labels
+from workbench.language_model.probing.linear_probe import Vectors
+from workbench.seeds import derived_seed
+
+MOST_PLIES: Final = 100
+"""Boards to fit a probe on are taken up to here, as far as the longest of the five groups."""
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenBoards:
+    """Boards after plies of games, one a row.
+
+    Attributes:
+        vectors: Hidden states after the last ply, shape (rows, layers, width).
+        labels: Shape (rows, LABELS).
+        plies: Played before each, shape (rows,).
+        moved: The label of the square that the last ply entered, shape (rows,).
+    """
+
+    vectors: Vectors
+    labels: Labels
+    plies: Labels
+    moved: Labels
+
+
+def boards_to_fit(
+    model: LanguageModel, left_out: Iterable[str], *, games: int, per_game: int, seed: int
+) -> HiddenBoards:
+    """Return boards of games that neither the model nor its test has seen.
+
+    Args:
+        model: Any.
+        left_out: Identities of the games of the test.
+        games: How many, at least 1.
+        per_game: Boards of each, at most, after 1 to `MOST_PLIES` plies.
+        seed: Of the choice.
+
+    Raises:
+        InvalidArgumentError: If there are not so many games left.
+    """
+    test = set(left_out)
+    unseen = [game for game in bundled_games()[TRAINING_GAMES:] if game.game_id not in test]
+    if not 1 <= games <= len(unseen) or per_game < 1:
+        raise InvalidArgumentError(
+            f"expected 1 to {len(unseen)} games and at least 1 board of each, got {games!r} and "
+            f"{per_game!r}"
+        )
+    generator = np.random.default_rng(derived_seed(seed, "boards to fit"))
+    asked = []
+    for index in generator.choice(len(unseen), games, replace=False).tolist():
+        moves = unseen[index].moves[:MOST_PLIES]
+        count = min(per_game, len(moves))
+        plies = 1 + generator.choice(len(moves), count, replace=False)
+        asked.append((moves, np.sort(plies).tolist()))
+    return _read(model, asked)
+
+
+def boards_after(
+    model: LanguageModel, positions: pd.DataFrame
+) -> tuple[HiddenBoards, list[Vectors]]:
+    """Return the boards of positions, in their order, and the hidden states after all their plies.
+
+    Args:
+        model: Any.
+        positions: Rows of the POSITIONS schema, of chess, with moves.
+
+    Returns:
+        The boards, and for each the states after each of its plies, shape (plies, layers, width).
+    """
+    games = [str(moves).split() for moves in positions["moves"]]
+    every = [model.hidden_states(moves).swapaxes(0, 1)[1:] for moves in games]
+    return _read(model, [(moves, [len(moves)]) for moves in games], every), every
+
+
+def _read(
+    model: LanguageModel,
+    asked: Sequence[tuple[Sequence[str], Sequence[int]]],
+    every: Sequence[Vectors] | None = None,
+) -> HiddenBoards:
+    vectors: list[NDArray[np.float32]] = []
+    labels: list[Labels] = []
+    moved: list[int] = []
+    for index, (moves, plies) in enumerate(asked):
+        after = every[index] if every else model.hidden_states(moves).swapaxes(0, 1)[1:]
+        board = chess.Board()
+        for ply, text in enumerate(moves, 1):
+            move = chess.Move.from_uci(text)
+            board.push(move)
+            if ply in plies:
+                vectors.append(after[ply - 1])
+                labels.append(board_labels(board))
+                moved.append(int(labels[-1][move.to_square]))
+    return HiddenBoards(
+        np.stack(vectors),
+        np.stack(labels),
+        np.array([ply for _, plies in asked for ply in plies], dtype=np.int64),
+        np.array(moved, dtype=np.int64),
+    )
+
+
+def usual_labels(fitted: HiddenBoards, at: Labels, window: int = 6) -> Labels:
+    """Return the value that each label has most often about as late in a game.
+
+    Args:
+        fitted: Boards to count.
+        at: Plies that are asked about, shape (rows,).
+        window: Boards are counted whose ply differs by at most this, with the same side to move.
+
+    Returns:
+        Shape (rows, LABELS); zeros where there is no such board.
+    """
+    found = np.zeros((len(at), fitted.labels.shape[1]), np.int64)
+    for ply in np.unique(at):
+        apart = np.abs(fitted.plies - ply)
+        near = fitted.labels[(apart <= window) & (apart % 2 == 0)]
+        if len(near):
+            found[at == ply] = [int(np.bincount(column).argmax()) for column in near.T]
+    return found

@@ -1,0 +1,1 @@
+"""Studies of the bundled language models: how tracking emerges, and what their hidden states hold."""

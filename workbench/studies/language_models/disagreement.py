@@ -1,0 +1,124 @@
+"""Where the board that a model writes and the boards that probes read disagree."""
+
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from workbench.drawing.appearance import caption
+from workbench.language_model.probing.board_labels import squares_of, standing
+from workbench.studies.language_models.means_by_game import ALL, means_by_game
+from workbench.studies.language_models.panels import (
+    counts_in_words,
+    curve,
+    legend_below,
+    panels,
+)
+from workbench.studies.language_models.probe_figures import READERS
+from workbench.studies.language_models.probed_boards import STATED, ProbedBoards
+
+QUANTITIES: Final[Mapping[str, str]] = {
+    "right": "squares that are written wrongly:\nothers are right there",
+    "alike": "squares that are written wrongly:\nothers have the same there",
+    "moved_right": "pieces that moved and are written\nwrongly: others are right there",
+    "higher": "p_{depth} of the other board is higher\nthan that of the written one",
+}
+
+
+def compute(
+    found: ProbedBoards, *, depth: int = 4, resamples: int = 1000, seed: int = 0
+) -> pd.DataFrame:
+    """Compare the readers with the written board, where that is wrong and as a whole.
+
+    The probes are those of the state that the decoder reads. Replies in which no square can be read
+    have none that is written wrongly.
+
+    Args:
+        found: The result of `workbench.studies.language_models.probed_boards.probed_boards`.
+        depth: m, with which it was scored.
+        resamples: Bootstrap resamples, of whole games.
+        seed: Seed of the bootstrap.
+
+    Returns:
+        Columns model, reader, length (full moves, as text; "all" last), measure (of `QUANTITIES`; also
+        ``lower``), depth, mean, low, high, count (squares, pieces or boards) and games. A length at
+        which nothing is written wrongly has no row.
+    """
+    tables = []
+    for name, boards in found.boards.groupby("model", sort=False):
+        stated = _of_reader(boards, STATED)
+        true, written = squares_of(stated["true_state"]), squares_of(stated["predicted_state"])
+        wrong = (written != true) & (written >= 0)
+        moved = wrong & standing(stated["moves"].tolist()) & (true > 0)
+        for reader in READERS:
+            if reader == STATED:
+                continue
+            other = _of_reader(boards, reader)
+            read = squares_of(other["predicted_state"])
+            parts = [
+                stated[["game", "group"]].assign(
+                    higher=other["precision"] > stated["precision"],
+                    lower=other["precision"] < stated["precision"],
+                )
+            ]
+            for where, values in (
+                (wrong, {"right": read == true, "alike": read == written}),
+                (moved, {"moved_right": read == true}),
+            ):
+                rows, _ = np.nonzero(where)
+                part = stated.iloc[rows][["game", "group"]]
+                parts.append(part.assign(**{key: each[where] for key, each in values.items()}))
+            for part in parts:
+                measures = [str(name) for name in part.columns.drop(["game", "group"])]
+                named = part.assign(model=name, reader=reader)
+                means = means_by_game(
+                    named, ["model", "reader"], measures, resamples=resamples, seed=seed
+                )
+                tables.append(means)
+    return pd.concat(tables, ignore_index=True).assign(depth=depth)
+
+
+def draw(table: pd.DataFrame, note: str = "") -> Figure:
+    """Draw the comparison against the length of games, a row of panels for each model.
+
+    Args:
+        table: The result of `compute`.
+        note: Small print below the axes.
+    """
+    depth = table["depth"].iloc[0]
+    models = list(table["model"].unique())
+    figure, grid = panels(len(models), len(QUANTITIES), 2.8, 12.5)
+    others = {name: shown for name, shown in READERS.items() if name != STATED}
+    lines = table[table["length"] != ALL].assign(at=lambda rows: rows["length"].astype(int))
+    ticks = sorted(lines["at"].unique())
+    for row, model in enumerate(models):
+        for axes, (measure, title) in zip(
+            grid[row * len(QUANTITIES) :], QUANTITIES.items(), strict=False
+        ):
+            part = lines[(lines["model"] == model) & (lines["measure"] == measure)]
+            for place, (reader, (label, look)) in enumerate(others.items()):
+                line = part[part["reader"] == reader].sort_values("at")
+                curve(axes, line, line["at"] + 0.5 * (place - 2), label, look)
+            axes.set_title(title.format(depth=depth), fontsize=8)
+            axes.set_xticks(ticks)
+            axes.set_xlim(ticks[0] - 3, ticks[-1] + 3)
+            axes.set_xlabel("full moves played", fontsize=8)
+            axes.set_ylim(-0.03, 1.03)
+        grid[row * len(QUANTITIES)].set_ylabel(model)
+    legend_below(grid[0], 3)
+    parts = [
+        f"{noun}: {counts_in_words(lines[lines['measure'] == measure]).replace('positions', noun)}"
+        for measure, noun in (("right", "squares"), ("moved_right", "pieces"), ("higher", "boards"))
+        if (lines["measure"] == measure).any()
+    ]
+    note += f"\na point's {'; '.join(parts)}; bars: 95%, resampling whole games"
+    caption(figure, "Where the written board and the probed ones disagree", note)
+    return figure
+
+
+def _of_reader(boards: pd.DataFrame, reader: str) -> pd.DataFrame:
+    of_reader = boards[boards["reader"] == reader]
+    last: pd.DataFrame = of_reader[of_reader["layer"] == of_reader["layer"].max()]
+    return last.sort_values("position_id", ignore_index=True)

@@ -1,0 +1,67 @@
+"""Panels of these studies: each with its own scale, and lines with intervals in them."""
+
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from workbench.drawing.appearance import Style, draw_means
+
+
+def panels(
+    rows: int, columns: int, height: float, width: float = 10.5
+) -> tuple[Figure, list[Axes]]:
+    """Return an empty figure and its axes, row by row; none share a scale.
+
+    Args:
+        rows: Rows of panels.
+        columns: Panels in each.
+        height: Of a row, in inches.
+        width: Of the figure, in inches.
+    """
+    figure = Figure(figsize=(width, height * rows + 0.9), layout="constrained")
+    # In a part of its own, so that a legend below stands above the caption.
+    part = figure.subfigures(1, 1, squeeze=False)[0, 0]
+    grid = list(part.subplots(rows, columns, squeeze=False).flat)
+    for axes in grid:
+        axes.grid(True, axis="y", linewidth=0.5, alpha=0.5)
+        axes.set_axisbelow(True)
+        axes.spines[["top", "right"]].set_visible(False)
+    return figure, grid
+
+
+def curve(axes: Axes, line: pd.DataFrame, at: "pd.Series[float]", label: str, look: Style) -> None:
+    """Draw means with their intervals, in the size of these panels.
+
+    Args:
+        axes: Where.
+        line: Rows with mean, low and high; NaN for ends that are unknown.
+        at: Of each row on the horizontal axis.
+        label: For the legend.
+        look: Of the line.
+    """
+    mean, low, high = (line[name] for name in ("mean", "low", "high"))
+    draw_means(axes, at, mean, low, high, look, label, size=4.5, width=1.2)
+
+
+def legend_below(axes: Axes, columns: int) -> None:
+    """Put the legend of one panel below all of them.
+
+    Args:
+        axes: Whose lines are named.
+        columns: Names in a row.
+    """
+    handles, names = axes.get_legend_handles_labels()
+    axes.figure.legend(
+        handles, names, loc="outside lower center", ncols=columns, frameon=False, fontsize=8
+    )
+
+
+def counts_in_words(table: pd.DataFrame) -> str:
+    """Return how many positions and games a table of means is about, for a caption."""
+    words = []
+    for name, noun in (("count", "positions"), ("games", "games")):
+        numbers = sorted(table[name].unique())
+        words.append(
+            f"{numbers[0]}" + (f" to {numbers[-1]}" if len(numbers) > 1 else "") + f" {noun}"
+        )
+    return " of ".join(words)

@@ -1,0 +1,182 @@
+"""Which measure rises first: the training step at which each has covered half of its way.
+
+The way begins at what the initial position as every answer reaches, and ends where the training does.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from numpy.typing import NDArray
+
+from workbench.answers.recorded_replies import BASELINE
+from workbench.drawing.appearance import caption, style
+from workbench.errors import InvalidArgumentError
+from workbench.seeds import derived_seed
+from workbench.studies.intervals import quantile_ends
+from workbench.studies.language_models.panels import panels
+from workbench.studies.models.whole_game_bootstrap import (
+    cluster_codes,
+    drawn_clusters,
+    resampled_means,
+)
+
+MEASURES: Final[Mapping[str, str]] = {
+    "squares": "squares right",
+    "levenshtein": "edit distance",
+    "precision": "state precision p_{depth}",
+    "recall": "state recall r_{depth}",
+    "exact_match_position": "exact boards,\nwithout the clocks",
+}
+
+Values = NDArray[np.float64]
+
+
+def half_way(steps: Values, means: Values, start: Values, level: float = 0.5) -> Values:
+    """Return the step at which each curve first passes a share of its way, on a logarithmic axis.
+
+    Args:
+        steps: Ascending, shape (checkpoints,).
+        means: Shape (curves, checkpoints).
+        start: Where each way begins, shape (curves,).
+        level: The share.
+
+    Returns:
+        Shape (curves,): interpolated between two checkpoints; the first step where a curve is beyond
+        the share from the first checkpoint on; NaN where it goes nowhere.
+    """
+    logs = np.log(steps)
+    found = np.full(len(means), np.nan)
+    for row in np.flatnonzero(means[:, -1] != start):
+        way = (means[row] - start[row]) / (means[row, -1] - start[row])
+        at = int((way >= level).argmax())
+        if at:
+            before, after = way[at - 1 : at + 1]
+            share = (level - before) / (after - before)
+            found[row] = np.exp(logs[at - 1] + share * (logs[at] - logs[at - 1]))
+        else:
+            found[row] = steps[0]
+    return found
+
+
+def compute(
+    scores: pd.DataFrame,
+    steps: Mapping[str, int],
+    *,
+    depth: int = 4,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Find when each measure has covered half of its way, for each length of games.
+
+    Args:
+        scores: The result of `workbench.studies.language_models.checkpoint_scores.scores_of_models`.
+        steps: The training step of each checkpoint of one run, and of the model that it ended with.
+        depth: m.
+        resamples: Bootstrap resamples, of whole games: the same in all checkpoints.
+        seed: Seed of the bootstrap.
+
+    Returns:
+        Columns length (full moves), measure, depth, step (NaN where a measure goes nowhere), low, high,
+        earliest (whether half of the way was covered before the first checkpoint, so that the step
+        is an upper end), start, end, count, games and undefined (resamples without a step).
+
+    Raises:
+        InvalidArgumentError: If a checkpoint has not answered the same positions as the others.
+    """
+    names = sorted(steps, key=lambda name: steps[name])
+    measured = scores.rename(
+        columns={f"precision_{depth}": "precision", f"recall_{depth}": "recall"}
+    )
+    at = np.array([steps[name] for name in names], float)
+    rows = []
+    for length, part in measured[measured["model"].isin([*names, BASELINE])].groupby("group"):
+        by_model = {name: found.sort_values("position_id") for name, found in part.groupby("model")}
+        ids = by_model[BASELINE]["position_id"].to_numpy()
+        for name in names:
+            if not np.array_equal(ids, by_model[name]["position_id"]):
+                raise InvalidArgumentError(
+                    f"{name}: expected answers to the same {len(ids)} positions as {BASELINE}, got "
+                    "others"
+                )
+        codes, games = cluster_codes(by_model[BASELINE]["game"])
+        drawn = drawn_clusters(games, resamples, derived_seed(seed, length))
+        for measure in MEASURES:
+            values = np.stack(
+                [by_model[name][measure].to_numpy(float) for name in [BASELINE, *names]], axis=1
+            )
+            means = values.mean(axis=0)[None]
+            resampled = resampled_means(values, codes, drawn)
+            step = half_way(at, means[:, 1:], means[:, 0])[0]
+            drawn_steps = half_way(at, resampled[:, 1:], resampled[:, 0])
+            low, high = quantile_ends(drawn_steps)
+            rows.append(
+                {
+                    "length": int(str(length)),
+                    "measure": measure,
+                    "depth": depth,
+                    "step": step,
+                    "low": low,
+                    "high": high,
+                    "earliest": bool(step == at[0]),
+                    "start": means[0, 0],
+                    "end": means[0, -1],
+                    "count": len(ids),
+                    "games": games,
+                    "undefined": int(np.isnan(drawn_steps).sum()),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
+    """Draw the steps, a row for each length of games and a mark for each measure.
+
+    Args:
+        table: The result of `compute`.
+        whose: The model, for the title.
+        note: Small print below the axes.
+    """
+    depth = table["depth"].iloc[0]
+    lengths = sorted(table["length"].unique())
+    figure, (axes,) = panels(1, 1, 0.9 + 0.75 * len(lengths), 7.5)
+    for index, (measure, label) in enumerate(MEASURES.items()):
+        part = table[table["measure"] == measure].set_index("length").loc[lengths]
+        look = style(index)
+        places = np.arange(len(lengths)) + 0.15 * (index - (len(MEASURES) - 1) / 2)
+        axes.errorbar(
+            part["step"],
+            places,
+            xerr=[
+                (part["step"] - part["low"]).clip(lower=0),
+                (part["high"] - part["step"]).clip(lower=0),
+            ],
+            linestyle="none",
+            marker=look.marker,
+            color=look.colour,
+            markersize=5,
+            capsize=2,
+            elinewidth=0.9,
+            label=label.format(depth=depth),
+        )
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.grid(True, axis="x", which="both", linewidth=0.4, alpha=0.5)
+    axes.set_yticks(range(len(lengths)), [f"{length} full moves" for length in lengths])
+    axes.invert_yaxis()
+    axes.set_xlabel("training step at which half of the way is covered (logarithmic)")
+    axes.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    first, nowhere = int(table["earliest"].sum()), int(table["step"].isna().sum())
+    note += (
+        f"\nthe way: from the initial position as every answer to the end of training; {first} of "
+        f"{len(table)} marks stand at the first checkpoint, by which half was covered already; "
+        f"{nowhere} have no way to cover; n = {table['count'].min()} positions a length; bars: 95%, "
+        "resampling whole games"
+    )
+    caption(figure, f"{whose}: which measure rises first", note)
+    return figure
