@@ -1,5 +1,6 @@
 """Settings of the documentation site; `make docs` builds it from what docs/site_sources.py lays out."""
 
+import importlib
 import sys
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,8 @@ nitpicky = True
 # Other packages have sites of their own, which are not fetched.
 nitpick_ignore_regex = [
     (r"py:.*", r"(?!workbench\b).*"),
+    # Compiled functions, which autodoc does not describe.
+    (r"py:.*", r"workbench\.environments\.chess\.kernel\.machine_code\..*"),
     # Type variables, which have no place of their own.
     (r"py:.*", r"workbench\..*\.(Action|Function|Key|Result|State|StateOfTwin|_T)"),
 ]
@@ -36,13 +39,11 @@ nitpick_ignore_regex = [
 suppress_warnings = ["ref.python"]
 autodoc_default_options = {
     "members": True,
-    "show-inheritance": True,
     "no-value": True,
 }
 # The training framework, which `make setup` leaves out.
 autodoc_mock_imports = ["jax", "optax"]
 autodoc_member_order = "bysource"
-autodoc_class_signature = "separated"
 python_use_unqualified_type_names = True
 napoleon_numpy_docstring = False
 napoleon_custom_sections = [("Class attributes", "attributes")]
@@ -52,6 +53,10 @@ html_theme = "pydata_sphinx_theme"
 html_title = "World-State Workbench"
 html_show_sphinx = False
 html_copy_source = False
+html_static_path = ["static"]
+html_css_files = ["site.css"]
+html_sidebars = {"docs/commands": []}
+html_context = {"default_mode": "auto"}
 html_theme_options = {
     "navigation_with_keys": False,
     "show_prev_next": False,
@@ -76,18 +81,23 @@ def skip_repeated(
     return True if type(obj).__name__ == "_tuplegetter" else None
 
 
+def named(target: str) -> Any:
+    """Return what a dotted name of a module's attribute stands for; None if there is none."""
+    module, _, name = target.rpartition(".")
+    try:
+        # Modules are imported where they are read, which may be another process.
+        return getattr(importlib.import_module(module), name, None)
+    except ModuleNotFoundError:
+        return None
+
+
 def follow_export(app: Sphinx, env: Any, node: Any, contents: Any) -> Any:
     """Resolve a name that a package lends out, such as workbench.affordance.exact_profile."""
-    package, _, name = node["reftarget"].rpartition(".")
-    lent = getattr(sys.modules.get(package), name, None)
-    domain = env.domains["py"]
+    target, domain = node["reftarget"], env.domains["py"]
+    lent = named(target) if target.startswith("workbench.") else None
     for known in domain.objects:
-        module, _, same = known.rpartition(".")
-        if (
-            lent is not None
-            and same == name
-            and getattr(sys.modules.get(module), name, None) is lent
-        ):
+        same = known.rpartition(".")[2] == target.rpartition(".")[2]
+        if lent is not None and same and known != target and named(known) is lent:
             return domain.resolve_xref(
                 env, node["refdoc"], app.builder, "obj", known, node, contents
             )

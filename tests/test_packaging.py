@@ -46,7 +46,7 @@ class TestTheWheel:
                 held = unpacked / "workbench" / "bundled" / path.relative_to(ROOT)
                 assert held.read_bytes() == path.read_bytes()
         for path in (ROOT / "workbench").rglob("*"):
-            if path.suffix in (".py", ".js", ".css", ".typed", ".pddl"):
+            if path.suffix in (".py", ".js", ".css", ".typed", ".pddl", ".html", ".j2", ".ipynb"):
                 assert (unpacked / path.relative_to(ROOT)).is_file()
 
     def test_the_links_of_its_notebooks_lead_to_files(self, unpacked):

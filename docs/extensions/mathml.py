@@ -1,5 +1,6 @@
 """Formulas as MathML, which browsers draw themselves: the site loads no script from the network."""
 
+import re
 from html import escape
 from typing import Any
 
@@ -15,9 +16,10 @@ LOGGER = logging.getLogger(__name__)
 def mathml(node: nodes.Element, *, block: bool) -> str:
     """Return a formula as MathML; one that cannot be read is a warning, and is shown as it is."""
     formula = node.astext()
+    # The converter knows dots by the other of their two names, and fractions with braces.
+    known = re.sub(r"\\frac(\d)(\d)", r"\\frac{\1}{\2}", formula.replace(r"\dots", r"\ldots"))
     try:
-        # The converter knows these dots by the other of their two names.
-        return tex2mathml(formula.replace(r"\dots", r"\ldots"), as_block=block)
+        return tex2mathml(known, as_block=block)
     except MathError as error:
         LOGGER.warning("formula %r: %s", formula, error, location=node)
         return f"<code>{escape(formula)}</code>"
