@@ -1,12 +1,16 @@
 """BoardPair: the arrow keys step, pieces move to their squares, the focus stays, boards open in Lichess."""
 
+from types import SimpleNamespace
+
 import pytest
 from playwright.sync_api import expect
 
+from workbench.explore import BoardPair
 from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.pair.pair_view import pair_view
 from workbench.explore.pair.stepping import replay
 
+from .widget_alone import widget_page
 from .widget_pages import (
     BISHOP_ELSEWHERE,
     RUY_LOPEZ,
@@ -84,19 +88,28 @@ def test_arrow_keys_step_through_the_line(lab, explorer, root):
     expect_quiet(root)
 
 
-def test_the_focus_stays_where_the_work_is(lab, root):
-    press = lab.page.keyboard.press
+@pytest.fixture
+def alone(browser):
+    """A page with a pair of its own, in which nothing has been done yet that could be undone."""
+    with widget_page(browser, [BoardPair(RUY_LOPEZ, BISHOP_ELSEWHERE, 2)], 1366, 768) as page:
+        yield SimpleNamespace(page=page)
+
+
+def test_the_focus_stays_where_the_work_is(alone):
+    root = alone.page.locator("[data-role=board-pair]")
+    expect_line(root, [])
+    press = alone.page.keyboard.press
     square(root, "predicted", "a4").focus()
     press("Delete")
     expect(square(root, "predicted", "a4")).to_have_attribute("data-piece", "")
-    assert focused(lab) == ["square", "a4"]
+    assert focused(alone) == ["square", "a4"]
     # Nothing is left to undo, then nothing to redo.
     while button(root, "undo").is_enabled():
         button(root, "undo").press("Enter")
-    assert focused(lab) == ["redo", ""]
+    assert focused(alone) == ["redo", ""]
     while button(root, "redo").is_enabled():
         button(root, "redo").press("Enter")
-    assert focused(lab) == ["undo", ""]
+    assert focused(alone) == ["undo", ""]
     button(root, "undo").press("Enter")
     expect_line(root, [])
     # Back at the start of the line the moves of the line are gone.
@@ -104,18 +117,18 @@ def test_the_focus_stays_where_the_work_is(lab, root):
     expect_line(root, ["e1g1"])
     root.locator("[data-role=line-start]").press("Enter")
     expect_line(root, [])
-    assert focused(lab) == ["forward", ""]
+    assert focused(alone) == ["forward", ""]
     moves = root.locator("[data-role=line-move]")
     length = 0
     while button(root, "forward").is_enabled():
         press("Enter")
         length += 1
         expect(moves).to_have_count(length)
-    assert focused(lab) == ["back", ""]
+    assert focused(alone) == ["back", ""]
     for left in reversed(range(length)):
         press("Enter")
         expect(moves).to_have_count(left)
-    assert focused(lab) == ["forward", ""]
+    assert focused(alone) == ["forward", ""]
     # From "Where lines die": what is drawn anew keeps the focus.
     button(root, "depth").fill("3")
     expect(root.locator("[data-role=profile-row]")).to_have_count(3)
