@@ -1,6 +1,7 @@
-"""Tables that several tests start from."""
+"""Tables that several tests start from, and how tests are given to several workers."""
 
 import os
+from pathlib import PurePosixPath
 
 # numpy reads it when it is imported. The tests run in as many processes as there are cores: second
 # threads would only wait for each other.
@@ -26,19 +27,25 @@ START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Give the tests of a folder of `TOGETHER`, and those of a file, to one worker."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFolderOrFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            path = PurePosixPath(nodeid.partition("::")[0])
+            return path.parent.name if path.parent.name in TOGETHER else str(path)
+
+    config.option.loadscopereorder = False
+    return ByFolderOrFile(config, log)
+
+
 def pytest_collection_modifyitems(config, items):
-    """Order and group the tests for ``--dist loadgroup``."""
-    if not config.getoption("loadgroup", default=False):
-        return
-
-    def place(item):
-        name = item.path.parent.name
-        return TOGETHER.index(name) if name in TOGETHER else len(TOGETHER)
-
-    items.sort(key=place)
-    for item in items:
-        together = place(item) < len(TOGETHER)
-        item.add_marker(pytest.mark.xdist_group((item.path.parent if together else item.path).name))
+    """Let several workers begin with `TOGETHER`."""
+    if hasattr(config, "workerinput"):
+        first = {name: place for place, name in enumerate(TOGETHER)}
+        items.sort(key=lambda item: first.get(item.path.parent.name, len(first)))
 
 
 def prediction_row(index, true_state, reply, group=5):
