@@ -41,15 +41,11 @@ class Guess(Answering):
             question: What is asked, with its value.
             guessed: Called once the guess is made.
         """
-        chosen = isinstance(question, ChoiceQuestion)
-        bounds: list[float | None] = []
-        if not isinstance(question, ChoiceQuestion):
-            bounds = [question.low, None if question.is_count else question.high]
-        super().__init__(
-            prompt=question.prompt,
-            choices=list(question.choices) if chosen else [],  # type: ignore[union-attr]
-            bounds=bounds,
-        )
+        if isinstance(question, ChoiceQuestion):
+            asked: dict[str, Any] = {"choices": list(question.choices)}
+        else:
+            asked = {"bounds": [question.low, None if question.is_count else question.high]}
+        super().__init__(prompt=question.prompt, **asked)
         self._question = question
         self._guessed = guessed
         self.register("guess", self._answer_guess)
