@@ -32,7 +32,7 @@ REPORT: Final = Path(__file__).with_name("README.md")
 FIRST_CALL: Final = """
 import time
 start = time.perf_counter()
-from workbench import kernel
+from workbench.environments.chess import kernel
 from workbench.environments.chess import ChessState
 state = ChessState.from_fen("8/8/8/8/8/8/4P3/8 w - - 0 1")
 other = ChessState.from_fen("8/8/8/8/8/4P3/8/8 w - - 0 1")
