@@ -13,7 +13,8 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from numpy.typing import NDArray
 
 from workbench.answers.recorded_replies import BASELINE
-from workbench.drawing.appearance import caption, style
+from workbench.drawing.appearance import Style, caption, style
+from workbench.drawing.quantities import EDIT_DISTANCE, PRECISION, RECALL
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
 from workbench.studies.intervals import quantile_ends
@@ -24,12 +25,12 @@ from workbench.studies.models.whole_game_bootstrap import (
     resampled_means,
 )
 
-MEASURES: Final[Mapping[str, str]] = {
-    "squares": "squares right",
-    "levenshtein": "edit distance",
-    "precision": "state precision p_{depth}",
-    "recall": "state recall r_{depth}",
-    "exact_match_position": "exact boards,\nwithout the clocks",
+MEASURES: Final[Mapping[str, tuple[str, Style]]] = {
+    "squares": ("squares right", style(2)),
+    "levenshtein": (EDIT_DISTANCE.name, EDIT_DISTANCE.look),
+    "precision": (PRECISION.label("{depth}"), PRECISION.look),
+    "recall": (RECALL.label("{depth}"), RECALL.look),
+    "exact_match_position": ("exact boards,\nwithout the clocks", style(4)),
 }
 
 Values = NDArray[np.float64]
@@ -143,9 +144,8 @@ def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
     depth = table["depth"].iloc[0]
     lengths = sorted(table["length"].unique())
     figure, (axes,) = panels(1, 1, 0.9 + 0.75 * len(lengths), 7.5)
-    for index, (measure, label) in enumerate(MEASURES.items()):
+    for index, (measure, (label, look)) in enumerate(MEASURES.items()):
         part = table[table["measure"] == measure].set_index("length").loc[lengths]
-        look = style(index)
         places = np.arange(len(lengths)) + 0.15 * (index - (len(MEASURES) - 1) / 2)
         axes.errorbar(
             part["step"],

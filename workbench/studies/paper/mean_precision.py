@@ -24,6 +24,7 @@ from workbench.drawing.appearance import (
     style,
 )
 from workbench.drawing.labels import fitting_ticks, labels, room
+from workbench.drawing.quantities import QUANTITIES
 from workbench.drawing.scores_in_words import (
     by_length,
     counted_models,
@@ -170,9 +171,10 @@ def _draw_variant(axes: Axes, part: pd.DataFrame) -> None:
     own = RECORDED_LOOKS.get(str(part["model"].iloc[0]))
     for index, (measure, line) in enumerate(part.groupby("measure", sort=False)):
         label = f"mean {str(measure)[0]}_{part['depth'].iloc[0]} ({measure})"
-        look = style(index)
+        look = QUANTITIES[str(measure)].look
         if own is not None:
-            look = replace(look, colour=own.colour, face="white" if index else own.colour)
+            # A recorded model has one colour in all figures: its recall is hollow.
+            look = replace(style(index), colour=own.colour, face="white" if index else own.colour)
         _draw_line(axes, line, look, (index - 0.5) * 0.5, label)
     plain_log_scale(axes)
     groups = sorted(part["group"].unique())
