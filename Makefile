@@ -25,9 +25,8 @@ test-training: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.train.lock
 	$(BIN)/python -m pytest tests/language_model/test_gradient_steps.py
 
-# More workers than cores: those with browsers and processes of their own wait half of the time.
 test: setup
-	$(BIN)/python -m pytest --numprocesses $$(($(JOBS) + 2))
+	$(BIN)/python -m pytest --numprocesses $$(($(JOBS) + 1))
 
 check: setup
 	$(BIN)/ruff check .

@@ -7,12 +7,13 @@ from multiprocessing import parent_process
 from threading import Thread
 from typing import Final
 
-_THREADS_OF_BLAS: Final = (
-    "OMP_NUM_THREADS",
-    "OPENBLAS_NUM_THREADS",
-    "MKL_NUM_THREADS",
-    "VECLIB_MAXIMUM_THREADS",
-)
+ONE_THREAD: Final = {
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "VECLIB_MAXIMUM_THREADS": "1",
+}
+"""The environment of a process that multiplies matrices on one thread."""
 
 
 @contextmanager
@@ -21,8 +22,8 @@ def one_thread_each() -> Iterator[None]:
 
     numpy reads this where it is imported: too late for a pool's initializer.
     """
-    before = {name: os.environ.get(name) for name in _THREADS_OF_BLAS}
-    os.environ.update(dict.fromkeys(_THREADS_OF_BLAS, "1"))
+    before = {name: os.environ.get(name) for name in ONE_THREAD}
+    os.environ.update(ONE_THREAD)
     try:
         yield
     finally:

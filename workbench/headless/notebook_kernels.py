@@ -12,6 +12,8 @@ from typing import Any
 
 from jupyter_client.manager import AsyncKernelManager
 
+from workbench.worker_processes import ONE_THREAD
+
 
 class RunningKernels:
     """The kernels that were started here and still run."""
@@ -27,6 +29,8 @@ class RunningKernels:
 
         class CountedKernelManager(AsyncKernelManager):
             async def start_kernel(self, **options: Any) -> None:  # type: ignore[override]
+                # Notebooks run side by side: more threads would wait for each other.
+                options["env"] = {**(options.get("env") or os.environ), **ONE_THREAD}
                 await super().start_kernel(**options)
                 kernels._add(self)
 
