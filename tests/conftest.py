@@ -1,11 +1,13 @@
 """Tables that several tests start from, and how tests are given to several workers."""
 
 import os
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 # numpy reads it when it is imported. The tests run in as many processes as there are cores: second
 # threads would only wait for each other.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# The user's own settings and list of fonts are not under test: a stale list makes matplotlib warn.
+os.environ["MPLCONFIGDIR"] = str(Path(__file__).parents[1] / ".pytest_cache" / "matplotlib")
 
 import pandas as pd
 import pytest
