@@ -25,6 +25,7 @@ LEVELS = (
     "asking drawing scoring",
     "checking studies",
     "explore headless",
+    "reports",
     "app",
     "cli",
     "__main__",
