@@ -36,7 +36,7 @@ def test_a_folder_is_read_with_its_question_and_its_games(folder):
 def test_scores_alone_find_their_predictions_by_hash(folder):
     beside = (folder / "predictions.parquet").rename(folder / "asked before.parquet")
     run = read_run(folder / "scores.parquet")
-    assert run.name == "scores"
+    assert run.name == "my run.v2"
     assert run.inputs == (folder / "scores.parquet", beside)
     beside.unlink()
     run = read_run(folder / "scores.parquet")

@@ -13,6 +13,7 @@ from workbench.cli import (
     game_reading,
     lichess,
     reply_reading,
+    reporting,
     scoring,
     training,
 )
@@ -33,6 +34,7 @@ __all__ = [
     "main",
     "page_writing",
     "reply_reading",
+    "reporting",
     "scoring",
     "training",
 ]

@@ -92,7 +92,7 @@ def read_run(path: Path, predictions: Path | None = None) -> ReportedRun:
     made = {} if predictions is None else read_provenance(predictions)
     described = RunFolder(scores_path.parent).description()
     return ReportedRun(
-        name=path.resolve().stem if path.is_file() else path.resolve().name,
+        name=_name_of(path.resolve()),
         scores=with_games(scores, table),
         predictions=table,
         scored=scored,
@@ -117,6 +117,12 @@ def with_games(scores: pd.DataFrame, predictions: pd.DataFrame | None) -> pd.Dat
         return scores.assign(game=named)
     games = whole_games(predictions).games
     return scores.assign(game=scores["position_id"].map(games).fillna(named))
+
+
+def _name_of(path: Path) -> str:
+    if path.is_file():
+        return path.parent.name if path.name == SCORES_FILE else path.stem
+    return path.name
 
 
 def _scores_in(folder: Path) -> Path:

@@ -1,0 +1,106 @@
+"""The page of a report: what is in the file, and what bad input makes of it."""
+
+import re
+
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from workbench.cli import main
+from workbench.errors import InvalidArgumentError, OutputError, RunMismatchError
+from workbench.reports.report_page import report_html, write_report
+from workbench.reports.reported_run import ReportedRun, read_run, with_games
+from workbench.scoring import ScoringParameters
+from workbench.scoring.score_tables import score, score_file
+from workbench.tables.parquet_tables import PREDICTIONS, write_table
+
+HOSTILE = '</title><script>alert(1)</script><img src=x onerror="alert(1)"> $x_1$ & "quoted"'
+
+
+def run_of(predictions, name="a run", **parameters):
+    scores = score(predictions, ScoringParameters(**{"depth": 2, **parameters}))
+    return ReportedRun(name, with_games(scores, predictions), predictions)
+
+
+def words(page):
+    """What a reader sees, in one line."""
+    return re.sub(r"\s+", " ", re.sub(r"<style>.*?</style>|<[^>]*>", " ", page, flags=re.DOTALL))
+
+
+def test_the_page_shows_the_headline_numbers_and_every_class(predictions):
+    page = report_html([run_of(predictions)])
+    assert "p_2" in page
+    text = words(page)
+    assert "6 positions of 6 games" in text
+    # valid (3, of which one is not scored), ill-formed, unreadable, without a FEN; no failed call.
+    assert re.search(r"by hand 3 1 1 1 0 1 6", text)
+    assert "1 reply that could not be scored" in text
+
+
+def test_the_page_loads_nothing_and_may_run_nothing(predictions):
+    page = report_html([run_of(predictions)])
+    assert "Content-Security-Policy\" content=\"default-src 'none'; img-src data:;" in page
+    assert not re.search(r"""<[^<>]*\b(?:src|href)\s*=\s*["'](?!data:|#)""", page)
+
+
+def test_names_with_html_stay_texts(predictions):
+    run = run_of(predictions.assign(model=HOSTILE, setting=HOSTILE), HOSTILE)
+    page = report_html([run])
+    assert "alert(1)" in page
+    assert not re.search(r"<script|<img(?![^>]*src=\"data:)|onerror=\"", page)
+    assert page.count("</title>") == 1
+
+
+def test_runs_without_anything_to_report_give_a_page_that_says_so(predictions):
+    empty = run_of(predictions.iloc[:0])
+    assert "there is nothing to report" in report_html([empty])
+    failed = run_of(predictions.assign(reply_class="failed", reply=None, reason="busy"))
+    text = words(report_html([failed]))
+    assert "6 failed calls" in text
+    assert "undefined" in text
+    one = words(report_html([run_of(predictions.iloc[[0]])]))
+    assert "1 position of 1 game;" in one
+
+
+def test_no_run_and_runs_scored_otherwise_are_refused(predictions):
+    with pytest.raises(InvalidArgumentError, match="at least one run"):
+        report_html([])
+    other = run_of(predictions, "other", ill_formed="sink")
+    with pytest.raises(RunMismatchError, match=r"ill_formed_policy: .*'sink' in other"):
+        report_html([run_of(predictions), other])
+    with pytest.raises(InvalidArgumentError, match="got 3; score again"):
+        report_html([run_of(predictions)], depth=3)
+
+
+def test_runs_of_one_model_are_told_apart_by_their_names(predictions):
+    page = report_html([run_of(predictions, "first"), run_of(predictions, "second")])
+    assert "by hand (first)" in page
+    assert "by hand (second)" in page
+
+
+def test_the_command_writes_the_page_of_a_folder(tmp_path, predictions):
+    asked = {
+        "model": "by hand",
+        "prompt": {"name": "mine", "version": 2, "sha256": "ab12", "turns": ["<b>Moves</b>"]},
+    }
+    made = {"asked": asked}
+    costly = predictions.assign(dollars=0.25)
+    table = pd.DataFrame(costly, columns=PREDICTIONS.names)
+    write_table(table, tmp_path / "predictions.parquet", PREDICTIONS, made)
+    score_file(
+        tmp_path / "predictions.parquet", tmp_path / "scores.parquet", ScoringParameters(depth=2)
+    )
+    done = CliRunner().invoke(main, ["report", str(tmp_path), "-o", str(tmp_path / "report")])
+    assert done.exit_code == 0, done.output
+    text = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
+    assert "mine@2" in text
+    assert "&lt;b&gt;Moves&lt;/b&gt;" in text
+    assert re.search(r"dollars 1\.500 6 of 6", words(text))
+
+
+def test_a_page_is_not_written_over_a_table(tmp_path, predictions):
+    path = tmp_path / "index.html"
+    write_table(pd.DataFrame(predictions), path, PREDICTIONS)
+    score_file(path, tmp_path / "scores.parquet", ScoringParameters(depth=1))
+    with pytest.raises(OutputError, match="the input"):
+        write_report([read_run(tmp_path / "scores.parquet", path)], tmp_path)

@@ -1,0 +1,146 @@
+"""What a report is about, in chapters: the replies that may be compared, of one or several runs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+from workbench.drawing.labels import labels
+from workbench.drawing.scores_in_words import scored_rows, told_apart, with_names
+from workbench.environments.registry import AnyEnvironment, environment_named
+from workbench.errors import InvalidArgumentError, RunMismatchError
+from workbench.explore.run.run_table import depths_of
+from workbench.reports.reported_run import ReportedRun
+
+_ALIKE = ("terminal", "ill_formed_policy", "method")
+_LONGEST_NAME = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Chapter:
+    """The replies of one environment, task and set of positions.
+
+    Attributes:
+        environment: The environment.
+        task: The name of the task.
+        set: The set of positions; empty if the source has one alone.
+        depth: m of p_m and r_m.
+        scores: Rows of scores tables with the columns ``game``, ``run`` (the name of the run) and
+            ``prompt`` (empty). ``model`` tells apart what is compared: it carries the setting, and
+            the run, where these differ.
+        predictions: The rows behind them whose run has them at hand, with moves and texts.
+        beside: Scores of the recorded models at the same positions and of the baseline, with the
+            same columns; none if there are none.
+        notes: What a reader must know of them, in sentences.
+    """
+
+    environment: AnyEnvironment
+    task: str
+    set: str
+    depth: int
+    scores: pd.DataFrame
+    predictions: pd.DataFrame
+    beside: pd.DataFrame = field(default_factory=pd.DataFrame)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The heading: environment, task unless it is the state, and set."""
+        parts = [self.environment.title, "" if self.task == "state" else f"task {self.task}"]
+        words = ", ".join(each for each in [*parts, self.set.replace("_", " ")] if each)
+        return words[:1].upper() + words[1:]
+
+    @property
+    def models(self) -> list[str]:
+        """What is compared, in order."""
+        return sorted(self.scores["model"].unique())
+
+    @property
+    def measures_text(self) -> bool:
+        """Whether replies are states, which have exact match and edit distance."""
+        return self.task == "state"
+
+    def together(self) -> pd.DataFrame:
+        """Return the scores with those beside them."""
+        return pd.concat([self.scores, self.beside], ignore_index=True)
+
+
+def chapters_of(runs: Sequence[ReportedRun], depth: int | None = None) -> list[Chapter]:
+    """Put the replies of runs into chapters, within which they may be compared.
+
+    Args:
+        runs: At least one.
+        depth: m; the largest that all scores of a chapter have if None.
+
+    Returns:
+        A chapter for each environment, task and set, the largest first; none without rows.
+
+    Raises:
+        InvalidArgumentError: If the scores have no depth in common, or not the one asked for.
+        RunMismatchError: If the runs of a chapter were not scored alike.
+    """
+    names = labels((run.name for run in runs), _LONGEST_NAME)
+    if len(names) < len(runs):
+        names = {}
+    tables = []
+    for place, run in enumerate(runs, start=1):
+        name = names.get(run.name, f"{run.name} ({place})").replace(r"\$", "$")
+        tables.append(with_names(run.scores).assign(run=name, prompt=""))
+    rows = pd.concat(tables, ignore_index=True)
+    predictions = [run.predictions for run in runs if run.predictions is not None]
+    texts = pd.concat(predictions, ignore_index=True) if predictions else pd.DataFrame()
+    depths = [set(depths_of(run.scores)) for run in runs]
+    found = []
+    for (environment, task, of_set), part in rows.groupby(["environment", "task", "set"]):
+        of_runs = [
+            known
+            for known, table in zip(depths, tables, strict=True)
+            if table["run"].iloc[:1].isin(part["run"]).any()
+        ]
+        chosen = _depth_of(str(task), of_runs, depth)
+        _refuse_scored_otherwise(part)
+        own = texts if texts.empty else texts[(texts["task"] == task) & (texts["set"] == of_set)]
+        found.append(
+            Chapter(
+                environment_named(str(environment)), str(task), str(of_set), chosen,
+                _named_apart(part), own,
+            )
+        )  # fmt: skip
+    return sorted(found, key=lambda chapter: -len(chapter.scores))
+
+
+def _depth_of(task: str, depths: Sequence[set[int]], wanted: int | None) -> int:
+    common = set.intersection(*depths)
+    if not common or wanted not in {None, *common}:
+        raise InvalidArgumentError(
+            f"depth: expected one that all scores have, of {[sorted(each) for each in depths]}, got "
+            f"{wanted!r}; score again with the same --depth"
+        )
+    # A list of actions says nothing about later ones.
+    return 1 if task == "actions" and 1 in common else wanted or max(common)
+
+
+def _refuse_scored_otherwise(part: pd.DataFrame) -> None:
+    for name in _ALIKE:
+        values = part.groupby(name)["run"].unique()
+        if len(values) > 1:
+            said = "; ".join(f"{value!r} in {', '.join(runs)}" for value, runs in values.items())
+            raise RunMismatchError(
+                f"{name}: expected runs that were scored alike, got {said}; score them again with "
+                "the same options, or report them separately"
+            )
+
+
+def _named_apart(part: pd.DataFrame) -> pd.DataFrame:
+    """Return rows whose models carry their setting and run where the name alone is not enough."""
+    of_runs = part.groupby(["model", "setting"])["run"].transform("nunique") > 1
+    apart = told_apart(part)
+    names = apart["model"].where(~of_runs, apart["model"] + " (" + apart["run"] + ")")
+    shown = labels(names.unique(), _LONGEST_NAME)
+    plain = {name: text.replace(r"\$", "$").strip() for name, text in shown.items()}
+    return apart.assign(model=names.map(plain)).reset_index(drop=True)
+
+
+def is_scored(chapter: Chapter) -> bool:
+    """Return whether any reply of a chapter has scores."""
+    return not scored_rows(chapter.scores).empty

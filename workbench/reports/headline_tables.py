@@ -1,0 +1,80 @@
+"""The first tables of a chapter: headline numbers, and the classes of the replies."""
+
+from workbench.drawing.reply_words import class_words
+from workbench.drawing.scores_in_words import class_counts, counting_words, left_out, state_words
+from workbench.prediction import CLASSES, ReplyClass
+from workbench.reports.chapters import Chapter
+from workbench.reports.headline import headline, quantities_of
+from workbench.reports.numbers_in_words import counted, quantity_name, with_interval
+from workbench.reports.page_parts import paragraph, table
+
+
+def headline_section(chapter: Chapter, *, resamples: int = 1000, seed: int = 0) -> str:
+    """Return the headline numbers of a chapter's models, the best first, and its replies' classes.
+
+    Args:
+        chapter: With at least one row.
+        resamples: Of the bootstrap.
+        seed: Of the bootstrap.
+    """
+    numbers = headline(chapter.scores, depth=chapter.depth, resamples=resamples, seed=seed)
+    quantities = quantities_of(chapter.task, chapter.depth)
+    by_model = {
+        model: part.set_index("quantity") for model, part in numbers.groupby("model", sort=True)
+    }
+    order = sorted(
+        by_model, key=lambda model: -by_model[model].loc[quantities[0], ["mean"]].fillna(-1).iloc[0]
+    )
+    rows = []
+    for model in order:
+        first = by_model[model].loc[quantities[0]]
+        cells = [
+            with_interval(*map(float, by_model[model].loc[name, ["mean", "lower", "upper"]]))
+            for name in quantities
+        ]
+        rows.append([model, *cells, f"{first['n']:,}", f"{first['games']:,}"])
+    scores = chapter.scores
+    noun = "game" if chapter.environment.name == "chess" else "episode"
+    positions = counted(scores["position_id"].nunique(), "position")
+    games = counted(scores["game"].nunique(), noun)
+    missing = left_out(scores)
+    excluded = " and ".join(
+        words
+        for words in (
+            counted(missing["failed"], "failed call") if missing["failed"] else "",
+            counted(missing["unscored"], "reply that could not be scored",
+                    "replies that could not be scored") if missing["unscored"] else "",
+        )
+        if words
+    )  # fmt: skip
+    return (
+        paragraph(
+            f"{positions} of {games}; {counting_words(scores)}. In brackets: 95% intervals, from "
+            f"{resamples:,} resamples of whole {noun}s; none for a single {noun}."
+            + (f" Left out of every number: {excluded}." if excluded else "")
+        )
+        + table(
+            "Headline numbers, means over replies",
+            ["model", *map(quantity_name, quantities), "n", f"{noun}s"],
+            rows,
+        )
+        + _classes(chapter)
+    )
+
+
+def _classes(chapter: Chapter) -> str:
+    counts = class_counts(chapter.scores).set_index("model")
+    shown = [name for name in CLASSES if name != ReplyClass.FAILED]
+    asked_for = "answer"
+    if chapter.measures_text:
+        asked_for = state_words(chapter.environment.name)
+    names = [class_words(name, asked_for) for name in shown]
+    rows = [
+        [model, *(f"{row[name]:,}" for name in [*shown, "failed", "unscored"]), f"{row['count']:,}"]
+        for model, row in counts.iterrows()
+    ]
+    return table(
+        "Classes of answers; failed calls are no replies and enter no number",
+        ["model", *names, "failed calls", class_words("unscored"), "all rows"],
+        rows,
+    )

@@ -1,0 +1,51 @@
+"""Numbers as the report writes them: as many digits as their size needs, and undefined in words."""
+
+import math
+from typing import Final
+
+import pandas as pd
+
+from workbench.drawing.quantities import EDIT_DISTANCE
+
+UNDEFINED: Final = "undefined"
+
+
+def number(value: float) -> str:
+    """Return a value with three significant digits below 1, and one decimal from 10 on."""
+    if math.isnan(value):
+        return UNDEFINED
+    if value == 0:
+        return "0"
+    size = abs(value)
+    if size >= 10:
+        return f"{value:,.1f}"
+    if size >= 0.001:
+        return f"{value:.3f}"
+    return f"{value:.1e}"
+
+
+def with_interval(value: float, low: float, high: float) -> str:
+    """Return a value with its 95% interval, where there is one."""
+    if math.isnan(value) or math.isnan(low):
+        return number(value)
+    return f"{number(value)} [{number(low)}, {number(high)}]"
+
+
+def counted(count: int, one: str, several: str = "") -> str:
+    """Return how many there are, with the noun in the right number."""
+    return f"{count:,} {one if count == 1 else several or one + 's'}"
+
+
+def quantity_name(column: str) -> str:
+    """Return what the report calls a column of a scores table, such as ``p_4`` or ``edit distance``."""
+    measure, _, depth = column.rpartition("_")
+    if measure in {"precision", "recall"} and depth.isdigit():
+        return f"{measure[0]}_{depth}"
+    return EDIT_DISTANCE.name if column == "levenshtein" else column.replace("_", " ")
+
+
+def shown_value(value: object) -> str:
+    """Return a value of a description as text; none in words."""
+    if value is None or (isinstance(value, float) and pd.isna(value)):
+        return "not given"
+    return str(value)

@@ -1,0 +1,117 @@
+"""Parts of a page as HTML: every text that comes in is escaped, every picture is in the file.
+
+A function's ``content`` is HTML that another function here has made; all other arguments are texts.
+"""
+
+import base64
+from collections.abc import Iterable, Sequence
+from html import escape
+from io import BytesIO
+from typing import Final
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+from workbench.drawing.quantities import QUANTITIES
+from workbench.long_texts import cut
+
+LONGEST_TEXT: Final = 20_000
+"""Characters of a text that the page shows."""
+
+_HEADS: Final = {"p": "precision", "r": "recall", "edit distance": "edit_distance"}
+
+
+def section(identity: str, title: str, *content: str, level: int = 2) -> str:
+    """Return a section with a heading that can be linked to."""
+    return (
+        f'<section aria-labelledby="{escape(identity)}">'
+        f'<h{level} id="{escape(identity)}">{escape(title)}</h{level}>{"".join(content)}</section>'
+    )
+
+
+def paragraph(text: str, look: str = "") -> str:
+    """Return a paragraph; an empty text gives nothing."""
+    return f"<p{_class(look)}>{escape(text)}</p>" if text else ""
+
+
+def bullets(texts: Iterable[str]) -> str:
+    """Return texts as a list; none give nothing."""
+    items = "".join(f"<li>{escape(text)}</li>" for text in texts)
+    return f"<ul>{items}</ul>" if items else ""
+
+
+def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a table whose first column names its rows; it scrolls by itself where it is too wide.
+
+    A column whose name begins with ``p_``, ``r_`` or ``edit distance`` gets that quantity's colour.
+    """
+    head = "".join(
+        f'<th scope="col"{_class(_quantity(name))}>{escape(name)}</th>' for name in columns
+    )
+    lines = "".join(
+        f'<tr><th scope="row">{escape(str(first))}</th>'
+        + "".join(f"<td>{escape(str(cell))}</td>" for cell in cells)
+        + "</tr>"
+        for first, *cells in rows
+    )
+    return (
+        f'<div class="wide" role="region" tabindex="0" aria-label="{escape(caption)}"><table>'
+        f"<caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead>"
+        f"<tbody>{lines}</tbody></table></div>"
+    )
+
+
+def details(summary: str, *content: str) -> str:
+    """Return content that is shown on demand, and always where it is printed."""
+    return f"<details><summary>{escape(summary)}</summary>{''.join(content)}</details>"
+
+
+def preformatted(text: str, name: str) -> str:
+    """Return a text with its line breaks, cut if it is very long.
+
+    Args:
+        text: The text of others, as it came.
+        name: What it is, for those who cannot see it.
+    """
+    shown = escape(cut(text, LONGEST_TEXT))
+    return f'<pre role="region" tabindex="0" aria-label="{escape(name)}">{shown}</pre>'
+
+
+def figure(drawn: Figure, alt: str, *content: str) -> str:
+    """Return a figure as a picture on white, with content below it.
+
+    Args:
+        drawn: The result of a study's ``draw``.
+        alt: What the picture shows.
+        content: Such as a table of its numbers.
+    """
+    written = BytesIO()
+    with mpl.rc_context({"svg.hashsalt": alt}):
+        drawn.savefig(written, format="svg", metadata={"Date": None, "Creator": None})
+    code = base64.b64encode(written.getvalue()).decode()
+    width, height = (round(96 * inches) for inches in drawn.get_size_inches())
+    return (
+        f'<figure><img class="card" width="{width}" height="{height}" alt="{escape(alt)}" '
+        f'src="data:image/svg+xml;base64,{code}">{"".join(content)}</figure>'
+    )
+
+
+def quantity_colours() -> str:
+    """Return style rules that give each quantity its colour, on a light and on a dark page."""
+    light, dark = (
+        "".join(
+            f"--{name.replace('_', '-')}:{getattr(each, colour)};"
+            for name, each in QUANTITIES.items()
+        )
+        for colour in ("colour", "dark_colour")
+    )
+    return f":root{{{light}}}\n@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
+
+
+def _quantity(name: str) -> str:
+    start = name.partition("_")[0] if name[1:2] == "_" else name
+    return _HEADS.get(start, "").replace("_", "-")
+
+
+def _class(look: str) -> str:
+    return f' class="{escape(look)}"' if look else ""

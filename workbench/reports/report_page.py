@@ -1,0 +1,117 @@
+"""A report of one or several runs: one HTML file with everything in it, which loads nothing."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from html import escape
+from pathlib import Path
+from string import Template
+from typing import Final
+
+from workbench import __version__
+from workbench.drawing.labels import some_of
+from workbench.errors import InvalidArgumentError
+from workbench.reports.chapters import chapters_of
+from workbench.reports.headline_tables import headline_section
+from workbench.reports.made_with import made_with_section
+from workbench.reports.page_parts import paragraph, quantity_colours, section
+from workbench.reports.reported_run import ReportedRun
+from workbench.tables.output_files import check_output
+from workbench.tables.parquet_tables import replacing
+
+PAGE_FILE: Final = "index.html"
+
+_STYLE: Final = Path(__file__).with_name("report.css")
+_POLICY: Final = (
+    "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; "
+    "form-action 'none'"
+)
+_PAGE: Final = Template("""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="$policy">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>$title</title>
+<style>
+$style
+</style>
+</head>
+<body>
+<main>
+<h1>$title</h1>
+$content
+<footer class="quiet"><p>World-State Workbench $version, $date UTC. The page loads nothing and sends nothing.</p></footer>
+</main>
+</body>
+</html>
+""")
+
+
+def write_report(
+    runs: Sequence[ReportedRun],
+    out: Path,
+    *,
+    depth: int | None = None,
+    resamples: int = 1000,
+    seed: int = 0,
+    jobs: int = 1,
+) -> Path:
+    """Write ``index.html`` into a folder: the runs' numbers, figures, worst boards and settings.
+
+    Args:
+        runs: At least one, such as `workbench.reports.reported_run.read_run` returns.
+        out: The folder; it is made if it is missing.
+        depth: m; the largest that the scores have if None.
+        resamples: Of every bootstrap, at least 1.
+        seed: Of every bootstrap, at least 0.
+        jobs: Workers that score the baseline and the recorded models beside the runs.
+
+    Returns:
+        The path of the page.
+
+    Raises:
+        InvalidArgumentError: If there is no run, or the scores do not have this depth.
+        RunMismatchError: If the runs were not scored alike.
+        OutputError: If the page would be written over an input.
+    """
+    path = out / PAGE_FILE
+    check_output(path, [file for run in runs for file in run.inputs])
+    text = report_html(runs, depth=depth, resamples=resamples, seed=seed, jobs=jobs)
+    with replacing(path) as beside:
+        beside.write_text(text, encoding="utf-8")
+    return path
+
+
+def report_html(
+    runs: Sequence[ReportedRun],
+    *,
+    depth: int | None = None,
+    resamples: int = 1000,
+    seed: int = 0,
+    jobs: int = 1,
+) -> str:
+    """Return the text of the page; see `write_report`."""
+    if not runs:
+        raise InvalidArgumentError("expected at least one run to report, got none")
+    chapters = chapters_of(runs, depth)
+    parts = []
+    for place, chapter in enumerate(chapters, start=1):
+        parts.append(
+            section(
+                f"chapter-{place}",
+                chapter.title,
+                headline_section(chapter, resamples=resamples, seed=seed),
+            )
+        )
+    if not chapters:
+        parts.append(paragraph("The runs have no rows: there is nothing to report."))
+    parts.append(made_with_section(runs))
+    return _PAGE.substitute(
+        policy=_POLICY,
+        title=escape(f"Report of {some_of([run.name for run in runs], 'runs')}"),
+        style=quantity_colours() + _STYLE.read_text(encoding="utf-8"),
+        content="".join(parts),
+        version=__version__,
+        date=datetime.now(UTC).strftime("%Y-%m-%d %H:%M"),
+    )
