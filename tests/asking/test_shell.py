@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 from local_run import needs_inspect
 
+from workbench.answers.imports import import_inspect_logs
 from workbench.answers.simulated_replies import simulate
 from workbench.asking.predictions_table import run_predictions
 from workbench.asking.run_folder import RunFolder
@@ -19,6 +20,7 @@ from workbench.cli import main
 from workbench.environments.registry import environment_named
 from workbench.installation import install_hint
 from workbench.prediction import ReplyClass
+from workbench.scoring import ScoringParameters, score_predictions
 from workbench.tables.parquet_tables import PREDICTIONS
 
 
@@ -67,17 +69,32 @@ class TestWithTheExtra:
         monkeypatch.chdir(tmp_path)
         command = [sys.executable, "-m", "inspect_ai", "eval", "workbench/state_reconstruction",
                    "--model", "workbench/simulated", "--limit", "20", "--display", "none",
-                   "-T", "prompt=self-check", "-M", "rate=0", "--log-dir", str(tmp_path)]  # fmt: skip
+                   "-T", "prompt=self-check", "-M", "rate=0.05", "--log-dir", str(tmp_path)]  # fmt: skip
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
         from inspect_ai.log import read_eval_log
 
-        log = read_eval_log(str(next(tmp_path.glob("*.eval"))))
+        path = next(tmp_path.glob("*.eval"))
+        log = read_eval_log(str(path))
         assert log.status == "success"
         assert len(log.samples) == 20
-        assert log.results.scores[0].metrics["accuracy"].value == 1.0
         # Question and check, each with its reply.
         assert {len(sample.messages) for sample in log.samples} == {4}
+        # The workbench reads and scores the same replies by itself.
+        predictions = import_inspect_logs([path]).predictions
+        scores = score_predictions(predictions, ScoringParameters())
+        assert len(scores) == 20
+        columns = {"p_4": "precision_4", "r_4": "recall_4", "exact_match": "exact_match"}
+        found = {score.name: score for score in log.results.scores}
+        assert found.keys() == columns.keys()
+        for name, column in columns.items():
+            values = scores[column].astype(float)
+            assert 0 < values.mean() < 1
+            metrics = {key: metric.value for key, metric in found[name].metrics.items()}
+            # Every game gives one position, so that clusters by game change nothing.
+            expected = {"mean": values.mean(), "stderr": values.sem()}
+            assert metrics == pytest.approx(expected)
+            assert (found[name].scored_samples, found[name].unscored_samples) == (20, 0)
 
 
 @needs_inspect
@@ -132,7 +149,8 @@ import sys
 sys.modules.update(inspect_ai=None, openai=None)
 import importlib, pkgutil
 import workbench
-inside = {"inspect_process", "inspect_registry", "inspect_task", "session", "inspect_provider"}
+inside = {"inspect_process", "inspect_registry", "inspect_task", "inspect_scorers",
+          "registered_names", "session", "inspect_provider"}
 for module in pkgutil.walk_packages(workbench.__path__, "workbench."):
     own = module.name.startswith("workbench.asking.")
     skipped = own and module.name.rpartition(".")[2] in inside

@@ -10,8 +10,7 @@ shell, on positions of random games, of a table, and of random episodes of anoth
 Source: arXiv 2508.19851, the task of its section on chess.
 """
 
-import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,26 +18,25 @@ import pandas as pd
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser
-from inspect_ai.scorer import Score, Scorer, Target, accuracy, scorer, stderr
+from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
-from inspect_ai.util import registry_info
 
+from workbench.asking.inspect_scorers import CLUSTER, exact_position, precision_and_recall
 from workbench.asking.own_models.asked_episode import what_is_asked
 from workbench.asking.own_models.inspect_provider import PROVIDER
 from workbench.asking.own_models.simulated_model import SIMULATED
 from workbench.asking.prompts import Prompt, prompt_given
 from workbench.asking.questions import questions_of
+from workbench.asking.registered_names import registered
 from workbench.asking.session import current_session
 from workbench.asking.settings import Question
-from workbench.environments.registry import DEFAULT, environment_named, environment_of
+from workbench.environments.registry import DEFAULT, environment_of
 from workbench.episodes import EpisodeSample
 from workbench.errors import InvalidArgumentError
 from workbench.games import cut_games, random_games
 from workbench.tables.parquet_tables import POSITIONS, read_table
-from workbench.tasks import task_named
 
 NAME: Final = "state_reconstruction"
-PACKAGE: Final = "workbench"
 _RANDOM_GAMES: Final = 100
 
 
@@ -47,6 +45,7 @@ def reconstruction(
     questions: Mapping[str, tuple[str, ...]],
     question: Question,
     version: str,
+    scored_by: Callable[..., Scorer] = exact_position,
 ) -> Task:
     """Return the task over a table of positions.
 
@@ -55,6 +54,7 @@ def reconstruction(
         questions: The user's messages of each position, by ``position_id``.
         question: What they were made from.
         version: What tells this task from others in a folder of logs.
+        scored_by: Of `workbench.asking.inspect_scorers`.
     """
     prompt, asked = question.prompted, what_is_asked(question)
     samples = [
@@ -64,7 +64,7 @@ def reconstruction(
     return Task(
         dataset=MemoryDataset(samples, name=NAME),
         solver=conversation(list(prompt.turns[1:]), question.seed, **asked),
-        scorer=exact_position(**asked),
+        scorer=scored_by(**asked),
         name=NAME,
         version=version,
         metadata={"prompt": prompt.described(), **asked},
@@ -75,7 +75,10 @@ def _sample(
     position: dict[Hashable, Any], messages: tuple[str, ...], prompt: Prompt, system: str | None
 ) -> Sample:
     first: list[ChatMessage] = [ChatMessageUser(content=messages[0])]
-    metadata = {name: position[name] for name in ("group", "ply", "game_id")}
+    metadata = {name: position[name] for name in ("group", "ply")}
+    # A position that says no game is a game of its own.
+    game = position[CLUSTER]
+    metadata[CLUSTER] = position["position_id"] if pd.isna(game) or not game else game
     if messages[1:] != prompt.turns[1:]:
         # They have placeholders, so that each position has its own.
         metadata["later_turns"] = list(messages[1:])
@@ -122,9 +125,9 @@ def build_task(
     question = Question(
         f"{PROVIDER}/{SIMULATED}", chosen, environment=found, task=task, depth=depth
     )
-    return reconstruction(
-        frame, questions_of(frame, chosen), question, f"{chosen.name}@{chosen.version}"
-    )
+    version = f"{chosen.name}@{chosen.version}"
+    questions = questions_of(frame, chosen)
+    return reconstruction(frame, questions, question, version, precision_and_recall)
 
 
 @solver
@@ -168,40 +171,4 @@ def conversation(
     return solve
 
 
-@scorer(metrics=[accuracy(), stderr()])
-def exact_position(
-    environment: str = DEFAULT, task: str = "state", depth: int | None = None
-) -> Scorer:
-    """Say whether the answer is exactly right, for Inspect's viewer.
-
-    A state is the true one as text; actions are right if all measures of the task are 1. The
-    workbench's own measures are computed from the table of predictions.
-
-    Args:
-        environment: The name of the environment.
-        task: The name of the task.
-        depth: m, for tasks that ask for so many actions.
-    """
-    world, asked = environment_named(environment), task_named(task)
-
-    async def score(state: TaskState, target: Target) -> Score:
-        found = asked.classify(world, state.output.completion)
-        true = world.parsed_true(target.text)
-        if asked.gives_state:
-            predicted = world.parsed(found.predicted_state)
-            right = bool(world.measures(true, predicted)["exact_match"])
-            return Score(value=int(right), answer=found.predicted_state)
-        actions = found.predicted_actions
-        m = asked.depth_asked(depth) if asked.takes_depth else 1
-        precision, recall = asked.measures(world, true.state, actions, m, "absorb")
-        defined = [value for value in (*precision, *recall) if not math.isnan(value)]
-        return Score(value=int(min(defined) == 1), answer="\n".join(actions or ()))
-
-    return score
-
-
-# Inspect puts the package before the name of what is installed in site-packages. Where the
-# distribution is installed editable, it does so only if distribution and package share one name.
-state_reconstruction = task(name=NAME)(build_task)
-if registry_info(state_reconstruction).name != f"{PACKAGE}/{NAME}":
-    state_reconstruction = task(name=f"{PACKAGE}/{NAME}")(build_task)
+state_reconstruction = registered(lambda name: task(name=name)(build_task), NAME)

@@ -160,7 +160,7 @@ class Session:
             try:
                 try:
                     state = await generate(state, **config)
-                    fault = _fault_of_output(state.output)
+                    fault = fault_of_output(state.output)
                 except Exception as error:  # noqa: BLE001  a provider can raise anything
                     fault = fault_of(error)
                     wait = _wait_asked_for(error)
@@ -218,7 +218,7 @@ class Session:
             signal.raise_signal(signal.SIGINT)
 
 
-def _fault_of_output(output: ModelOutput) -> Fault | None:
+def fault_of_output(output: ModelOutput) -> Fault | None:
     """Return what went wrong with a call that raised no exception, if anything did."""
     if not output.choices:
         reason = " ".join((output.error or "the response holds no choice").split())

@@ -60,7 +60,7 @@ def measured(
         if task_named(row["task"]).gives_state:
             places.append(place)
         else:
-            measures[place] = _of_actions(environment, row, true, parameters)
+            measures[place] = measured_actions(environment, row, true, parameters)
     policy = parameters.ill_formed
     found = affordance_scores(
         environment.automaton,
@@ -88,13 +88,23 @@ def measured(
     return measures
 
 
-def _of_actions(
+def measured_actions(
     environment: AnyEnvironment,
     row: Mapping[str, Any],
     true: ParsedState,
     parameters: ScoringParameters,
 ) -> list[float]:
-    """Return the measures of a reply that gives actions, which are exact whatever the method."""
+    """Return the measures of a reply that gives actions, which are exact whatever the method.
+
+    Args:
+        environment: Of the row.
+        row: With task, reply_class and predicted_actions.
+        true: The true state.
+        parameters: The parameters of scoring.
+
+    Returns:
+        The values in the order of `ScoringParameters.measures`.
+    """
     given = is_state(row["reply_class"], parameters.ill_formed)
     text = row["predicted_actions"] or ""
     actions = [each for each in text.split(ACTION_SEPARATOR) if each] if given else None

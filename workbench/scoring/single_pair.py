@@ -3,12 +3,15 @@
 import math
 from typing import Any
 
-from workbench.environments.registry import DEFAULT, environment_named
+from workbench.environments.registry import DEFAULT, AnyEnvironment, environment_named
 from workbench.errors import InvalidFenError
 from workbench.long_texts import quoted
+from workbench.parsed_state import ParsedState
+from workbench.prediction import Prediction
 from workbench.scoring.affordance_scores import affordance_scores
 from workbench.scoring.parameters import MEASURES, ScoringParameters
-from workbench.scoring.score_rows import is_state
+from workbench.scoring.score_rows import is_state, measured_actions
+from workbench.tasks import Task, task_named
 
 
 def compare(
@@ -33,23 +36,15 @@ def compare(
     """
     chosen = environment_named(environment)
     true = chosen.parsed_true(true_state)
-    state = true.state
+    _ = true.state
     if reason := chosen.refusal(true, None, ()):
         raise InvalidFenError(
             f"expected a true {chosen.state_noun} of {chosen.title}, got {quoted(true_state)}: "
             f"{reason}"
         )
     prediction = chosen.classify(reply)
-    taken = is_state(str(prediction.reply_class), parameters.ill_formed)
-    predicted = prediction.parsed if prediction.parsed is not None else chosen.parsed(None)
-    (values,) = affordance_scores(
-        chosen.automaton,
-        [state],
-        [predicted.state if taken else None],
-        parameters,
-        [parameters.seed],
-    )
-    measured = dict(zip(parameters.measures(), values, strict=True))
+    measured = reply_measures(chosen, task_named("state"), true, prediction, parameters)
+    text_metrics = [name for name in measured if name not in parameters.measures()]
     result: dict[str, Any] = {
         "reply_class": str(prediction.reply_class),
         "predicted_state": prediction.predicted_state,
@@ -61,13 +56,50 @@ def compare(
             for measure in MEASURES
             for suffix in parameters.suffixes()
         },
-        **chosen.measures(true, predicted),
+        **{name: measured[name] for name in text_metrics},
         "depth": parameters.depth,
         "terminal": parameters.terminal,
         "ill_formed_policy": parameters.ill_formed,
         "method": parameters.method,
     }
     return {key: _defined(value) for key, value in result.items()}
+
+
+def reply_measures(
+    environment: AnyEnvironment,
+    task: Task,
+    true: ParsedState,
+    prediction: Prediction,
+    parameters: ScoringParameters,
+) -> dict[str, Any]:
+    """Return every measure of one reply by name.
+
+    Args:
+        environment: Of the episode.
+        task: What was asked.
+        true: The true state; it can be read.
+        prediction: What the reply says; not a failed call.
+        parameters: How to score.
+
+    Returns:
+        The values that `ScoringParameters.measures` names, NaN where undefined; of a state also the
+        environment's text metrics.
+    """
+    if not task.gives_state:
+        row = {"task": task.name, **prediction.columns()}
+        values = measured_actions(environment, row, true, parameters)
+        return dict(zip(parameters.measures(), values, strict=True))
+    taken = is_state(str(prediction.reply_class), parameters.ill_formed)
+    predicted = environment.parsed(None) if prediction.parsed is None else prediction.parsed
+    (values,) = affordance_scores(
+        environment.automaton,
+        [true.state],
+        [predicted.state if taken else None],
+        parameters,
+        [parameters.seed],
+    )
+    text_metrics = environment.measures(true, predicted)
+    return {**dict(zip(parameters.measures(), values, strict=True)), **text_metrics}
 
 
 def _defined(value: Any) -> Any:
