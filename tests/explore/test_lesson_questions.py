@@ -4,9 +4,10 @@ import json
 import math
 from fractions import Fraction
 
+import chess
 import pytest
 
-from workbench.answers.recorded_replies import recorded_replies
+from workbench.answers.recorded_replies import BASELINE, recorded_replies
 from workbench.errors import InvalidArgumentError
 from workbench.explore.lab.estimator_lab import EstimatorLab
 from workbench.explore.lesson.affordance_questions import START, affordance_lesson, one_error_each
@@ -14,6 +15,12 @@ from workbench.explore.lesson.estimator_questions import estimator_lesson, runs_
 from workbench.explore.lesson.lesson_questions import ChoiceQuestion, NumberQuestion, verdict
 from workbench.explore.lesson.lesson_record import Lesson
 from workbench.explore.lesson.model_questions import lesson_scores, model_lesson, under_sink
+from workbench.explore.lesson.reading_questions import (
+    UNSEEN_GAME,
+    end_of_error,
+    first_error,
+    read_game,
+)
 from workbench.scoring import ScoringParameters, score
 
 BOARDS = affordance_lesson()
@@ -244,10 +251,15 @@ def test_the_spreads_that_lesson_2_names():
     assert spread["zeros"]["branch"] == 114
 
 
-def test_the_third_lesson_takes_its_values_from_the_scores():
+@pytest.fixture(scope="module")
+def unseen():
+    return read_game(UNSEEN_GAME).tracked
+
+
+def test_the_third_lesson_takes_its_values_from_the_scores(unseen):
     """Against the scores themselves: means, shares and the two policies."""
     scores = lesson_scores(every=50)
-    lesson = model_lesson(scores)
+    lesson = model_lesson(scores, unseen)
     played = scores[scores["set"] == "world_cup"]
     own = played[played["model"] == "o4-mini-2025-04-16"]
     ill_formed = own["reply_class"] == "ill_formed"
@@ -276,3 +288,51 @@ def test_the_means_under_sink_that_lesson_3_names():
     for model, (as_is, sink) in means.items():
         # Both means are rounded to three decimals.
         assert as_is - sink == pytest.approx(lost[model], abs=0.0011)
+
+
+def wrong_squares(reply):
+    """The squares on which a reply's board has another piece, or none, by python-chess's own maps."""
+    maps = [
+        chess.BaseBoard(fen.split()[0]).piece_map() for fen in (reply.true_fen, reply.predicted_fen)
+    ]
+    squares = sorted({square for one in maps for square in one})
+    return [chess.square_name(each) for each in squares if maps[0].get(each) != maps[1].get(each)]
+
+
+class TestTheGameThatAModelReads:
+    def test_is_one_of_the_record(self, unseen):
+        moves = " ".join(stop.uci for stop in unseen.stops[1:])
+        assert recorded_replies(models=[BASELINE])["moves"].str.startswith(moves).any()
+
+    def test_its_first_error_lasts_as_long_as_the_lesson_says(self, unseen):
+        wrong = {reply.ply: wrong_squares(reply) for reply in unseen.replies}
+        begins, ends = first_error(unseen), end_of_error(unseen)
+        assert next(ply for ply in wrong if wrong[ply]) == begins.value == 16
+        right_again = next(ply for ply in wrong if ply > 16 and "g6" not in wrong[ply])
+        assert right_again == ends.value == 48
+        assert begins.because.startswith(
+            "After 8... Bg6 it writes a knight on g6, where a bishop stands"
+        )
+        assert "for 32 half-moves, until 24... Bf7" in ends.because
+        assert "f7" in wrong[51], "instructor's notes"
+
+    @pytest.mark.parametrize(
+        ("game", "model", "first"),
+        [
+            ("1. a4 h5 2. Ra3 Rh6", "small", (4, ["d4"])),
+            ("1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3", "small", (13, ["b3"])),
+            ("1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3", "medium", None),
+            ("1. a4 h5 2. Ra3 Rh6 3. Rh3 Ra6 4. Rf3", "medium", (7, ["f3"])),
+        ],
+    )  # fmt: skip
+    def test_games_of_the_instructors_notes(self, game, model, first):
+        tracker = read_game(game)
+        tracker.read_with(model)
+        wrong = [(reply.ply, wrong_squares(reply)) for reply in tracker.tracked.replies]
+        assert next((each for each in wrong if each[1]), None) == first
+
+    @pytest.mark.parametrize("game", ["", "1. e4 e6 2. Qh8", "<script>", "no game" * 10**5])
+    def test_what_is_no_game_is_told_so(self, game):
+        said = read_game(game).data
+        assert said.startswith("This game cannot be read: ")
+        assert len(said) < 400

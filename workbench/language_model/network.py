@@ -29,7 +29,7 @@ class Shape:
     """The size of a network.
 
     Attributes:
-        width: Of every vector.
+        width: Width of every vector.
         heads: Of each attention; divides the width.
         layers: Of the encoder.
         blocks: Of the decoder.

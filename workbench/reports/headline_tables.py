@@ -14,8 +14,8 @@ def headline_section(chapter: Chapter, *, resamples: int = 1000, seed: int = 0) 
 
     Args:
         chapter: With at least one row.
-        resamples: Of the bootstrap.
-        seed: Of the bootstrap.
+        resamples: Number of bootstrap resamples.
+        seed: Seed of the bootstrap.
     """
     numbers = headline(chapter.scores, depth=chapter.depth, resamples=resamples, seed=seed)
     quantities = quantities_of(chapter.task, chapter.depth)

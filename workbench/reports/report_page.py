@@ -64,7 +64,7 @@ def write_report(
         out: The folder; it is made if it is missing.
         depth: m; the largest that the scores have if None.
         resamples: Of every bootstrap, at least 1.
-        seed: Of every bootstrap, at least 0.
+        seed: Seed of every bootstrap, at least 0.
         jobs: Workers that score the baseline and the recorded models beside the runs.
 
     Returns:

@@ -79,7 +79,7 @@ def reply_measures(
         task: What was asked.
         true: The true state; it can be read.
         prediction: What the reply says; not a failed call.
-        parameters: How to score.
+        parameters: The parameters of scoring.
 
     Returns:
         The values that `ScoringParameters.measures` names, NaN where undefined; of a state also the

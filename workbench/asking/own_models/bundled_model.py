@@ -57,7 +57,7 @@ class BundledModel:
         Args:
             episode: What is asked about.
             temperature: At least 0; at 0 nothing is drawn.
-            seed: Of the call.
+            seed: Seed of the call.
         """
         if episode.environment.name != DEFAULT:
             return refused(f"it reads games of {DEFAULT} alone")

@@ -66,7 +66,7 @@ class SimulatedModel:
         Args:
             episode: What is asked about.
             temperature: Not used.
-            seed: Of the call.
+            seed: Seed of the call.
         """
         del temperature
         text = self._text(episode, seed)

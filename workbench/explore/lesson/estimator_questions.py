@@ -49,7 +49,7 @@ def runs_on_tree(method: str, samples: int, runs: int = 1000, seed: int = 0) -> 
         method: A name in `workbench.affordance.ESTIMATORS`.
         samples: N.
         runs: How many.
-        seed: Of the first; each further run has the next.
+        seed: Seed of the first; each further run has the next.
     """
     made: list[Run] = single_runs(
         small_tree(), "T", "S", 2, method, samples, range(seed, seed + runs)

@@ -1,4 +1,4 @@
-"""The questions of the third lesson: what recorded replies say of a model, and what they do not."""
+"""The questions of the third lesson: what replies say of a model, and what they do not."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -11,8 +11,10 @@ from workbench.answers.recorded_replies import (
     WORLD_CUP,
     recorded_replies,
 )
+from workbench.explore.game.tracked_game import TrackedGame
 from workbench.explore.lesson.lesson_questions import ChoiceQuestion, NumberQuestion, Question
 from workbench.explore.lesson.lesson_record import Lesson
+from workbench.explore.lesson.reading_questions import end_of_error, first_error
 from workbench.prediction import CLASSES, ReplyClass
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_tables import score
@@ -105,11 +107,12 @@ def counts_of(scores: pd.DataFrame, model: str, depth: int = 4) -> dict[str, flo
     }
 
 
-def model_lesson(scores: pd.DataFrame, depth: int = 4) -> Lesson:
-    """Return the third lesson, its values computed from these scores.
+def model_lesson(scores: pd.DataFrame, unseen: TrackedGame, depth: int = 4) -> Lesson:
+    """Return the third lesson, its values computed from these scores and this game.
 
     Args:
         scores: The result of `lesson_scores`.
+        unseen: A game that a model has read, with an error that ends.
         depth: m of the scores.
     """
     played = scores[scores["set"] == WORLD_CUP]
@@ -124,11 +127,12 @@ def model_lesson(scores: pd.DataFrame, depth: int = 4) -> Lesson:
     policies = both_policies(played, depth)
     return Lesson(
         [
+            first_error(unseen),
             *_curves(ends, means[WORLD_CUP, BASELINE], depth),
             *_familiar(means, depth),
             *_ill_formed(policies, depth),
         ],
-        [*_means(policies, depth), *_conclusions()],
+        [end_of_error(unseen), *_means(policies, depth), *_conclusions()],
     )
 
 

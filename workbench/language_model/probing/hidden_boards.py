@@ -48,7 +48,7 @@ def boards_to_fit(
         left_out: Identities of the games of the test.
         games: How many, at least 1.
         per_game: Boards of each, at most, after 1 to `MOST_PLIES` plies.
-        seed: Of the choice.
+        seed: Seed of the choice.
 
     Raises:
         InvalidArgumentError: If there are not so many games left.

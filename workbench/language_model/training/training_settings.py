@@ -32,7 +32,7 @@ class TrainingSettings:
         size: Its name in `SHAPES`.
         steps: Of the optimiser, at least 10.
         learning_rate: The highest.
-        seed: Of the first weights and of all draws, at least 0.
+        seed: Seed of the first weights and of all draws, at least 0.
         games: Read in each step.
         ramp: The share of the steps in which games are read to increasing lengths.
         warm_up: Steps in which the learning rate rises.

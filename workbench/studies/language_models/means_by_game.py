@@ -32,7 +32,7 @@ def means_by_game(
         by: Columns whose values tell the parts apart.
         measures: Columns of numbers or of truth values, none of them missing.
         resamples: Of games.
-        seed: Of the resamples; the same games are drawn in all parts that have the same.
+        seed: Seed of the resamples; the same games are drawn in all parts that have the same.
 
     Returns:
         The columns ``by``, length (text; "all" last), measure, mean, low, high, count and games.

@@ -15,8 +15,8 @@ def panels(
     Args:
         rows: Rows of panels.
         columns: Panels in each.
-        height: Of a row, in inches.
-        width: Of the figure, in inches.
+        height: Height of a row, in inches.
+        width: Width of the figure, in inches.
     """
     figure = Figure(figsize=(width, height * rows + 0.9), layout="constrained")
     # In a part of its own, so that a legend below stands above the caption.

@@ -84,7 +84,7 @@ def probed_boards(
         games: Games to fit probes on.
         per_game: Boards of each, at most.
         iterations: Of the fit, at most.
-        seed: Of the games and plies to fit on, and of the untrained weights.
+        seed: Seed of the games and plies to fit on, and of the untrained weights.
         jobs: Workers.
     """
     answers: list[pd.DataFrame] = []
