@@ -3,14 +3,13 @@
 import random
 
 import chess
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.environments.chess.fen import Fen
 from workbench.environments.chess.losing_track import LossKind, LostTrack, _replays, lost_track
-from workbench.environments.chess.slips import SlipKind, carry_out, pieces_of
+from workbench.environments.chess.slips import NO_SQUARE, SlipKind, carry_out, pieces_of
 from workbench.environments.chess.tracker import track
 from workbench.errors import IllegalMoveError
 from workbench.games import random_games
@@ -211,8 +210,10 @@ def test_every_replay_is_that_of_plain_rules(seed):
     moves = eventful_game(seed, 90)
     replays = _replays(moves)
     assert placement_of(replays.boards[0]) == board_after(moves).board_fen()
-    boards = dict(zip(replays.mistakes, replays.boards[1:], strict=True))
-    assert len(boards) == len(replays.mistakes)
+    kinds = [NOT_REMOVED if stays else LEFT_OUT for stays in replays.stays]
+    mistakes = list(zip(replays.plies.tolist(), kinds, strict=True))
+    boards = dict(zip(mistakes[1:], replays.boards[1:], strict=True))
+    assert len(boards) == len(replays.boards) - 1
     standing = 0
     for ply in range(1, len(moves.split()) + 1):
         left_out = tracked(moves, ply, LEFT_OUT)
@@ -237,7 +238,7 @@ def random_map(chance):
     return pieces
 
 
-def random_move(chance, step):
+def random_move(chance, steps):
     """Return a move that often castles, steps twice or follows a double step en passant."""
     while True:
         origin, target = chance.sample(range(64), 2)
@@ -246,8 +247,8 @@ def random_move(chance, step):
             target = origin + chance.choice([-2, 2])
         elif shape < 0.5:
             target = origin + chance.choice([-16, 16])
-        elif shape < 0.8 and step is not None:
-            target = step
+        elif shape < 0.8 and steps:
+            target = chance.choice(steps)
             origin = target + chance.choice([-9, -7, 7, 9])
         if 0 <= target < 64 and 0 <= origin < 64:
             promotion = chess.QUEEN if chance.random() < 0.2 else None
@@ -258,14 +259,19 @@ def random_move(chance, step):
 def test_moves_on_any_maps_are_carried_out_by_plain_rules(seed):
     chance = random.Random(seed)
     maps = [random_map(chance) for _ in range(6)]
-    boards = np.stack([pieces_of(each.board_fen()) for each in maps], axis=1)
+    boards = [bytearray(pieces_of(each.board_fen())) for each in maps]
+    passed = [NO_SQUARE] * len(boards)
     reached = [(letters(each), None) for each in maps]
-    stepped = None
     for _ in range(40):
-        move = random_move(chance, stepped and stepped.passed)
-        stepped = carry_out(boards, move, stepped)
-        reached = [after_move(pieces, move, passed) for pieces, passed in reached]
-        assert [placement_of(row) for row in boards.T] == [placement(each) for each, _ in reached]
+        move = random_move(chance, [square for square in passed if square != NO_SQUARE])
+        squares = move.from_square, move.to_square, move.promotion or 0
+        passed = [
+            carry_out(board, *squares, step, move.to_square, True)
+            for board, step in zip(boards, passed, strict=True)
+        ]
+        reached = [after_move(pieces, move, step) for pieces, step in reached]
+        assert [placement_of(board) for board in boards] == [placement(p) for p, _ in reached]
+        assert [None if step == NO_SQUARE else step for step in passed] == [s for _, s in reached]
 
 
 @given(seed=st.integers(0, 2**32), chosen=st.integers(0, 2**16), kind=st.sampled_from(LossKind))

@@ -8,21 +8,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
-import chess
 import numpy as np
 
 from workbench.environments.chess.fen import Fen
+from workbench.environments.chess.kernel import MistakenReplays, mistaken_replays
 from workbench.environments.chess.replay import read_moves
-from workbench.environments.chess.slips import (
-    START,
-    Boards,
-    DoubleStep,
-    SlipKind,
-    captured_square,
-    carry_out,
-    landing_square,
-    pieces_of,
-)
+from workbench.environments.chess.slips import pieces_of
 
 
 class LossKind(StrEnum):
@@ -76,64 +67,17 @@ def lost_track(moves: str | None, predicted: Fen) -> LostTrack:
     if moves is None or predicted.pieces is None:
         return LostTrack()
     replays = _replays(moves)
-    squares = np.count_nonzero(replays.boards != pieces_of(predicted.fields[0]), axis=1)
+    pieces = np.frombuffer(pieces_of(predicted.fields[0]), np.uint8)
+    squares = np.count_nonzero(replays.boards != pieces, axis=1)
     true_squares = int(squares[0])
     latest = len(squares) - 1 - int(np.argmin(squares[::-1]))
     if squares[latest] == true_squares:
         return LostTrack(true_squares=true_squares)
-    ply, kind = replays.mistakes[latest - 1]
-    return LostTrack(ply, kind, int(squares[latest]), true_squares)
-
-
-@dataclass(frozen=True, slots=True)
-class _Replays:
-    """The true board, then the board at the end of each mistaken replay, and their mistakes.
-
-    ``boards`` has the shape (1 + replays, 64); its row i + 1 belongs to ``mistakes[i]``. They are
-    ordered by ply, and a move left out stands behind a capture not removed.
-    """
-
-    boards: Boards
-    mistakes: tuple[tuple[int, LossKind], ...]
+    kind = LossKind.CAPTURE_NOT_REMOVED if replays.stays[latest] else LossKind.MOVE_LEFT_OUT
+    return LostTrack(int(replays.plies[latest]), kind, int(squares[latest]), true_squares)
 
 
 # Several models reply to the same position; a game of 100 plies takes about 8 kB.
 @lru_cache(maxsize=1 << 11)
-def _replays(moves: str) -> _Replays:
-    played = read_moves(moves.split())
-    # One board per column: a move touches two or three squares of all boards. Captures are at most
-    # 31, even where a king is taken.
-    boards = np.zeros((64, 1 + len(played) + 31), dtype=np.uint8)
-    boards[:, 0] = START
-    mistakes: list[tuple[int, LossKind]] = []
-    stepped: DoubleStep | None = None
-    for ply, move in enumerate(played, start=1):
-        before = boards[:, :1].copy()
-        standing = _with_taken_piece(before, move, stepped)
-        stepped = carry_out(boards[:, : 1 + len(mistakes)], move, stepped)
-        if standing is not None:
-            mistakes.append((ply, LossKind.CAPTURE_NOT_REMOVED))
-            boards[:, len(mistakes)] = standing[:, 0]
-        mistakes.append((ply, LossKind.MOVE_LEFT_OUT))
-        boards[:, len(mistakes)] = before[:, 0]
-    return _Replays(np.ascontiguousarray(boards[:, : 1 + len(mistakes)].T), tuple(mistakes))
-
-
-def _with_taken_piece(
-    before: Boards, move: chess.Move, stepped: DoubleStep | None
-) -> Boards | None:
-    """Return the true board after a capture that is not removed; None if that says nothing.
-
-    Args:
-        before: The true board, shape (64, 1), which is not changed.
-        move: What is played on it.
-        stepped: The double step before it.
-    """
-    if not before[move.from_square, 0] or captured_square(before, move, stepped) is None:
-        return None
-    landing = landing_square(before, move, SlipKind.CAPTURED_PIECE_STAYS)
-    if landing is None:
-        return None
-    after = before.copy()
-    carry_out(after, move, stepped, landing=landing, takes=False)
-    return after
+def _replays(moves: str) -> MistakenReplays:
+    return mistaken_replays(read_moves(moves.split()))

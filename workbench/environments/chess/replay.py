@@ -10,10 +10,16 @@ from workbench.errors import IllegalMoveError
 
 Notation = Literal["UCI", "SAN"]
 
-# There are some 2,000 moves, of which a game has a hundred; nobody changes one.
-_move_of_uci = lru_cache(maxsize=1 << 12)(chess.Move.from_uci)
-
 _SHOWN: Final = 40
+
+
+# There are some 2,000 moves, of which a game has a hundred; nobody changes one.
+@lru_cache(maxsize=1 << 12)
+def _move_of_uci(text: str) -> chess.Move:
+    move = chess.Move.from_uci(text)
+    if not move or move.drop:
+        raise chess.InvalidMoveError(text)
+    return move
 
 
 def read_moves(texts: Iterable[str], game: str = "") -> list[chess.Move]:
@@ -29,14 +35,11 @@ def read_moves(texts: Iterable[str], game: str = "") -> list[chess.Move]:
     moves = []
     for ply, text in enumerate(texts, start=1):
         try:
-            move = _move_of_uci(text)
-            if not move or move.drop:
-                raise chess.InvalidMoveError(text)
+            moves.append(_move_of_uci(text))
         except ValueError as error:
             raise IllegalMoveError(
                 f"{_place(game, ply)}: expected a UCI move, got {text!r:.{_SHOWN}}"
             ) from error
-        moves.append(move)
     return moves
 
 

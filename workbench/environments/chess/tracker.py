@@ -16,13 +16,13 @@ from workbench.environment import check_tracker
 from workbench.environments.chess.replay import read_moves
 from workbench.environments.chess.slips import (
     BLACK,
+    NO_SQUARE,
     PAWN,
     START,
-    DoubleStep,
     SlipKind,
     captured_square,
     carry_out,
-    landing_square,
+    landing_beside,
     square_beside,
 )
 from workbench.seeds import derived_seed
@@ -93,7 +93,7 @@ def tracked(moves: str, *, rate: float, seed: int, where: str) -> Tracking:
     return Tracking(tracker.fen(), tuple(slips))
 
 
-_RIGHTS_OF_SQUARES: Final[dict[chess.Square | None, str]] = {
+_RIGHTS_OF_SQUARES: Final[dict[chess.Square, str]] = {
     chess.E1: "KQ",
     chess.H1: "K",
     chess.A1: "Q",
@@ -107,9 +107,9 @@ class _Tracker:
     """The mistaken map and the other fields of a FEN, from the first position on."""
 
     def __init__(self) -> None:
-        self.board = START[:, np.newaxis].copy()
+        self.board = bytearray(START)
         self.rights = "KQkq"
-        self.stepped: DoubleStep | None = None
+        self.passed = NO_SQUARE
         self.halfmove_clock = 0
         self.plies = 0
         self.side_forgotten = False
@@ -117,10 +117,11 @@ class _Tracker:
     def possible(self, move: chess.Move, *, last: bool) -> list[SlipKind]:
         """Return the slips that this move allows."""
         kinds = [SlipKind.PIECE_LEFT_BEHIND]
-        if self.board[move.from_square, 0]:
-            if captured_square(self.board, move, self.stepped) is not None:
+        origin, target = move.from_square, move.to_square
+        if self.board[origin]:
+            if captured_square(self.board, origin, target, self.passed) != NO_SQUARE:
                 kinds.append(SlipKind.CAPTURED_PIECE_STAYS)
-            if square_beside(self.board, move) is not None:
+            if square_beside(self.board, origin, target) != NO_SQUARE:
                 kinds.append(SlipKind.PIECE_OFF_BY_ONE)
         if self.rights_of_mover() - set(_RIGHTS_OF_SQUARES.get(move.from_square, "")):
             kinds.append(SlipKind.CASTLING_FORGOTTEN)
@@ -140,18 +141,27 @@ class _Tracker:
         """Carry a move out on the map, with or without a slip."""
         if slip is SlipKind.CASTLING_FORGOTTEN:
             self.lose_rights(self.rights_of_mover())
-        piece = self.board[move.from_square, 0]
-        stepped, reset = None, False
+        origin, target = move.from_square, move.to_square
+        piece = self.board[origin]
+        passed, reset = NO_SQUARE, False
         if slip is not SlipKind.PIECE_LEFT_BEHIND and piece:
-            captured = captured_square(self.board, move, self.stepped)
-            reset = captured is not None or piece & ~BLACK == PAWN
+            captured = captured_square(self.board, origin, target, self.passed)
+            reset = captured != NO_SQUARE or piece & ~BLACK == PAWN
             takes = slip is not SlipKind.CAPTURED_PIECE_STAYS
-            landing = landing_square(self.board, move, slip)
-            if landing is not None:
-                for square in (move.from_square, landing, captured if takes else None):
-                    self.lose_rights(_RIGHTS_OF_SQUARES.get(square, ""))
-                stepped = carry_out(self.board, move, self.stepped, landing=landing, takes=takes)
-        self.stepped = stepped
+            landing = target
+            if slip is SlipKind.PIECE_OFF_BY_ONE:
+                landing = square_beside(self.board, origin, target)
+            elif not takes:
+                landing = landing_beside(self.board, origin, target)
+            if landing != NO_SQUARE:
+                for square in (origin, landing, captured if takes else NO_SQUARE):
+                    if square in _RIGHTS_OF_SQUARES:
+                        self.lose_rights(_RIGHTS_OF_SQUARES[square])
+                promotion = move.promotion or 0
+                passed = carry_out(
+                    self.board, origin, target, promotion, self.passed, landing, takes
+                )
+        self.passed = passed
         self.halfmove_clock = 0 if reset else self.halfmove_clock + 1
         self.plies += 1
         self.side_forgotten = slip is SlipKind.SIDE_FORGOTTEN
@@ -163,11 +173,12 @@ class _Tracker:
         they are believed, whether or not king and rook stand there.
         """
         board = chess.Board(None)
-        for square in np.flatnonzero(self.board[:, 0]).tolist():
-            board.set_piece_at(square, chess.Piece.from_symbol(chr(self.board[square, 0])))
+        for square, piece in enumerate(self.board):
+            if piece:
+                board.set_piece_at(square, chess.Piece.from_symbol(chr(piece)))
         board.turn = (self.plies % 2 == 0) != self.side_forgotten
-        if self.stepped is not None and self.stepped.boards[0]:
-            board.ep_square = self.stepped.passed
+        if self.passed != NO_SQUARE:
+            board.ep_square = self.passed
         passed = board.ep_square if board.has_legal_en_passant() else None
         return " ".join(
             (

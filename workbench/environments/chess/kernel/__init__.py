@@ -12,6 +12,7 @@ from workbench.environments.chess.kernel.estimator_runs import (
     run_estimator,
     run_estimators,
 )
+from workbench.environments.chess.kernel.game_replays import MistakenReplays, mistaken_replays
 from workbench.environments.chess.kernel.packed_boards import (
     pack_fens,
     pack_states,
@@ -36,11 +37,13 @@ __all__ = [
     "EstimatorRuns",
     "JointProfile",
     "JointProfiles",
+    "MistakenReplays",
     "compiled_methods",
     "joint_profile",
     "joint_profiles",
     "legal_moves",
     "line_count",
+    "mistaken_replays",
     "pack_fens",
     "pack_states",
     "run_estimator",

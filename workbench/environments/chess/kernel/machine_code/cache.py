@@ -20,8 +20,13 @@ from typing import Final, Literal, get_args
 
 from workbench.environments.chess.compile_progress import compiling
 
-CompiledModule = Literal["joint", "particles", "probes", "single"]
+CompiledModule = Literal["joint", "particles", "probes", "replays", "single"]
 
+# What is compiled: the modules beside this one, and the rules that Python runs too.
+_SOURCES: Final = (
+    *sorted(Path(__file__).parent.glob("*.py")),
+    Path(__file__).parents[2] / "slips.py",
+)
 _LOADING: Final = threading.Lock()
 _LOADED: Final[dict[str, ModuleType]] = {}
 
@@ -103,7 +108,7 @@ def cache_folder() -> Path:
     import numba
 
     digest = hashlib.sha256(numba.__version__.encode())
-    for source in sorted(Path(__file__).parent.glob("*.py")):
+    for source in _SOURCES:
         digest.update(source.read_bytes())
     name = f"kernel-{digest.hexdigest()[:16]}"
     for parent in _candidates():

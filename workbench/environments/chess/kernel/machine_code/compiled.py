@@ -11,7 +11,7 @@ from typing import Any, Final, TypeVar, cast
 import numba
 from llvmlite import binding  # type: ignore[import-untyped]
 from numba.core import cgutils as untyped_cgutils
-from numba.extending import intrinsic
+from numba.extending import intrinsic, register_jitable
 
 from workbench.environments.chess.compile_progress import count_compiled
 
@@ -45,6 +45,11 @@ def inlined(function: Function) -> Function:
     """Put the machine code of a function into each of its callers."""
     result: Any = numba.njit(nogil=True, error_model="numpy", forceinline=True)(function)
     return cast("Function", result)
+
+
+def also_compiled(function: Function) -> Function:
+    """Let compiled functions call a function that Python runs as it stands."""
+    return register_jitable(function)
 
 
 def _called_by_address(dispatcher: Any, name: str) -> Any:
