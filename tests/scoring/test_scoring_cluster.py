@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import pickle
 import re
 import signal
 import subprocess
@@ -10,16 +11,19 @@ import threading
 import time
 
 import pandas as pd
+import pyarrow as pa
 import pytest
 from click.testing import CliRunner
 
 from workbench.cli import main
 from workbench.errors import ClusterError, MissingExtraError, RunMismatchError
 from workbench.installation import install_hint
-from workbench.scoring import ScoringParameters, score_predictions, score_table
+from workbench.scoring import ScoringParameters, score_table
 from workbench.scoring.cluster import ClusterWorkers
-from workbench.scoring.workers import LocalWorkers, scored_chunks
-from workbench.tables.parquet_tables import PREDICTIONS, write_table
+from workbench.scoring.parameters import READ
+from workbench.scoring.score_rows import scored
+from workbench.scoring.workers import LocalWorkers, own_rows, scored_chunks
+from workbench.tables.parquet_tables import PREDICTIONS, as_arrow, write_table
 
 TWO = ScoringParameters(depth=2)
 # Slow enough to be stopped in the middle.
@@ -121,15 +125,15 @@ class TestCluster:
     ):
         here, there = tmp_path / "here.parquet", tmp_path / "there.parquet"
         score_table(predictions_path, here, TWO, chunk_rows=6)
-        scored = []
+        done = []
 
         def stop(chunk, parameters):
-            if len(scored) == 3:
+            if len(done) == 3:
                 raise KeyboardInterrupt
-            scored.append(chunk)
-            return score_predictions(chunk, parameters)
+            done.append(chunk)
+            return scored(chunk, parameters)
 
-        monkeypatch.setattr("workbench.scoring.workers.score_predictions", stop)
+        monkeypatch.setattr("workbench.scoring.workers.scored", stop)
         with pytest.raises(KeyboardInterrupt):
             score_table(predictions_path, there, TWO, chunk_rows=6)
         monkeypatch.undo()
@@ -149,7 +153,7 @@ class TestCluster:
         true = workers._versions
         workers._versions = lambda environment: {**true(environment), "chess": "0.1"}
         with pytest.raises(ClusterError, match=r"chess: found '1\.\d+.*requested '0\.1'"):
-            list(scored_chunks([(0, predictions)], workers))
+            list(scored_chunks([(0, as_arrow(predictions, READ))], workers))
 
     def test_no_scheduler_is_named(self, predictions_path, tmp_path):
         for address, said in (("tcp://127.0.0.1:9", "scheduler"), ("nonsense://x", "scheduler")):
@@ -188,7 +192,7 @@ class TestCluster:
             while lost.scheduler.workers:
                 time.sleep(0.01)
             with pytest.raises(ClusterError, match=r"no worker for 1 s.*are kept"):
-                list(scored_chunks([(0, predictions)], workers))
+                list(scored_chunks([(0, as_arrow(predictions, READ))], workers))
 
     def test_a_scheduler_that_is_lost_is_an_error(self, predictions):
         import dask
@@ -201,11 +205,12 @@ class TestCluster:
             ) as lost,
         ):
             workers = ClusterWorkers(SLOW, lost.scheduler_address)
-            scored = scored_chunks([(index, predictions) for index in range(50)], workers)
-            next(scored)
+            rows = as_arrow(predictions, READ)
+            found = scored_chunks([(index, rows) for index in range(50)], workers)
+            next(found)
             lost.sync(lost.scheduler.close)
             with pytest.raises(ClusterError, match=r"cannot be reached.*are kept"):
-                list(scored)
+                list(found)
 
     def test_the_command(self, cluster, predictions_path, tmp_path):
         out = tmp_path / "scores.parquet"
@@ -236,9 +241,16 @@ def test_no_more_chunks_are_read_than_there_is_room_for(predictions, jobs):
         for index in range(40):
             read.append(index)
             assert len(read) - len(done) <= workers.room()
-            yield index, predictions.head(1)
+            yield index, as_arrow(predictions.head(1), READ)
 
-    for index, scored in scored_chunks(chunks(), workers):
+    for index, found in scored_chunks(chunks(), workers):
         done.append(index)
-        assert len(scored) == 1
+        assert len(found) == 1
     assert sorted(done) == list(range(40))
+
+
+def test_a_chunk_is_sent_without_the_table_that_it_is_cut_from():
+    table = pa.table({"text": [f"{row:0100}" for row in range(1000)]})
+    chunk = own_rows(table.slice(500, 3))
+    assert chunk.equals(table.slice(500, 3))
+    assert len(pickle.dumps(chunk)) < 2000 < 100_000 < len(pickle.dumps(table))

@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 from workbench.errors import OutputError, RunMismatchError, TableError
-from workbench.scoring import ScoringParameters, score_predictions, score_table
+from workbench.scoring import ScoringParameters, score_table
+from workbench.scoring.score_rows import scored
 from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS, read_provenance, write_table
 
 ONE = ScoringParameters(depth=1)
@@ -51,16 +52,16 @@ def stopped(monkeypatch):
     """Score until so many chunks of six rows are done, as if it was killed then."""
 
     def stop_after(number, table, out, parameters=TWO, **options):
-        scored = []
+        done = []
 
         def score_chunk(chunk, parameters):
-            if len(scored) == number:
+            if len(done) == number:
                 raise KeyboardInterrupt
-            scored.append(chunk)
-            return score_predictions(chunk, parameters)
+            done.append(chunk)
+            return scored(chunk, parameters)
 
         with monkeypatch.context() as patch:
-            patch.setattr("workbench.scoring.workers.score_predictions", score_chunk)
+            patch.setattr("workbench.scoring.workers.scored", score_chunk)
             with pytest.raises(KeyboardInterrupt):
                 score_table(table, out, parameters, chunk_rows=6, **options)
 
@@ -158,10 +159,10 @@ class TestTrust:
     ):
         def score_chunk(chunk, parameters):
             shutil.copy(other, table)
-            return score_predictions(chunk, parameters)
+            return scored(chunk, parameters)
 
         with monkeypatch.context() as patch:
-            patch.setattr("workbench.scoring.workers.score_predictions", score_chunk)
+            patch.setattr("workbench.scoring.workers.scored", score_chunk)
             with pytest.raises(TableError, match="changed while"):
                 score_table(table, out, TWO, chunk_rows=6)
         assert not out.exists()

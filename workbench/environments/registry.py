@@ -13,6 +13,7 @@ from pkgutil import iter_modules
 from typing import Any, Final, TypeAlias
 
 import pandas as pd
+import pyarrow as pa
 
 from workbench import environments as folder
 from workbench.environment import Environment
@@ -79,7 +80,7 @@ def own_modules() -> list[str]:
     return [f"{folder.__name__}.{name}" for name in names if name != "registry"]
 
 
-def environment_of(rows: pd.DataFrame, where: object = "rows") -> AnyEnvironment:
+def environment_of(rows: pd.DataFrame | pa.Table, where: object = "rows") -> AnyEnvironment:
     """Return the environment of a table's rows; chess for a table without rows.
 
     Args:
@@ -89,6 +90,8 @@ def environment_of(rows: pd.DataFrame, where: object = "rows") -> AnyEnvironment
     Raises:
         TableError: If there are several.
     """
+    if isinstance(rows, pa.Table):
+        return _only(rows["environment"].unique().to_pylist(), where)
     return _only(rows["environment"].unique().tolist(), where)
 
 

@@ -11,14 +11,14 @@ from concurrent.futures import CancelledError, Future
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-import pandas as pd
+import pyarrow as pa
 
 from workbench.environments.registry import AnyEnvironment, environment_of
 from workbench.errors import ClusterError, MissingExtraError
 from workbench.installation import install_hint
 from workbench.scoring.parameters import ScoringParameters, scoring_code
-from workbench.scoring.score_rows import score_predictions
-from workbench.scoring.workers import AHEAD
+from workbench.scoring.score_rows import scored
+from workbench.scoring.workers import AHEAD, own_rows
 from workbench.tables.provenance import differences_in_words, differing, package_versions
 
 CONNECT_SECONDS: Final = 20.0
@@ -28,9 +28,7 @@ _TRANSPORTS: Final = ("tcp", "tls", "ws", "wss", "ucx")
 KEPT: Final = "finished scores are kept: the same command resumes"
 
 
-def score_as(
-    chunk: pd.DataFrame, parameters: ScoringParameters, versions: dict[str, Any]
-) -> pd.DataFrame:
+def score_as(chunk: pa.Table, parameters: ScoringParameters, versions: dict[str, Any]) -> pa.Table:
     """Score a chunk on a worker with the same packages as the client.
 
     Raises:
@@ -41,7 +39,7 @@ def score_as(
             "expected a worker with the same packages and code as here, got a worker with others "
             f"({differences_in_words(differences)}); install the same there"
         )
-    return score_predictions(chunk, parameters)
+    return scored(chunk, parameters)
 
 
 def _versions(environment: AnyEnvironment) -> dict[str, Any]:
@@ -108,14 +106,14 @@ class ClusterWorkers:
         self._workerless_since = time.monotonic()
         self._counted = (-COUNT_SECONDS, 0)
 
-    def submit(self, chunk: pd.DataFrame) -> "Future[pd.DataFrame]":
+    def submit(self, chunk: pa.Table) -> "Future[pa.Table]":
         """Send a chunk to the scheduler."""
-        future: Future[pd.DataFrame] = self._executor.submit(
-            score_as, chunk, self._parameters, self._versions(environment_of(chunk))
+        future: Future[pa.Table] = self._executor.submit(
+            score_as, own_rows(chunk), self._parameters, self._versions(environment_of(chunk))
         )
         return future
 
-    def result(self, future: "Future[pd.DataFrame]") -> pd.DataFrame:
+    def result(self, future: "Future[pa.Table]") -> pa.Table:
         """Return the scores of a chunk that is done.
 
         Raises:

@@ -1,11 +1,11 @@
 """Predictions to scores: state precision, recall and text metrics, one row per prediction."""
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from workbench.environments.registry import AnyEnvironment, environment_of
 from workbench.errors import IllegalMoveError, WorkbenchError
@@ -14,7 +14,7 @@ from workbench.prediction import ACTION_SEPARATOR, ReplyClass
 from workbench.scoring.affordance_scores import affordance_scores
 from workbench.scoring.parameters import READ, IllFormedPolicy, ScoringParameters, scores_schema
 from workbench.seeds import derived_seed
-from workbench.tables.parquet_tables import as_frame, as_records
+from workbench.tables.parquet_tables import as_arrow, as_frame, as_records
 from workbench.tables.reply_identity import REPLY_KEY, UNNAMED
 from workbench.tasks import task_named, task_names
 
@@ -117,6 +117,11 @@ def measured_actions(
 
 
 def score_predictions(predictions: pd.DataFrame, parameters: ScoringParameters) -> pd.DataFrame:
+    """Score a table of predictions in this thread, as `scored` does, as data frames."""
+    return as_frame(scored(as_arrow(predictions, READ), parameters))
+
+
+def scored(predictions: pa.Table, parameters: ScoringParameters) -> pa.Table:
     """Score a table of predictions in this thread.
 
     A row that cannot be scored stays, with its measures undefined and the reason in ``unscored``:
@@ -124,26 +129,28 @@ def score_predictions(predictions: pd.DataFrame, parameters: ScoringParameters) 
     inconsistent row.
 
     Args:
-        predictions: Rows of the PREDICTIONS schema, all of one environment.
+        predictions: Rows of the schema `READ`, all of one environment.
         parameters: The parameters of scoring.
 
     Returns:
         As many rows in the same order, with the columns of `scores_schema`.
     """
     environment = environment_of(predictions)
+    names = parameters.measures()
+    blank = {
+        **dict.fromkeys(names),
+        "terminal": parameters.terminal,
+        "ill_formed_policy": parameters.ill_formed,
+        "method": parameters.method,
+    }
     rows: list[dict[str, Any]] = []
     readable: list[dict[str, Any]] = []
     states: list[tuple[ParsedState, ParsedState]] = []
     for row in as_records(predictions, READ):
         moves = row.pop("moves")
         true, predicted = states_of(environment, row)
-        row |= {
-            **dict.fromkeys(parameters.measures(), math.nan),
-            "terminal": parameters.terminal,
-            "ill_formed_policy": parameters.ill_formed,
-            "method": parameters.method,
-            "unscored": unscored_reason(environment, row, true, predicted, moves),
-        }
+        row |= blank
+        row["unscored"] = unscored_reason(environment, row, true, predicted, moves)
         rows.append(row)
         if row["unscored"]:
             continue
@@ -158,8 +165,19 @@ def score_predictions(predictions: pd.DataFrame, parameters: ScoringParameters) 
         states.append((true, predicted))
     values = measured(environment, readable, states, parameters)
     for row, found in zip(readable, values, strict=True):
-        row |= dict(zip(parameters.measures(), found, strict=True))
-    return as_frame(pa.Table.from_pylist(rows, schema=scores_schema(parameters, environment)))
+        row |= dict(zip(names, found, strict=True))
+    table = pa.Table.from_pylist(rows, schema=scores_schema(parameters, environment))
+    return _without_nan(table)
+
+
+def _without_nan(table: pa.Table) -> pa.Table:
+    """Return a table with null for NaN: undefined."""
+    for index, field in enumerate(table.schema):
+        if pa.types.is_floating(field.type):
+            column = table.column(index)
+            defined = pc.if_else(pc.is_nan(column), pa.scalar(None, field.type), column)
+            table = table.set_column(index, field, defined)
+    return table
 
 
 def unscored_reason(

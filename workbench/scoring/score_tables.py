@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 import pandas as pd
+import pyarrow as pa
 from tqdm.auto import tqdm
 
 from workbench.environments.registry import environment_of, environment_of_table
@@ -22,8 +23,9 @@ from workbench.scoring.workers import LocalWorkers, Workers, scored_chunks
 from workbench.tables.parquet_tables import (
     ROW_GROUP_ROWS,
     SCHEMA_VERSION,
+    arrow_chunks,
+    as_arrow,
     as_frame,
-    read_chunks,
     read_table,
     row_count,
 )
@@ -48,15 +50,15 @@ def score(
         jobs: Workers, at least 1; the result does not depend on it.
         progress: Whether to show a progress bar on standard error.
     """
-    starts = range(0, len(predictions), CHUNK_ROWS)
-    chunks = enumerate(predictions.iloc[start : start + CHUNK_ROWS] for start in starts)
+    rows = as_arrow(predictions, READ)
+    starts = range(0, len(rows), CHUNK_ROWS)
+    chunks = enumerate(rows.slice(start, CHUNK_ROWS) for start in starts)
     with tqdm(total=len(predictions), unit="row", desc="scoring", disable=not progress) as bar:
         workers = LocalWorkers(parameters, min(jobs, max(1, len(starts))) if jobs > 0 else jobs)
         done = dict(scored_chunks(chunks, workers, bar.update))
     if not done:
-        empty = scores_schema(parameters, environment_of(predictions)).empty_table()
-        return as_frame(empty)
-    return pd.concat([done[index] for index in sorted(done)], ignore_index=True)
+        return as_frame(scores_schema(parameters, environment_of(predictions)).empty_table())
+    return as_frame(pa.concat_tables(done[index] for index in sorted(done)))
 
 
 def score_file(
@@ -153,7 +155,7 @@ def score_table(
         "code": scoring_code(environment),
     }
     # Read to its end before anything is made or thrown away: a fault in it shows now.
-    total = sum(len(chunk) for chunk in read_chunks(predictions_path, READ, ROW_GROUP_ROWS))
+    total = sum(len(chunk) for chunk in arrow_chunks(predictions_path, READ, ROW_GROUP_ROWS))
     spans = [(first, min(first + chunk_rows, total)) for first in range(0, total, chunk_rows)]
     schema = scores_schema(parameters, environment)
     with making_in_parts(
@@ -177,8 +179,8 @@ def score_table(
                 chunks = _chunks(predictions_path, spans, frozenset(missing))
                 workers = _workers(parameters, min(jobs, len(missing)), scheduler)
                 with closing(scored_chunks(chunks, workers, bar.update)) as scored:
-                    for span, frame in scored:
-                        parts.write(span, frame)
+                    for span, rows in scored:
+                        parts.write(span, rows)
         if file_hash(predictions_path) != description["predictions_sha256"]:
             parts.discard()
             raise TableError(
@@ -191,9 +193,9 @@ def score_table(
 
 def _chunks(
     path: Path, spans: list[Span], missing: frozenset[Span]
-) -> Iterator[tuple[Span, pd.DataFrame]]:
+) -> Iterator[tuple[Span, pa.Table]]:
     rows = spans[0][1]
-    for span, chunk in zip(spans, read_chunks(path, READ, rows), strict=True):
+    for span, chunk in zip(spans, arrow_chunks(path, READ, rows), strict=True):
         if span in missing:
             yield span, chunk
 

@@ -15,11 +15,11 @@ from concurrent.futures import (
 from multiprocessing import get_context
 from typing import Final, Protocol, TypeVar
 
-import pandas as pd
+import pyarrow as pa
 
 from workbench.errors import InvalidArgumentError
 from workbench.scoring.parameters import ScoringParameters
-from workbench.scoring.score_rows import score_predictions
+from workbench.scoring.score_rows import scored
 from workbench.worker_processes import end_with_parent
 
 # Chunks that wait behind each one that is being scored, so that no worker has nothing to do.
@@ -32,7 +32,7 @@ Key = TypeVar("Key")
 class Workers(Protocol):
     """Workers that score chunks."""
 
-    def submit(self, chunk: pd.DataFrame) -> "Future[pd.DataFrame]":
+    def submit(self, chunk: pa.Table) -> "Future[pa.Table]":
         """Begin to score a chunk."""
         ...
 
@@ -40,7 +40,7 @@ class Workers(Protocol):
         """Return how many chunks to hold at a time."""
         ...
 
-    def result(self, future: "Future[pd.DataFrame]") -> pd.DataFrame:
+    def result(self, future: "Future[pa.Table]") -> pa.Table:
         """Return the scores of a finished chunk, or raise its error."""
         ...
 
@@ -71,19 +71,19 @@ class LocalWorkers:
         self._jobs = jobs
         self._executor = _executor(parameters, jobs) if jobs > 1 else None
 
-    def submit(self, chunk: pd.DataFrame) -> "Future[pd.DataFrame]":
+    def submit(self, chunk: pa.Table) -> "Future[pa.Table]":
         """Begin to score a chunk, or, if this thread is the only worker, score it."""
         if self._executor is not None:
-            return self._executor.submit(score_predictions, chunk, self._parameters)
-        done: Future[pd.DataFrame] = Future()
-        done.set_result(score_predictions(chunk, self._parameters))
+            return self._executor.submit(scored, own_rows(chunk), self._parameters)
+        done: Future[pa.Table] = Future()
+        done.set_result(scored(chunk, self._parameters))
         return done
 
     def room(self) -> int:
         """Return how many chunks to hold at a time."""
         return 1 if self._executor is None else self._jobs * (1 + AHEAD)
 
-    def result(self, future: "Future[pd.DataFrame]") -> pd.DataFrame:
+    def result(self, future: "Future[pa.Table]") -> pa.Table:
         """Return the scores of a finished chunk, or raise its error."""
         return future.result()
 
@@ -96,6 +96,11 @@ class LocalWorkers:
             self._executor.shutdown(wait=False, cancel_futures=True)
 
 
+def own_rows(chunk: pa.Table) -> pa.Table:
+    """Return rows in memory of their own: a slice is sent to a process with the whole table."""
+    return chunk.take(pa.array(range(len(chunk))))
+
+
 def _executor(parameters: ScoringParameters, jobs: int) -> Executor:
     if parameters.engine == "compiled":
         # The kernel releases the interpreter's lock while it walks.
@@ -106,10 +111,10 @@ def _executor(parameters: ScoringParameters, jobs: int) -> Executor:
 
 
 def scored_chunks(
-    chunks: Iterable[tuple[Key, pd.DataFrame]],
+    chunks: Iterable[tuple[Key, pa.Table]],
     workers: Workers,
     on_done: Callable[[int], object] = lambda rows: None,
-) -> Generator[tuple[Key, pd.DataFrame], None, None]:
+) -> Generator[tuple[Key, pa.Table], None, None]:
     """Yield the scores of chunks as they finish, reading ahead only as far as there is room.
 
     Args:
@@ -117,7 +122,7 @@ def scored_chunks(
         workers: Who scores them; closed at the end, or where this stops.
         on_done: Called with the rows of each chunk that was scored.
     """
-    waiting: dict[Future[pd.DataFrame], Key] = {}
+    waiting: dict[Future[pa.Table], Key] = {}
     try:
         for key, chunk in chunks:
             waiting[workers.submit(chunk)] = key
@@ -130,13 +135,13 @@ def scored_chunks(
 
 
 def _done(
-    waiting: dict["Future[pd.DataFrame]", Key], workers: Workers, on_done: Callable[[int], object]
-) -> Iterator[tuple[Key, pd.DataFrame]]:
+    waiting: dict["Future[pa.Table]", Key], workers: Workers, on_done: Callable[[int], object]
+) -> Iterator[tuple[Key, pa.Table]]:
     done, _ = wait(waiting, LOOK_SECONDS, FIRST_COMPLETED)
     if not done:
         workers.look()
     for future in done:
         key = waiting.pop(future)
-        scored = workers.result(future)
-        on_done(len(scored))
-        yield key, scored
+        found = workers.result(future)
+        on_done(len(found))
+        yield key, found

@@ -108,25 +108,29 @@ class TableWriter:
         self._waiting = schema.empty_table()
         self.rows = 0
 
-    def write(self, frame: pd.DataFrame) -> None:
+    def write(self, rows: pd.DataFrame | pa.Table) -> None:
         """Add rows.
+
+        Args:
+            rows: A data frame, in which NaN is no value, or an Arrow table.
 
         Raises:
             TableError: If the columns are not those of the schema, or a value does not fit its
                 type.
         """
         names = self._schema.names
-        if set(frame.columns) != set(names):
+        found = rows.column_names if isinstance(rows, pa.Table) else list(rows.columns)
+        if set(found) != set(names):
             raise TableError(
-                f"{self._path}: expected the columns {names}, got {list(frame.columns)}; "
+                f"{self._path}: expected the columns {names}, got {found}; "
                 "see data/README.md for the schemas"
             )
         try:
-            table = pa.Table.from_pandas(frame[names], schema=self._schema, preserve_index=False)
+            table = as_arrow(rows, self._schema)
         except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
             raise TableError(f"{self._path}: a value does not fit its column: {error}") from error
-        self.rows += len(frame)
-        self._waiting = pa.concat_tables([self._waiting, table.replace_schema_metadata(None)])
+        self.rows += len(table)
+        self._waiting = pa.concat_tables([self._waiting, table])
         while len(self._waiting) >= ROW_GROUP_ROWS:
             self._write_group()
 
@@ -173,12 +177,16 @@ def writing_table(
 
 
 def write_table(
-    frame: pd.DataFrame, path: Path, schema: pa.Schema, provenance: Mapping[str, Any] | None = None
+    rows: pd.DataFrame | pa.Table,
+    path: Path,
+    schema: pa.Schema,
+    provenance: Mapping[str, Any] | None = None,
 ) -> None:
     """Write a table as Parquet, as `writing_table` does.
 
     Args:
-        frame: The rows; columns beyond the schema are refused, so that none is lost unseen.
+        rows: As `TableWriter.write` takes them; columns beyond the schema are refused, so that none
+            is lost unseen.
         path: The output path; the file is written beside and renamed.
         schema: The columns and their types.
         provenance: What the table was made from and how, as JSON can hold it.
@@ -187,7 +195,7 @@ def write_table(
         TableError: If the columns are not those of the schema, or a value does not fit its type.
     """
     with writing_table(path, schema, provenance) as writer:
-        writer.write(frame)
+        writer.write(rows)
 
 
 def read_table(path: Path, schema: pa.Schema) -> pd.DataFrame:
@@ -201,10 +209,20 @@ def read_table(path: Path, schema: pa.Schema) -> pd.DataFrame:
         TableError: If the file is missing, is no whole Parquet file, lacks a column, or was
             written under a schema version that `workbench.tables.earlier_versions` does not upgrade.
     """
-    return as_frame(pa.Table.from_batches(_batches(path, schema, ROW_GROUP_ROWS), schema))
+    return as_frame(read_arrow(path, schema))
+
+
+def read_arrow(path: Path, schema: pa.Schema) -> pa.Table:
+    """Read a table as `read_table` does, without a data frame."""
+    return pa.Table.from_batches(_batches(path, schema, ROW_GROUP_ROWS), schema)
 
 
 def read_chunks(path: Path, schema: pa.Schema, rows: int) -> Iterator[pd.DataFrame]:
+    """Read a table in chunks, as `arrow_chunks` does, as data frames."""
+    return map(as_frame, arrow_chunks(path, schema, rows))
+
+
+def arrow_chunks(path: Path, schema: pa.Schema, rows: int) -> Iterator[pa.Table]:
     """Read a table in chunks, holding little more than one of them in memory.
 
     Args:
@@ -219,10 +237,10 @@ def read_chunks(path: Path, schema: pa.Schema, rows: int) -> Iterator[pd.DataFra
     for batch in _batches(path, schema, rows):
         waiting = pa.concat_tables([waiting, pa.Table.from_batches([batch], schema)])
         while len(waiting) >= rows:
-            yield as_frame(waiting.slice(0, rows))
+            yield waiting.slice(0, rows)
             waiting = _after(waiting, rows)
     if len(waiting):
-        yield as_frame(waiting)
+        yield waiting
 
 
 def _after(table: pa.Table, rows: int) -> pa.Table:
@@ -318,17 +336,29 @@ def as_frame(table: pa.Table) -> pd.DataFrame:
     return frame
 
 
-def as_records(frame: pd.DataFrame, schema: pa.Schema) -> list[dict[str, Any]]:
-    """Return the rows of a frame with Python's own values: None where there is none.
+def as_arrow(rows: pd.DataFrame | pa.Table, schema: pa.Schema) -> pa.Table:
+    """Return rows as an Arrow table of a schema, with null where there is no value.
 
     A frame holds NaN for it, and the numbers of such a column as floats.
 
     Args:
-        frame: With the columns of the schema, and perhaps others.
+        rows: With the columns of the schema, and perhaps others.
         schema: Which columns to return, and their types.
     """
-    table = pa.Table.from_pandas(frame[schema.names], schema=schema, preserve_index=False)
-    records: list[dict[str, Any]] = table.to_pylist()
+    if isinstance(rows, pa.Table):
+        return rows.select(schema.names).cast(schema)
+    table = pa.Table.from_pandas(rows[schema.names], schema=schema, preserve_index=False)
+    return table.replace_schema_metadata(None)
+
+
+def as_records(rows: pd.DataFrame | pa.Table, schema: pa.Schema) -> list[dict[str, Any]]:
+    """Return rows with Python's own values: None where there is none.
+
+    Args:
+        rows: As for `as_arrow`.
+        schema: Which columns to return, and their types.
+    """
+    records: list[dict[str, Any]] = as_arrow(rows, schema).to_pylist()
     return records
 
 

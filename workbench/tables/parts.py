@@ -22,8 +22,8 @@ from filelock import FileLock, Timeout
 from workbench.errors import OutputError, RunMismatchError, TableError
 from workbench.tables.output_files import check_output
 from workbench.tables.parquet_tables import (
+    read_arrow,
     read_provenance,
-    read_table,
     replacing,
     write_table,
     writing_table,
@@ -69,7 +69,7 @@ class TableParts:
         """Return the parts still to be made; a broken one is removed and reported."""
         return [span for span in spans if not self._is_sound(span)]
 
-    def write(self, span: Span, frame: pd.DataFrame) -> None:
+    def write(self, span: Span, rows: pd.DataFrame | pa.Table) -> None:
         """Keep a part.
 
         Raises:
@@ -77,7 +77,7 @@ class TableParts:
             TableError: If a value does not fit the schema.
         """
         with self._keeping():
-            write_table(frame, self._path(span), self._schema, self._described(span))
+            write_table(rows, self._path(span), self._schema, self._described(span))
 
     def join(self, spans: Sequence[Span]) -> None:
         """Join all parts into the table, and remove them.
@@ -96,7 +96,7 @@ class TableParts:
                     path = self._path(span)
                     if read_provenance(path) != self._described(span):
                         raise TableError(f"{path}: changed during the run; run the command again")
-                    writer.write(read_table(path, self._schema))
+                    writer.write(read_arrow(path, self._schema))
             _flush(whole)
             whole.replace(self._out)
         self.discard()
@@ -160,7 +160,7 @@ class TableParts:
             return False
         try:
             found = read_provenance(path)
-            rows = len(read_table(path, self._schema))
+            rows = len(read_arrow(path, self._schema))
         except ValueError as error:
             said = str(error)
         else:

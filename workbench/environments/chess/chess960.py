@@ -60,13 +60,16 @@ def chess960_board(fen: Fen) -> str:
         return ""
     if names_rook_files(rights):
         return f"{_PREFIX}its castling rights {rights!r} name the files of rooks"
-    wrong = chess.STATUS_BAD_CASTLING_RIGHTS
-    if fen.board.status() & wrong and not chess.Board(fen.text, chess960=True).status() & wrong:
+    if not _rights_fit(fen.board) and _rights_fit(chess.Board(fen.text, chess960=True)):
         return (
             f"{_PREFIX}its castling rights {rights!r} belong to kings or rooks that do not stand "
             "where standard chess has them"
         )
     return ""
+
+
+def _rights_fit(board: chess.Board) -> bool:
+    return board.castling_rights == board.clean_castling_rights()
 
 
 def names_rook_files(rights: str) -> bool:

@@ -24,6 +24,8 @@ FIELD_NAMES: Final = (
     "fullmove_number",
 )
 
+_CHOICES: Final[tuple[Fields, ...]] = get_args(Fields)
+
 
 def compared_text(fen: Fen, fields: Fields = "full") -> str:
     """Return the part of a FEN that is compared.
@@ -35,8 +37,8 @@ def compared_text(fen: Fen, fields: Fields = "full") -> str:
     Raises:
         InvalidArgumentError: If ``fields`` is none of the three choices.
     """
-    if fields not in get_args(Fields):
-        raise InvalidArgumentError(f"expected fields of {get_args(Fields)}, got {fields!r}")
+    if fields not in _CHOICES:
+        raise InvalidArgumentError(f"expected fields of {_CHOICES}, got {fields!r}")
     if fields == "full":
         return fen.text
     if fields == "placement":
@@ -116,7 +118,7 @@ def text_scores(true: Fen, predicted: Fen) -> dict[str, Any]:
     ``levenshtein_to_empty`` says so.
     """
     scores: dict[str, Any] = {"levenshtein_to_empty": not predicted.text}
-    for fields in get_args(Fields):
+    for fields in _CHOICES:
         suffix = "" if fields == "full" else f"_{fields}"
         true_text = compared_text(true, fields)
         predicted_text = compared_text(predicted, fields)
