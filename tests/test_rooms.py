@@ -27,6 +27,7 @@ LEVELS = (
     "checking studies",
     "explore headless",
     "reports",
+    "evaluation",
     "app",
     "cli",
     "__main__",

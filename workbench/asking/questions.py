@@ -63,7 +63,9 @@ def _messages(
     return prompt.questions(movetext, moves, name, shown, len(actions))
 
 
-def in_asking_order(positions: pd.DataFrame, limit: int | None = None) -> pd.DataFrame:
+def in_asking_order(
+    positions: pd.DataFrame, limit: int | None = None, seed: int | None = None
+) -> pd.DataFrame:
     """Return positions so that the first N, for every N, are a sample of all groups alike.
 
     Within a group the order is that of the hashes of the ids: it looks random, has nothing to do
@@ -72,9 +74,11 @@ def in_asking_order(positions: pd.DataFrame, limit: int | None = None) -> pd.Dat
     Args:
         positions: Rows with ``position_id`` and ``group``.
         limit: Only so many of them; all if None.
+        seed: Another one gives another order; None gives that in which positions are asked about.
     """
     names, groups = positions["position_id"].tolist(), positions["group"].tolist()
-    rows = sorted(range(len(names)), key=lambda row: text_hash(names[row]))
+    drawn = names if seed is None else [f"{seed} {name}" for name in names]
+    rows = sorted(range(len(names)), key=lambda row: text_hash(drawn[row]))
     taken: Counter[int] = Counter()
     rounds = {}
     for row in rows:

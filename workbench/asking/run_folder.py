@@ -27,6 +27,9 @@ from workbench.tables.provenance import differences_in_words, differing, file_ha
 
 RUN_FILE: Final = "run.json"
 
+EVALUATION_FILE: Final = "evaluation.json"
+"""What `workbench evaluate` keeps in the folder beside the run's own files."""
+
 RUN_LOCK: Final = ".lock"
 """Held by whoever works in the folder, from the first call to the table."""
 
@@ -104,7 +107,9 @@ def refuse_other_run(path: Path, question: Question, source: Path | EpisodeSampl
     # Another process may be making the folder at this moment: the description is the first file that
     # it finishes, so that it is looked for after the others.
     beginning = (f".{Path(RUN_FILE).stem}-", RUN_LOCK)
-    entries = list(path.iterdir()) if path.exists() else []
+    # An evaluation makes the positions in the same folder before it asks.
+    evaluation = (path / EVALUATION_FILE).exists()
+    entries = list(path.iterdir()) if path.exists() and not evaluation else []
     foreign = any(not entry.name.startswith(beginning) for entry in entries)
     found = RunFolder(path).description()
     if found:

@@ -4,7 +4,6 @@ One file per subject; each adds its commands to the group `main` of group.py.
 """
 
 from workbench.cli import (
-    asking,
     checking,
     comparing,
     engine_games,
@@ -18,6 +17,7 @@ from workbench.cli import (
     training,
 )
 from workbench.cli.group import main
+from workbench.cli.models import asking, evaluating
 from workbench.cli.teaching import app_serving, lesson_copies, page_writing
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "comparing",
     "engine_games",
     "environment_listing",
+    "evaluating",
     "figure_making",
     "game_reading",
     "lesson_copies",

@@ -26,18 +26,22 @@ def environment_option(explained: str, default: str | None = None) -> Decorator:
     )
 
 
-def task_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options ``--task`` and ``--depth``."""
+def task_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the option ``--task``."""
     from workbench.tasks import task_names
 
     decorated: Callable[..., Any] = click.option(
-        "--depth", type=click.IntRange(1), metavar="M", help=_DEPTH_HELP
-    )(command)
-    decorated = click.option(
         "--task",
         type=click.Choice(task_names()),
         default="state",
         show_default=True,
         help="What is asked: the state, a list of the permitted actions, or a continuation.",
-    )(decorated)
+    )(command)
     return decorated
+
+
+def task_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options ``--task`` and ``--depth``."""
+    return task_option(
+        click.option("--depth", type=click.IntRange(1), metavar="M", help=_DEPTH_HELP)(command)
+    )

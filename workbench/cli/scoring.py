@@ -10,16 +10,17 @@ import click
 
 from workbench.cli.group import PATH, main
 
+Options = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of scoring."""
-    from workbench.affordance import ESTIMATORS
-    from workbench.affordance.estimate import BATCHES
 
-    options: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
-        click.option(
-            "--depth", default=4, show_default=True, type=click.IntRange(1), help="Depth m."
-        ),
+def comparison_options(depth: str) -> Options:
+    """Return the options of comparing two states: ``--depth``, ``--terminal``, ``--ill-formed``.
+
+    Args:
+        depth: The help of ``--depth``.
+    """
+    options = [
+        click.option("--depth", default=4, show_default=True, type=click.IntRange(1), help=depth),
         click.option(
             "--terminal",
             type=click.Choice(["absorb", "drop"]),
@@ -34,6 +35,17 @@ def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
             show_default=True,
             help="What to do with boards that cannot arise in chess.",
         ),
+    ]
+    return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
+
+
+def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of scoring."""
+    from workbench.affordance import ESTIMATORS
+    from workbench.affordance.estimate import BATCHES
+
+    options: list[Options] = [
+        comparison_options("Depth m."),
         click.option(
             "--method",
             type=click.Choice(["exact", *ESTIMATORS]),

@@ -50,6 +50,12 @@ class NotebookRun:
     error: str
     refused: bool = False
 
+    def describe_failure(self) -> str:
+        """Return why the notebook failed, or could not be drawn from its data; it has an error."""
+        if self.refused:
+            return f"{self.name} cannot be drawn: {self.error.split(': ', 1)[1].splitlines()[0]}"
+        return f"{self.name} failed ({self.error}), kept as {self.executed}"
+
 
 def figure_notebooks(only: Iterable[str] = (), folder: Path = NOTEBOOKS) -> list[Path]:
     """Return the notebooks that make figures, in the order of their numbers.
@@ -285,12 +291,5 @@ def raise_for_failures(runs: Iterable[NotebookRun]) -> None:
     Raises:
         NotebookError: If there are any; each is named with its error, and where it was kept.
     """
-    said = [
-        f"{run.name} cannot be drawn: {run.error.split(': ', 1)[1].splitlines()[0]}"
-        if run.refused
-        else f"{run.name} failed ({run.error}), kept as {run.executed}"
-        for run in runs
-        if run.error
-    ]
-    if said:
+    if said := [run.describe_failure() for run in runs if run.error]:
         raise NotebookError("\n".join(said))
