@@ -232,10 +232,11 @@ class TestLostPiece:
         )  # fmt: skip
         bare = lost_piece.predictions_without(positions, count=3, seed=0)
         assert len(bare) == 12
-        scored = {
-            policy: lost_piece.score_without(bare, ScoringParameters(depth=1, ill_formed=policy))
-            for policy in ("as_is", "sink")
-        }
+        scored = lost_piece.scores_by_policy(bare, ScoringParameters(depth=1))
+        for policy, found in scored.items():
+            each = score_predictions(bare, ScoringParameters(depth=1, ill_formed=policy))
+            beside = bare[["piece", "owner"]]
+            pd.testing.assert_frame_equal(found, each.join(beside), check_dtype=False)
         table = lost_piece.compute(scored, depth=1)
         assert list(table) == [
             "policy", "piece", "owner", "measure", "depth", "mean", "low", "high", "worst", "count",

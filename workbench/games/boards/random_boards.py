@@ -1,5 +1,6 @@
 """Boards after given moves, after random ones, and with pieces on random squares."""
 
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 from itertools import count
@@ -50,6 +51,7 @@ def random_board(plies: int, seed: int) -> str:
 Pieces = Literal["initial", "own"]
 Side = Literal["drawn", "white", "same"]
 
+_EMPTY: Final = re.compile("1+")
 _INITIAL: Final = tuple(sorted(piece.symbol() for piece in chess.Board().piece_map().values()))
 
 
@@ -68,17 +70,14 @@ def scattered_board(
         side: To move: drawn uniformly, White, or the same as in ``fen``.
     """
     generator = np.random.default_rng(derived_seed(seed, "scattered board"))
-    compared = chess.Board(fen)
-    symbols = _INITIAL
-    if pieces == "own":
-        symbols = tuple(sorted(piece.symbol() for piece in compared.piece_map().values()))
-    board = chess.Board(None)
-    drawn = {"drawn": bool(generator.integers(2)), "white": True, "same": compared.turn}
-    board.turn = drawn[side]
-    squares = generator.permutation(64)[: len(symbols)]
-    for symbol, square in zip(symbols, squares, strict=True):
-        board.set_piece_at(int(square), chess.Piece.from_symbol(symbol))
-    return board.fen()
+    placement, turn = fen.split()[:2]
+    symbols = _INITIAL if pieces == "initial" else sorted(filter(str.isalpha, placement))
+    turn = {"drawn": "bw"[generator.integers(2)], "white": "w", "same": turn}[side]
+    board = ["1"] * 64
+    for symbol, square in zip(symbols, generator.permutation(64).tolist(), strict=False):
+        board[square] = symbol
+    ranks = "/".join("".join(board[first : first + 8]) for first in range(56, -1, -8))
+    return f"{_EMPTY.sub(lambda run: str(len(run[0])), ranks)} {turn} - - 0 1"
 
 
 def boards_at_distance(

@@ -4,7 +4,8 @@ The paper's own example is a board without its king, at edit distance 1. Here ev
 taken off in turn, of the side to move and of the other, over many positions.
 """
 
-from typing import get_args
+from dataclasses import replace
+from typing import Final, get_args
 
 import numpy as np
 import pandas as pd
@@ -15,10 +16,12 @@ from workbench.drawing.quantities import QUANTITIES
 from workbench.environments.registry import environment_named
 from workbench.errors import InvalidArgumentError
 from workbench.games.boards.missing_pieces import PIECE_NAMES, Owner, boards_without, is_check
-from workbench.scoring import ScoringParameters, score
+from workbench.prediction import ReplyClass
+from workbench.scoring import IllFormedPolicy, ScoringParameters, score
 from workbench.tables.parquet_tables import PREDICTIONS
 
-_TAKEN_OFF = ["piece", "owner"]
+_TAKEN_OFF: Final = ["piece", "owner"]
+_POLICIES: Final[tuple[IllFormedPolicy, ...]] = get_args(IllFormedPolicy)
 
 
 def predictions_without(positions: pd.DataFrame, *, count: int, seed: int) -> pd.DataFrame:
@@ -66,28 +69,36 @@ def predictions_without(positions: pd.DataFrame, *, count: int, seed: int) -> pd
     return pd.DataFrame(rows, columns=[*PREDICTIONS.names, *_TAKEN_OFF])
 
 
-def score_without(
+def scores_by_policy(
     predictions: pd.DataFrame, parameters: ScoringParameters, *, jobs: int = 1
-) -> pd.DataFrame:
-    """Score boards with one piece less.
+) -> dict[str, pd.DataFrame]:
+    """Score boards with one piece less under each ill-formed policy.
 
     Args:
         predictions: The result of `predictions_without`.
-        parameters: The parameters of scoring.
+        parameters: The parameters of scoring, of which the policy is not used.
         jobs: Workers, at least 1.
 
     Returns:
-        A scores table with the columns piece and owner beside it.
+        For each policy a scores table with the columns piece and owner beside it.
     """
-    scores = score(predictions, parameters, jobs=jobs)
-    return scores.join(predictions[_TAKEN_OFF].set_axis(scores.index))
+    rows = predictions.reset_index(drop=True)
+    of_policy = {policy: replace(parameters, ill_formed=policy) for policy in _POLICIES}
+    as_is = score(rows, of_policy["as_is"], jobs=jobs).join(rows[_TAKEN_OFF])
+    # Boards that can arise have the same scores under either policy.
+    differ = rows["reply_class"] == ReplyClass.ILL_FORMED
+    ill_formed = rows[differ]
+    sunk = score(ill_formed, of_policy["sink"], jobs=jobs).set_axis(ill_formed.index)
+    alike = as_is[~differ].assign(ill_formed_policy="sink")
+    sink = pd.concat([alike, sunk.join(rows[_TAKEN_OFF])]).sort_index()
+    return {"as_is": as_is, "sink": sink}
 
 
 def compute(scores: dict[str, pd.DataFrame], *, depth: int = 4) -> pd.DataFrame:
     """Summarise the scores of boards with one piece less.
 
     Args:
-        scores: For each ill-formed policy, what `score_without` returned.
+        scores: The result of `scores_by_policy`.
         depth: m.
 
     Returns:
