@@ -1,67 +1,28 @@
-"""Every figure notebook run at a small size: each figure is there, and its numbers are as they must be."""
+"""The figure notebooks 01 to 09 run at a small size: each figure is there, and its numbers are right."""
 
 import itertools
-import json
 import math
 
 import chess
 import numpy as np
 import pandas as pd
 import pytest
+from drawn_figures import (
+    FIVE_GROUPS,
+    assert_falls_with_depth,
+    assert_interval,
+    assert_shares,
+    drawn,
+    scores_below,
+)
 
-from workbench.answers.recorded_replies import BASELINE, recorded_replies
-from workbench.headless.all_figures import make_figures
-from workbench.language_model.bundled_models import model_names
+from workbench.answers.recorded_replies import recorded_replies
 from workbench.tables.parquet_tables import PREDICTIONS, write_table
 
 START = chess.STARTING_FEN
 KINGLESS = START.replace("RNBQKBNR", "RNBQ1BNR")
 # Without its king White has the pawn's and knights' 20 moves and one of the queen: p_m = 20/21.
 PAIR = {"true_fen": START, "predicted_fen": KINGLESS}
-FIVE_GROUPS = [5, 16, 27, 38, 50]
-
-
-def drawn(notebook, out, *figures, **given):
-    """Run a notebook; check the files of its figures; return the table of each."""
-    (run,) = make_figures(only=[notebook], given=given, out=out)
-    assert run.error == ""
-    names = figures or (run.name,)
-    assert {path.stem for path in out.glob("*.*")} == set(names)
-    for name in names:
-        assert (out / f"{name}.png").read_bytes().startswith(b"\x89PNG")
-        assert "<svg" in (out / f"{name}.svg").read_text()
-        sidecar = json.loads((out / f"{name}.json").read_text())
-        same = sidecar["parameters"].keys() & given.keys()
-        assert {key: sidecar["parameters"][key] for key in same} == {
-            key: given[key] for key in same
-        }
-        assert sidecar["seed"] == 0
-        assert sidecar["versions"]["chess"]
-        assert set(sidecar) >= {"data", "git_commit", "inputs"}
-    return [pd.read_csv(out / f"{name}.csv") for name in names]
-
-
-def assert_shares(table, *columns):
-    """Check that no value of a column is outside of 0 to 1, and that none is missing."""
-    for column in columns:
-        assert table[column].between(0, 1).all(), column
-
-
-def assert_interval(table, value="mean", low="low", high="high"):
-    assert (table[low] <= table[value] + 1e-12).all()
-    assert (table[value] <= table[high] + 1e-12).all()
-
-
-def assert_falls_with_depth(table, by, value):
-    """Check that p_m does not rise with m where nothing was estimated."""
-    for _, curve in table.sort_values("depth").groupby(by):
-        assert (curve[value].diff().dropna() <= 1e-12).all()
-
-
-def scores_below(out):
-    """The stored scores of the five groups."""
-    tables = map(pd.read_parquet, (out / "tables").glob("scores-*.parquet"))
-    return pd.concat(t for t in tables if sorted(t["group"].unique()) == FIVE_GROUPS)
 
 
 def test_precision_by_depth(tmp_path):
@@ -268,141 +229,3 @@ def test_prompts(tmp_path):
     for kind, value in (("mean", "precision"), ("right", "exact_match")):
         means = spread.groupby("prompt")[kind].mean() / (2 if kind == "right" else 1)
         assert prompts[value].tolist() == pytest.approx(means[names].tolist())
-
-
-def test_environments(tmp_path):
-    """Without slips p_4 is 1 and no character differs. Of the tree's actions 4/5 are shared: 0.8^m."""
-    table, pairs = drawn(
-        "12_environments", tmp_path, "12_environments", "12_one_slip",
-        environments=["chess", "planning"], lengths=[2, 6], per_length=3, rate=0.0, resamples=20,
-        pairs=1, moves=6, depths=3, exact_depth=2, samples=20, batches=2,
-    )  # fmt: skip
-    assert table.groupby(["environment", "length"]).size().to_dict() == {
-        (name, length): 5 for name in ("chess", "planning") for length in (2, 6)
-    }
-    means = table.groupby("measure")["mean"].unique()
-    assert {name: list(values) for name, values in means.items()} == {
-        "precision": [1.0], "recall": [1.0], "exact_match": [1.0],
-        "edit_distance": [0.0], "edit_share": [0.0],
-    }  # fmt: skip
-    assert table["valid"].eq(3).all()
-    exact = pairs[pairs["method"] == "exact"]
-    assert exact.groupby("environment")["depth"].max().to_dict() == {
-        "chess": 2, "homogeneous tree": 2, "planning": 2,
-    }  # fmt: skip
-    assert_shares(exact, "value")
-    assert_falls_with_depth(exact, "environment", "value")
-    tree = pairs[pairs["environment"] == "homogeneous tree"].set_index("method")["value"]
-    for method in ("closed form", "intermediate", "stratified"):
-        assert tree[method].tolist() == pytest.approx([0.8, 0.64, 0.512])
-
-
-def test_track_or_recall(tmp_path):
-    """Eight positions of each set, answered by two models and, by the initial position, the baseline."""
-    models = ["o3-2025-04-16", "gpt-4.1-mini-2025-04-14", BASELINE]
-    replies = recorded_replies((), models)
-    given = tmp_path / "given.parquet"
-    few = replies[replies["ply"].isin([1, 30])].groupby(["set", "model", "ply"]).head(4)
-    write_table(few, given, PREDICTIONS)
-    out = tmp_path / "out"
-    table, boards = drawn(
-        "13_track_or_recall", out, "13_track_or_recall", "13_boards",
-        predictions=str(given), rates=[], depth=2, resamples=20, jobs=1,
-    )  # fmt: skip
-    assert table["model"].unique().tolist() == models
-    assert table["kind"].unique().tolist() == ["reasoning", "other", "baseline"]
-    assert table["length"].unique().tolist() == ["20", "40", "all"]
-    scores = pd.concat(map(pd.read_parquet, (out / "tables").glob("scores-*.parquet")))
-    means = scores.groupby(["model", "set"])["precision_2"].mean()
-    overall = table[(table["measure"] == "precision") & (table["length"] == "all")]
-    for row in overall.to_dict("records"):
-        sets = [means[row["model"], name] for name in ("world_cup", "random_games")]
-        assert [row["world_cup"], row["random_games"]] == pytest.approx(sets)
-        assert row["difference"] == pytest.approx(sets[0] - sets[1])
-    answered = boards[(boards["measure"] == "initial_position") & (boards["length"] == "all")]
-    expected = [means[BASELINE, name] for name in answered["set"]]
-    assert answered["mean"].tolist() == pytest.approx(expected)
-    # One move has been played, of which none takes a piece.
-    first = boards[(boards["measure"] == "pieces") & (boards["length"] == "20")]
-    assert first["mean"].tolist() == [32, 32]
-
-
-def test_your_own_environment(tmp_path):
-    """The Towers of Hanoi, registered by the notebook; without slips every state is right."""
-    (table,) = drawn(
-        "14_your_own_environment", tmp_path, lengths=[2, 5], per_length=4, rate=0.0, resamples=20
-    )
-    assert set(table["title"]) == {"Towers of Hanoi"}
-    assert set(table["length"]) == {2, 5}
-    means = table.groupby("measure")["mean"].unique().map(list).to_dict()
-    assert means["precision"] == means["exact_match"] == [1.0]
-    assert means["edit_distance"] == [0.0]
-    (executed,) = (tmp_path / "notebooks").glob("*.ipynb")
-    # Of the predicted state's three actions one is permitted; of the true one's two, one.
-    text = executed.read_text()
-    assert "'precision': [0.3333333333333333," in text
-    assert "'recall': [0.5," in text
-    # StatePair's last answer, which a page without a kernel shows: p_1 and r_1 of the same pair.
-    assert "data-still-of" in text
-    assert "<td>0.3333</td><td>0.5000</td>" in text
-
-
-def test_stated_and_implied(tmp_path):
-    """Of two trackers one lists what its state permits; without slips both do, and are right."""
-    (table,) = drawn(
-        "15_stated_and_implied", tmp_path,
-        environment="othello", lengths=[3, 12], per_length=12, rate=0.2, resamples=20,
-    )  # fmt: skip
-    assert (table["pairs"] == table["length"].map({"3": 12, "12": 12, "all": 24})).all()
-    acting = table[table["model"].str.contains("lists what")]
-    means = acting.set_index(["quantity", "length"])["mean"]
-    assert (means["legal_on_stated"] == 1).all()
-    assert means["legal_on_true", "all"] < 1
-    assert means["stated_less_true_only", "all"] == 1
-
-
-def test_emergence(tmp_path):
-    """At the first checkpoint little is known; the model that training ended with is the best."""
-    first, *_, last = (name for name in model_names() if name.startswith("small@"))
-    table, order, sizes = drawn(
-        "16_emergence", tmp_path, "16_emergence", "16_rise_order", "16_sizes",
-        checkpoints=[first, last], sizes=["small"], per_group=2, depth=2, resamples=20, jobs=1,
-    )  # fmt: skip
-    steps = sorted(table["step"].unique())
-    # The baseline stands at 0.
-    assert steps[:2] == [0, int(first.removeprefix("small@"))]
-    assert len(steps) == 4
-    assert table.groupby(["step", "length"]).size().eq(7).all()
-    assert set(table["count"]) == {2, 10}
-    assert_interval(table)
-    assert_shares(table[table["measure"] != "levenshtein"], "mean")
-    overall = table[table["length"] == "all"].pivot(index="step", columns="measure", values="mean")
-    assert overall.loc[0, "exact_match_position"] == 0
-    assert overall.loc[steps[-1], "precision"] > overall.loc[steps[1], "precision"]
-    assert overall.loc[steps[-1], "levenshtein"] < overall.loc[steps[1], "levenshtein"]
-    assert order["length"].unique().tolist() == FIVE_GROUPS
-    assert order["step"].dropna().between(steps[1], steps[-1]).all()
-    assert set(sizes["model"]) == {"small", BASELINE}
-    same = sizes[sizes["model"] == "small"].set_index(["length", "measure"])["mean"]
-    again = table[table["model"] == "small"].set_index(["length", "measure"])["mean"]
-    pd.testing.assert_series_equal(same, again)
-
-
-def test_probe(tmp_path):
-    """The state after a ply says which piece it moved, and does so through training."""
-    table, lengths, apart = drawn(
-        "17_probe", tmp_path, "17_probe", "17_stated_and_probed", "17_disagreement",
-        models=["tiny"], per_group=2, fit_games=60, fit_per_game=6, iterations=10, depth=2,
-        resamples=20, jobs=1,
-    )  # fmt: skip
-    pd.testing.assert_frame_equal(lengths, table)
-    assert_shares(table, "mean")
-    assert_interval(table)
-    assert set(table["count"]) == {2, 10}
-    overall = table[(table["length"] == "all") & (table["measure"] == "moved")]
-    last = overall.sort_values("layer").groupby("reader")["mean"].last()
-    assert last["assembled"] > last["untrained assembled"] > last["usual"]
-    assert set(apart["reader"]) == set(table["reader"]) - {"stated"}
-    boards = apart[apart["length"] == "all"].pivot(index="reader", columns="measure", values="mean")
-    assert (boards["higher"] + boards["lower"] <= 1).all()
-    assert (boards["right"] + boards["alike"] <= 1).all()

@@ -2,14 +2,14 @@
 
 import json
 
-import nbformat
 import pandas as pd
 import pytest
+from drawn_figures import run_here
 
+from workbench.answers.recorded_replies import recorded_replies
 from workbench.answers.simulated_replies import simulate
 from workbench.environments.registry import environment_named
 from workbench.episodes import sample_positions
-from workbench.headless.notebook_runs import NOTEBOOKS, assign_parameters
 from workbench.tables.parquet_tables import PREDICTIONS, write_table
 
 MODELS = {"simulated-careful": 0.02, "simulated-careless": 0.2}
@@ -24,18 +24,6 @@ def replies(name, path, models=MODELS):
     ]
     write_table(pd.concat(tables, ignore_index=True), path, PREDICTIONS)
     return str(path)
-
-
-def run_here(name, **given):
-    """Run a notebook's code in this process, which has imported what a kernel would import anew."""
-    path = NOTEBOOKS / f"{name}.ipynb"
-    (assigned,) = assign_parameters([path], {}, given).values()
-    names = {}
-    for cell in nbformat.read(path, as_version=4).cells:
-        if cell.cell_type == "code":
-            exec(cell.source, names)
-            if "parameters" in cell.metadata.get("tags", ()):
-                names |= assigned
 
 
 def drawn_texts(out, figures):
@@ -72,14 +60,16 @@ def test_a_study_speaks_of_its_environment(name, notebook, figures, tmp_path):
             replies(name, tmp_path / f"{each}.parquet", {"simulated": rate})
             for each, rate in (("one", 0.02), ("two", 0.2))
         )
-        given = {"prompts": {"first": one, "second": two}}
+        replies_to_chess = recorded_replies(settings=["thinking=0", "thinking=256"])
+        few = tmp_path / "few.parquet"
+        write_table(replies_to_chess[replies_to_chess["ply"] <= 2], few, PREDICTIONS)
+        given = {"prompts": {"first": one, "second": two}, "thinking": [str(few)]}
     else:
         given = {"predictions": replies(name, tmp_path / "replies.parquet")}
     if notebook == "04_mean_precision":
         given["lost_piece_positions"] = 1
         given["per_group"] = 1
-    places = {"out": str(out), "tables": str(tmp_path / "tables")}
-    run_here(notebook, **given, **places, depth=2, resamples=20, jobs=1)
+    run_here(notebook, out, **given, depth=2, resamples=20, jobs=1)
     for figure, texts in drawn_texts(out, figures).items():
         for word in CHESS_WORDS:
             assert word not in texts, (figure, word)
