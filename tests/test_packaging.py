@@ -37,6 +37,7 @@ class TestTheWheel:
             "notebooks/*.ipynb",
             "notebooks/lessons/*.ipynb",
             "data/*.parquet",
+            "data/README.md",
             "data/REPLIES.md",
             "data/models/*.npz",
         ):

@@ -303,6 +303,18 @@ def journal_record(folder: Path, price: Price | None = None) -> Record:
     return reader.record
 
 
+def asking_began(folder: Path) -> str:
+    """Return when the first question of a run was asked, as ISO 8601; empty if that is unknown."""
+    path = folder / FILE_NAME
+    if path.is_file():
+        with path.open("rb") as file:
+            for line in file:
+                began = (_entry(line.removesuffix(b"\n")) or {}).get("started")
+                if isinstance(began, str):
+                    return began
+    return ""
+
+
 def _advice(error: OSError) -> str:
     if error.errno == errno.EFBIG:
         return "; raise the limit on the size of a file (ulimit -f)"

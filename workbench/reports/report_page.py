@@ -11,6 +11,7 @@ from workbench import __version__
 from workbench.drawing.labels import some_of
 from workbench.errors import InvalidArgumentError
 from workbench.reports.chapters import chapters_of
+from workbench.reports.exports import Publication, write_exports
 from workbench.reports.headline_tables import headline_section
 from workbench.reports.made_with import made_with_section
 from workbench.reports.page_parts import paragraph, quantity_colours, section
@@ -51,6 +52,7 @@ $content
 def write_report(
     runs: Sequence[ReportedRun],
     out: Path,
+    publication: Publication | None = None,
     *,
     depth: int | None = None,
     resamples: int = 1000,
@@ -59,9 +61,12 @@ def write_report(
 ) -> Path:
     """Write ``index.html`` into a folder: the runs' numbers, figures, worst boards and settings.
 
+    Beside it are the files of `workbench.reports.exports.write_exports`.
+
     Args:
         runs: At least one, such as `workbench.reports.reported_run.read_run` returns.
         out: The folder; it is made if it is missing.
+        publication: Who publishes the runs; unknown if None.
         depth: m; the largest that the scores have if None.
         resamples: Of every bootstrap, at least 1.
         seed: Seed of every bootstrap, at least 0.
@@ -73,11 +78,13 @@ def write_report(
     Raises:
         InvalidArgumentError: If there is no run, or the scores do not have this depth.
         RunMismatchError: If the runs were not scored alike.
-        OutputError: If the page would be written over an input.
+        OutputError: If the page would be written over an input, or another file over one that the
+            workbench did not make.
     """
     path = out / PAGE_FILE
     check_output(path, [file for run in runs for file in run.inputs])
     text = report_html(runs, depth=depth, resamples=resamples, seed=seed, jobs=jobs)
+    write_exports(runs, out, publication, depth=depth, resamples=resamples, seed=seed)
     with replacing(path) as beside:
         beside.write_text(text, encoding="utf-8")
     return path

@@ -9,6 +9,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 
 from workbench.answers.recorded_replies import recorded_replies_path
+from workbench.asking.journal import asking_began
 from workbench.asking.run_folder import RUN_FILE, RunFolder
 from workbench.environments.registry import AnyEnvironment, environment_of
 from workbench.errors import TableError
@@ -17,7 +18,7 @@ from workbench.scoring.parameters import COPIED
 from workbench.studies.given_scores import refuse_other_predictions
 from workbench.studies.models.whole_games import whole_games
 from workbench.tables.earlier_versions import missing_columns
-from workbench.tables.parquet_tables import PREDICTIONS, read_provenance, read_table
+from workbench.tables.parquet_tables import PREDICTIONS, read_packages, read_provenance, read_table
 from workbench.tables.provenance import file_hash
 from workbench.tables.reply_identity import refuse_repeated_replies
 
@@ -38,7 +39,10 @@ class ReportedRun:
         scored: The provenance of the scores: parameters, code, and hash of the predictions.
         asked: The question as the run's folder or the predictions describe it (model, prompt with
             its text and hash, temperature, ...); empty if they do not.
+        made: The provenance of the predictions, but ``asked`` and ``versions``.
         versions: Packages and their versions at the time of asking, if known.
+        packages: Packages and their versions at the time of scoring, if known.
+        date: When asking began, as ISO 8601; empty if unknown.
         inputs: The files that were read.
     """
 
@@ -47,7 +51,10 @@ class ReportedRun:
     predictions: pd.DataFrame | None = None
     scored: Mapping[str, Any] = field(default_factory=dict)
     asked: Mapping[str, Any] = field(default_factory=dict)
+    made: Mapping[str, Any] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
+    packages: Mapping[str, str] = field(default_factory=dict)
+    date: str = ""
     inputs: tuple[Path, ...] = ()
 
     @property
@@ -90,14 +97,18 @@ def read_run(path: Path, predictions: Path | None = None) -> ReportedRun:
         predictions = _predictions_beside(scores_path, scored)
     table = None if predictions is None else read_table(predictions, PREDICTIONS)
     made = {} if predictions is None else read_provenance(predictions)
-    described = RunFolder(scores_path.parent).description()
+    folder = RunFolder(scores_path.parent)
+    described = folder.description()
     return ReportedRun(
         name=_name_of(path.resolve()),
         scores=with_games(scores, table),
         predictions=table,
         scored=scored,
         asked=made.get("asked") or described.get("question", {}),
+        made={name: made[name] for name in made if name not in ("asked", "versions")},
         versions=made.get("versions") or described.get("versions", {}),
+        packages=read_packages(scores_path),
+        date=asking_began(folder.path) if described else "",
         inputs=tuple(each for each in (scores_path, predictions) if each is not None),
     )
 

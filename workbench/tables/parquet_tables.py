@@ -364,6 +364,15 @@ def as_records(rows: pd.DataFrame | pa.Table, schema: pa.Schema) -> list[dict[st
 
 def read_provenance(path: Path) -> dict[str, Any]:
     """Return the provenance that `write_table` put into a file, or an empty mapping."""
+    return _described(path, PROVENANCE_KEY)
+
+
+def read_packages(path: Path) -> dict[str, str]:
+    """Return the packages that made a file, with their versions, or an empty mapping."""
+    return _described(path, PACKAGES_KEY)
+
+
+def _described(path: Path, key: str) -> dict[str, Any]:
     with _opened(path) as file:
         metadata = file.schema_arrow.metadata or {}
-    return dict(json.loads(metadata.get(PROVENANCE_KEY.encode(), b"{}")))
+    return dict(json.loads(metadata.get(key.encode(), b"{}")))

@@ -1,0 +1,192 @@
+"""The evaluations of a run: one model in one setting, with its rows and headline numbers.
+
+Published schemas hold the results of one model each; a run may have replies of several.
+"""
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import Any, Final
+
+import pandas as pd
+
+from workbench.asking.keys import without_secrets
+from workbench.drawing.scores_in_words import with_names
+from workbench.environments.registry import AnyEnvironment
+from workbench.long_texts import LONGEST, shortened
+from workbench.reports.exports.json_text import json_value
+from workbench.reports.headline import COLUMNS, headline, headline_depth, quantities_of
+from workbench.reports.reported_run import ReportedRun
+from workbench.tables.provenance import json_hash
+from workbench.tables.reply_identity import REPLY_KEY
+
+BENCHMARK: Final = "world-state-workbench"
+"""The name of the collection that the evaluations belong to."""
+
+LEVEL: Final = 0.95
+"""Confidence level of the intervals of `workbench.reports.headline`."""
+
+PREDICTIONS_READ: Final = (
+    "initial_state", "movetext", "moves", "reply", "earlier_turns", "stop_reason", "input_tokens",
+    "output_tokens", "reasoning_tokens", "dollars", "seconds",
+)  # fmt: skip
+"""Columns of the predictions that tell what was asked and replied."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The rows of one model in one setting of a run.
+
+    Attributes:
+        run: The run.
+        model: The model's name.
+        setting: The setting, empty for the default.
+        scores: Its rows of `ReportedRun.scores`.
+        headline: Its rows of `workbench.reports.headline.headline`.
+        depth: m of the headline numbers.
+        resamples: Of the bootstrap.
+        seed: Of the bootstrap.
+        environment: The environment of its rows.
+        digest: The SHA-256 of what the evaluation is made of and comes to, in hexadecimal.
+    """
+
+    run: ReportedRun
+    model: str
+    setting: str
+    scores: pd.DataFrame
+    headline: pd.DataFrame
+    depth: int
+    resamples: int
+    seed: int
+    environment: AnyEnvironment = field(init=False)
+    digest: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Find once what every line of the single replies names."""
+        object.__setattr__(self, "environment", self.run.environment)
+        run = self.run
+        parts = [run.name, run.date, run.scored, run.asked, self.numbers, self.resamples, self.seed]
+        object.__setattr__(self, "digest", json_hash(json_value(parts)))
+
+    @property
+    def numbers(self) -> list[dict[str, Any]]:
+        """The lines of `headline`, by the names of its columns."""
+        rows = self.headline.astype(object).itertuples(index=False, name=None)
+        return [dict(zip(COLUMNS, row, strict=True)) for row in rows]
+
+    @property
+    def identifier(self) -> str:
+        """The name of the evaluation among all others: another one wherever a number differs."""
+        return f"{BENCHMARK}/{self.environment.name}/{shortened(self.model, LONGEST)}/{self.digest[:16]}"
+
+    @property
+    def unique_id(self) -> str:
+        """A UUID of version 4, made of `digest`."""
+        return str(uuid.UUID(self.digest[:32], version=4))
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """How the rows were scored: terminal rule, policy, method, and N of an estimator."""
+        found = dict(self.run.scored.get("parameters", {}))
+        for name, column in (
+            ("terminal", "terminal"),
+            ("ill_formed", "ill_formed_policy"),
+            ("method", "method"),
+        ):
+            found[name] = ", ".join(sorted(self.scores[column].dropna().astype(str).unique()))
+        # The engines give the same numbers, and exact ones depend on no draw.
+        without = [
+            "engine",
+            *(["samples", "batches", "seed"] if found["method"] == "exact" else []),
+        ]
+        return {name: value for name, value in found.items() if name not in without}
+
+    def evaluation_name(self, task: str, positions: str) -> str:
+        """Return the name of a task on a set of positions, such as ``chess.state.world_cup``."""
+        return ".".join(part for part in (self.environment.name, task, positions) if part)
+
+    def result_id(self, task: str, positions: str, quantity: str) -> str:
+        """Return the name of a headline number within the evaluation."""
+        return f"{self.evaluation_name(task, positions)}/{quantity}"
+
+    def main_quantity(self, task: str) -> str:
+        """Return the column that is the score of a single reply: p_m."""
+        return quantities_of(task, self.depth)[0]
+
+    def rows(self) -> pd.DataFrame:
+        """Return the scores with the columns of the predictions that the questions and replies need.
+
+        Columns of predictions that are not at hand are null.
+        """
+        if self.run.predictions is None:
+            return self.scores.assign(**dict.fromkeys(PREDICTIONS_READ))
+        texts = with_names(self.run.predictions)[[*REPLY_KEY, *PREDICTIONS_READ]]
+        return self.scores.merge(texts, on=list(REPLY_KEY), how="left", validate="one_to_one")
+
+
+def evaluations_of(
+    run: ReportedRun, *, depth: int | None = None, resamples: int = 1000, seed: int = 0
+) -> list[Evaluation]:
+    """Return the evaluations of a run, by model and setting; none of a run without rows.
+
+    Args:
+        run: The run.
+        depth: As of `workbench.reports.headline.headline`, as are the others.
+        resamples: Number of bootstrap resamples.
+        seed: Seed of the bootstrap.
+
+    Raises:
+        InvalidArgumentError: If the scores lack p_m and r_m.
+    """
+    chosen = headline_depth(run.scores) if depth is None else depth
+    numbers = headline(run.scores, depth=chosen, resamples=resamples, seed=seed)
+    key = ["model", "setting"]
+    named = with_names(run.scores)
+    # The two are grouped alike, so that their groups come in the same order.
+    pairs = zip(
+        named.groupby(key, sort=True, dropna=False),
+        numbers.groupby(key, sort=True, dropna=False),
+        strict=True,
+    )
+    return [
+        Evaluation(
+            run=run,
+            model=str(part["model"].iloc[0]),
+            setting=str(part["setting"].fillna("").iloc[0]),
+            scores=part,
+            headline=lines.reset_index(drop=True),
+            depth=chosen,
+            resamples=resamples,
+            seed=seed,
+        )
+        for (_, part), (_, lines) in pairs
+    ]
+
+
+def question_shown(asked: Mapping[str, Any]) -> dict[str, Any]:
+    """Return how a run was asked, without keys among its options and without this machine's paths.
+
+    Args:
+        asked: Of a `ReportedRun`.
+    """
+    options = {
+        name: without_secrets(asked[name])[0]
+        for name in ("model_args", "extra_body")
+        if isinstance(asked.get(name), Mapping)
+    }
+    shown: dict[str, Any] = _without_folders({**asked, **options})
+    return shown
+
+
+def _without_folders(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _without_folders(item) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_folders(item) for item in value]
+    if isinstance(value, str) and "\n" not in value:
+        if PurePosixPath(value).is_absolute() or value.startswith("~/"):
+            return PurePosixPath(value).name
+        if PureWindowsPath(value).is_absolute():
+            return PureWindowsPath(value).name
+    return value

@@ -1,0 +1,275 @@
+"""Results in the schema of Every Eval Ever, the EvalEval Coalition's format for evaluations.
+
+Source: evaluationlog schema 0.3.0 of https://github.com/evaleval/every_eval_ever (MIT).
+"""
+
+import json
+import math
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+
+import pandas as pd
+
+from workbench.drawing.scores_in_words import class_counts
+from workbench.errors import TableError
+from workbench.reports.exports.evaluations import BENCHMARK, LEVEL, Evaluation, question_shown
+from workbench.reports.exports.file_names import file_name
+from workbench.reports.exports.instances import WrittenInstances
+from workbench.reports.exports.json_text import json_value, named_texts
+from workbench.reports.exports.metrics import Metric, metric_of
+from workbench.reports.exports.publication import Publication
+from workbench.reports.headline import COLUMNS, KEY
+from workbench.tables.provenance import file_hash
+
+SCHEMA_VERSION: Final = "0.3.0"
+RESULTS_FILE: Final = "results.json"
+UNKNOWN: Final = "unknown"
+
+_UNDEFINED: Final = "undefined_results"
+_INTEGERS: Final = ("n", "games", "undefined", "failed", "unscored")
+_ARGUMENTS: Final = ("temperature", "top_p", "max_tokens")
+
+
+def results_document(
+    evaluation: Evaluation, publication: Publication, instances: WrittenInstances
+) -> dict[str, Any]:
+    """Return the results of an evaluation as the schema has them.
+
+    A headline number that is undefined has no result, because the schema takes numbers alone; it is
+    listed in ``source_metadata.additional_details.undefined_results``, with its counts.
+
+    Args:
+        evaluation: One model in one setting.
+        publication: Who publishes it.
+        instances: What was written of its single replies.
+    """
+    lines = list(enumerate(evaluation.numbers))
+    undefined = [{"place": place, **row} for place, row in lines if math.isnan(row["mean"])]
+    document: dict[str, Any] = {
+        "schema_version": SCHEMA_VERSION,
+        "evaluation_id": evaluation.identifier,
+        "retrieved_timestamp": _seconds(evaluation.run.date) or UNKNOWN,
+        "source_metadata": _source_metadata(evaluation, publication, undefined),
+        "model_info": _model_info(evaluation),
+        "eval_library": _library(evaluation),
+        "evaluation_results": [
+            _result(evaluation, place, row) for place, row in lines if not math.isnan(row["mean"])
+        ],
+    }
+    if evaluation.run.date:
+        document["evaluation_timestamp"] = evaluation.run.date
+    if instances.rows:
+        document["detailed_evaluation_results"] = {
+            "format": "jsonl",
+            "file_path": f"{datastore_folder(evaluation)}/{evaluation.unique_id}_samples.jsonl",
+            "hash_algorithm": "sha256",
+            "checksum": instances.sha256,
+            "total_rows": instances.rows,
+            "additional_details": {"lies_beside_as": instances.name},
+        }
+    cleaned: dict[str, Any] = json_value(document)
+    return cleaned
+
+
+def datastore_folder(evaluation: Evaluation) -> str:
+    """Return the folder of an evaluation in the Every Eval Ever datastore."""
+    developer, _, model = evaluation.model.rpartition("/")
+    names = (BENCHMARK, developer.partition("/")[0] or UNKNOWN, model)
+    return "/".join(["data", *map(file_name, names)])
+
+
+def read_results(path: Path) -> pd.DataFrame:
+    """Return the headline numbers of published results, as they were before.
+
+    Args:
+        path: A ``results.json``, or a folder in which, or in whose folders, there are any.
+
+    Returns:
+        The columns of `workbench.reports.headline.headline`, in its order.
+
+    Raises:
+        TableError: If there are no results, or a file is not readable as results of the workbench.
+    """
+    paths = sorted(path.rglob(RESULTS_FILE)) if path.is_dir() else [path]
+    if not paths:
+        raise TableError(
+            f"{path}: expected a folder with {RESULTS_FILE}, found none; make it by "
+            "`workbench report`"
+        )
+    rows = [row for each in paths for row in _rows(each)]
+    table = pd.DataFrame(rows, columns=["place", *COLUMNS]).sort_values([*KEY, "place"])
+    types = dict.fromkeys(("mean", "standard_error", "lower", "upper"), "float64")
+    table = table.astype(types | dict.fromkeys(_INTEGERS, "int64"))
+    return table[list(COLUMNS)].reset_index(drop=True)
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        details = document["source_metadata"]["additional_details"]
+        rows: list[dict[str, Any]] = json.loads(details.get(_UNDEFINED, "[]"))
+        for result in document["evaluation_results"]:
+            score = result["score_details"]
+            uncertainty = score["uncertainty"]
+            interval = uncertainty.get("confidence_interval", {})
+            row = json.loads(score["details"]["headline"])
+            row |= {
+                "mean": score["score"],
+                "standard_error": uncertainty.get("standard_error", {}).get("value"),
+                "lower": interval.get("lower"),
+                "upper": interval.get("upper"),
+                "n": uncertainty["num_samples"],
+            }
+            rows.append(row)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
+        raise TableError(
+            f"{path}: expected results as `workbench report` writes them, got: {error!r:.200}; make "
+            "them again"
+        ) from error
+    return rows
+
+
+def _source_metadata(
+    evaluation: Evaluation, publication: Publication, undefined: list[dict[str, Any]]
+) -> dict[str, Any]:
+    counts = class_counts(evaluation.scores, by=["model"]).drop(columns="model").iloc[0]
+    tables = dict(zip(("scores_sha256", "predictions_sha256"), evaluation.run.inputs, strict=False))
+    return {
+        "source_name": "World-State Workbench",
+        "source_type": "evaluation_run",
+        "source_organization_name": publication.organization or UNKNOWN,
+        **({"source_organization_url": publication.url} if publication.url else {}),
+        "evaluator_relationship": "other",
+        "additional_details": named_texts(
+            {
+                "run": evaluation.run.name,
+                **{name: file_hash(path) for name, path in tables.items()},
+                "predictions_made": question_shown(evaluation.run.made),
+                "rows_by_class": {name: int(count) for name, count in counts.items()},
+                "intervals": f"{LEVEL:.0%}, percentile bootstrap of whole games",
+                "bootstrap_seed": evaluation.seed,
+                _UNDEFINED: undefined,
+            }
+        ),
+    }
+
+
+def _model_info(evaluation: Evaluation) -> dict[str, Any]:
+    platform, _, rest = evaluation.model.partition("/")
+    return {
+        "name": evaluation.model,
+        "id": evaluation.model,
+        **({"inference_platform": platform} if rest and evaluation.run.asked else {}),
+        "additional_details": {"deployment_type": UNKNOWN, "model_availability": UNKNOWN},
+    }
+
+
+def _library(evaluation: Evaluation) -> dict[str, Any]:
+    packages = evaluation.run.packages
+    return {
+        "name": BENCHMARK,
+        "version": packages.get(BENCHMARK, UNKNOWN),
+        "additional_details": named_texts(
+            {
+                "packages_of_scores": packages,
+                "packages_of_replies": evaluation.run.versions,
+                "scoring_code": evaluation.run.scored.get("code"),
+            }
+        ),
+    }
+
+
+def _result(evaluation: Evaluation, place: int, row: Mapping[str, Any]) -> dict[str, Any]:
+    task, positions, quantity = row["task"], row["set"], row["quantity"]
+    name = evaluation.evaluation_name(task, positions)
+    result: dict[str, Any] = {
+        "evaluation_result_id": evaluation.result_id(task, positions, quantity),
+        "evaluation_name": name,
+        "source_data": {
+            "dataset_name": name,
+            "source_type": "other",
+            "additional_details": named_texts(
+                {
+                    "environment": evaluation.environment.name,
+                    "task": task,
+                    "set": positions,
+                    "predictions_sha256": evaluation.run.scored.get("predictions_sha256"),
+                }
+            ),
+        },
+        "metric_config": _metric_config(evaluation, metric_of(task, quantity)),
+        "score_details": {
+            "score": row["mean"],
+            "details": {"headline": _line(place, row)},
+            "uncertainty": _uncertainty(evaluation, row),
+        },
+        "generation_config": _generation_config(evaluation),
+    }
+    if evaluation.run.date:
+        result["evaluation_timestamp"] = evaluation.run.date
+    return result
+
+
+def _line(place: int, row: Mapping[str, Any]) -> str:
+    """Return what the schema has no place for: the line's key and counts, as JSON."""
+    kept = {name: row[name] for name in (*KEY, "quantity", *_INTEGERS) if name != "n"}
+    return json.dumps(json_value({"place": place, **kept}))
+
+
+def _metric_config(evaluation: Evaluation, metric: Metric) -> dict[str, Any]:
+    parameters = evaluation.parameters
+    return {
+        "evaluation_description": metric.description,
+        "metric_id": metric.identifier,
+        "metric_name": metric.name,
+        "metric_kind": metric.kind,
+        "metric_unit": metric.unit,
+        "metric_parameters": {} if metric.depth is None else {"m": metric.depth},
+        "lower_is_better": metric.lower_is_better,
+        "score_type": "continuous",
+        "min_score": 0,
+        "max_score": "Infinity" if metric.upper is None else metric.upper,
+        "additional_details": named_texts(
+            {f"scoring_{name}": parameters[name] for name in parameters}
+        ),
+    }
+
+
+def _uncertainty(evaluation: Evaluation, row: Mapping[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {"num_samples": row["n"]}
+    method = "bootstrap of whole games"
+    if not math.isnan(row["standard_error"]):
+        found["standard_error"] = {"value": row["standard_error"], "method": method}
+    if not math.isnan(row["lower"]):
+        found["confidence_interval"] = {
+            "lower": row["lower"],
+            "upper": row["upper"],
+            "confidence_level": LEVEL,
+            "method": f"percentile {method}",
+        }
+        found["num_bootstrap_samples"] = evaluation.resamples
+    return found
+
+
+def _generation_config(evaluation: Evaluation) -> dict[str, Any]:
+    asked = question_shown(evaluation.run.asked)
+    prompt = asked.pop("prompt", None) or {}
+    turns = prompt.pop("turns", None)
+    arguments = {name: asked.pop(name, None) for name in _ARGUMENTS}
+    arguments = {name: value for name, value in arguments.items() if value is not None}
+    if turns:
+        arguments["prompt_template"] = "\n\n".join(turns)
+    further = {
+        "setting": evaluation.setting,
+        **asked,
+        **{f"prompt_{name}": value for name, value in prompt.items()},
+        "prompt_turns": turns if turns and len(turns) > 1 else None,
+    }
+    return {"generation_args": arguments, "additional_details": named_texts(further)}
+
+
+def _seconds(date: str) -> str:
+    """Return a date as the schema's time stamps are: seconds since 1970."""
+    return str(int(datetime.fromisoformat(date).timestamp())) if date else ""
