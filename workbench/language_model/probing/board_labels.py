@@ -6,6 +6,7 @@ and the file of the pawn that has just made a double step (1 to 8; 0 for none).
 """
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Final
 
 import chess
@@ -13,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.environments.chess.fen import Fen
+from workbench.environments.chess.replay import read_moves
+from workbench.environments.chess.slips import pieces_of
 
 SQUARES: Final = 64
 LABELS: Final = SQUARES + 6
@@ -21,16 +24,19 @@ VALUES: Final = 13
 _SIDE: Final = SQUARES
 _RIGHTS: Final = tuple(zip(range(_SIDE + 1, _SIDE + 5), "KQkq", strict=True))
 _FILE: Final = _SIDE + 5
-_HOMES: Final = tuple(
-    (place, {king, rook})
-    for (place, _), king, rook in zip(
-        _RIGHTS,
-        (chess.E1, chess.E1, chess.E8, chess.E8),
-        (chess.H1, chess.A1, chess.H8, chess.A8),
-        strict=True,
-    )
-)
+_RIGHTS_OF: Final = {
+    chess.E1: (_SIDE + 1, _SIDE + 2),
+    chess.H1: (_SIDE + 1,),
+    chess.A1: (_SIDE + 2,),
+    chess.E8: (_SIDE + 3, _SIDE + 4),
+    chess.H8: (_SIDE + 3,),
+    chess.A8: (_SIDE + 4,),
+}
+"""The places of the rights that end when a move leaves or enters a square."""
 _KINDS: Final = len(chess.PIECE_TYPES)
+_LABEL_OF: Final = np.zeros(128, np.int64)
+"""By the code of a piece's letter in a FEN."""
+_LABEL_OF[list(b"PNBRQKpnbrqk")] = range(1, VALUES)
 
 Labels = NDArray[np.int64]
 
@@ -38,7 +44,7 @@ Labels = NDArray[np.int64]
 def board_labels(board: chess.Board) -> Labels:
     """Return the labels of a position, shape (LABELS,)."""
     labels = np.zeros(LABELS, np.int64)
-    labels[:SQUARES] = _of_pieces(board)
+    labels[:SQUARES] = _LABEL_OF[np.frombuffer(pieces_of(board.board_fen()), np.uint8)]
     labels[_SIDE] = board.turn
     rights = board.castling_xfen()
     for place, letter in _RIGHTS:
@@ -76,9 +82,8 @@ def assembled_labels(moves: Sequence[str], moved: Sequence[int]) -> Labels:
         moves: In UCI, from the initial position.
         moved: For each of them the label of the piece on the square that it entered.
     """
-    labels = board_labels(chess.Board())
-    for text, piece in zip(moves, moved, strict=True):
-        move = chess.Move.from_uci(text)
+    labels = board_labels(chess.Board()).tolist()
+    for move, piece in zip(read_moves(moves), moved, strict=True):
         start, end = move.from_square, move.to_square
         files = chess.square_file(end) - chess.square_file(start)
         kind = (piece - 1) % _KINDS + 1 if piece else 0
@@ -89,18 +94,24 @@ def assembled_labels(moves: Sequence[str], moved: Sequence[int]) -> Labels:
         if kind == chess.PAWN and files and not labels[end]:
             labels[beside] = 0
         labels[start], labels[end] = 0, piece
-        for place, squares in _HOMES:
-            labels[place] &= not {start, end} & squares
+        for place in (*_RIGHTS_OF.get(start, ()), *_RIGHTS_OF.get(end, ())):
+            labels[place] = 0
         double = kind == chess.PAWN and abs(end - start) == 2 * 8
         labels[_FILE] = 1 + chess.square_file(end) if double else 0
         labels[_SIDE] = 1 - labels[_SIDE]
-    return labels
+    return np.array(labels, np.int64)
 
 
+# Many readers answer at the same positions.
+@lru_cache(maxsize=1 << 12)
 def written_squares(text: object) -> Labels | None:
     """Return the squares of a written FEN, shape (SQUARES,); None if its placement cannot be read."""
-    pieces = Fen(text).pieces if isinstance(text, str) else None
-    return None if pieces is None else _of_pieces(pieces.board())
+    fen = Fen(text) if isinstance(text, str) else None
+    if fen is None or fen.pieces is None:
+        return None
+    labels = _LABEL_OF[np.frombuffer(pieces_of(fen.fields[0]), np.uint8)]
+    labels.flags.writeable = False
+    return labels
 
 
 def squares_of(texts: Iterable[object]) -> Labels:
@@ -118,16 +129,13 @@ def standing(moves: Sequence[str]) -> NDArray[np.bool_]:
     Args:
         moves: In UCI with spaces between them, from the initial position.
     """
-    found = np.zeros((len(moves), SQUARES), np.bool_)
-    for row, text in enumerate(moves):
-        for move in map(chess.Move.from_uci, text.split()):
-            found[row, move.from_square] = False
-            found[row, move.to_square] = True
-    return found
+    return np.array([_standing(text) for text in moves], np.bool_).reshape(-1, SQUARES)
 
 
-def _of_pieces(board: chess.BaseBoard) -> Labels:
-    labels = np.zeros(SQUARES, np.int64)
-    for square, piece in board.piece_map().items():
-        labels[square] = piece.piece_type + (0 if piece.color else _KINDS)
-    return labels
+@lru_cache(maxsize=1 << 10)
+def _standing(moves: str) -> tuple[bool, ...]:
+    found = [False] * SQUARES
+    for move in read_moves(moves.split()):
+        found[move.from_square] = False
+        found[move.to_square] = True
+    return tuple(found)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import chess
@@ -9,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from workbench.environments.chess.replay import read_moves
 from workbench.errors import InvalidArgumentError
 from workbench.games.bundled import bundled_games
 from workbench.language_model.bundled_models import TRAINING_GAMES
@@ -97,20 +99,30 @@ def _read(
     moved: list[int] = []
     for index, (moves, plies) in enumerate(asked):
         after = every[index] if every else model.hidden_states(moves).swapaxes(0, 1)[1:]
-        board = chess.Board()
-        for ply, text in enumerate(moves, 1):
-            move = chess.Move.from_uci(text)
-            board.push(move)
-            if ply in plies:
-                vectors.append(after[ply - 1])
-                labels.append(board_labels(board))
-                moved.append(int(labels[-1][move.to_square]))
+        for ply, (found, entered) in zip(plies, _after(tuple(moves), tuple(plies)), strict=True):
+            vectors.append(after[ply - 1])
+            labels.append(found)
+            moved.append(entered)
     return HiddenBoards(
         np.stack(vectors),
         np.stack(labels),
         np.array([ply for _, plies in asked for ply in plies], dtype=np.int64),
         np.array(moved, dtype=np.int64),
     )
+
+
+# The same games are read by several networks.
+@lru_cache(maxsize=1 << 12)
+def _after(moves: tuple[str, ...], plies: tuple[int, ...]) -> list[tuple[Labels, int]]:
+    """Return the labels after plies, which ascend, and that of the square just entered."""
+    found = []
+    board = chess.Board()
+    for ply, move in enumerate(read_moves(moves), 1):
+        board.push(move)
+        if ply in plies:
+            labels = board_labels(board)
+            found.append((labels, int(labels[move.to_square])))
+    return found
 
 
 def usual_labels(fitted: HiddenBoards, at: Labels, window: int = 6) -> Labels:

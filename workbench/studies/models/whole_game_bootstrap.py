@@ -6,6 +6,7 @@ Bootstrap Methods and their Application, section 3.8, doi:10.1017/CBO97805118028
 """
 
 import math
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -35,6 +36,8 @@ def cluster_codes(clusters: npt.ArrayLike) -> tuple[npt.NDArray[np.intp], int]:
     return codes, len(names)
 
 
+# Many quantities of the same games are resampled alike.
+@lru_cache(maxsize=8)
 def drawn_clusters(count: int, resamples: int, seed: int) -> Values:
     """Return how often each cluster is drawn in each resample, with replacement.
 
@@ -44,7 +47,7 @@ def drawn_clusters(count: int, resamples: int, seed: int) -> Values:
         seed: At least 0.
 
     Returns:
-        Shape (resamples, count); each row sums to ``count``.
+        Shape (resamples, count), not to be changed; each row sums to ``count``.
     """
     if count < 1 or resamples < 1:
         raise InvalidArgumentError(
@@ -52,6 +55,7 @@ def drawn_clusters(count: int, resamples: int, seed: int) -> Values:
         )
     generator = np.random.default_rng(seed)
     drawn: Values = generator.multinomial(count, np.full(count, 1 / count), resamples).astype(float)
+    drawn.flags.writeable = False
     return drawn
 
 
