@@ -62,7 +62,7 @@ def test_of_a_table_rows_keep_their_order(tmp_path):
 
 
 def test_of_a_month_no_more_is_taken_than_asked_for(tmp_path):
-    with serving(frames(many_games(300, plies=130, comment=200))) as server:
+    with serving(frames(many_games(60, plies=130, comment=200))) as server:
         asked = ChosenPositions(month=MONTH, limit=5, address=server.address, cache=tmp_path)
         frame, made_of = asked.choose()
     assert Counter(frame["group"]) == dict.fromkeys(GAME_GROUPS, 1)

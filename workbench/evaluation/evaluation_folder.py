@@ -103,12 +103,14 @@ class EvaluationFolder:
         beginning = f".{Path(EVALUATION_FILE).stem}"
         entries = [each.name for each in self.path.iterdir() if not each.name.startswith(beginning)]
         if entries:
-            what = (
-                "one of `workbench ask`" if self.run.description() else "one with other files in it"
+            other = (
+                "one of `workbench ask`; use another folder, or `workbench score` and `workbench "
+                "report` on this one"
+                if self.run.description()
+                else "one with other files in it; use another folder"
             )
             raise RunMismatchError(
-                f"{self.path}: expected a new folder or one of an earlier evaluation, got {what}; "
-                "use another folder"
+                f"{self.path}: expected a new folder or one of an earlier evaluation, got {other}"
             )
 
     def _refuse_other_settings(self, found: dict[str, Any], settings: Mapping[str, Any]) -> None:
