@@ -1,5 +1,7 @@
 """The page of a report: what is in the file, and what bad input makes of it."""
 
+import base64
+import hashlib
 import re
 
 import pandas as pd
@@ -8,7 +10,8 @@ from click.testing import CliRunner
 
 from workbench.cli import main
 from workbench.errors import InvalidArgumentError, OutputError, RunMismatchError
-from workbench.reports.report_page import report_html, write_report
+from workbench.reports import report_page
+from workbench.reports.report_page import write_report
 from workbench.reports.reported_run import ReportedRun, read_run, with_games
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_tables import score, score_file
@@ -20,6 +23,10 @@ HOSTILE = '</title><script>alert(1)</script><img src=x onerror="alert(1)"> $x_1$
 def run_of(predictions, name="a run", **parameters):
     scores = score(predictions, ScoringParameters(**{"depth": 2, **parameters}))
     return ReportedRun(name, with_games(scores, predictions), predictions)
+
+
+def report_html(runs, **options):
+    return report_page.report_html(runs, resamples=20, **options)
 
 
 def words(page):
@@ -37,18 +44,31 @@ def test_the_page_shows_the_headline_numbers_and_every_class(predictions):
     assert "1 reply that could not be scored" in text
 
 
-def test_the_page_loads_nothing_and_may_run_nothing(predictions):
+def test_the_page_loads_nothing_and_runs_its_own_scripts_alone(predictions):
     page = report_html([run_of(predictions)])
-    assert "Content-Security-Policy\" content=\"default-src 'none'; img-src data:;" in page
-    assert not re.search(r"""<[^<>]*\b(?:src|href)\s*=\s*["'](?!data:|#)""", page)
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1]
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    assert policy.endswith("img-src data:")
+    run = re.findall(r'<script(?: id="pair-twin")?>(.*?)</script>', page, flags=re.DOTALL)
+    hashes = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in run]
+    assert re.search(r"script-src ([^;]*);", policy)[1] == " ".join(
+        f"'sha256-{each}'" for each in hashes
+    )
+    before, _, _ = page.partition('<script type="application/json"')
+    assert not re.search(r"""<[^<>]*\b(?:src|href)\s*=\s*["'](?!data:|#)""", before)
+    # Without boards of chess there is nothing to open, and nothing to run.
+    actions = report_html([run_of(predictions.assign(task="actions", predicted_actions="e2e4"))])
+    assert "<script" not in actions
+    assert "default-src 'none'; style-src" in actions
 
 
 def test_names_with_html_stay_texts(predictions):
     run = run_of(predictions.assign(model=HOSTILE, setting=HOSTILE), HOSTILE)
-    page = report_html([run])
+    page, plain = report_html([run]), report_html([run_of(predictions)])
     assert "alert(1)" in page
-    assert not re.search(r"<script|<img(?![^>]*src=\"data:)|onerror=\"", page)
-    assert page.count("</title>") == 1
+    for tag in ("<script", "<img", "</title>", "<svg"):
+        assert page.count(tag) == plain.count(tag)
+    assert 'onerror="' not in page
 
 
 def test_runs_without_anything_to_report_give_a_page_that_says_so(predictions):

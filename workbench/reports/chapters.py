@@ -27,7 +27,7 @@ class Chapter:
         depth: m of p_m and r_m.
         scores: Rows of scores tables with the columns ``game``, ``run`` (the name of the run) and
             ``prompt`` (empty). ``model`` tells apart what is compared: it carries the setting, and
-            the run, where these differ.
+            the run, where these differ; ``asked`` is the model's name as it was.
         predictions: The rows behind them whose run has them at hand, with moves and texts.
         beside: Scores of the recorded models at the same positions and of the baseline, with the
             same columns; none if there are none.
@@ -138,7 +138,7 @@ def _named_apart(part: pd.DataFrame) -> pd.DataFrame:
     names = apart["model"].where(~of_runs, apart["model"] + " (" + apart["run"] + ")")
     shown = labels(names.unique(), _LONGEST_NAME)
     plain = {name: text.replace(r"\$", "$").strip() for name, text in shown.items()}
-    return apart.assign(model=names.map(plain)).reset_index(drop=True)
+    return apart.assign(asked=part["model"], model=names.map(plain)).reset_index(drop=True)
 
 
 def is_scored(chapter: Chapter) -> bool:

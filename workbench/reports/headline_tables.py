@@ -47,12 +47,18 @@ def headline_section(chapter: Chapter, *, resamples: int = 1000, seed: int = 0) 
         )
         if words
     )  # fmt: skip
+    asked = scores.groupby("model")["position_id"].nunique()
+    unequal = (
+        "The models were asked about different numbers of positions, so that their means are not "
+        "comparable: see the comparison on common positions."
+    )
     return (
         paragraph(
             f"{positions} of {games}; {counting_words(scores)}. In brackets: 95% intervals, from "
             f"{resamples:,} resamples of whole {noun}s; none for a single {noun}."
             + (f" Left out of every number: {excluded}." if excluded else "")
         )
+        + paragraph(unequal if asked.nunique() > 1 else "")
         + table(
             "Headline numbers, means over replies",
             ["model", *map(quantity_name, quantities), "n", f"{noun}s"],

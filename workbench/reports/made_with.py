@@ -12,6 +12,8 @@ from workbench.reports.page_parts import paragraph, preformatted, section, table
 from workbench.reports.reported_run import ReportedRun
 from workbench.tables.provenance import file_hash, git_commit, package_versions
 
+MADE_WITH: Final = "How this was made"
+
 _USAGE: Final = {
     "input_tokens": "input tokens",
     "output_tokens": "output tokens",
@@ -33,7 +35,7 @@ def made_with_section(runs: Sequence[ReportedRun]) -> str:
     versions = {**package_versions(), "commit": git_commit()}
     return section(
         "made-with",
-        "How this was made",
+        MADE_WITH,
         *parts,
         table("Versions that made this page", ["package", "version"], versions.items()),
     )

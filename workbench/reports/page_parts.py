@@ -4,7 +4,7 @@ A function's ``content`` is HTML that another function here has made; all other 
 """
 
 import base64
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from io import BytesIO
 from typing import Final
@@ -23,10 +23,13 @@ _HEADS: Final = {"p": "precision", "r": "recall", "edit distance": "edit_distanc
 
 def section(identity: str, title: str, *content: str, level: int = 2) -> str:
     """Return a section with a heading that can be linked to."""
-    return (
-        f'<section aria-labelledby="{escape(identity)}">'
-        f'<h{level} id="{escape(identity)}">{escape(title)}</h{level}>{"".join(content)}</section>'
-    )
+    return f'<section><h{level} id="{escape(identity)}">{escape(title)}</h{level}>{"".join(content)}</section>'
+
+
+def contents(places: Mapping[str, str]) -> str:
+    """Return links to sections, by their identities."""
+    items = "".join(f"<li>{link(f'#{name}', title)}</li>" for name, title in places.items())
+    return f'<nav aria-label="Contents"><ul>{items}</ul></nav>'
 
 
 def paragraph(text: str, look: str = "") -> str:
@@ -55,7 +58,7 @@ def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[object]]
         for first, *cells in rows
     )
     return (
-        f'<div class="wide" role="region" tabindex="0" aria-label="{escape(caption)}"><table>'
+        f'<div class="wide" role="group" tabindex="0" aria-label="{escape(caption)}"><table>'
         f"<caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead>"
         f"<tbody>{lines}</tbody></table></div>"
     )
@@ -74,7 +77,7 @@ def preformatted(text: str, name: str) -> str:
         name: What it is, for those who cannot see it.
     """
     shown = escape(cut(text, LONGEST_TEXT))
-    return f'<pre role="region" tabindex="0" aria-label="{escape(name)}">{shown}</pre>'
+    return f'<pre role="group" tabindex="0" aria-label="{escape(name)}">{shown}</pre>'
 
 
 def figure(drawn: Figure, alt: str, *content: str) -> str:
@@ -94,6 +97,28 @@ def figure(drawn: Figure, alt: str, *content: str) -> str:
         f'<figure><img class="card" width="{width}" height="{height}" alt="{escape(alt)}" '
         f'src="data:image/svg+xml;base64,{code}">{"".join(content)}</figure>'
     )
+
+
+def link(address: str, text: str) -> str:
+    """Return a link to a place of this page."""
+    return f'<a class="on-screen" href="{escape(address)}">{escape(text)}</a>'
+
+
+def side_by_side(words: str, pictures: Iterable[str], *below: str) -> str:
+    """Return pictures side by side, with words above.
+
+    Args:
+        words: What is shown.
+        pictures: Content.
+        below: Content.
+    """
+    cells = "".join(f"<div>{each}</div>" for each in pictures)
+    return f'<div class="pair"><p>{escape(words)}</p><div class="sides">{cells}</div>{"".join(below)}</div>'
+
+
+def pairs(content: Iterable[str]) -> str:
+    """Return parts in two columns where there is room."""
+    return f'<div class="pairs">{"".join(content)}</div>'
 
 
 def quantity_colours() -> str:

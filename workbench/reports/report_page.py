@@ -9,13 +9,26 @@ from typing import Final
 
 from workbench import __version__
 from workbench.drawing.labels import some_of
+from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
-from workbench.reports.chapters import chapters_of
+from workbench.explore.static_page.drawn_boards import piece_symbols
+from workbench.explore.static_page.linked_pairs import LinkedPairs, linked_pairs
+from workbench.reports.chapters import Chapter, chapters_of, is_scored
+from workbench.reports.comparison_section import compare, comparison_section
 from workbench.reports.exports import Publication, write_exports
+from workbench.reports.findings_in_words import findings
 from workbench.reports.headline_tables import headline_section
-from workbench.reports.made_with import made_with_section
-from workbench.reports.page_parts import paragraph, quantity_colours, section
+from workbench.reports.made_with import MADE_WITH, made_with_section
+from workbench.reports.measured_sections import (
+    agreement_section,
+    consistency_section,
+    curves_section,
+    summary_of,
+)
+from workbench.reports.notable_boards import boards_section
+from workbench.reports.page_parts import bullets, contents, paragraph, quantity_colours, section
 from workbench.reports.reported_run import ReportedRun
+from workbench.reports.shown_beside import with_others
 from workbench.tables.output_files import check_output
 from workbench.tables.parquet_tables import replacing
 
@@ -23,14 +36,13 @@ PAGE_FILE: Final = "index.html"
 
 _STYLE: Final = Path(__file__).with_name("report.css")
 _POLICY: Final = (
-    "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; "
-    "form-action 'none'"
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 )
 _PAGE: Final = Template("""<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="$policy">
+<meta http-equiv="Content-Security-Policy" content="$policy; img-src data:">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>$title</title>
@@ -41,10 +53,11 @@ $style
 <body>
 <main>
 <h1>$title</h1>
+$contents
 $content
 <footer class="quiet"><p>World-State Workbench $version, $date UTC. The page loads nothing and sends nothing.</p></footer>
 </main>
-</body>
+$scripts</body>
 </html>
 """)
 
@@ -102,23 +115,46 @@ def report_html(
     if not runs:
         raise InvalidArgumentError("expected at least one run to report, got none")
     chapters = chapters_of(runs, depth)
-    parts = []
-    for place, chapter in enumerate(chapters, start=1):
-        parts.append(
-            section(
-                f"chapter-{place}",
-                chapter.title,
-                headline_section(chapter, resamples=resamples, seed=seed),
-            )
-        )
+    parts = [
+        _chapter(with_others(chapter, jobs=jobs), f"chapter-{place}", resamples, seed)
+        for place, chapter in enumerate(chapters, start=1)
+    ]
     if not chapters:
         parts.append(paragraph("The runs have no rows: there is nothing to report."))
     parts.append(made_with_section(runs))
+    places = {f"chapter-{place}": each.title for place, each in enumerate(chapters, start=1)}
+    boards = any(each.environment.name == DEFAULT and each.measures_text for each in chapters)
+    opened = linked_pairs() if boards else LinkedPairs("", "", "", _POLICY)
+    style = "\n".join([opened.style, quantity_colours(), _STYLE.read_text(encoding="utf-8")])
     return _PAGE.substitute(
-        policy=_POLICY,
+        policy=opened.policy,
         title=escape(f"Report of {some_of([run.name for run in runs], 'runs')}"),
-        style=quantity_colours() + _STYLE.read_text(encoding="utf-8"),
-        content="".join(parts),
+        style=style,
+        contents=contents({**places, "made-with": MADE_WITH}),
+        content="".join([piece_symbols() if boards else "", *parts, opened.body]),
         version=__version__,
         date=datetime.now(UTC).strftime("%Y-%m-%d %H:%M"),
+        scripts=opened.scripts,
+    )
+
+
+def _chapter(chapter: Chapter, identity: str, resamples: int, seed: int) -> str:
+    """Return all sections of a chapter; of one without scores, what there is."""
+    numbers = headline_section(chapter, resamples=resamples, seed=seed)
+    if not is_scored(chapter):
+        nothing = "No reply of these has scores: no curves, no comparison and no boards."
+        return section(identity, chapter.title, numbers, paragraph(nothing))
+    summary = summary_of(chapter, resamples=resamples, seed=seed)
+    compared = compare(chapter, resamples=resamples, seed=seed)
+    said = findings(chapter, summary, compared, resamples=resamples, seed=seed)
+    return section(
+        identity,
+        chapter.title,
+        bullets(said),
+        numbers,
+        curves_section(chapter, summary, identity),
+        comparison_section(chapter, compared, identity, resamples=resamples, seed=seed),
+        agreement_section(chapter, summary, identity),
+        consistency_section(chapter, identity),
+        boards_section(chapter, identity),
     )

@@ -46,7 +46,7 @@ export class PageModel {
  * @param {string} source The script that defines the twin.
  * @param {Object} words What it is told besides questions.
  * @param {Function} twin The same twin in the page.
- * @returns {{ask: (message: Object, onAnswer: (answer: Object) => void) => void, inWorker: () => boolean}}
+ * @returns {{ask: (message: Object, onAnswer: (answer: Object) => void) => void, inWorker: () => boolean, stop: () => void}}
  */
 export function startTwin(source, words, twin) {
   const waiting = new Map();
@@ -75,5 +75,9 @@ export function startTwin(source, words, twin) {
       else inPage(message);
     },
     inWorker: () => worker !== null,
+    stop: () => {
+      waiting.clear();
+      worker?.terminate();
+    },
   };
 }

@@ -22,6 +22,9 @@ from workbench.explore.pair.pair_answers import PREDICTED_FEN, TRUE_FEN, checked
 MOST_BYTES: Final = 500_000
 """The size that a page may have; the boards and the caption take little of it."""
 
+PAIR_SHEETS: Final = ("board/board.css", "pair/pair_panels.css", "pair/board_pair.css")
+"""The style sheets of the view."""
+
 _MAIN: Final = (
     'showPair(JSON.parse(document.getElementById("content").textContent), '
     'document.getElementById("twin").textContent, pairTwin);\n'
@@ -76,6 +79,39 @@ def pair_html(
         InvalidFenError: If a FEN cannot be read.
         InvalidArgumentError: If the page would be too large.
     """
+    content = pair_content(true_fen, predicted_fen, caption)
+    twin = script("static_page/page_twin.js", "pairTwin")
+    view = script("static_page/pair_without_python.js", "showPair") + _MAIN
+    page = _PAGE.substitute(
+        policy=script_policy("\n" + twin, "\n" + view),
+        title=html.escape(caption or "Board pair"),
+        style=stylesheet(*PAIR_SHEETS, "static_page/page_frame.css"),
+        version=__version__,
+        content=json_in_page(content),
+        twin=twin,
+        view=view,
+    )
+    size = len(page.encode())
+    if size > MOST_BYTES:
+        raise InvalidArgumentError(
+            f"expected a page of at most {MOST_BYTES:,} bytes, got {size:,}; shorten the caption"
+        )
+    return page
+
+
+def pair_content(
+    true_fen: str = TRUE_FEN, predicted_fen: str | None = PREDICTED_FEN, caption: str = ""
+) -> dict[str, Any]:
+    """Return what the view and its twin are told: the state of BoardPair, and words.
+
+    Args:
+        true_fen: As of `pair_html`, as are the others.
+        predicted_fen: The predicted board.
+        caption: A line above the boards.
+
+    Raises:
+        InvalidFenError: If a FEN cannot be read.
+    """
     settings = ExplorerSettings()
     state: dict[str, Any] = {
         "true_fen": read_board(checked_fen(true_fen=true_fen), "true").text,
@@ -91,33 +127,16 @@ def pair_html(
         "pieces": piece_drawings(),
     }
     words = {"flag_words": dict(FLAG_WORDS), "exact_budget": settings.exact_budget}
-    twin = script("static_page/page_twin.js", "pairTwin")
-    view = script("static_page/pair_without_python.js", "showPair") + _MAIN
-    sheets = ("board/board.css", "pair/pair_panels.css", "pair/board_pair.css")
-    page = _PAGE.substitute(
-        policy=_policy("\n" + twin, "\n" + view),
-        title=html.escape(caption or "Board pair"),
-        style=stylesheet(*sheets, "static_page/page_frame.css"),
-        version=__version__,
-        content=_as_json({"state": state, "words": words}),
-        twin=twin,
-        view=view,
-    )
-    size = len(page.encode())
-    if size > MOST_BYTES:
-        raise InvalidArgumentError(
-            f"expected a page of at most {MOST_BYTES:,} bytes, got {size:,}; shorten the caption"
-        )
-    return page
+    return {"state": state, "words": words}
 
 
-def _as_json(content: Any) -> str:
+def json_in_page(content: Any) -> str:
     """Return JSON that cannot end the element that it stands in, whatever texts it has."""
     return json.dumps(content).replace("<", "\\u003c")
 
 
-def _policy(*scripts: str) -> str:
-    """Return the policy of the page: these scripts, as they stand between their tags, and no address."""
+def script_policy(*scripts: str) -> str:
+    """Return the policy of a page: these scripts, as they stand between their tags, and no address."""
     hashes = [
         f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
         for text in scripts

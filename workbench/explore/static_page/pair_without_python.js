@@ -14,6 +14,7 @@ const FOR_THE_TWIN = {
 /**
  * @param {{state: Object, words: Object}} content What static_page/pair_html.py wrote into the page.
  * @param {string} source The script of the twin. @param {Function} twin
+ * @returns {{close: () => void}} What ends the view, its listeners and the twin; the elements stay.
  */
 export function showPair({ state, words }, source, twin) {
   const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -24,5 +25,11 @@ export function showPair({ state, words }, source, twin) {
   const host = document.getElementById("pair");
   const view = new BoardPairView(new PageModel(state, started), host, { waiting: FOR_THE_TWIN, deepest: DEEPEST_EXACT });
   host.dataset.twin = started.inWorker() ? "worker" : "page";
-  return view;
+  return {
+    close() {
+      dark.removeEventListener("change", follow);
+      view.dispose();
+      started.stop();
+    },
+  };
 }

@@ -1,7 +1,7 @@
 """A summary of each model's replies by length of the game: the table, and a figure of p_m."""
 
 import math
-from typing import Final
+from typing import Final, Literal
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,7 @@ from workbench.drawing.appearance import (
     plain_log_scale,
 )
 from workbench.drawing.labels import fitting_ticks, labels, room
+from workbench.drawing.quantities import QUANTITIES
 from workbench.drawing.scores_in_words import by_length, left_out, length_words, scored_rows
 from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
@@ -32,13 +33,20 @@ from workbench.studies.models.whole_game_bootstrap import (
 OVERALL: Final = "all"
 """The length label of a model's rows of all lengths."""
 
+_NO_TAU: Final = Interval(math.nan, math.nan, math.nan, 0, 0)
 _MOST_IN_PANEL: Final = 10
 _SIZE: Final = 8
 _ROOM: Final = 2.2
 
 
 def compute(
-    scores: pd.DataFrame, *, depth: int = 4, by: str = "model", resamples: int = 1000, seed: int = 0
+    scores: pd.DataFrame,
+    *,
+    depth: int = 4,
+    by: str = "model",
+    resamples: int = 1000,
+    seed: int = 0,
+    with_tau: bool = True,
 ) -> pd.DataFrame:
     """Summarise the replies of each model to games of each length, and to all.
 
@@ -50,6 +58,7 @@ def compute(
         by: ``model``, or another column that tells what is compared.
         resamples: Number of bootstrap resamples.
         seed: Seed of the bootstrap.
+        with_tau: Whether to compute tau, which takes most of the time; it is NaN otherwise.
 
     Returns:
         One row for each model and length, "all" last: the column ``by``, length, count (replies),
@@ -85,13 +94,15 @@ def compute(
                 )
                 for measure in ("precision", "recall")
             }
-            found["tau"] = clustered_tau_interval(
-                kept[f"precision_{depth}"],
-                -kept["levenshtein"].astype(float),
-                games,
-                seed=derived_seed(seed, length, "tau"),
-                resamples=resamples,
-            )
+            found["tau"] = _NO_TAU
+            if with_tau:
+                found["tau"] = clustered_tau_interval(
+                    kept[f"precision_{depth}"],
+                    -kept["levenshtein"].astype(float),
+                    games,
+                    seed=derived_seed(seed, length, "tau"),
+                    resamples=resamples,
+                )
             classes = part["reply_class"].value_counts()
             excluded = left_out(part)
             rows.append(
@@ -133,6 +144,7 @@ def draw(
     least: float = 1e-4,
     whose: str = "",
     environment: str = DEFAULT,
+    measure: Literal["precision", "recall"] = "precision",
 ) -> Figure:
     """Draw mean p_m against the length of the game, one line per model, the best first.
 
@@ -144,9 +156,12 @@ def draw(
             the figure says how many.
         whose: What is compared, for the title, such as `Comparison.whose` gives.
         environment: The name of the environment, for the words.
+        measure: Precision, or recall in its place.
     """
     depth = table["depth"].iloc[0]
-    overall = table[table["length"] == OVERALL].sort_values("precision", ascending=False)
+    quantity = QUANTITIES[measure]
+    symbol = f"{quantity.symbol}_{depth}"
+    overall = table[table["length"] == OVERALL].sort_values(measure, ascending=False)
     parts = table[table["length"] != OVERALL].assign(length=lambda rows: rows["length"].astype(int))
     lengths = sorted(parts["length"].unique())
     looks = model_style(overall[by])
@@ -165,16 +180,16 @@ def draw(
             line = parts[parts[by] == name].sort_values("length")
             shift = (place - (len(names) - 1) / 2) / len(names) * 0.3 * step
             label = f"{shown[name]} ({counts[name]})"
-            hidden += _draw_line(axes, line, shift, least, looks[name], label)
+            hidden += _draw_line(axes, line, measure, shift, least, looks[name], label)
         axes.legend(
-            title=f"by mean p_{depth} over all its replies\n(their number)",
+            title=f"by mean {symbol} over all its replies\n(their number)",
             fontsize=_SIZE,
             title_fontsize=_SIZE,
             frameon=False,
             loc="upper left",
             bbox_to_anchor=(1.0, 1.0),
         )
-        axes.set_ylabel(f"mean p_{depth} (logarithmic)")
+        axes.set_ylabel(f"mean {symbol} (logarithmic)")
         plain_log_scale(axes)
     fitting_ticks(grid[-1], lengths, map(str, lengths), width - legend - 1.6, 10)
     grid[-1].set_xlabel(f"{length_words(environment)} (the group's upper edge, or its cut)")
@@ -182,7 +197,7 @@ def draw(
     below += "; each panel has its own vertical axis" if len(panels) > 1 else ""
     caption(
         figure,
-        f"State precision p_{depth} by length of the game",
+        f"{quantity.label(depth).capitalize()} by length of the game",
         f"{note}; bars: 95%, resampling games{below}",
         whose,
     )
@@ -190,11 +205,17 @@ def draw(
 
 
 def _draw_line(
-    axes: Axes, line: pd.DataFrame, shift: float, least: float, look: Style, label: str
+    axes: Axes,
+    line: pd.DataFrame,
+    measure: str,
+    shift: float,
+    least: float,
+    look: Style,
+    label: str,
 ) -> int:
     """Draw one model's means and return how many lie below the axis."""
-    seen = line["precision"] >= least
-    mean = line["precision"].where(seen)
-    low = line["precision_low"].clip(lower=least).fillna(mean)
-    draw_means(axes, line["length"] + shift, mean, low, line["precision_high"], look, label)
-    return int((~seen & line["precision"].notna()).sum())
+    seen = line[measure] >= least
+    mean = line[measure].where(seen)
+    low = line[f"{measure}_low"].clip(lower=least).fillna(mean)
+    draw_means(axes, line["length"] + shift, mean, low, line[f"{measure}_high"], look, label)
+    return int((~seen & line[measure].notna()).sum())

@@ -1,0 +1,55 @@
+"""The page of a report in the browser: what opens, fits, and can be read by all."""
+
+import pytest
+from playwright.sync_api import expect
+
+from workbench.reports.report_page import write_report
+from workbench.reports.reported_run import ReportedRun, with_games
+from workbench.scoring import ScoringParameters
+from workbench.scoring.score_tables import score
+
+from .accessibility import violations
+from .lab_page import PATIENCE, PHONE, WIDE
+
+HOSTILE = "<img src=x onerror=alert(1)></script><script>alert(2)</script>$x$"
+
+
+@pytest.fixture
+def address(tmp_path, predictions):
+    named = predictions.assign(model=HOSTILE)
+    scores = score(named, ScoringParameters(depth=2))
+    run = ReportedRun("a run", with_games(scores, named), named)
+    return write_report([run], tmp_path, resamples=50).as_uri()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_is_accessible_fits_and_opens_its_pairs(browser, address, scheme):
+    context = browser.new_context(
+        viewport=WIDE, color_scheme=scheme, offline=True, reduced_motion="reduce"
+    )
+    context.set_default_timeout(PATIENCE)
+    wrong, asked = [], []
+    try:
+        page = context.new_page()
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(address)
+        assert violations(page.locator("html")) == []
+        expect(page.locator("#pair-section")).to_be_hidden()
+        page.get_by_role("link", name="Open this pair").first.click()
+        shown = page.locator("[data-role=board-pair]")
+        expect(shown.locator("[data-role=numbers]")).to_have_attribute("data-state", "fresh")
+        assert shown.locator("[data-role=fen]").first.input_value().startswith("rnbqkbnr/pppp")
+        page.evaluate("location.hash = 'true=<b>&predicted=8/8'")
+        expect(page.locator("#pair-refusal")).to_contain_text("names no pair of boards")
+        expect(shown).to_have_count(0)
+        page.set_viewport_size(PHONE)
+        wider = "document.documentElement.scrollWidth - innerWidth"
+        assert page.evaluate(wider) <= 0
+    finally:
+        context.close()
+    assert wrong == []
+    assert {url.partition("#")[0] for url in asked if not url.startswith(("blob:", "data:"))} == {
+        address
+    }

@@ -1,0 +1,124 @@
+"""What a report says and shows of a chapter, against numbers worked by hand."""
+
+import pandas as pd
+import pytest
+
+from workbench.environments.registry import environment_named
+from workbench.episodes import EpisodeSample
+from workbench.reports.chapters import chapters_of
+from workbench.reports.comparison_section import compare, comparison_section
+from workbench.reports.findings_in_words import findings
+from workbench.reports.measured_sections import consistency_section, curves_section, summary_of
+from workbench.reports.notable_boards import boards_section, notable, recreated
+from workbench.reports.reported_run import ReportedRun
+from workbench.scoring import ScoringParameters
+from workbench.scoring.score_tables import score
+
+KNIGHT_OUT = "rnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R b KQkq - 1 1"
+
+
+@pytest.fixture
+def scores(predictions):
+    """Four positions of four games at p_1 of 1, 0, 20/21 and 0 (the sink), after 5 and 6 moves."""
+    of_state = predictions[predictions["reply_class"].isin(["valid", "ill_formed", "absent"])]
+    return score(of_state[of_state["true_state"] != "no board"], ScoringParameters(depth=1))
+
+
+def chapter_of(scores):
+    (chapter,) = chapters_of([ReportedRun("run", scores.assign(game=scores["game_id"]))])
+    return chapter
+
+
+def said(chapter):
+    return " ".join(findings(chapter, summary_of(chapter), compare(chapter)))
+
+
+def test_the_words_are_made_from_the_numbers(scores):
+    words = said(chapter_of(scores))
+    mean = (1 + 0 + 20 / 21 + 0) / 4
+    # With replacement, four of four games above 0 come with probability 1/16, all but two of these
+    # right with 5/256 < 0.025, all but three with 11/256: so the upper end is (1 + 1 + 20/21 + 20/21)/4.
+    assert f"by hand has a mean p_1: {mean:.3f} [0, 0.976], with r_1" in words
+    assert "over 4 replies. 25.0% of them match exactly" in words
+    # After 5 moves 1, 0 and 20/21, after 6 the sink.
+    assert "goes from 0.651 at 5 to 0 at 6 full moves" in words
+    assert "p_1 is 0 for 2 replies" in words
+
+
+def test_a_difference_has_its_sign_and_says_whether_zero_is_inside(scores):
+    other = scores.assign(model="other", precision_1=[0.0, 0.0, 20 / 21, 0.0])
+    words = said(chapter_of(pd.concat([scores, other])))
+    assert "Of 2 models, by hand has the highest mean p_1" in words
+    # The difference is 1 at one of four positions.
+    assert "by hand differs from other by 0.250 [0, 0.750] in p_1, on 4 common positions" in words
+    assert "the interval includes zero" in words
+    assert "0 of 1 pair of models are separated" in words
+    better = scores.assign(model="better", precision_1=[1.0, 1.0, 1.0, 1.0])
+    words = said(chapter_of(pd.concat([scores.assign(precision_1=0.0), better])))
+    assert "better differs from by hand by 1.000 [1.000, 1.000]" in words
+    assert "the interval excludes zero" in words
+
+
+def test_runs_without_common_positions_say_so(scores):
+    other = scores.assign(model="other", position_id="elsewhere " + scores["position_id"])
+    chapter = chapter_of(pd.concat([scores, other]))
+    page = comparison_section(chapter, compare(chapter), "c")
+    assert "No two models have answered the same positions" in page
+    assert "differs from" not in said(chapter)
+    alone = chapter_of(scores)
+    assert "nothing to compare it with" in comparison_section(alone, compare(alone), "c")
+
+
+def test_answers_without_a_length_have_no_curves(scores):
+    chapter = chapter_of(scores.assign(group=0))
+    assert "no curves" in curves_section(chapter, summary_of(chapter), "c")
+
+
+def test_repeated_answers_are_described(scores):
+    again = scores.assign(sample=1, predicted_state=KNIGHT_OUT, exact_match=False, precision_1=0.0)
+    page = consistency_section(chapter_of(pd.concat([scores, again])), "c")
+    # Of four positions one was right once; no two answers to a position are the same.
+    assert "<td>4</td><td>0%</td><td>0%</td><td>25%</td><td>75%</td>" in page
+    assert "asked once" in consistency_section(chapter_of(scores), "c")
+
+
+def test_the_worst_and_the_misjudged_boards(scores):
+    chapter = chapter_of(scores)
+    worst, misjudged = notable(chapter)
+    # 1. e4 has no move of the first position's side; without the king 20 of 21 are right.
+    assert list(worst["precision"]) == pytest.approx([0.0, 20 / 21])
+    assert list(worst["position_id"]) == ["game001-002", "game002-002"]
+    # By edits the missing king (1, without the castling rights' text 2) is nearer than 1. e4.
+    assert set(misjudged["position_id"]) <= set(worst["position_id"])
+    page = boards_section(chapter, "c")
+    assert page.count("<svg") == 2 * (len(worst) + len(misjudged))
+    assert "#true=rnbqkbnr%2Fpppppppp" in page
+    nothing = boards_section(chapter_of(scores.iloc[[0]]), "c")
+    assert "There is none" in nothing
+
+
+def test_the_baseline_is_no_worst_model(scores):
+    base = scores.assign(model="starting_board")
+    worst, _ = notable(chapter_of(pd.concat([scores, base])))
+    assert set(worst["model"]) == {"by hand"}
+
+
+def test_states_of_other_environments_are_drawn_and_open_in_python():
+    positions = EpisodeSample("boxes", (3,), 3, 0).positions
+    answers = positions["true_state"].to_numpy()
+    replies = positions.assign(
+        task="state", set="", model="<b>mine</b>", setting="", sample=0, reply=answers[::-1],
+        predicted_state=answers[::-1], predicted_actions=None, reply_class="valid", status="",
+        reason="",
+    )  # fmt: skip
+    chapter = chapter_of(score(replies, ScoringParameters(depth=2)))
+    page = boards_section(chapter, "c")
+    assert "&lt;b&gt;mine&lt;/b&gt;" in page
+    assert "StatePair(&#x27;boxes&#x27;, " in page
+    assert "<a " not in page
+    true, other = answers[0], answers[2]
+    opened = {}
+    exec(recreated(chapter, true, other).replace("StatePair(", "pair = StatePair("), opened)
+    assert opened["pair"].true_state == true
+    assert opened["pair"].predicted_state == other
+    assert environment_named("boxes").name == opened["pair"].environment

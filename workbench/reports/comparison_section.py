@@ -1,0 +1,171 @@
+"""Models against each other on common positions: differences, ranks, and groups of ranks."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import pandas as pd
+
+from workbench.drawing.quantities import EDIT_DISTANCE
+from workbench.reports.chapters import Chapter
+from workbench.reports.numbers_in_words import number, with_interval
+from workbench.reports.page_parts import details, figure, paragraph, section, table
+from workbench.studies.models import model_ranks, paired_models
+from workbench.studies.models.prompt_effects import holm
+
+_MOST_SHOWN: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Comparisons:
+    """A chapter's models against each other and against those beside them.
+
+    Attributes:
+        every: `workbench.studies.models.paired_models.compute` of all pairs.
+        own: The pairs with at least one of the chapter's own models, with Holm's p for these alone.
+    """
+
+    every: pd.DataFrame
+    own: pd.DataFrame
+
+
+def compare(chapter: Chapter, *, resamples: int = 1000, seed: int = 0) -> Comparisons:
+    """Compare the models of a chapter by p_m, and with those beside them.
+
+    Args:
+        chapter: With at least one row that has scores.
+        resamples: Of the bootstrap.
+        seed: Of bootstrap and test.
+    """
+    every = paired_models.compute(
+        chapter.together(),
+        measure=f"precision_{chapter.depth}",
+        resamples=resamples,
+        seed=seed,
+    )
+    models = set(chapter.models)
+    own = every[every["model"].isin(models) | every["other"].isin(models)]
+    own = own.assign(holm=holm(own["p_value"].astype(float).tolist()))
+    return Comparisons(every, own.reset_index(drop=True))
+
+
+def comparison_section(
+    chapter: Chapter, found: Comparisons, identity: str, *, resamples: int = 1000, seed: int = 0
+) -> str:
+    """Return ranks in groups, a figure of ranks, and the differences of all pairs.
+
+    Args:
+        chapter: The chapter.
+        found: The result of `compare`.
+        identity: Of the chapter on the page.
+        resamples: Of the bootstrap.
+        seed: Of the bootstrap.
+    """
+    title = "Models compared on common positions"
+    alone = len(set(chapter.models) | set(chapter.together()["model"])) == 1
+    if alone:
+        said = "There is one model, and nothing to compare it with."
+        return section(f"{identity}-compared", title, paragraph(said), level=3)
+    if found.own.empty:
+        said = (
+            "No two models have answered the same positions (their scores share no position_id): "
+            "they are not compared. Ask them about the same table of positions."
+        )
+        return section(f"{identity}-compared", title, paragraph(said), level=3)
+    pairs = _pairs(chapter, found.own)
+    if len(found.own) > _MOST_SHOWN:
+        pairs = details(f"All {len(found.own)} pairs", pairs)
+    return section(
+        f"{identity}-compared",
+        title,
+        _ranks(chapter, found.every, resamples, seed),
+        pairs,
+        level=3,
+    )
+
+
+def _ranks(chapter: Chapter, every: pd.DataFrame, resamples: int, seed: int) -> str:
+    """Return the ranks of models that share positions, with the letters of their groups."""
+    if not chapter.measures_text:
+        return ""
+    ranks = model_ranks.compute(
+        chapter.together(), depth=chapter.depth, resamples=resamples, seed=seed
+    )
+    if ranks.empty:
+        said = "There are pairs with common positions, but none that all models have answered: no ranks."
+        return paragraph(said)
+    apart = paired_models.separated(every)
+    symbol = f"p_{chapter.depth}"
+    parts = [
+        paragraph(
+            f"Models that share a letter are not separated by {symbol}: sign tests of whole games on the "
+            f"positions that both answered, Holm's correction for {len(every):,} pairs, 5%. Intervals "
+            "of a rank are of 95%: games are resampled and all models ranked again."
+        )
+    ]
+    for ranking, part in ranks.groupby("ranking", sort=False):
+        ordered = part.sort_values("precision", ascending=False)
+        letters = paired_models.group_letters(ordered["model"], apart)
+        rows = [
+            [
+                row["model"],
+                _rank(row, "precision"),
+                letters[row["model"]],
+                number(row["precision"]),
+                _rank(row, "distance"),
+                number(row["distance"]),
+            ]
+            for row in ordered.to_dict("records")
+        ]
+        first = part.iloc[0]
+        parts.append(
+            table(
+                f"Ranks, {ranking}: {first['positions']:,} positions of {first['games']:,} games",
+                ["model", f"{symbol} rank", "group", f"{symbol} mean",
+                 f"{EDIT_DISTANCE.name} rank", f"{EDIT_DISTANCE.name} mean"],
+                rows,
+            )
+        )  # fmt: skip
+    drawn = model_ranks.draw(ranks, models=chapter.together()["model"].unique())
+    alt = f"{chapter.title}: each model's rank by {EDIT_DISTANCE.name} and by {symbol}, joined by a line; the numbers are in the table."
+    return "".join([*parts, figure(drawn, alt)])
+
+
+def _rank(row: Mapping[Any, Any], side: str) -> str:
+    rank, low, high = (f"{row[f'{side}_rank{end}']:.3g}" for end in ("", "_low", "_high"))
+    return rank if low == "nan" else f"{rank} [{low}, {high}]"
+
+
+def _pairs(chapter: Chapter, own: pd.DataFrame) -> str:
+    symbol = f"p_{chapter.depth}"
+    rows = [
+        [
+            f"{row['model']} – {row['other']}",
+            f"{row['positions']:,}",
+            f"{row['games']:,}",
+            number(row["mean"]),
+            number(row["mean_other"]),
+            with_interval(row["difference"], row["low"], row["high"]),
+            number(row["effect"]),
+            f"{row['better']:,} : {row['worse']:,}",
+            p_value_words(row["holm"]),
+        ]
+        for row in own.sort_values("difference", ascending=False).to_dict("records")
+    ]
+    return paragraph(
+        "The effect is the mean difference over the standard deviation of the positions' differences. "
+        "The p-value is that of a sign test of whole games, with Holm's correction for "
+        f"{len(own):,} pairs."
+    ) + table(
+        f"Paired differences of {symbol}, the better model first",
+        ["pair", "positions", "games", f"{symbol} of the one", f"{symbol} of the other", "difference",
+         "effect", "positions better : worse", "p (Holm)"],
+        rows,
+    )  # fmt: skip
+
+
+def p_value_words(value: float) -> str:
+    """Return a p-value as text; very small ones as a bound."""
+    if value < 0.001:
+        return "< 0.001"
+    return number(value)

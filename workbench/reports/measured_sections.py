@@ -1,0 +1,192 @@
+"""Curves of p_m and r_m by length, agreement with edit distance, and consistency of answers."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from workbench.drawing.quantities import EDIT_DISTANCE, QUANTITIES
+from workbench.drawing.scores_in_words import (
+    counted_replies,
+    length_words,
+    scored_rows,
+    state_words,
+)
+from workbench.reports.chapters import Chapter
+from workbench.reports.numbers_in_words import UNDEFINED, number, with_interval
+from workbench.reports.page_parts import details, figure, paragraph, section, table
+from workbench.studies.models import answer_spread, model_summary
+from workbench.studies.models.model_summary import OVERALL
+from workbench.studies.paper.kendall_tau import share_of_ties
+
+
+def summary_of(chapter: Chapter, *, resamples: int = 1000, seed: int = 0) -> pd.DataFrame:
+    """Return `workbench.studies.models.model_summary.compute` of a chapter and what stands beside it.
+
+    The column ``own`` says which models are the chapter's; only these have a tau.
+
+    Args:
+        chapter: With at least one row that has scores.
+        resamples: Of the bootstrap.
+        seed: Of the bootstrap.
+    """
+    curve = [f"precision_{m}" for m in range(1, chapter.depth + 1)]
+    parts = []
+    for scores, own in ((chapter.scores, True), (chapter.beside, False)):
+        if len(scores):
+            # An estimator gives p_m and r_m alone.
+            lacking = {name: np.nan for name in curve if name not in scores}
+            found = model_summary.compute(
+                scores.assign(**lacking),
+                depth=chapter.depth,
+                resamples=resamples,
+                seed=seed,
+                with_tau=own and chapter.measures_text,
+            )
+            parts.append(found.assign(own=own))
+    return pd.concat(parts, ignore_index=True)
+
+
+def curves_section(chapter: Chapter, summary: pd.DataFrame, identity: str) -> str:
+    """Return the curves of p_m and r_m by length, with their numbers.
+
+    Args:
+        chapter: The chapter.
+        summary: The result of `summary_of`.
+        identity: Of the chapter on the page.
+    """
+    title = f"By length ({length_words(chapter.environment.name)})"
+    if (summary["length"] == OVERALL).all():
+        return section(
+            f"{identity}-length",
+            title,
+            paragraph("No position says its length: no curves."),
+            level=3,
+        )
+    note = counted_replies(chapter.scores)
+    beside = sorted(summary.loc[~summary["own"], "model"].unique())
+    words = f"Beside the chapter's own: {', '.join(beside)}." if beside else ""
+    parts = [paragraph(words), *map(paragraph, chapter.notes)]
+    for measure, quantity in QUANTITIES.items():
+        if measure not in summary or summary[measure].isna().all():
+            continue
+        symbol = f"{quantity.symbol}_{chapter.depth}"
+        drawn = model_summary.draw(
+            summary,
+            note,
+            environment=chapter.environment.name,
+            measure="recall" if measure == "recall" else "precision",
+        )
+        numbers = _by_length(
+            summary, measure, f"Mean {symbol} by length, with 95% intervals", symbol
+        )
+        alt = f"{chapter.title}: mean {quantity.label(chapter.depth)} by length, a line a model; the numbers follow as a table."  # fmt: skip
+        parts.append(figure(drawn, alt, details(f"The numbers: {symbol} by length", numbers)))
+    return section(f"{identity}-length", title, *parts, level=3)
+
+
+def agreement_section(chapter: Chapter, summary: pd.DataFrame, identity: str) -> str:
+    """Return Kendall's tau of p_m and edit distance by length; nothing for tasks without states."""
+    if not chapter.measures_text:
+        return ""
+    own = summary[summary["own"]]
+    ties = {}
+    for model, part in scored_rows(chapter.scores).groupby("model"):
+        shares = [
+            share_of_ties(part[name].to_numpy(float))
+            for name in (f"precision_{chapter.depth}", "levenshtein")
+        ]
+        ties[str(model)] = [UNDEFINED if np.isnan(each) else f"{each:.0%}" for each in shares]
+    symbol = f"p_{chapter.depth}"
+    return section(
+        f"{identity}-agreement",
+        f"Agreement of {symbol} and {EDIT_DISTANCE.name}",
+        paragraph(
+            f"Kendall's tau-b of {symbol} and the negative {EDIT_DISTANCE.name}: 1 where both put all "
+            "replies in the same order, 0 where neither tells about the other. Undefined where one of "
+            "them is the same for all replies."
+        ),
+        _by_length(own, "tau", "Kendall's tau-b by length, with 95% intervals", "all"),
+        details(
+            "Shares of tied pairs of replies",
+            table(
+                "Tied pairs",
+                ["model", symbol, EDIT_DISTANCE.name],
+                [[name, *shares] for name, shares in ties.items()],
+            ),
+        ),
+        level=3,
+    )
+
+
+def consistency_section(chapter: Chapter, identity: str) -> str:
+    """Return how alike the answers to one question are, where it was asked several times."""
+    title = "Consistency of repeated answers"
+    if not chapter.measures_text:
+        return ""
+    spread = answer_spread.compute(chapter.scores, depth=chapter.depth)
+    if not (spread["answers"] > 1).any():
+        said = "Each position was asked once: nothing to say about repeated answers."
+        return section(f"{identity}-consistency", title, paragraph(said), level=3)
+    noun = state_words(chapter.environment.name)
+    rows = [
+        [
+            row["model"],
+            f"{row['repeated']:,}",
+            *(_share(row[name]) for name in ("same", "always", "sometimes", "never")),
+            *(number(row[name]) for name in ("within", "between")),
+            _share(row["share_within"]),
+        ]
+        for row in answer_spread.summarise(spread).to_dict("records")
+    ]
+    columns = [
+        "model", "positions asked again", f"same {noun} in all", "always right", "sometimes right",
+        "never right", "deviation within", "deviation between", "share within",
+    ]  # fmt: skip
+    drawn = answer_spread.draw(
+        spread, counted_replies(chapter.scores), environment=chapter.environment.name
+    )
+    alt = f"{chapter.title}: the range of p_{chapter.depth} over the answers to each position."
+    return section(
+        f"{identity}-consistency",
+        title,
+        paragraph(
+            f"Deviations are standard deviations of p_{chapter.depth}: within, between the answers to "
+            "one position; between, of the positions' means."
+        ),
+        table("Repeated answers to the same position", columns, rows),
+        figure(drawn, alt),
+        level=3,
+    )
+
+
+def lengths_of(summary: pd.DataFrame) -> list[str]:
+    """Return the lengths of a summary in order, without the one for all."""
+    return sorted(set(summary["length"]) - {OVERALL}, key=int)
+
+
+def _by_length(summary: pd.DataFrame, measure: str, caption: str, symbol: str) -> str:
+    lengths: Sequence[str] = [*lengths_of(summary), OVERALL]
+    rows = []
+    overall = summary[summary["length"] == OVERALL].sort_values(measure, ascending=False)
+    for model in overall["model"]:
+        part = summary[summary["model"] == model].set_index("length")
+        cells = [
+            with_interval(
+                *map(float, part.loc[name, [measure, f"{measure}_low", f"{measure}_high"]])
+            )
+            if name in part.index
+            else "–"
+            for name in lengths
+        ]
+        rows.append([model, *cells])
+    heads = [
+        "model",
+        *lengths[:-1],
+        f"{symbol}, all lengths" if symbol != OVERALL else "all lengths",
+    ]
+    return table(caption, heads, rows)
+
+
+def _share(value: float) -> str:
+    return UNDEFINED if np.isnan(value) else f"{value:.0%}"

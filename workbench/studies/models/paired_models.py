@@ -1,0 +1,194 @@
+"""Models compared pair by pair on the positions that both answered, with whole games as units.
+
+The test changes the sign of the difference of whole games: if two models are alike, a game's
+difference could as well have the other sign. Sources: Fisher (1935), The Design of Experiments,
+section 21; Holm (1979), Scandinavian Journal of Statistics 6; Piepho (2004),
+doi:10.1198/1061860043515, on letters for groups.
+"""
+
+import math
+from collections.abc import Collection, Iterable
+from functools import lru_cache
+from itertools import combinations
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from workbench.drawing.scores_in_words import scored_rows
+from workbench.errors import InvalidArgumentError
+from workbench.seeds import derived_seed
+from workbench.studies.models.prompt_effects import holm
+from workbench.studies.models.whole_game_bootstrap import Values, clustered_mean_interval
+
+LEVEL: Final = 0.05
+"""Adjusted p-values below it separate two models."""
+
+COLUMNS: Final = (
+    "model", "other", "positions", "games", "mean", "mean_other", "difference", "low", "high",
+    "effect", "better", "worse", "p_value", "holm",
+)  # fmt: skip
+
+_MOST_ENUMERATED: Final = 16
+_MOST_DRAWN: Final = 100
+_FLIPS: Final = 99_999
+_LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
+
+
+def compute(
+    scores: pd.DataFrame,
+    *,
+    measure: str = "precision_4",
+    resamples: int = 1000,
+    seed: int = 0,
+    against: Collection[str] = (),
+) -> pd.DataFrame:
+    """Compare each two models on the positions that both have answered.
+
+    A position that was asked several times counts once, by the mean of its answers. Intervals are of
+    95%, from resampled games.
+
+    Args:
+        scores: Rows of a scores table with the column ``game``.
+        measure: A column of numbers; a higher one is better.
+        resamples: Number of bootstrap resamples.
+        seed: Seed of the bootstrap and of the sign test.
+        against: If not empty, only the pairs with at least one of these models.
+
+    Returns:
+        One row for each pair of models that share a position, the better one first: model, other,
+        positions and games (shared), mean and mean_other (on them), difference with low and high,
+        effect (mean difference over the standard deviation of the positions' differences; NaN if
+        none differs), better and worse (positions at which the model is above and below the other),
+        p_value (two-sided, of the sign test; NaN for a single game) and holm (adjusted for all rows).
+
+    Raises:
+        InvalidArgumentError: If the measure is missing.
+    """
+    kept = scored_rows(scores)
+    if measure not in kept:
+        raise InvalidArgumentError(
+            f"expected scores with {measure!r}, got {list(kept.columns)}; score with this depth"
+        )
+    values = kept[measure].astype(float)
+    means = kept.assign(value=values)[values.notna()].pivot_table(
+        index=["position_id", "game"], columns="model", values="value", aggfunc="mean"
+    )
+    rows: list[dict[str, Any]] = []
+    for one, other in combinations(means.columns, 2):
+        if against and one not in against and other not in against:
+            continue
+        both = means[[one, other]].dropna()
+        if both.empty:
+            continue
+        if both[one].mean() < both[other].mean():
+            one, other = other, one
+        difference = (both[one] - both[other]).to_numpy(float)
+        games = both.index.get_level_values("game")
+        interval = clustered_mean_interval(
+            difference, games, seed=derived_seed(seed, "paired", measure), resamples=resamples
+        )
+        sums = pd.Series(difference).groupby(np.asarray(games)).sum().to_numpy(float)
+        spread = float(difference.std(ddof=1)) if len(difference) > 1 else 0.0
+        rows.append(
+            {
+                "model": one,
+                "other": other,
+                "positions": len(both),
+                "games": len(sums),
+                "mean": both[one].mean(),
+                "mean_other": both[other].mean(),
+                "difference": interval.value,
+                "low": interval.low,
+                "high": interval.high,
+                "effect": interval.value / spread if spread > 0 else math.nan,
+                "better": int((difference > 0).sum()),
+                "worse": int((difference < 0).sum()),
+                "p_value": sign_test(sums, seed=seed),
+            }
+        )
+    table = pd.DataFrame(rows, columns=[name for name in COLUMNS if name != "holm"])
+    return table.assign(holm=holm(table["p_value"].astype(float).tolist()))
+
+
+def sign_test(sums: Values, *, seed: int = 0) -> float:
+    """Return the two-sided p-value of a sum, over changes of the signs of its parts.
+
+    All changes are tried for up to 16 games, 99,999 drawn ones up to 100; beyond, the sum under
+    changes of sign is as good as normal.
+
+    Args:
+        sums: The difference of each game, summed over its positions; shape (games,).
+        seed: Of the draws.
+
+    Returns:
+        The share of changes with a sum at least as far from 0; NaN for fewer than two games.
+    """
+    games = len(sums)
+    if games < 2:
+        return math.nan
+    if not sums.any():
+        return 1.0
+    if games > _MOST_DRAWN:
+        deviations = abs(float(sums.sum())) / math.sqrt(float((sums**2).sum()))
+        return math.erfc(deviations / math.sqrt(2))
+    changed = np.abs(_signs(games, seed) @ sums)
+    # Equal sums may differ in their last digit by the order of the additions.
+    least = changed[0] - 1e-9 * np.abs(sums).sum()
+    return float((changed >= least).mean())
+
+
+def separated(table: pd.DataFrame, level: float = LEVEL) -> set[frozenset[str]]:
+    """Return the pairs of models that the test separates.
+
+    Args:
+        table: The result of `compute`.
+        level: Of the adjusted p-value.
+    """
+    apart = table[table["holm"] < level]
+    return {frozenset(pair) for pair in zip(apart["model"], apart["other"], strict=True)}
+
+
+def group_letters(ordered: Iterable[str], apart: set[frozenset[str]]) -> dict[str, str]:
+    """Return letters such that two models share one if, and only if, the test does not separate them.
+
+    Args:
+        ordered: Models, the best first; the best has the letter a.
+        apart: The result of `separated`.
+    """
+    models = list(ordered)
+    groups = [frozenset(models)]
+    for one, other in combinations(models, 2):
+        if frozenset((one, other)) not in apart:
+            continue
+        split = [
+            part
+            for group in groups
+            for part in ((group - {one}, group - {other}) if {one, other} <= group else (group,))
+        ]
+        groups = [
+            group
+            for place, group in enumerate(split)
+            if not any(group < larger for larger in split) and group not in split[:place]
+        ]
+    groups.sort(key=lambda group: [place for place, name in enumerate(models) if name in group])
+    return {
+        model: "".join(_letter(place) for place, group in enumerate(groups) if model in group)
+        for model in models
+    }
+
+
+def _letter(place: int) -> str:
+    turn, rest = divmod(place, len(_LETTERS))
+    return _LETTERS[rest] + (str(turn) if turn else "")
+
+
+@lru_cache(maxsize=2)
+def _signs(games: int, seed: int) -> Values:
+    """Return all changes of signs for few games, else drawn ones, the data's own first."""
+    if games <= _MOST_ENUMERATED:
+        every = np.arange(2**games)[:, None] >> np.arange(games) & 1
+        return np.asarray(1.0 - 2.0 * every, dtype=np.float64)
+    generator = np.random.default_rng(derived_seed(seed, "signs", games))
+    drawn = generator.integers(0, 2, (_FLIPS, games)) * 2.0 - 1.0
+    return np.vstack([np.ones(games), drawn])
