@@ -26,7 +26,7 @@ test-training: setup
 	$(BIN)/python -m pytest tests/language_model/test_gradient_steps.py
 
 test: setup
-	$(BIN)/python -m pytest --numprocesses $$(($(JOBS) + 1))
+	$(BIN)/python -m pytest --numprocesses $$(($(JOBS) + 2))
 
 check: setup
 	$(BIN)/ruff check .

@@ -67,7 +67,7 @@ def test_states_that_hold_the_truth(positions, monkeypatch):
     monkeypatch.setattr(probed_boards, "load_model", lambda _: Oracle())
     monkeypatch.setattr(probed_boards, "model_replies", right_replies)
     found = probed_boards.probed_boards(
-        ["oracle"], positions, PARAMETERS, games=60, per_game=6, iterations=20
+        ["oracle"], positions, PARAMETERS, games=24, per_game=15, iterations=20
     )
     assert found.fitted == 360
     by = found.boards.groupby("reader")
