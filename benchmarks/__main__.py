@@ -1,6 +1,6 @@
 """Time the reference and the compiled kernel on the same pairs; write README.md beside this file.
 
-Run from the repository: ``python -m benchmarks``, some six minutes, with ``--quick`` a share, or
+Run from the repository: ``python -m benchmarks``, some five minutes, with ``--quick`` a share, or
 with ``--estimators`` the table of the estimators alone.
 """
 
@@ -20,6 +20,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.older_kernel import older_and_newer, same_side
 from benchmarks.pairs import KINDS, Pair, near_pairs, positions, unrelated_pairs
 from workbench.affordance import exact_profile
 from workbench.affordance.estimators.intermediate import Intermediate
@@ -271,10 +272,10 @@ def main() -> None:
     options = parser.parse_args()
     share = 10 if options.quick else 1
     cores = core_count()
-    fens, source = positions(12_000 // share, SEED)
-    near = near_pairs(fens[: 11_000 // share], SEED)
+    fens, source = positions(7_000 // share, SEED)
+    near = near_pairs(fens[: 6_000 // share], SEED)
     in_turn = [pair for group in zip(*near.values(), strict=False) for pair in group]
-    unrelated = unrelated_pairs(fens[11_000 // share :])
+    unrelated = unrelated_pairs(fens[6_000 // share :])
     kernel.joint_profile(*states(in_turn[0]), 2)
     kernel.run_estimator("branch", *states(in_turn[0]), 2, 10, SEED)
     if options.estimators:
@@ -285,7 +286,7 @@ def main() -> None:
         chosen = {kind: pairs[: max(1, count // share)] for kind, pairs in near.items()}
         return {**chosen, "unrelated": unrelated[: max(1, count // share)]}
 
-    many = [pair for pairs in near.values() for pair in pairs][: 10_000 // share]
+    many = [pair for pairs in near.values() for pair in pairs][: 5_000 // share]
     report = f"""# Benchmarks
 
 `make bench` (`python -m benchmarks`) times the reference (python-chess's move generator with the generic walk)
@@ -300,7 +301,11 @@ Measured on {cores} cores, Python {platform.python_version()}, numba {numba.__ve
 
 | operation | reference, median ms | compiled, median ms | ratio of medians | median of ratios |
 | --- | --- | --- | --- | --- |
-{chr(10).join(against_reference(in_turn[: 48 // share]))}
+{chr(10).join(against_reference(in_turn[: 24 // share]))}
+
+## Older kernel and this one, exact p and r, near pairs with the same side to move
+
+{older_and_newer(same_side(near), share=share)}
 
 ## Exact p and r
 

@@ -105,6 +105,34 @@ def test_shortcuts_change_nothing_at_great_depth(depth, terminal):
 
 
 @pytest.mark.parametrize("terminal", TERMINALS)
+def test_a_ply_without_room_for_all_its_pairs_is_walked_in_parts(terminal):
+    # A ply holds 64 pairs at m = 3 and 4,096 two moves from the end at m = 4.
+    queens = [
+        "2Q3q1/1{}5k/1q1Q2q1/8/q5Q1/7q/5Q2/2Q1K3 w - - 0 1",
+        "4q3/2k4{}/5q2/3Q4/1q6/q6Q/2q1QQ1K/5Q2 w - - 0 1",
+    ]
+    rows = [kernel.pack_fens([fen.format(pawn) for fen in queens]) for pawn in "Pp"]
+    nodes = []
+    for depth in (1, 2, 3, 4):
+        plain = kernel.joint_profiles(*rows, min(depth, 3), terminal, shortcuts=False)
+        short = kernel.joint_profiles(*rows, depth, terminal)
+        nodes.append(plain.node_count)
+        np.testing.assert_allclose(short.precision[:, :3], plain.precision, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(short.recall[:, :3], plain.recall, rtol=0, atol=1e-12)
+    assert (nodes[0] > 64).all()
+    assert (nodes[1] - nodes[0] > 4096).all()
+
+
+def test_a_pair_has_the_same_values_wherever_it_stands():
+    pairs = list(pairs_near(8, 48, 40))
+    rows = [kernel.pack_fens([pair[side] for pair in pairs]) for side in (0, 1)]
+    forward = kernel.joint_profiles(*rows, 4, workers=1)
+    backward = kernel.joint_profiles(*(side[::-1].copy() for side in rows), 4, workers=1)
+    np.testing.assert_array_equal(forward.precision, backward.precision[::-1])
+    np.testing.assert_array_equal(forward.recall, backward.recall[::-1])
+
+
+@pytest.mark.parametrize("terminal", TERMINALS)
 @pytest.mark.parametrize(
     ("pairs", "depth"), [(list(pairs_near(12, 46, 90)), 4), (list(pairs_far(60, 47)), 3)]
 )

@@ -61,7 +61,7 @@ def test_the_functions_of_all_imported_modules_are_missing_in_an_empty_folder(
     for name in [name for name in sys.modules if name.startswith(package)]:
         monkeypatch.delitem(sys.modules, name)
     missing = missing_functions("joint", tmp_path)
-    assert len(missing) == 20
+    assert len(missing) == 22
     assert {"board.load", "moves.generate", "joint.profiles"} <= missing
     assert not [name for name in missing if not re.fullmatch(r"[a-z_]+\.\w+", name)]
     (tmp_path / "joint.profiles-12.py311.nbi").touch()

@@ -22,14 +22,11 @@ from workbench.terminal import Terminal, check_walk
 
 Values: TypeAlias = NDArray[np.float64]
 
-# The flags of machine_code.joint.profiles, and the depths from which the two tables of pairs seen save
-# more than they cost.
+# The flags of machine_code.joint.profiles, and the depth from which a single pair takes long.
 _ABSORB: Final = 1
 _SAME: Final = 2
-_TABLE: Final = 4
-_TABLE_FROM: Final = 5
-_LEAVES: Final = 8
-_LEAVES_FROM: Final = 2
+_MERGE: Final = 4
+_LONG_FROM: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,9 +123,7 @@ def joint_profiles(
     true, predicted = checked_rows(true=true, predicted=predicted)
     flags = _ABSORB if terminal == "absorb" else 0
     if shortcuts:
-        flags |= _SAME if terminal == "absorb" else 0
-        flags |= _TABLE if depth >= _TABLE_FROM else 0
-        flags |= _LEAVES if depth >= _LEAVES_FROM else 0
+        flags |= _MERGE | (_SAME if terminal == "absorb" else 0)
     count = len(true)
     precision, recall = np.empty((count, depth)), np.empty((count, depth))
     nodes = np.empty(count, np.int64)
@@ -137,7 +132,7 @@ def joint_profiles(
     def work(part: slice) -> None:
         walk(true[part], predicted[part], depth, flags, precision[part], recall[part], nodes[part])
 
-    share(work, count, workers, 8 if depth < _TABLE_FROM else 1, progress)
+    share(work, count, workers, 8 if depth < _LONG_FROM else 1, progress)
     return JointProfiles(precision, recall, nodes)
 
 

@@ -1,0 +1,27 @@
+"""Compute p and r of pairs that come in on standard input, with whichever ``workbench`` is found first.
+
+`benchmarks.older_kernel` starts it as a script, once for each version of the package. A line in is
+``[true FEN, predicted FEN, depth]``; a line out is ``[seconds, [p_1 .., r_1 ..]]``, the seconds
+those of the processor, without packing the boards.
+"""
+
+import json
+import sys
+import time
+
+from workbench.environments.chess import kernel
+
+
+def main() -> None:
+    """Answer each line until there are no more."""
+    for line in sys.stdin:
+        true, predicted, depth = json.loads(line)
+        rows = kernel.pack_fens([true]), kernel.pack_fens([predicted])
+        start = time.process_time()
+        found = kernel.joint_profiles(*rows, depth, workers=1)
+        took = time.process_time() - start
+        print(json.dumps([took, [*found.precision[0], *found.recall[0]]]), flush=True)
+
+
+if __name__ == "__main__":
+    main()
