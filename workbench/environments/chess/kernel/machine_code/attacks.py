@@ -6,7 +6,6 @@ neighbour above: one subtraction of the two bits sets exactly these.
 
 import numpy as np
 
-from workbench.environments.chess.kernel.machine_code.bits import leading_zeros, lowest
 from workbench.environments.chess.kernel.machine_code.board import (
     NOT_FILE_A,
     NOT_FILE_H,
@@ -22,6 +21,7 @@ from workbench.environments.chess.kernel.machine_code.geometry import (
     KNIGHT,
     ORTHOGONAL,
 )
+from workbench.environments.chess.kernel.machine_code.intrinsics import leading_zeros, lowest
 
 TOP = np.uint64(1 << 63)
 

@@ -14,8 +14,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.environments.chess.kernel.machine_code.bits import lowest
 from workbench.environments.chess.kernel.machine_code.compiled import BOARD, compiled, inlined
+from workbench.environments.chess.kernel.machine_code.intrinsics import lowest
 
 Word: TypeAlias = np.uint64
 Board: TypeAlias = tuple[Word, Word, Word, Word, Word, Word, Word, Word, Word, Word]

@@ -12,7 +12,6 @@ from workbench.environments.chess.kernel.machine_code.attacks import (
     pawn_attacks,
     rook_attacks,
 )
-from workbench.environments.chess.kernel.machine_code.bits import lowest, popcount
 from workbench.environments.chess.kernel.machine_code.board import (
     ALL,
     BACK,
@@ -41,6 +40,7 @@ from workbench.environments.chess.kernel.machine_code.geometry import (
     ORTHOGONAL,
     RISING,
 )
+from workbench.environments.chess.kernel.machine_code.intrinsics import lowest, popcount
 from workbench.environments.chess.kernel.machine_code.moves import (
     EIGHT,
     NINE,

@@ -10,14 +10,14 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.environments.chess.kernel.machine_code.bits import signed
 from workbench.environments.chess.kernel.machine_code.board import ZERO, Board, Words, load, same
-from workbench.environments.chess.kernel.machine_code.buffers import (
+from workbench.environments.chess.kernel.machine_code.compiled import BOARD, compiled
+from workbench.environments.chess.kernel.machine_code.intrinsics import (
     address,
     move_codes,
+    signed,
     square_words,
 )
-from workbench.environments.chess.kernel.machine_code.compiled import BOARD, compiled
 from workbench.environments.chess.kernel.machine_code.joint_moves import common
 from workbench.environments.chess.kernel.machine_code.making import advance
 from workbench.environments.chess.kernel.machine_code.merged_walk import (

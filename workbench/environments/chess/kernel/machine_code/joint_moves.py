@@ -2,10 +2,14 @@
 
 from typing import TypeAlias
 
-from workbench.environments.chess.kernel.machine_code.bits import lowest, popcount
 from workbench.environments.chess.kernel.machine_code.board import BACK, ONE, ZERO, Board, Word
-from workbench.environments.chess.kernel.machine_code.buffers import WORDS, Words
 from workbench.environments.chess.kernel.machine_code.compiled import BOARD, compiled
+from workbench.environments.chess.kernel.machine_code.intrinsics import (
+    WORDS,
+    Words,
+    lowest,
+    popcount,
+)
 from workbench.environments.chess.kernel.machine_code.moves import (
     EIGHT,
     MOVES,

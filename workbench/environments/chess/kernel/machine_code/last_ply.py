@@ -9,7 +9,6 @@ from typing import Final
 
 import numpy as np
 
-from workbench.environments.chess.kernel.machine_code.bits import signed
 from workbench.environments.chess.kernel.machine_code.board import (
     ALL,
     BACK,
@@ -21,15 +20,16 @@ from workbench.environments.chess.kernel.machine_code.board import (
     Word,
     same,
 )
-from workbench.environments.chess.kernel.machine_code.buffers import (
+from workbench.environments.chess.kernel.machine_code.compiled import BOARD, compiled, inlined
+from workbench.environments.chess.kernel.machine_code.counts import countable, counts
+from workbench.environments.chess.kernel.machine_code.intrinsics import (
     WORDS,
     Words,
     move_codes,
     move_words,
+    signed,
     square_words,
 )
-from workbench.environments.chess.kernel.machine_code.compiled import BOARD, compiled, inlined
-from workbench.environments.chess.kernel.machine_code.counts import countable, counts
 from workbench.environments.chess.kernel.machine_code.joint_moves import common
 from workbench.environments.chess.kernel.machine_code.making import advance, move_piece
 from workbench.environments.chess.kernel.machine_code.moves import (

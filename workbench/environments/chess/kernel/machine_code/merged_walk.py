@@ -13,7 +13,6 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.environments.chess.kernel.machine_code.bits import signed
 from workbench.environments.chess.kernel.machine_code.board import (
     BACK,
     ONE,
@@ -25,12 +24,13 @@ from workbench.environments.chess.kernel.machine_code.board import (
     Words,
     same,
 )
-from workbench.environments.chess.kernel.machine_code.buffers import (
+from workbench.environments.chess.kernel.machine_code.compiled import BOARD, compiled, inlined
+from workbench.environments.chess.kernel.machine_code.intrinsics import (
     WORDS,
     move_codes,
+    signed,
     square_words,
 )
-from workbench.environments.chess.kernel.machine_code.compiled import BOARD, compiled, inlined
 from workbench.environments.chess.kernel.machine_code.joint_moves import common
 from workbench.environments.chess.kernel.machine_code.last_ply import last_ply
 from workbench.environments.chess.kernel.machine_code.making import advance

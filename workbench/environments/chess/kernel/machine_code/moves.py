@@ -21,7 +21,6 @@ from workbench.environments.chess.kernel.machine_code.attacks import (
     pawn_attacks,
     rook_attacks,
 )
-from workbench.environments.chess.kernel.machine_code.bits import leading_zeros, lowest, popcount
 from workbench.environments.chess.kernel.machine_code.board import (
     ALL,
     BACK,
@@ -44,12 +43,6 @@ from workbench.environments.chess.kernel.machine_code.board import (
     Board,
     Word,
 )
-from workbench.environments.chess.kernel.machine_code.buffers import (
-    CODES,
-    WORDS,
-    Codes,
-    Words,
-)
 from workbench.environments.chess.kernel.machine_code.compiled import BOARD, compiled
 from workbench.environments.chess.kernel.machine_code.geometry import (
     BETWEEN,
@@ -61,6 +54,15 @@ from workbench.environments.chess.kernel.machine_code.geometry import (
     LINE,
     ORTHOGONAL,
     RISING,
+)
+from workbench.environments.chess.kernel.machine_code.intrinsics import (
+    CODES,
+    WORDS,
+    Codes,
+    Words,
+    leading_zeros,
+    lowest,
+    popcount,
 )
 
 Moves: TypeAlias = tuple[Word, Word, Word, Word, Word, Word]

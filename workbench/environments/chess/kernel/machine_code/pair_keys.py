@@ -9,9 +9,9 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from workbench.environments.chess.kernel.machine_code.bits import folded_product, lowest
 from workbench.environments.chess.kernel.machine_code.board import ONE, ZERO, Board, Word
 from workbench.environments.chess.kernel.machine_code.compiled import BOARD, compiled, inlined
+from workbench.environments.chess.kernel.machine_code.intrinsics import folded_product, lowest
 
 Key: TypeAlias = tuple[Word, Word]
 

@@ -11,7 +11,6 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.environments.chess.kernel.machine_code.bits import signed
 from workbench.environments.chess.kernel.machine_code.board import (
     BACK,
     ONE,
@@ -21,15 +20,16 @@ from workbench.environments.chess.kernel.machine_code.board import (
     Words,
     load,
 )
-from workbench.environments.chess.kernel.machine_code.buffers import (
+from workbench.environments.chess.kernel.machine_code.compiled import BOARD, compiled
+from workbench.environments.chess.kernel.machine_code.draws import below, seed_state
+from workbench.environments.chess.kernel.machine_code.intrinsics import (
     MOST_MOVES,
     WORDS,
     Codes,
     address,
+    signed,
     square_words,
 )
-from workbench.environments.chess.kernel.machine_code.compiled import BOARD, compiled
-from workbench.environments.chess.kernel.machine_code.draws import below, seed_state
 from workbench.environments.chess.kernel.machine_code.joint_moves import common, pawn_targets
 from workbench.environments.chess.kernel.machine_code.making import advance
 from workbench.environments.chess.kernel.machine_code.moves import (

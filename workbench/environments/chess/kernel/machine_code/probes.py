@@ -6,9 +6,9 @@ Source: Knuth (1975), doi:10.1090/S0025-5718-1975-0373371-6.
 import numpy as np
 
 from workbench.environments.chess.kernel.machine_code.board import Word, Words, load
-from workbench.environments.chess.kernel.machine_code.buffers import move_codes, square_words
 from workbench.environments.chess.kernel.machine_code.compiled import compiled
 from workbench.environments.chess.kernel.machine_code.draws import below, seed_state
+from workbench.environments.chess.kernel.machine_code.intrinsics import move_codes, square_words
 from workbench.environments.chess.kernel.machine_code.joint_moves import common
 from workbench.environments.chess.kernel.machine_code.making import advance
 from workbench.environments.chess.kernel.machine_code.moves import list_moves

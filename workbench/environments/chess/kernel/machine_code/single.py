@@ -11,14 +11,14 @@ from workbench.environments.chess.kernel.machine_code.board import (
     load,
     store,
 )
-from workbench.environments.chess.kernel.machine_code.buffers import (
+from workbench.environments.chess.kernel.machine_code.compiled import BOARD, compiled
+from workbench.environments.chess.kernel.machine_code.intrinsics import (
     MOST_MOVES,
     Codes,
     address,
     move_codes,
     square_words,
 )
-from workbench.environments.chess.kernel.machine_code.compiled import BOARD, compiled
 from workbench.environments.chess.kernel.machine_code.joint_moves import common
 from workbench.environments.chess.kernel.machine_code.making import advance, make
 from workbench.environments.chess.kernel.machine_code.moves import TOP_SQUARE, generate, list_moves

@@ -8,11 +8,14 @@ Source: arXiv 2508.19851, Algorithm 2.
 
 import numpy as np
 
-from workbench.environments.chess.kernel.machine_code.bits import signed
 from workbench.environments.chess.kernel.machine_code.board import ZERO, Board, Words
-from workbench.environments.chess.kernel.machine_code.buffers import address, square_words
 from workbench.environments.chess.kernel.machine_code.compiled import BOARD, compiled, inlined
 from workbench.environments.chess.kernel.machine_code.draws import below, draw
+from workbench.environments.chess.kernel.machine_code.intrinsics import (
+    address,
+    signed,
+    square_words,
+)
 from workbench.environments.chess.kernel.machine_code.joint_moves import common
 from workbench.environments.chess.kernel.machine_code.making import advance
 from workbench.environments.chess.kernel.machine_code.moves import pick_move

@@ -1,7 +1,7 @@
-"""Places in memory that compiled functions give to each other as bare addresses.
+"""What numba has no names for: single machine instructions on 64-bit words, and bare addresses.
 
-An array that is passed on costs a count of its users, in memory that all threads share; an address
-costs nothing.
+Compiled functions give places in memory to each other as addresses. An array that is passed on
+costs a count of its users, in memory that all threads share; an address costs nothing.
 """
 
 from collections.abc import Callable
@@ -12,6 +12,8 @@ from numba import types
 from numba.core import cgutils as untyped_cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
+
+from workbench.environments.chess.kernel.machine_code.compiled import inlined
 
 # Its functions are untyped, as is a type of numba where it is called.
 _cgutils: Any = untyped_cgutils
@@ -27,6 +29,55 @@ MOST_MOVES: Final = 1792
 """More than any board permits: a square is reached by at most 8 knights and one piece from each
 of 8 directions, of which at most 3 are pawns that promote in four ways: 64 * 25 = 1600 moves, and
 two ways of castling."""
+
+
+def _word_instruction(emit: Callable[[Any, Any, Any], Any]) -> Any:
+    """Make a function from word to word out of what emits its one instruction.
+
+    Args:
+        emit: Takes the builder, the word and a flag that says: undefined for 0.
+    """
+
+    def typed(typing_context: Any, word: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return emit(builder, arguments[0], context.get_constant(types.boolean, True))
+
+        return types.uint64(types.uint64), generate
+
+    return intrinsic(typed)
+
+
+popcount: Any = _word_instruction(lambda builder, word, flag: builder.ctpop(word))
+"""How many bits are set."""
+
+lowest: Any = _word_instruction(lambda builder, word, flag: builder.cttz(word, flag))
+"""The index of the lowest set bit; undefined for 0."""
+
+leading_zeros: Any = _word_instruction(lambda builder, word, flag: builder.ctlz(word, flag))
+"""How many zeros stand above the highest set bit; undefined for 0."""
+
+
+def _folded_product(typing_context: Any, a: Any, b: Any) -> Any:
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        word = arguments[0].type
+        wide = type(word)(128)
+        first, second = (builder.zext(argument, wide) for argument in arguments)
+        product = builder.mul(first, second)
+        high = builder.lshr(product, wide(64))
+        return builder.trunc(builder.xor(high, product), word)
+
+    return types.uint64(types.uint64, types.uint64), generate
+
+
+folded_product: Any = intrinsic(_folded_product)
+"""The high word of the product of two words, exclusive-or its low word."""
+
+
+@inlined
+def signed(word: np.uint64) -> int:
+    """Return a word as a signed integer, with which counts and indices are made."""
+    return int(np.int64(word))
 
 
 def _on_stack(kind: Any, length: int) -> Any:
