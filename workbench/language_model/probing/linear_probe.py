@@ -87,19 +87,23 @@ def fit_probe(
     # With a constant at the end, for the intercepts.
     scaled = np.ones((rows, scaling.shape[1] + 1), np.float32)
     scaled[:, :-1] = (vectors - centre) @ scaling
-    chosen = np.arange(rows)[:, None], np.arange(count)[None], labels
+    # The values of a label are added up and compared: quickest where labels lie side by side.
+    places = (np.arange(rows)[:, None] * values + labels) * count + np.arange(count)
 
     def loss(flat: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        weights = flat.reshape(scaled.shape[1], -1)
-        sums = (scaled @ weights.astype(np.float32)).reshape(rows, count, values)
-        sums -= sums.max(axis=-1, keepdims=True)
-        right = sums[chosen].sum(dtype=np.float64)
+        weights = flat.reshape(-1, count, values)
+        by_value = weights.swapaxes(1, 2).astype(np.float32, order="C")
+        sums = (scaled @ by_value.reshape(len(weights), -1)).reshape(rows, values, count)
+        sums -= sums.max(axis=1, keepdims=True)
+        each = sums.reshape(-1)
+        right = each[places].sum(dtype=np.float64)
         np.exp(sums, out=sums)
-        totals = sums.sum(axis=-1, keepdims=True)
+        totals = sums.sum(axis=1, keepdims=True)
         likelihood = right - np.log(totals).sum(dtype=np.float64)
         sums /= totals
-        sums[chosen] -= 1
+        each[places] -= 1
         gradient = (scaled.T @ sums.reshape(rows, -1)).astype(np.float64) / rows
+        gradient = gradient.reshape(-1, values, count).swapaxes(1, 2).reshape(weights.shape)
         kept = weights[:-1]
         gradient[:-1] += penalty * kept
         return -likelihood / rows + penalty / 2 * float((kept**2).sum()), gradient.reshape(-1)
