@@ -8,7 +8,7 @@ import pandas as pd
 
 from workbench.drawing.quantities import EDIT_DISTANCE
 from workbench.reports.chapters import Chapter
-from workbench.reports.numbers_in_words import number, with_interval
+from workbench.reports.numbers_in_words import counted, number, with_interval
 from workbench.reports.page_parts import details, figure, paragraph, section, table
 from workbench.studies.models import model_ranks, paired_models
 from workbench.studies.models.prompt_effects import holm
@@ -99,7 +99,7 @@ def _ranks(chapter: Chapter, every: pd.DataFrame, resamples: int, seed: int) -> 
     parts = [
         paragraph(
             f"Models that share a letter are not separated by {symbol}: sign tests of whole games on the "
-            f"positions that both answered, Holm's correction for {len(every):,} pairs, 5%. Intervals "
+            f"positions that both answered, Holm's correction for {counted(len(every), 'pair')}, 5%. Intervals "
             "of a rank are of 95%: games are resampled and all models ranked again."
         )
     ]
@@ -155,7 +155,7 @@ def _pairs(chapter: Chapter, own: pd.DataFrame) -> str:
     return paragraph(
         "The effect is the mean difference over the standard deviation of the positions' differences. "
         "The p-value is that of a sign test of whole games, with Holm's correction for "
-        f"{len(own):,} pairs."
+        f"{counted(len(own), 'pair')}."
     ) + table(
         f"Paired differences of {symbol}, the better model first",
         ["pair", "positions", "games", f"{symbol} of the one", f"{symbol} of the other", "difference",

@@ -117,8 +117,8 @@ def _pair(chapter: Chapter, row: dict[Any, Any], misjudged: bool) -> str:
         nearer = EDIT_DISTANCE.name if row["disagreement"] > 0 else f"p_{chapter.depth}"
         other = f"p_{chapter.depth}" if row["disagreement"] > 0 else EDIT_DISTANCE.name
         words += (
-            f" {nearer[:1].upper()}{nearer[1:]} puts it nearer than {other} does, by "
-            f"{abs(row['disagreement']):.0%} of the ranking."
+            f" It is nearer by {nearer} than by {other}: "
+            f"{abs(row['disagreement']):.0%} of the ranking lie between."
         )
     pictures = [
         _drawn(chapter, f"{side} {noun}", text, against)

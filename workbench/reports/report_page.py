@@ -52,11 +52,13 @@ $style
 </head>
 <body>
 <main>
+<div class="report">
 <h1>$title</h1>
 $contents
 $content
 <footer class="quiet"><p>World-State Workbench $version, $date UTC. The page loads nothing and sends nothing.</p></footer>
-</main>
+</div>
+$opened</main>
 $scripts</body>
 </html>
 """)
@@ -131,7 +133,8 @@ def report_html(
         title=escape(f"Report of {some_of([run.name for run in runs], 'runs')}"),
         style=style,
         contents=contents({**places, "made-with": MADE_WITH}),
-        content="".join([piece_symbols() if boards else "", *parts, opened.body]),
+        content="".join([piece_symbols() if boards else "", *parts]),
+        opened=opened.body,
         version=__version__,
         date=datetime.now(UTC).strftime("%Y-%m-%d %H:%M"),
         scripts=opened.scripts,
