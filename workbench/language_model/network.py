@@ -121,8 +121,10 @@ def join_heads(vectors: Any) -> Any:
 
 def softmax(scores: Any) -> Any:
     """Return the softmax along the last axis."""
-    raised = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return raised / raised.sum(axis=-1, keepdims=True)
+    raised = scores - scores.max(axis=-1, keepdims=True)
+    np.exp(raised, out=raised)
+    raised /= raised.sum(axis=-1, keepdims=True)
+    return raised
 
 
 SOFTMAX: Final[dict[ModuleType, Callable[[Any], Any]]] = {np: softmax}
@@ -145,7 +147,9 @@ def attend(xp: ModuleType, query: Any, key: Any, value: Any, bias: Any) -> Any:
         value: As ``key``.
         bias: Broadcast to (..., heads, n, m).
     """
-    scores = query @ key.swapaxes(-1, -2) * np.float32(query.shape[-1] ** -0.5) + bias
+    scores = query @ key.swapaxes(-1, -2)
+    scores *= np.float32(query.shape[-1] ** -0.5)
+    scores += bias
     return SOFTMAX[xp](scores) @ value
 
 
@@ -219,9 +223,9 @@ def encode(xp: ModuleType, weights: Weights, shape: Shape, moves: Any) -> list[A
         + weights["ply"][:count]
     )
     hidden = [vectors]
+    bias = recency(xp, shape.heads, xp.arange(count), count)
     for layer in range(shape.layers):
         name = f"encoder.{layer}"
-        bias = recency(xp, shape.heads, xp.arange(count), count)
         vectors = vectors + self_attention(xp, weights, f"{name}.self", vectors, shape.heads, bias)
         vectors = vectors + feed_forward(xp, weights, name, vectors)
         hidden.append(vectors)
