@@ -1,7 +1,7 @@
 """Lays out the sources of the documentation site as in the repository, with notebooks that have run.
 
-Run from the repository: ``python docs/site_sources.py build/docs/source 2`` for two at a time. A notebook that has run since it,
-the package or the bundled data changed is taken as it is: from figures/notebooks, where `make figures`
+Run from the repository: ``python docs/site_sources.py build/docs/source 2`` for two at a time. A notebook that has run since it
+and its inputs (the package, the bundled data and models, the examples) changed is taken as it is: from figures/notebooks, where `make figures`
 leaves them, or from an earlier run of this. The others run first, at the quick size.
 """
 
@@ -23,6 +23,7 @@ from workbench.headless.notebook_runs import (
 from workbench.resources import PACKAGE
 
 ROOT: Final = Path(__file__).resolve().parents[1]
+FIGURES: Final = ROOT / "figures" / "notebooks"
 PAGES: Final = ("CHANGELOG.md", "benchmarks/README.md", "data/*.md", "docs/*.md")
 PLACES: Final = frozenset({"out", "tables", "games", "predictions", "scores"})
 INJECTED: Final = "# Parameters"
@@ -84,9 +85,8 @@ def executed_notebooks(folder: Path, jobs: int) -> dict[Path, Path]:
     shutil.rmtree(folder / "lessons", ignore_errors=True)
     lessons = write_lessons(folder / "lessons")
     sources |= {LESSONS.relative_to(ROOT) / path.name: path for path in lessons}
-    code = [path for path in PACKAGE.rglob("*") if path.suffix in {".py", ".js", ".css", ".pddl"}]
-    changed = newest([*code, *ROOT.glob("data/*.parquet")])
-    places = (ROOT / "figures" / "notebooks", folder / "notebooks")
+    changed = newest(inputs())
+    places = (FIGURES, folder / "notebooks")
     copies = {
         page: found
         for page in sources
@@ -103,6 +103,13 @@ def executed_notebooks(folder: Path, jobs: int) -> dict[Path, Path]:
     )
     raise_for_failures(runs)
     return {page: copies.get(page, folder / "notebooks" / page.name) for page in sources}
+
+
+def inputs() -> list[Path]:
+    """Return all files that a notebook may read."""
+    folders = (PACKAGE, ROOT / "data", NOTEBOOKS / "examples")
+    files = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+    return [path for path in files if path.suffix not in {".md", ".pyc"}]
 
 
 def newest(paths: Iterable[Path]) -> float:
@@ -143,7 +150,9 @@ def module_pages() -> Iterator[tuple[str, str]]:
         # A package lends its names out; they are described where they are defined.
         sections = [f"{heading(package, '=')}\n.. automodule:: {package}\n   :ignore-module-all:\n"]
         sections += [
-            f"{heading(name, '-')}\n.. automodule:: {name}\n" for name in members if name != package
+            f"{heading(name.removeprefix(f'{package}.'), '-')}\n.. automodule:: {name}\n"
+            for name in members
+            if name != package
         ]
         yield package, "\n".join(sections)
 

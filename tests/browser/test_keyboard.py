@@ -116,8 +116,8 @@ def test_every_square_and_control_has_its_name(root):
         ("textbox", "FEN of the predicted board"),
         ("button", "Spare black knight"),
         ("checkbox", "Arrows of shared moves"),
-        ("region", "Precision and recall"),
-        ("region", "Where lines die"),
+        ("group", "Precision and recall"),
+        ("group", "Where lines die"),
     ):
         expect(root.get_by_role(role, name=name, exact=True)).to_have_count(1)
 

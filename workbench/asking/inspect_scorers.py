@@ -67,7 +67,7 @@ def build_exact_position(
 ) -> Scorer:
     """Say whether a reply is exactly right: a state as text, actions by all measures of the task.
 
-    `workbench ask` uses it, so that no walk of a tree stands between its calls: its table is scored
+    ``workbench ask`` uses it, so that no walk of a tree stands between its calls: its table is scored
     afterwards. A failed call has no score.
 
     Args:

@@ -28,7 +28,7 @@ from workbench.tables.provenance import differences_in_words, differing, file_ha
 RUN_FILE: Final = "run.json"
 
 EVALUATION_FILE: Final = "evaluation.json"
-"""What `workbench evaluate` keeps in the folder beside the run's own files."""
+"""What ``workbench evaluate`` keeps in the folder beside the run's own files."""
 
 RUN_LOCK: Final = ".lock"
 """Held by whoever works in the folder, from the first call to the table."""

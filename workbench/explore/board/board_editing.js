@@ -44,8 +44,8 @@ export class BoardSide {
       class: "ws-analysis", target: "_blank", rel: "noopener noreferrer", "data-role": "analysis", hidden: true,
       "aria-label": `Lichess: analyse the ${title.toLowerCase()} there, in a new tab`, title: "Analyse on Lichess, in a new tab",
     }, "Lichess ↗");
-    this.element = htmlElement("section", { class: `ws-side ws-look-${look}`, "data-role": `side-${look}`, "aria-label": title },
-      htmlElement("header", { class: "ws-side-head" }, htmlElement("h2", { class: "ws-side-title" }, title), this.analysis),
+    this.element = htmlElement("div", { role: "group", class: `ws-side ws-look-${look}`, "data-role": `side-${look}`, "aria-label": title },
+      htmlElement("div", { class: "ws-side-head" }, htmlElement("h2", { class: "ws-side-title" }, title), this.analysis),
       this.board.element, this.status,
       this.fen, this.problem,
       htmlElement("div", { class: "ws-board-controls" },

@@ -59,7 +59,7 @@ class GameTrackerView {
     this.chartBox = block("div", { class: "ws-chart-box", "data-role": "chart-box" });
     this.root = block("div", {
       class: "world-state game-tracker", "data-lm-suppress-shortcuts": "true", onfocusin: keepShortcutsAway, "data-role": "game-tracker",
-      role: "region", "aria-label": "Game tracker",
+      role: "group", "aria-label": "Game tracker",
     },
     block("div", { class: "ws-head" }, this.title, this.badge, this.buildChoices()),
     this.conventions, this.notes, this.error, this.reading.element, this.chartBox, this.buildScrubber(),
@@ -124,7 +124,7 @@ class GameTrackerView {
       onkeydown: (event) => this.key(event, plyInList),
       onclick: (event) => this.goTo(Number(event.target.closest?.("[data-ply]")?.dataset.ply ?? NaN)),
     });
-    this.reply = htmlElement("pre", { class: "ws-reply", tabindex: "0", "aria-label": "Unchanged reply", "data-role": "reply" });
+    this.reply = htmlElement("pre", { class: "ws-reply", tabindex: "0", role: "group", "aria-label": "Unchanged reply", "data-role": "reply" });
     this.replyTitle = htmlElement("h4", {});
     return htmlElement("div", { class: "ws-side" }, this.kernel.element, this.facts,
       htmlElement("div", { class: "ws-open" }, this.open, this.status),

@@ -69,7 +69,7 @@ class EstimatorLabView {
     this.reference = htmlElement("p", { "data-role": "reference", "aria-live": "polite" });
     this.root = htmlElement("div", {
       class: "world-state estimator-lab", "data-lm-suppress-shortcuts": "true", onfocusin: keepShortcutsAway, "data-role": "estimator-lab",
-      role: "region", "aria-label": "Estimator lab",
+      role: "group", "aria-label": "Estimator lab",
     },
     htmlElement("h3", {}, "Estimator lab"), this.buildControls(), this.buildMethods(), this.buildButtons(),
     this.error, this.reference, this.kernel.element, this.chartBox, this.results);

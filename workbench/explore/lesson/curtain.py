@@ -1,10 +1,12 @@
 """What a notebook shows once its guesses are made: until then the output says what is missing."""
 
+from base64 import b64encode
 from collections.abc import Callable
+from html import escape
 from itertools import count
 from typing import Any, Final
 
-from IPython.display import Markdown, display
+from IPython.display import HTML, Image, Markdown, display
 
 _NUMBERS: Final = count()
 
@@ -48,5 +50,10 @@ class Curtain:
             made = self.content._repr_mimebundle_()
             data = made[0] if isinstance(made, tuple) else made
             display({**data, "text/html": ""}, raw=True, **shown)  # type: ignore[no-untyped-call]
+        elif isinstance(self.content, Image):
+            # JupyterLab drops the alternative text of a picture that takes another output's place.
+            data, alt = b64encode(self.content.data).decode(), escape(self.content.alt or "")
+            picture = HTML(f'<img alt="{alt}" src="data:image/png;base64,{data}">')  # type: ignore[no-untyped-call]
+            display(picture, **shown)  # type: ignore[no-untyped-call]
         else:
             display(self.content, **shown)  # type: ignore[no-untyped-call]

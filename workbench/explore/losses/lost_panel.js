@@ -20,9 +20,9 @@ export class LostPanel {
     this.reason = htmlElement("p", { class: "ws-quiet", "data-role": "lost-reason" }, "Computed after the numbers.");
     this.parts = htmlElement("div", { class: "ws-lost-parts" });
     this.why = htmlElement("p", { class: "ws-why", "aria-live": "polite", "data-role": "why", hidden: true });
-    this.element = htmlElement("section", { class: "ws-panel ws-lost", "aria-label": "Where lines die", "data-role": "lost", "data-state": "stale" },
+    this.element = htmlElement("div", { role: "group", class: "ws-panel ws-lost", "aria-label": "Where lines die", "data-role": "lost", "data-state": "stale" },
       this.why,
-      htmlElement("header", { class: "ws-panel-head" }, htmlElement("h3", {}, "Where lines die"), this.reason), this.parts);
+      htmlElement("div", { class: "ws-panel-head" }, htmlElement("h3", {}, "Where lines die"), this.reason), this.parts);
     this.answer = null;
     this.width = 0;
     this.observer = new ResizeObserver(() => this.fit());

@@ -29,8 +29,8 @@ export class MovesPanel {
     this.shared = htmlElement("input", { type: "checkbox", "data-role": "show-shared", onchange: onArrows });
     this.lists = new Map(moveLists(nouns).map(([name, title, look]) => [name, new MoveList(title, look, name, this)]));
     const title = `${capitalised(nouns.action)}s`;
-    this.element = htmlElement("section", { class: "ws-panel ws-moves", "aria-label": title },
-      htmlElement("header", { class: "ws-panel-head" }, htmlElement("h3", {}, title),
+    this.element = htmlElement("div", { role: "group", class: "ws-panel ws-moves", "aria-label": title },
+      htmlElement("div", { class: "ws-panel-head" }, htmlElement("h3", {}, title),
         ...(onArrows ? [
           htmlElement("label", { class: "ws-check" }, this.differing, "Arrows of differing moves"),
           htmlElement("label", { class: "ws-check" }, this.shared, "Arrows of shared moves"),
@@ -83,7 +83,7 @@ export class LineCrumbs {
     this.onWalk = onWalk;
     this.list = htmlElement("ol", {});
     this.choice = htmlElement("div", { class: "ws-choice", role: "group", "data-role": "choice", hidden: true });
-    this.element = htmlElement("nav", { class: "ws-line-crumbs", "aria-label": "Line of shared moves", "data-role": "line" }, this.list, this.choice);
+    this.element = htmlElement("div", { role: "group", class: "ws-line-crumbs", "aria-label": "Line of shared moves", "data-role": "line" }, this.list, this.choice);
   }
 
   /** @param {string[]} words The moves of the line in SAN. */

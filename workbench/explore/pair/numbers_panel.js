@@ -32,7 +32,7 @@ export class NumbersPanel {
     this.numbers = htmlElement("div", { class: "ws-numbers", "data-role": "numbers", "data-state": "stale", "data-serial": "0" },
       htmlElement("div", { class: "ws-profile-table" }, this.table(), this.reason),
       this.text);
-    this.element = htmlElement("section", { class: "ws-panel ws-measures", "aria-label": "Precision and recall" },
+    this.element = htmlElement("div", { role: "group", class: "ws-panel ws-measures", "aria-label": "Precision and recall" },
       this.controls, this.chart, this.numbers);
     this.showSettings(settings);
   }

@@ -70,7 +70,7 @@ export class PairFrame {
     this.caption.textContent = cutText(caption, LONGEST_CAPTION);
     this.caption.hidden = !caption;
     const part = (role, title, text) => text && htmlElement("details", { open: role === "reply", class: "ws-panel" },
-      htmlElement("summary", {}, title), htmlElement("pre", { class: "ws-reply", tabindex: "0", role: "region", "aria-label": title, "data-role": role }, cutText(text, LONGEST_TEXT)));
+      htmlElement("summary", {}, title), htmlElement("pre", { class: "ws-reply", tabindex: "0", role: "group", "aria-label": title, "data-role": role }, cutText(text, LONGEST_TEXT)));
     const parts = [part("reply", "The model's reply", reply), part("game-moves", `The ${this.nouns.action}s of the ${this.nouns.episode}`, moves)];
     this.texts.replaceChildren(...parts.filter(Boolean));
   }

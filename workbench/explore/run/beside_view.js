@@ -30,7 +30,7 @@ export class BesideView {
     this.boards = htmlElement("div", { class: "rb-three-boards", "data-role": "beside-boards", hidden: true }, ...this.columns.map(({ root }) => root));
     this.all = new AllRepliesBoard(options);
     this.root = htmlElement(
-      "section", { class: "rb-beside ws-panel", "data-role": "beside", "aria-label": "Other replies to this position", hidden: true },
+      "div", { role: "group", class: "rb-beside ws-panel", "data-role": "beside", "aria-label": "Other replies to this position", hidden: true },
       this.title, this.words,
       htmlElement("div", { class: "rb-beside-parts" },
         htmlElement("div", { class: "rb-others" }, htmlElement(

@@ -30,7 +30,7 @@ export class RunList {
     );
     this.scroller = htmlElement(
       "div",
-      { class: "rb-scroller", "data-role": "scroller", role: "region", "aria-label": "Rows", tabindex: -1 },
+      { class: "rb-scroller", "data-role": "scroller", role: "group", "aria-label": "Rows", tabindex: -1 },
       this.table,
     );
     this.nothing = htmlElement("p", { class: "ws-quiet rb-nothing", "data-role": "nothing", hidden: true });

@@ -29,8 +29,8 @@ export class StateSide {
     });
     this.problem = htmlElement("p", { class: "ws-alert", role: "alert", "data-role": "state-problem" });
     this.status = htmlElement("p", { class: "ws-board-status", "data-role": "state-words" });
-    this.element = htmlElement("section", { class: `ws-side ws-look-${look}`, "data-role": `side-${look}`, "aria-label": title },
-      htmlElement("header", { class: "ws-side-head" }, htmlElement("h2", { class: "ws-side-title" }, title)),
+    this.element = htmlElement("div", { role: "group", class: `ws-side ws-look-${look}`, "data-role": `side-${look}`, "aria-label": title },
+      htmlElement("div", { class: "ws-side-head" }, htmlElement("h2", { class: "ws-side-title" }, title)),
       this.picture, this.elements, this.status, this.text, this.problem);
   }
 

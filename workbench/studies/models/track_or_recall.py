@@ -169,11 +169,12 @@ def draw(table: pd.DataFrame, whose: str, note: str = "", least: float = 1e-4) -
     ]
     upper.legend(handles=handles, loc="outside upper center", ncols=2, frameon=False, fontsize=9)
     _draw_differences(lower, table, looks, shown)
-    below = f"; {hidden} means below {least:g} are not drawn" if hidden else ""
+    below = f"{hidden} means below {least:g} are not drawn" if hidden else ""
+    bars = "bars: 95%, resampling whole games within each set"
     caption(
         figure,
         f"Tracking or recall? {whose} on World Cup games and on random legal games of the same lengths",
-        f"{note}; bars: 95%, resampling whole games within each set{below}",
+        "; ".join(filter(None, [note, bars, below])),
     )
     return figure
 

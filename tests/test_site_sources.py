@@ -1,0 +1,59 @@
+"""docs/site_sources.py: which notebooks run again before the site is built."""
+
+import importlib.util
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture
+def sources(tmp_path, monkeypatch):
+    """The module, with runs that are recorded and write nothing but an empty notebook."""
+    spec = importlib.util.spec_from_file_location("site_sources", ROOT / "docs" / "site_sources.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.ran = []
+
+    def run(parameters, folder, jobs, done):
+        folder.mkdir(parents=True, exist_ok=True)
+        for path in parameters:
+            module.ran.append(path.name)
+            (folder / path.name).write_text("{}")
+        return []
+
+    monkeypatch.setattr(module, "run_notebooks", run)
+    monkeypatch.setattr(module, "FIGURES", tmp_path / "none")
+    return module
+
+
+def test_every_file_that_a_notebook_reads_is_an_input(sources):
+    names = {path.relative_to(ROOT).as_posix() for path in sources.inputs()}
+    assert names >= {
+        "data/games.parquet",
+        "data/replies.parquet",
+        "data/models/small.npz",
+        "data/models/small.csv",
+        "notebooks/examples/hanoi/hanoi.py",
+        "workbench/explore/lesson/guess.js",
+    }
+    assert not [name for name in names if name.endswith((".md", ".pyc"))]
+
+
+def test_notebooks_run_once_and_again_when_an_input_is_newer(sources, tmp_path, monkeypatch):
+    weights = tmp_path / "small.npz"
+    weights.touch()
+    # Whatever the times of the files of this checkout are.
+    os.utime(weights, (0, 0))
+    monkeypatch.setattr(sources, "inputs", lambda: [weights])
+    notebooks = len(list(ROOT.glob("notebooks/*.ipynb"))) + 3
+    sources.executed_notebooks(tmp_path / "run", 1)
+    assert len(sources.ran) == notebooks
+    sources.executed_notebooks(tmp_path / "run", 1)
+    assert len(sources.ran) == notebooks
+    later = os.stat(tmp_path / "run" / "notebooks" / "17_probe.ipynb").st_mtime + 60
+    os.utime(weights, (later, later))
+    sources.executed_notebooks(tmp_path / "run", 1)
+    assert len(sources.ran) == 2 * notebooks
