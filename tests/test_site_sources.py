@@ -1,7 +1,9 @@
-"""docs/site_sources.py: which notebooks run again before the site is built."""
+"""The site's sources: which notebooks run again before it is built, and what docstrings refer to."""
 
+import ast
 import importlib.util
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -57,3 +59,23 @@ def test_notebooks_run_once_and_again_when_an_input_is_newer(sources, tmp_path, 
     os.utime(weights, (later, later))
     sources.executed_notebooks(tmp_path / "run", 1)
     assert len(sources.ran) == 2 * notebooks
+
+
+def docstrings(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            yield str(node.value.value)
+
+
+def test_single_backticks_in_docstrings_hold_names_alone():
+    """They are references on the site, where a command between them is a broken one."""
+    modules = [path for path in ROOT.glob("workbench/**/*.py") if "cli" not in path.parts]
+    assert len(modules) > 400
+    found = [
+        (path.name, text)
+        for path in modules
+        for docstring in docstrings(path)
+        for text in re.findall(r"(?<!`)`([^`]+)`(?!`)", docstring)
+        if not re.fullmatch(r"[\w.]+(\(\))?", text)
+    ]
+    assert found == []

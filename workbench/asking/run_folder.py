@@ -4,7 +4,7 @@ run.json             the question with the whole prompt and its hash, the positi
 positions.parquet    the positions that are asked about
 answers.jsonl        the journal: every answer the moment it arrived
 answers.damaged      lines of the journal that were torn, if there were any
-logs/                Inspect's logs, for `inspect view`
+logs/                Inspect's logs, for ``inspect view``
 process.log          what the asking process said
 .inspect/            files that Inspect otherwise keeps in the user's data folder
 predictions.parquet  the table

@@ -2,10 +2,10 @@
 
 evaluation.json      which positions were chosen, how replies are scored, and what is finished
 positions.parquet    the positions
-run.json, answers.jsonl, logs/, predictions.parquet, ...    as `workbench ask` writes them
-scores.parquet       as `workbench score` writes it
-figures/             as `workbench figures` writes them
-report/              as `workbench report` writes it
+run.json, answers.jsonl, logs/, predictions.parquet, ...    as ``workbench ask`` writes them
+scores.parquet       as ``workbench score`` writes it
+figures/             as ``workbench figures`` writes them
+report/              as ``workbench report`` writes it
 
 So every stage can be called by itself on what the others left there.
 """
