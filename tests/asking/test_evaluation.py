@@ -14,6 +14,7 @@ from workbench.asking.journal import journal_record
 from workbench.cli import main
 from workbench.evaluation import evaluation_stages
 from workbench.headless.notebook_runs import NotebookRun, assign_parameters, figure_notebooks
+from workbench.reports.exports.every_eval_ever import read_results
 from workbench.reports.headline import headline
 from workbench.scoring import ScoringParameters, score_predictions
 from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS, read_table, write_table
@@ -103,6 +104,8 @@ def test_killed_and_stopped_it_goes_on_to_the_report(tmp_path, warm_process, dra
     shown = expected.loc[expected["quantity"] == "precision_4", "mean"].item()
     assert 0 < shown < 1
     assert f"precision_4 {shown:.4f}" in said
+    results = read_results(page.with_name("results.json")).set_index("quantity")
+    assert results.loc["precision_4", "mean"] == shown
     assert predictions["group"].value_counts().to_dict() == {5: 8, 10: 8, 20: 8}
 
     for other, said in (
