@@ -92,6 +92,22 @@ def test_no_run_and_runs_scored_otherwise_are_refused(predictions):
         report_html([run_of(predictions)], depth=3)
 
 
+def test_runs_scored_to_different_depths_are_compared_at_the_depth_of_both(predictions):
+    other = run_of(predictions.assign(model="other"), "other", depth=1)
+    text = words(report_html([run_of(predictions), other]))
+    assert "by hand differs from other by 0 [0, 0] in p_1, on 5 common positions" in text
+    assert "p_2" not in text
+
+
+def test_continuations_have_no_recall_and_no_states(predictions):
+    line = predictions.assign(task="continuation", predicted_actions="d2d4\nd7d5")
+    text = words(report_html([run_of(line)]))
+    assert "Chess, task continuation" in text
+    assert "mean p_2" in text
+    for absent in ("mean r_2", "exact match", "The worst boards", "Kendall"):
+        assert absent not in text
+
+
 def test_runs_of_one_model_are_told_apart_by_their_names(predictions):
     page = report_html([run_of(predictions, "first"), run_of(predictions, "second")])
     assert "by hand (first)" in page
