@@ -20,7 +20,8 @@ from workbench.explore import BoardPair
 from workbench.explore.lesson.lesson_questions import NumberQuestion
 from workbench.explore.lesson.lesson_record import Lesson
 from workbench.explore.page.stills import still
-lesson = Lesson([NumberQuestion("share", "How much is it?", 0.25, because="A quarter.")], [])
+questions = [NumberQuestion("share", "How much is it?", 0.25, because="A quarter.")]
+lesson = Lesson(questions, []).continued(globals().get("lesson"))
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 """
 
@@ -130,7 +131,10 @@ def test_by_finger_on_a_phone(browser, lesson):
 
 
 def test_what_waits_for_a_guess_is_shown_in_its_place(lab, server):
-    """A text, a widget and a picture: after Run All nothing, after the guess all, and in the saved cells."""
+    """A text, a widget and a picture: after Run All nothing, after the guess all, and in the saved cells.
+
+    The summary follows the guess, and a second Run All keeps it.
+    """
     path = save_notebook(
         server.folder,
         "a_lesson",
@@ -139,12 +143,14 @@ def test_what_waits_for_a_guess_is_shown_in_its_place(lab, server):
         'lesson.after("share", show=Markdown("**revealed**"))',
         'lesson.after("share", show=BoardPair(START, START, depth=1))',
         'lesson.after("share", show=still(Figure(figsize=(2, 1)), "a \\"plain\\" picture"))',
+        "lesson.live_summary()",
     )
     with lab.notebook(path) as notebook:
         root = notebook.widget("guess")
         panel = lab.page.locator(".jp-NotebookPanel:not(.lm-mod-hidden)")
         expect(panel.get_by_text("Shown here after 1 guess above.")).to_have_count(3)
         expect(panel.get_by_text("revealed", exact=True)).to_have_count(0)
+        expect(panel.get_by_role("cell", name="not guessed")).to_be_visible()
         root.locator("[data-role=number]").fill("0.5")
         root.locator("[data-role=number]").press("Enter")
         expect(root.locator("[data-role=because]")).to_have_text("A quarter.")
@@ -153,6 +159,7 @@ def test_what_waits_for_a_guess_is_shown_in_its_place(lab, server):
         expect(panel.get_by_alt_text('a "plain" picture')).to_be_visible()
         expect(panel.get_by_text("Shown here after")).to_have_count(0)
         assert "**revealed**" in str(notebook.cells()[2]["outputs"])
+        expect(panel.get_by_role("cell", name="0 of 2 points")).to_be_visible()
         # The HTML for a page without a kernel follows a moment later.
         lab.page.wait_for_function(
             """path => JSON.stringify(
@@ -160,3 +167,8 @@ def test_what_waits_for_a_guess_is_shown_in_its_place(lab, server):
                     .content.model.cells.get(1).toJSON().outputs).includes('A quarter.')""",
             arg=path,
         )
+        notebook.run_all()
+        expect(root.locator("[data-role=because]")).to_have_text("A quarter.")
+        expect(panel.get_by_text("revealed", exact=True)).to_be_visible()
+        expect(panel.get_by_text("Shown here after")).to_have_count(0)
+        expect(panel.get_by_role("cell", name="0 of 2 points")).to_be_visible()

@@ -72,7 +72,13 @@ OTHERS = {
     "run-browser": f"{RUN_ROWS}\nfrom workbench.explore import RunBrowser\n"
     "shown = RunBrowser(scores, predictions)\nshown",
 }
+OTHERS["guess"] = (
+    "from workbench.explore.lesson.lesson_questions import NumberQuestion\n"
+    "from workbench.explore.lesson.lesson_record import Lesson\n"
+    "Lesson([NumberQuestion('share', 'What share?', 0.5)], []).guess('share')"
+)
 NUMBERS = {
+    "guess": "[data-role=submit]",
     "estimator-lab": "[data-role=reference]",
     "game-tracker": "[data-role=facts]",
     "run-browser": "[data-role=counts]",
@@ -100,7 +106,10 @@ def test_a_kernel_that_is_gone_is_said_at_the_numbers_of_all_others(lab, others)
     for role, numbers in NUMBERS.items():
         root = others.widget(role)
         note = root.locator("[data-role=kernel]")
-        expect(note).to_have_text("The kernel is gone: run the cell again.")
+        gone = "The kernel is gone: run the cell again."
+        if role == "guess":
+            gone = "The kernel was restarted or shut down: run all cells again. Guesses have to be made again."
+        expect(note).to_have_text(gone)
         expect(note).to_be_visible()
         box, beside = note.bounding_box(), root.locator(numbers).bounding_box()
         between = max(box["y"], beside["y"]) - min(

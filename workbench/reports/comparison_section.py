@@ -34,8 +34,8 @@ def compare(chapter: Chapter, *, resamples: int = 1000, seed: int = 0) -> Compar
 
     Args:
         chapter: With at least one row that has scores.
-        resamples: Of the bootstrap.
-        seed: Of bootstrap and test.
+        resamples: Number of bootstrap resamples.
+        seed: Seed of bootstrap and test.
     """
     every = paired_models.compute(
         chapter.together(),
@@ -58,8 +58,8 @@ def comparison_section(
         chapter: The chapter.
         found: The result of `compare`.
         identity: Of the chapter on the page.
-        resamples: Of the bootstrap.
-        seed: Of the bootstrap.
+        resamples: Number of bootstrap resamples.
+        seed: Seed of the bootstrap.
     """
     title = "Models compared on common positions"
     alone = len(set(chapter.models) | set(chapter.together()["model"])) == 1

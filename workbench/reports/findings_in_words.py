@@ -32,8 +32,8 @@ def findings(
         chapter: With at least one row that has scores.
         summary: The result of `workbench.reports.measured_sections.summary_of`.
         compared: The result of `workbench.reports.comparison_section.compare`.
-        resamples: Of the bootstrap.
-        seed: Of the bootstrap.
+        resamples: Number of bootstrap resamples.
+        seed: Seed of the bootstrap.
     """
     overall = summary[summary["own"] & (summary["length"] == OVERALL)]
     known = overall.dropna(subset="precision")

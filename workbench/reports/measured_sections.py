@@ -27,8 +27,8 @@ def summary_of(chapter: Chapter, *, resamples: int = 1000, seed: int = 0) -> pd.
 
     Args:
         chapter: With at least one row that has scores.
-        resamples: Of the bootstrap.
-        seed: Of the bootstrap.
+        resamples: Number of bootstrap resamples.
+        seed: Seed of the bootstrap.
     """
     curve = [f"precision_{m}" for m in range(1, chapter.depth + 1)]
     parts = []

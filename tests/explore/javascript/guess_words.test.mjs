@@ -27,5 +27,5 @@ test("the scale ends at its bounds", () => {
 
 test("the score in words", () => {
   assert.equal(scoreInWords({ points: 3, of: 4, made: 2, guesses: 6 }), "Score: 3 of 4 points; 2 of 6 guesses made.");
-  assert.equal(scoreInWords({ points: 0, of: 0, made: 0, guesses: 6 }), "No guess made yet of 6.");
+  assert.equal(scoreInWords({ points: 0, of: 0, made: 0, guesses: 6 }), "No guesses yet (of 6).");
 });

@@ -154,7 +154,7 @@ class AskingOptions:
         options: Those of `Question` and `Operation`, by their names, but the prompt.
         prompt: The name of a prompt, if one is named.
         prompt_file: The file of a prompt, if one is named.
-        price: Of the model, in dollars per million tokens of input and output, if given.
+        price: Price of the model, in dollars per million tokens of input and output, if given.
         prices: A table of prices, if given.
         api_key: The key, if given.
         yes: Whether the estimate is accepted beforehand.

@@ -38,6 +38,9 @@ EXACT_BUDGET: Final = 25_000_000
 RELATIVE_ERROR: Final = 0.0005
 """Relative standard error wanted of the line where it is not exact."""
 
+_ROUNDING: Final = 1e-12
+"""The share of the largest value by which rounding may move sums and means of runs."""
+
 _CHESS: Final = ChessAutomaton()
 
 
@@ -279,7 +282,7 @@ def summarise_runs(
 
     The standard error of the bias comes from the spread of the runs; that of ``branch``, whose
     runs count accepted lines, from the binomial law at the value aimed at, because runs that all
-    give 0 show no spread. Where the value aimed at is estimated, its own error is added in squares.
+    give 0 show no spread. Spread and bias that rounding explains are 0. Where the value aimed at is estimated, its own error is added in squares.
 
     Args:
         runs: The result of `all_runs`.
@@ -297,6 +300,12 @@ def summarise_runs(
         values = own["value"].to_numpy(float)
         count = len(values)
         deviation = float(values.std(ddof=1)) if count > 1 else np.nan
+        bias = float(values.mean()) - aim.value if count else np.nan
+        noise = _ROUNDING * float(np.abs(values).max(initial=0.0))
+        if deviation <= noise:
+            deviation = 0.0
+        if aim.standard_error == 0 and abs(bias) <= noise:
+            bias = 0.0
         variance = (
             aim.value * (1 - aim.value) / (samples * count)
             if ESTIMATORS[method].binomial and count
@@ -307,7 +316,7 @@ def summarise_runs(
                 "method": method,
                 "runs": count,
                 "mean": float(values.mean()) if count else np.nan,
-                "bias": float(values.mean()) - aim.value if count else np.nan,
+                "bias": bias,
                 "standard_error": float(np.sqrt(max(variance, 0.0) + aim.standard_error**2))
                 if count and not np.isnan(variance)
                 else np.nan,

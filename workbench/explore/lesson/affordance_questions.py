@@ -7,7 +7,12 @@ from workbench.affordance import Profile, exact_profile
 from workbench.automaton import Automaton
 from workbench.environments.chess import ChessAutomaton, ChessState
 from workbench.environments.transition_table import TableAutomaton
-from workbench.explore.lesson.lesson_questions import ChoiceQuestion, NumberQuestion, Question
+from workbench.explore.lesson.lesson_questions import (
+    ChoiceQuestion,
+    Following,
+    NumberQuestion,
+    Question,
+)
 from workbench.explore.lesson.lesson_record import Lesson
 from workbench.explore.pair.exercises import (
     board_after,
@@ -92,7 +97,7 @@ def _guesses() -> list[Question]:
         ChoiceQuestion(
             "a board without a king",
             "The predicted board is the starting position without White's king. How many moves does it permit White?",
-            ("none: this is no chess position", "fewer than 20", "20, as before", "more than 20"),
+            ("none: this is no chess position", "fewer than before", "as many as before", "more than before"),
             "d",
             because=(
                 "21. The 16 pawn moves and 4 knight moves remain, and the queen can step to e1, where the king "
@@ -124,7 +129,7 @@ def _guesses() -> list[Question]:
         ),
         ChoiceQuestion(
             "worst by p_4",
-            "Each prediction below has one error. White is to move. Which prediction has the lowest p_4?",
+            "Each of these predictions has one error. White is to move. Which has the lowest p_4?",
             choices,
             "abcde"[choices.index(worst)],
             because=(
@@ -175,10 +180,12 @@ def _start() -> list[Question]:
         ),
         _share("p_1 without a king", "What is p_1?", p_1,
                {r_1: "That is r_1. For p_1 divide by the number of moves that the prediction permits."},
-               "Divide the shared moves by those that the prediction permits."),
+               "Divide the shared moves by those that the prediction permits.",
+               Following(("shared moves",), lambda shared: shared / len(moves[NO_KING]))),
         _share("r_1 without a king", "What is r_1?", r_1,
                {p_1: "That is p_1. For r_1 divide by the number of moves that the true board permits."},
-               "Divide the shared moves by those that the true board permits."),
+               "Divide the shared moves by those that the true board permits.",
+               Following(("shared moves",), lambda shared: shared / len(moves[START]))),
     ]  # fmt: skip
 
 
@@ -189,7 +196,8 @@ def _far_pawn() -> list[Question]:
                {0.75: "Look at the pawn: from h7 to h5 and from h6 to h5 are two different moves."},
                "On the predicted board Black has 4 moves: three of the king and one of the pawn."),
         _share("p_2", "What is p_2?", profile.precision[1], {},
-               "p_2 is p_1 times v_2, and p_1 is 1 here."),
+               "Multiply the shares of the two steps; the first is the answer to the guess above.",
+               Following(("v_2",), lambda v_2: v_2)),
     ]  # fmt: skip
 
 
@@ -216,7 +224,11 @@ def _near_pawn() -> list[Question]:
                {p_1 * (after_king + after_pawn) / 2: "Three of the four shared moves are king moves: weigh the two shares by 3 and 1.",
                 p_1 * after_king: "One of the four shared moves is g6, where the share is another.",
                 v_2: "That is v_2, the mean share of the second step. Multiply it by p_1."},
-               "p_2 = p_1 times v_2, and v_2 is the mean of the shares after the four shared moves."),
+               "p_2 = p_1 times v_2, and v_2 is the mean of the shares after the four shared moves.",
+               Following(
+                   ("near pawn: p_1", "after a king move", "after g6"),
+                   lambda p_1, king, pawn: p_1 * (3 * king + pawn) / 4,
+               )),
     ]  # fmt: skip
 
 
@@ -233,7 +245,11 @@ def _meaning() -> list[Question]:
             ),
             "b",
             because="The measures compare what can be done, to depth 4. Everything else may differ.",
-            hint="Think of the queen and bishop that changed places: p_3 = r_3 = 1.",
+            wrong={
+                "a": "With queen and bishop exchanged p_3 = r_3 = 1, and the FENs differ.",
+                "c": "The measures look no further than m half-moves; queen and bishop show at the fourth.",
+                "d": "A piece that cannot move in these lines, and bars none, may stand anywhere.",
+            },
         )
     ]
 
@@ -249,8 +265,8 @@ def _transfer() -> list[Question]:
                "The true cell permits two steps: right and down."),
         _share("grid: p_2", "What is p_2?", profile.precision[1],
                {v_2: "That is v_2. Multiply it by p_1."},
-               "After right the robot is at the top in the middle and believed in the right corner; after down it is at the left "
-               "in the middle and believed in the centre."),
+               "Count the second steps of the believed robot after right, and after down.",
+               Following(("grid: p_1",), lambda p_1: p_1 * v_2)),
     ]  # fmt: skip
 
 
@@ -271,6 +287,7 @@ def _count(
 
 
 def _share(
-    name: str, prompt: str, value: float, mistakes: Mapping[float, str], hint: str
-) -> NumberQuestion:
-    return NumberQuestion(name, prompt, value, mistakes=mistakes, hint=hint)
+    name: str, prompt: str, value: float, mistakes: Mapping[float, str], hint: str,
+    follows: Following | None = None,
+) -> NumberQuestion:  # fmt: skip
+    return NumberQuestion(name, prompt, value, mistakes=mistakes, hint=hint, follows=follows)

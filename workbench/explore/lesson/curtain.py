@@ -1,4 +1,4 @@
-"""What a notebook shows once its guesses are made: until then the output says what is missing."""
+"""Outputs of a lesson that change: shown once guesses are made, or renewed with each of them."""
 
 from base64 import b64encode
 from collections.abc import Callable
@@ -9,6 +9,27 @@ from typing import Any, Final
 from IPython.display import HTML, Image, Markdown, display
 
 _NUMBERS: Final = count()
+
+
+class LiveOutput:
+    """An output that can be shown anew in its place.
+
+    Args:
+        content: Returns what to show.
+    """
+
+    def __init__(self, content: Callable[[], Any]) -> None:
+        self._content = content
+        self._name = ""
+
+    def renew(self) -> None:
+        """Show the present content where the output was displayed."""
+        if self._name:
+            display(self._content(), display_id=self._name, update=True)  # type: ignore[no-untyped-call]
+
+    def _ipython_display_(self, **_options: Any) -> None:
+        self._name = f"live-{id(self)}-{next(_NUMBERS)}"
+        display(self._content(), display_id=self._name)  # type: ignore[no-untyped-call]
 
 
 class Curtain:

@@ -1,7 +1,8 @@
 """The questions of the second lesson: what an estimator's mean is, how it scatters, what it costs."""
 
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
+from types import MappingProxyType
 from typing import Final
 
 from workbench.affordance import exact_profile
@@ -11,11 +12,19 @@ from workbench.environments.chess import ChessState
 from workbench.environments.chess.kernel.positions import line_count
 from workbench.environments.transition_table import TableAutomaton
 from workbench.explore.lesson.affordance_questions import START
-from workbench.explore.lesson.lesson_questions import ChoiceQuestion, NumberQuestion, Question
+from workbench.explore.lesson.lesson_questions import (
+    ChoiceQuestion,
+    Following,
+    NumberQuestion,
+    Question,
+)
 from workbench.explore.lesson.lesson_record import Lesson
 
 CONFIDENCE: Final = 1.96
 """Standard errors on either side of a 95% interval."""
+
+_ROUNDING: Final = 0.01
+"""By which a computed count may miss a whole number."""
 
 MUSEUM_ROOMS: Final = (1, 2, 5)
 """Rooms behind each of the three doors of the transfer task; one room of each has a painting."""
@@ -78,9 +87,9 @@ def _guesses() -> list[Question]:
             "Algorithm 1 on the tree",
             "Algorithm 1 estimates p_2 on the small tree with N = 100, many times. What are its values?",
             (
-                "2/3 each time",
+                "p_2 each time",
                 "1/2 each time",
-                "around 2/3, a little more or less",
+                "around p_2, a little more or less",
                 "around 1/2, a little more or less",
             ),
             "b",
@@ -92,7 +101,7 @@ def _guesses() -> list[Question]:
         ),
         ChoiceQuestion(
             "more lines for Algorithm 1",
-            "Does a larger N bring Algorithm 1 nearer to p_2 = 2/3 on this tree?",
+            "Does a larger N bring Algorithm 1 nearer to p_2 on this tree?",
             (
                 "yes: its bias shrinks as N grows",
                 "yes, but slowly",
@@ -108,7 +117,7 @@ def _guesses() -> list[Question]:
         ),
         ChoiceQuestion(
             "spread, near boards",
-            "Two boards that differ by a bishop, m = 4, N = 500. How does the spread of Algorithm 2 compare with that of independent lines?",
+            "Two boards that differ by a bishop, m = 4, N = 500. How does the spread of Algorithm 2 compare with that of 500 independent lines?",
             ("ten times smaller", "about the same", "ten times larger"),
             "b",
             because=(
@@ -120,7 +129,7 @@ def _guesses() -> list[Question]:
         ChoiceQuestion(
             "spread, far boards",
             "Now the prediction is the starting position, p_4 is about 0.001, and again N = 500. What is the standard deviation of Algorithm 2?",
-            ("0", "about 0.001, as large as p_4", "about 0.02, as before"),
+            ("0", "about 0.001, as large as p_4", "about 0.1, far larger than p_4"),
             "a",
             because=(
                 "The two boards share so few lines that at most 500 are left at each step. Nothing is thinned, nothing is random: Algorithm 2 walks the "
@@ -132,7 +141,7 @@ def _guesses() -> list[Question]:
             "p_m is about 0.5. How many independent lines make the 95% interval ±0.01?",
             _needed(0.5, 0.01 / CONFIDENCE),
             because=(
-                "The standard error √(p(1 − p)/N) must be 0.01/1.96 = 0.0051, so N = 0.25/0.0051² = 9,604. For an interval half as "
+                "The standard error √(p(1 − p)/N) must be 0.01/1.96, so N = 0.25 · (1.96/0.01)² = 9,604. For an interval half as "
                 "wide it takes four times as many."
             ),
         ),
@@ -153,6 +162,7 @@ def _tree() -> list[Question]:
 
 def _second_algorithm() -> list[Question]:
     low, high = sorted(set(runs_on_tree("intermediate", 1, runs=100)))
+    kept = ("Algorithm 2: a is kept", "Algorithm 2: b is kept")
     # Either comes up with probability 1/2.
     mean, deviation = (low + high) / 2, (high - low) / 2
     p_2 = exact_profile(small_tree(), "S", "T", 2).precision[1]
@@ -164,10 +174,12 @@ def _second_algorithm() -> list[Question]:
                {1 / 6: "After thinning from 2 lines to 1 the weight is doubled.",
                 1.0: "One of the three actions after b is accepted."},
                "Weight 1/2, times 2 for the thinning, times 1/3 for y."),
-        _share("Algorithm 2: mean", "What is the mean of the two?", mean, {}, "Both are equally probable."),
+        _share("Algorithm 2: mean", "What is the mean of the two?", mean, {}, "Both are equally probable.",
+               follows=Following(kept, lambda one, other: (one + other) / 2)),
         _share("Algorithm 2: standard deviation", "What is the standard deviation of a run?", deviation,
                {deviation**2: "That is the variance; take the root."},
-               "Both values are equally far from the mean."),
+               "Both values are equally far from the mean.",
+               follows=Following(kept, lambda one, other: abs(one - other) / 2)),
         _share("one line: standard deviation", "And the standard deviation of one independent line?",
                math.sqrt(p_2 * (1 - p_2)), {p_2 * (1 - p_2): "That is the variance; take the root."},
                "One line is accepted (1) with probability p = 2/3, or not (0): √(p(1 − p))."),
@@ -180,9 +192,10 @@ def _numbers() -> list[Question]:
     return [
         _share("standard error", "80 of 400 lines are accepted. What is the standard error of the estimate?", error,
                {0.2: "That is the estimate itself.", 0.2 * 0.8: "Divide by N and take the root.", error**2: "That is the variance; take the root."},
-               "√(p(1 − p)/N) with p = 80/400.", within=0.0005),
+               "√(p(1 − p)/N) with p = 80/400."),
         _count("lines for a small p", "p_m is 0.001. How many lines make the standard error a tenth of p_m?", needed,
-               hint="Solve √(p(1 − p)/N) = p/10 for N.", within=150),
+               mistakes={100_000: "That leaves out the factor 1 − p = 0.999."},
+               hint="Solve √(p(1 − p)/N) = p/10 for N.", within=_ROUNDING),
         ChoiceQuestion(
             "reading an interval",
             "An estimate has the 95% interval 0.65 to 0.73. What does that mean?",
@@ -194,7 +207,11 @@ def _numbers() -> list[Question]:
             ),
             "c",
             because="p_m is a fixed number; the interval is random. Notebook 07_estimators measures how often intervals contain it.",
-            hint="Which of the two is random, p_m or the interval?",
+            wrong={
+                "a": "A line is accepted or not; the interval is about p_m, the share of all lines.",
+                "b": "Further runs scatter around p_m, not around this run, and each has an interval of its own.",
+                "d": "p_m is a fixed number, computed from two boards. What changes from run to run?",
+            },
         ),
     ]  # fmt: skip
 
@@ -203,14 +220,17 @@ def _transfer() -> list[Question]:
     visitors = sum(1 / rooms for rooms in MUSEUM_ROOMS) / len(MUSEUM_ROOMS)
     rooms = len(MUSEUM_ROOMS) / sum(MUSEUM_ROOMS)
     asked = _needed(visitors, 0.05)
+    up = "Visitors come whole: round up, or the error is a little above 0.05."
     return [
         _share("museum: visitors", "What share of the visitors sees a painting?", visitors,
                {rooms: "That is the share of the rooms. Visitors choose a door first."},
                "A third of the visitors takes each door, and spreads over the rooms behind it."),
         _share("museum: rooms", "What share of the rooms has a painting?", rooms,
                {visitors: "That is the share of the visitors."}, "Count rooms."),
-        _count("museum: how many to ask", "How many visitors make the standard error 0.05?", asked,
-               hint="Solve √(p(1 − p)/N) = 0.05 for N, with p the share of the visitors.", within=1),
+        _count("museum: how many to ask", "How many visitors make the standard error at most 0.05?", asked,
+               mistakes={asked - 1: up, visitors * (1 - visitors) / 0.05**2: up},
+               follows=Following(("museum: visitors",), lambda p: _needed(p, 0.05)),
+               hint="Solve √(p(1 − p)/N) = 0.05 for N, with p the share of the visitors.", within=_ROUNDING),
     ]  # fmt: skip
 
 
@@ -221,16 +241,17 @@ def _needed(p: float, standard_error: float) -> int:
 
 
 def _count(
-    name: str, prompt: str, value: int, *, because: str = "", hint: str = "", within: float = 0.0
-) -> NumberQuestion:
+    name: str, prompt: str, value: int, *, because: str = "", hint: str = "", within: float = 0.0,
+    mistakes: Mapping[float, str] = MappingProxyType({}), follows: Following | None = None,
+) -> NumberQuestion:  # fmt: skip
     return NumberQuestion(
         name, prompt, value, because=because, near=1.5, within=within, low=1, high=math.inf,
-        digits=0, hint=hint,
+        digits=0, mistakes=mistakes, follows=follows, hint=hint,
     )  # fmt: skip
 
 
 def _share(
     name: str, prompt: str, value: float, mistakes: dict[float, str], hint: str,
-    within: float = 0.005,
+    follows: Following | None = None,
 ) -> NumberQuestion:  # fmt: skip
-    return NumberQuestion(name, prompt, value, mistakes=mistakes, hint=hint, within=within)
+    return NumberQuestion(name, prompt, value, mistakes=mistakes, hint=hint, follows=follows)

@@ -8,12 +8,13 @@ import { KernelNote } from "../page/kernel_note.js";
 import { hideStill } from "../page/still.js";
 import { readGuess, scoreInWords, shareOfScale } from "./guess_words.js";
 
+const GONE = "The kernel was restarted or shut down: run all cells again. Guesses have to be made again.";
 const SCALE = { width: 320, height: 46, left: 8, line: 24 };
 
 class GuessView {
   constructor(model, element) {
     this.model = model;
-    this.kernel = new KernelNote();
+    this.kernel = new KernelNote(GONE);
     this.requester = new Requester(model, { onFailed: (message) => this.fail(message), ...this.kernel.listeners() });
     element.append(this.build());
     this.changed = () => this.show();

@@ -21,5 +21,5 @@ export function shareOfScale(number, [low, high]) {
 
 /** @param {{points: number, of: number, made: number, guesses: number}} score @returns {string} */
 export function scoreInWords({ points, of, made, guesses }) {
-  return made ? `Score: ${points} of ${of} points; ${made} of ${guesses} guesses made.` : `No guess made yet of ${guesses}.`;
+  return made ? `Score: ${points} of ${of} points; ${made} of ${guesses} guesses made.` : `No guesses yet (of ${guesses}).`;
 }

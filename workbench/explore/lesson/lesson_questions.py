@@ -2,7 +2,7 @@
 
 import math
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from numbers import Real
 from types import EllipsisType, MappingProxyType
@@ -15,8 +15,38 @@ FULL: Final = 2
 """Points of a guess that is near the value, or the right choice."""
 _HALF_WITHIN: Final = 3
 """A guess that is at most so many times as far off has half the points."""
+_NEAR: Final = 0.005
+"""A share this near to a value or to a known mistake is taken for it, badly rounded."""
 _SHOWN: Final = 40
 _LARGEST: Final = sys.float_info.max
+_COUNTS: Final = ("none", "one", "two", "three", "four", "five", "six")
+
+
+@dataclass(frozen=True, slots=True)
+class Following:
+    """How the answer to a task follows from other answers, which may be wrong themselves.
+
+    Attributes:
+        names: Tasks whose answers are numbers.
+        rule: Returns the answer that follows from theirs.
+    """
+
+    names: tuple[str, ...]
+    rule: Callable[..., float]
+
+    def about(self, given: float, earlier: Mapping[str, Any]) -> str:
+        """Return what to say of a wrong answer that follows from other answers; else nothing."""
+        if not set(self.names) <= set(earlier):
+            return ""
+        if abs(given - self.rule(*(earlier[name] for name in self.names))) > _NEAR:
+            return ""
+        names = [name.split(": ")[-1] for name in self.names]
+        if len(names) == 1:
+            return f"It follows from your {names[0]}, which is wrong: correct that first."
+        return (
+            f"It follows from your answers to {', '.join(names)}, but not all of them are right: "
+            "correct those first."
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +59,13 @@ class NumberQuestion:
         value: The answer.
         because: Why it is so; shown with the value.
         near: How far off a guess has all points: a difference, or, of counts, a factor above 1.
-        within: The largest difference at which the answer to a task counts as right.
+        within: The largest difference at which the answer to a task counts as right: of a share what
+            rounding to three decimals changes.
         low: The least guess.
         high: The largest guess; infinity for counts of any size.
         digits: Decimals with which the value is shown.
         mistakes: What to say of particular wrong answers to a task.
+        follows: How the answer follows from other answers.
         hint: What to say of all others.
     """
 
@@ -42,11 +74,12 @@ class NumberQuestion:
     value: float
     because: str = ""
     near: float = 0.05
-    within: float = 0.005
+    within: float = 0.0005
     low: float = 0.0
     high: float = 1.0
     digits: int = 3
     mistakes: Mapping[float, str] = field(default_factory=lambda: MappingProxyType({}))
+    follows: Following | None = None
     hint: str = ""
 
     @property
@@ -64,10 +97,14 @@ class NumberQuestion:
         # What no float can hold is refused by its size, before it is made one.
         if number is not None and self.low <= number <= min(self.high, _LARGEST):
             return float(number)
-        most = "" if self.is_count else f" to {self.high:g}"
-        raise InvalidArgumentError(
-            f"expected a number from {self.low:g}{most}, got {as_listed(given)}"
+        wanted = (
+            f"a whole number, {self.low:g} or more"
+            if self.is_count
+            else f"a number from {self.low:g} to {self.high:g}"
         )
+        # Python reads "0,95" as two numbers.
+        comma = "; write a decimal point, as in 0.95" if isinstance(given, tuple) else ""
+        raise InvalidArgumentError(f"expected {wanted}, got {as_listed(given)}{comma}")
 
     def points(self, guess: float) -> int:
         """Return the points of a guess, 0 to `FULL`."""
@@ -82,10 +119,22 @@ class NumberQuestion:
         """Return whether a number answers the task."""
         return abs(given - self.value) <= self.within * (1 + 1e-9)
 
-    def about(self, given: float) -> str:
-        """Return what to say of a wrong answer: of a known mistake what it is, else the hint."""
-        known = (said for wrong, said in self.mistakes.items() if abs(given - wrong) <= self.within)
-        return next(known, self.hint)
+    def about(self, given: float, earlier: Mapping[str, Any]) -> str:
+        """Return what to say of a wrong answer: what it follows from, or what mistake it is, or the hint.
+
+        Args:
+            given: The answer.
+            earlier: Answers to other tasks of the lesson, by name.
+        """
+        if self.follows and (said := self.follows.about(given, earlier)):
+            return said
+        near = self.within if self.is_count else _NEAR
+        for wrong, said in self.mistakes.items():
+            if abs(given - wrong) <= near:
+                return said
+        if abs(given - self.value) <= near:
+            return "It is near: give a fraction, or round to three decimals."
+        return self.hint
 
     def in_words(self, number: float) -> str:
         """Return a number as the lesson writes it."""
@@ -106,7 +155,7 @@ class ChoiceQuestion:
         choices: The answers by their letters, ``a``, ``b`` and so on.
         right: The letters of the right ones; a guess chooses one.
         because: Why it is so; shown with the answer.
-        hint: What to say of a wrong answer to a task.
+        wrong: What to say of each wrong letter, in a task with one right one.
     """
 
     name: str
@@ -114,7 +163,7 @@ class ChoiceQuestion:
     choices: tuple[str, ...]
     right: str
     because: str = ""
-    hint: str = ""
+    wrong: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def letters(self) -> str:
@@ -132,8 +181,9 @@ class ChoiceQuestion:
         letters = {letter for letter in found if letter}
         if letters and len(found) == len(list(parts)) and letters <= set(self.letters):
             return "".join(sorted(letters))
+        wanted = "one letter," if len(self.right) == 1 else "letters from"
         raise InvalidArgumentError(
-            f"expected letters of {', '.join(self.letters)}, got {as_listed(given)}"
+            f"expected {wanted} a to {self.letters[-1]}, got {as_listed(given)}"
         )
 
     def points(self, guess: str) -> int:
@@ -144,10 +194,15 @@ class ChoiceQuestion:
         """Return whether the letters are those of the right choices."""
         return given == self.right
 
-    def about(self, given: str) -> str:
-        """Return what to say of a wrong answer."""
-        del given
-        return self.hint
+    def about(self, given: str, earlier: Mapping[str, Any]) -> str:
+        """Return what to say of a wrong letter; of several letters, how many are missing and too many."""
+        del earlier
+        if len(self.right) == 1:
+            return self.wrong.get(given, "") if len(given) == 1 else "One letter is right."
+        missing, additional = set(self.right) - set(given), set(given) - set(self.right)
+        counted = ((missing, "missing"), (additional, "too many"))
+        said = ", ".join(f"{_COUNTS[len(letters)]} {what}" for letters, what in counted if letters)
+        return f"{said[0].upper()}{said[1:]}."
 
     def in_words(self, given: str) -> str:
         """Return the choices of some letters."""
@@ -171,10 +226,12 @@ class Verdict:
     Attributes:
         status: ``unanswered``, ``right`` or ``wrong``; ``unreadable`` if it is no answer at all.
         said: In words.
+        answer: As it was read: a number, or letters; None if there is none.
     """
 
     status: str
     said: str
+    answer: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,12 +245,15 @@ class Verdicts:
         return "\n".join(f"{name}: {each.said}" for name, each in self.found.items())
 
 
-def verdict(question: Question, given: Any) -> Verdict:
+def verdict(
+    question: Question, given: Any, earlier: Mapping[str, Any] = MappingProxyType({})
+) -> Verdict:
     """Return what a task says of an answer; the answer itself only if it is right.
 
     Args:
         question: What was asked.
         given: A number, or letters; the ellipsis of an open task is no answer yet.
+        earlier: Answers to other tasks of the lesson, by name.
     """
     if given is None or isinstance(given, EllipsisType):
         return Verdict("unanswered", "Not answered yet.")
@@ -202,8 +262,9 @@ def verdict(question: Question, given: Any) -> Verdict:
     except InvalidArgumentError as error:
         return Verdict("unreadable", f"This is no answer: {error}.")
     if question.is_right(read):
-        return Verdict("right", " ".join(filter(None, ["Right.", question.because])))
-    return Verdict("wrong", " ".join(filter(None, ["Not right.", question.about(read)])))
+        return Verdict("right", " ".join(filter(None, ["Right.", question.because])), read)
+    said = " ".join(filter(None, ["Not right.", question.about(read, earlier)]))
+    return Verdict("wrong", said, read)
 
 
 def as_listed(given: Any) -> str:

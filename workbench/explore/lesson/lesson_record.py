@@ -6,15 +6,17 @@ from typing import Any
 import pandas as pd
 
 from workbench.errors import InvalidArgumentError
-from workbench.explore.lesson.curtain import Curtain
+from workbench.explore.lesson.curtain import Curtain, LiveOutput
 from workbench.explore.lesson.guess import Guess
 from workbench.explore.lesson.lesson_questions import (
     FULL,
     Question,
+    Verdict,
     Verdicts,
     as_listed,
     verdict,
 )
+from workbench.explore.lesson.shown_tables import show_table
 
 
 class Lesson:
@@ -36,8 +38,21 @@ class Lesson:
         self._guesses = {each.name: Guess(each, self._renew) for each in guesses}
         self._verdicts = {each.name: verdict(each, ...) for each in tasks}
         self._answers: dict[str, Any] = {}
-        self._curtains: list[Curtain] = []
+        self._asked: dict[str, None] = {}
+        self._outputs: list[Curtain | LiveOutput] = []
         self._renew()
+
+    def continued(self, before: object) -> "Lesson":
+        """Return the lesson in progress if it asks the same questions, with all guesses and answers; else this one.
+
+        Args:
+            before: What the notebook calls its lesson so far; anything, or None.
+        """
+        if not isinstance(before, Lesson) or before._contents() != self._contents():
+            return self
+        # The notebook runs anew and displays its outputs anew.
+        before._outputs.clear()
+        return before
 
     def guess(self, name: str) -> Guess:
         """Return the widget that asks a question; the same one each time.
@@ -46,6 +61,7 @@ class Lesson:
             InvalidArgumentError: If the lesson has no guess of this name.
         """
         _check_name(name, self._guesses)
+        self._asked[name] = None
         return self._guesses[name]
 
     def check(self, answers: Mapping[str, Any]) -> Verdicts:
@@ -57,8 +73,9 @@ class Lesson:
         Raises:
             InvalidArgumentError: If the lesson has no task of one of the names.
         """
-        found = self.solution(answers)
+        found = self._judged(answers, self._verdicts)
         self._verdicts.update(found.found)
+        self._asked.update(dict.fromkeys(answers))
         self._answers.update(answers)
         self._renew()
         return found
@@ -72,9 +89,7 @@ class Lesson:
         Raises:
             InvalidArgumentError: If the lesson has no task of one of the names.
         """
-        for name in answers:
-            _check_name(name, self._verdicts)
-        return Verdicts({name: verdict(self.questions[name], answers[name]) for name in answers})
+        return self._judged(answers, {})
 
     def after(self, *names: str, show: Any) -> Curtain:
         """Return an output that shows something only when these guesses and answers are made.
@@ -90,31 +105,55 @@ class Lesson:
         for name in names:
             _check_name(name, self.questions)
         curtain = Curtain(show, lambda: self._missing(names))
-        self._curtains.append(curtain)
+        self._outputs.append(curtain)
         return curtain
 
     def summary(self) -> pd.DataFrame:
-        """Return a row for each question: the kind, the answer given, and the points or verdict.
+        """Return a row for each question in the order in which the notebook asks them.
 
-        No value of a question appears that is not answered.
+        Each has the kind, the answer given, and the points or verdict. No value of a question
+        appears that is not answered.
         """
-        rows = []
-        for name, widget in self._guesses.items():
-            points = (
-                f"{widget.outcome['points']} of {FULL} points" if widget.made else "not guessed"
-            )
-            given = self._in_words(name, widget.outcome["guess"]) if widget.made else ""
-            rows.append(("guess", name, given, points))
-        for name, found in self._verdicts.items():
-            said = {"unanswered": "not answered", "unreadable": "no answer"}
-            given = "" if found.status == "unanswered" else as_listed(self._answers[name])
-            rows.append(("task", name, given, said.get(found.status, found.status)))
+        names = [*self._asked, *(name for name in self.questions if name not in self._asked)]
+        rows = [
+            self._guess_row(name) if name in self._guesses else self._task_row(name)
+            for name in names
+        ]
         columns = ["kind", "question", "your answer", "result"]
         return pd.DataFrame(rows, columns=columns).set_index("question")
 
-    def _in_words(self, name: str, given: Any) -> str:
+    def live_summary(self) -> LiveOutput:
+        """Return an output that shows the summary, and changes with each guess and answer."""
+        output = LiveOutput(lambda: show_table(self.summary()))
+        self._outputs.append(output)
+        return output
+
+    def _guess_row(self, name: str) -> tuple[str, str, str, str]:
+        widget = self._guesses[name]
+        if not widget.made:
+            return "guess", name, "", "not guessed"
         question: Any = self.questions[name]
-        return str(question.given_in_words(given))
+        given = str(question.given_in_words(widget.outcome["guess"]))
+        return "guess", name, given, f"{widget.outcome['points']} of {FULL} points"
+
+    def _task_row(self, name: str) -> tuple[str, str, str, str]:
+        found = self._verdicts[name]
+        said = {"unanswered": "not answered", "unreadable": "no answer"}
+        given = "" if found.status == "unanswered" else as_listed(self._answers[name])
+        return "task", name, given, said.get(found.status, found.status)
+
+    def _judged(self, answers: Mapping[str, Any], before: Mapping[str, Verdict]) -> Verdicts:
+        """Judge answers, in the light of each other and of those given before."""
+        for name in answers:
+            _check_name(name, self._verdicts)
+        found = dict(before)
+        for name, given in answers.items():
+            read = {other: each.answer for other, each in found.items() if each.answer is not None}
+            found[name] = verdict(self.questions[name], given, read)
+        return Verdicts({name: found[name] for name in answers})
+
+    def _contents(self) -> list[tuple[str, str, object]]:
+        return [(each.name, each.prompt, each.value) for each in self.questions.values()]
 
     def _missing(self, names: Sequence[str]) -> str:
         guesses = sum(name in self._guesses and not self._guesses[name].made for name in names)
@@ -133,7 +172,7 @@ class Lesson:
         return f"Shown here after {' and '.join(waiting)} above." if waiting else ""
 
     def _renew(self) -> None:
-        """Have all guesses show the score, and open what waited for the last one."""
+        """Have all guesses show the score, open what waited for the last one, renew the summary."""
         made = [widget for widget in self._guesses.values() if widget.made]
         score = {
             "points": sum(widget.outcome["points"] for widget in made),
@@ -143,8 +182,8 @@ class Lesson:
         }
         for widget in self._guesses.values():
             widget.score = score
-        for curtain in self._curtains:
-            curtain.renew()
+        for output in self._outputs:
+            output.renew()
 
 
 def _check_name(name: str, known: Any) -> None:

@@ -143,7 +143,10 @@ def _curves(ends: Sequence[float], baseline: float, depth: int) -> list[Question
             "always the starting position",
             f"A baseline answers the starting position to every question, after 1 to 100 half-moves. What is its mean p_{depth}?",
             baseline, near=0.02,
-            because="Most is from the first moves of a game, where the starting position is nearly right. Means below this say nothing about tracking.",
+            because=(
+                f"After an odd number of half-moves Black is to move, the prediction has White to move, and p_{depth} is 0 or nearly 0: half of the positions. "
+                "Most of the rest is from the first moves of a game. Compare a model with the baseline at the same length."
+            ),
         ),
         NumberQuestion(
             "gpt-4.1 in long games",
@@ -160,9 +163,9 @@ def _familiar(means: Mapping[tuple[str, str], float], depth: int) -> list[Questi
         return f"Mean p_{depth}: {played:.3f} on World Cup games, {random:.3f} on random ones."
 
     choices = (
-        "at least a tenth lower than on World Cup games",
-        "the same to within a tenth",
-        "at least a tenth higher",
+        "lower by 10% or more of its World Cup mean",
+        "within 10% of its World Cup mean",
+        "higher by 10% or more of its World Cup mean",
     )
     return [
         ChoiceQuestion(
@@ -179,7 +182,7 @@ def _familiar(means: Mapping[tuple[str, str], float], depth: int) -> list[Questi
 
 
 def _compared(means: Mapping[tuple[str, str], float], model: str) -> str:
-    """Return the letter of how a model does on random games; a tenth less or more is the same."""
+    """Return the letter of how a model does on random games; less than 10% apart is the same."""
     ratio = means[RANDOM_GAMES, model] / means[WORLD_CUP, model]
     return "a" if ratio < 0.9 else "c" if ratio > 1.1 else "b"
 
@@ -191,9 +194,9 @@ def _ill_formed(policies: pd.DataFrame, depth: int) -> list[Question]:
     return [
         NumberQuestion(
             "boards that cannot arise",
-            "Which share of the replies of o4-mini is a board that cannot arise in chess?",
+            "What share of the replies of o4-mini is a board that cannot arise in chess?",
             share,
-            because="It often writes White's pieces in lower case, so that Black has too many pawns and White often no king. A slip of notation, perhaps, but the board is what was written.",
+            because="More than half of its boards that can be read. What is wrong with them is the question of the replies below.",
         ),
         NumberQuestion(
             "o4-mini under sink",
@@ -231,7 +234,11 @@ def _conclusions() -> list[Question]:
             ),
             "b",
             because="A model that loses a knight at move 12 lacks it in all later positions of that game. Resampled positions would make the intervals too narrow.",
-            hint="What do two positions of the same game have in common?",
+            wrong={
+                "a": "It is as fast either way. Look at what two positions of one game share.",
+                "c": "The mean counts each position once either way. What do the positions of one game share?",
+                "d": "It makes them wider here. Is the narrower interval the right one?",
+            },
         ),
         ChoiceQuestion(
             "what may be concluded",
@@ -239,17 +246,16 @@ def _conclusions() -> list[Question]:
             (
                 "The score of o3 is not explained by games that it remembers.",
                 "gemini-2.0-flash has memorised these 20 games.",
-                "gemini-2.0-flash relies in part on what is familiar in played games.",
+                "gemini-2.0-flash gains from something that played games have and random ones lack: memory or familiarity.",
                 "Reasoning before the answer is the cause of good tracking.",
                 "A model whose means are equally low on both sets tracks as well on one as on the other.",
-                "A reply with p_4 = 1 is the true board.",
+                "A reply with p_4 = 1 must be the true board.",
             ),
             "ac",
             because=(
                 "b: familiar openings and squares would do as well as memory. d: the models differ in more than that. "
                 "e: near 0 the measure cannot show a difference. f: lesson 1."
             ),
-            hint="For each statement look for another explanation of the same numbers. There may be several right ones.",
         ),
         ChoiceQuestion(
             "the next experiment",
@@ -263,6 +269,10 @@ def _conclusions() -> list[Question]:
             ),
             "c",
             because="They are as familiar in style, and cannot be remembered. If the advantage stays, it is familiarity; if it goes, memory.",
-            hint="The new games should be just as familiar, but not known.",
+            wrong={
+                "a": "Random moves take away memory and familiarity together, as the present ones do.",
+                "b": "Games of the same years may be remembered too: memory and familiarity stay together.",
+                "d": "A larger m measures the same replies more strictly; it does not change what the model has seen.",
+            },
         ),
     ]  # fmt: skip

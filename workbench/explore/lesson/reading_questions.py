@@ -12,6 +12,7 @@ from workbench.explore.game.tracked_moves import numbered
 from workbench.explore.lesson.lesson_questions import NumberQuestion
 
 READER: Final = "small"
+_FROM_THE_START: Final = "Count half-moves from the start of the game."
 UNSEEN_GAME: Final = (
     "1. Nf3 d5 2. c4 c6 3. e3 Nf6 4. b3 Bg4 5. Bb2 e6 6. h3 Bh5 7. Nc3 Nbd7 8. g4 Bg6 9. Nh4 Bd6 10. d3 a6 "
     "11. Bg2 b5 12. Rc1 O-O 13. O-O Qe7 14. Qe2 Rfd8 15. cxd5 cxd5 16. f4 Rac8 17. Rc2 Nb6 18. Nd1 Rxc2 "
@@ -47,7 +48,7 @@ def first_error(tracked: TrackedGame) -> NumberQuestion:
     square = first.different[0]
     return NumberQuestion(
         "the first error",
-        f"The model writes a board after each of {len(tracked.replies)} half-moves. After how many of them is a square first wrong?",
+        f"The model writes a board after each of {len(tracked.replies)} half-moves. At which of them, counted from the start of the game, is a square first wrong?",
         first.ply, near=1.5, low=1, high=float("inf"), digits=0,
         because=(
             f"After {_move(tracked, first.ply)} it writes {_on(first.predicted_fen, square)} on {square}, where {_on(first.true_fen, square)} stands: "
@@ -57,7 +58,7 @@ def first_error(tracked: TrackedGame) -> NumberQuestion:
 
 
 def end_of_error(tracked: TrackedGame) -> NumberQuestion:
-    """Return the task after how many half-moves the first wrong square is right again.
+    """Return the task at which ply the first wrong square is right again.
 
     Args:
         tracked: A game in which it is at some time.
@@ -69,12 +70,16 @@ def end_of_error(tracked: TrackedGame) -> NumberQuestion:
     before = next(reply for reply in tracked.replies if reply.ply == right.ply - 1)
     return NumberQuestion(
         "the square is right again",
-        "After how many half-moves is the square of the first error right again?",
+        "At which ply is the square of the first error right again?",
         right.ply, within=0, low=0, high=float("inf"), digits=0,
         because=(
             f"The error stays for {right.ply - first.ply} half-moves, until {_move(tracked, right.ply)}; p_{tracked.depth} then rises from {before.precision[-1]:.3f} to "
             f"{right.precision[-1]:.3f}. The model reads all moves again for each board, and makes the same error again: positions of one game share errors."
         ),
+        mistakes={
+            right.ply - first.ply: _FROM_THE_START,
+            (right.ply + 1) // 2: f"That is the number of the move. {_FROM_THE_START}",
+        },
         hint=f"Watch the square, and p_{tracked.depth} in the chart: it jumps when the square is right again.",
     )  # fmt: skip
 

@@ -5,7 +5,9 @@ import { htmlElement } from "./svg.js";
 import { KERNEL_GONE } from "./requester.js";
 
 export class KernelNote {
-  constructor() {
+  /** @param {string} [gone] What to do now, if the kernel is gone. */
+  constructor(gone = KERNEL_GONE) {
+    this.gone = gone;
     this.element = htmlElement("p", { class: "ws-status", role: "status", "data-role": "kernel", hidden: true });
   }
 
@@ -28,7 +30,7 @@ export class KernelNote {
       onGone: () => {
         this.element.dataset.gone = "true";
         this.element.className = "ws-alert";
-        this.say(KERNEL_GONE);
+        this.say(this.gone);
         whenGone();
       },
     };

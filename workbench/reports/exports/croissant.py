@@ -53,7 +53,7 @@ def croissant(
     Args:
         tables: Parquet files in the folder, or in folders of it.
         folder: Where the description will lie.
-        title: Of the data set.
+        title: Title of the data set.
         description: Of the data set.
         publication: Who publishes it; what it leaves open is left out.
         date: When it was created, as ISO 8601; empty if unknown.

@@ -45,8 +45,8 @@ class Evaluation:
         scores: Its rows of `ReportedRun.scores`.
         headline: Its rows of `workbench.reports.headline.headline`.
         depth: m of the headline numbers.
-        resamples: Of the bootstrap.
-        seed: Of the bootstrap.
+        resamples: Number of bootstrap resamples.
+        seed: Seed of the bootstrap.
         environment: The environment of its rows.
         digest: The SHA-256 of what the evaluation is made of and comes to, in hexadecimal.
     """

@@ -22,7 +22,7 @@ def zenodo_metadata(
     Creators and license are left out where they are unknown: Zenodo asks for them.
 
     Args:
-        title: Of the deposit.
+        title: Title of the deposit.
         description: As plain text, with empty lines between paragraphs.
         keywords: To find it by.
         publication: Who publishes it.

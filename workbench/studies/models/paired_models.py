@@ -119,7 +119,7 @@ def sign_test(sums: Values, *, seed: int = 0) -> float:
 
     Args:
         sums: The difference of each game, summed over its positions; shape (games,).
-        seed: Of the draws.
+        seed: Seed of the draws.
 
     Returns:
         The share of changes with a sum at least as far from 0; NaN for fewer than two games.
@@ -143,7 +143,7 @@ def separated(table: pd.DataFrame, level: float = LEVEL) -> set[frozenset[str]]:
 
     Args:
         table: The result of `compute`.
-        level: Of the adjusted p-value.
+        level: Level of the adjusted p-value.
     """
     apart = table[table["holm"] < level]
     return {frozenset(pair) for pair in zip(apart["model"], apart["other"], strict=True)}
