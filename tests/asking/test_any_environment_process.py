@@ -73,7 +73,7 @@ def test_a_table_says_its_environment_and_another_is_refused(tmp_path, warm_proc
     path, out = tmp_path / "positions.parquet", tmp_path / "run"
     run("episodes", "--environment", "sokoban:one_box", "--groups", "2,4", "--per-group", 3,
         "--seed", 5, "-o", path)  # fmt: skip
-    ask = ("ask", path, "--model", "workbench/simulated", "--yes", "-o", out)
+    ask = ("ask", path, "--model", "workbench/simulated", "-o", out)
     said = run(*ask, "--environment", "sokoban", code=1)
     assert "environment: expected sokoban:one_box, which the positions are of" in said
     assert "expected POSITIONS or --environment" in run("ask", *ask[2:], code=2)
@@ -211,7 +211,7 @@ def test_a_new_task_is_one_new_file(tmp_path):
         "prompts", "direct", "--environment", "boxes", "--task", "one_action"
     )
     command("ask", "--environment", "boxes", "--task", "one_action", "--model",
-            "workbench/simulated", "--limit", 12, "-M", "rate=0.3", "--yes", "-o", "run")  # fmt: skip
+            "workbench/simulated", "--limit", 12, "-M", "rate=0.3", "-o", "run")  # fmt: skip
     command("score", "run/predictions.parquet", "-o", "scores.parquet", "--depth", 2, "--jobs", 1)
     scores = pd.read_parquet(tmp_path / "scores.parquet")
     assert set(scores["task"]) == {"one_action"}

@@ -147,7 +147,7 @@ class TestBehindInspect:
     def test_a_run_from_the_command_line(self, positions_path, positions, tmp_path):
         out = tmp_path / "run"
         arguments = ["ask", positions_path, "--model", MODEL, "-o", out, "--limit", 8, "--seed", 3,
-                     "--temperature", 0.5, "--yes"]  # fmt: skip
+                     "--temperature", 0.5]  # fmt: skip
         done = CliRunner().invoke(main, [str(each) for each in arguments])
         assert done.exit_code == 0, done.output
         table = pd.read_parquet(out / "predictions.parquet")

@@ -167,7 +167,7 @@ def test_actions_are_drawn_and_a_failed_notebook_is_an_error(tmp_path, warm_proc
         (["--environment", "nowhere"], 1, "environment: expected one of"),
         (["--environment", "boxes"], 1, "expected chess, which the positions of"),
         (["--month", "2017-04"], 1, "a table of positions or a month"),
-        (["--budget", "1"], 1, "expected a price"),
+        (["--model", "openai/x", "--budget", "1"], 1, "expected a price"),
         (["--task", "rhyme"], 2, "'rhyme' is not one of"),
         (["--prompt", "nothing"], 1, "expected one of"),
     ],

@@ -22,8 +22,8 @@ from inspect_ai.scorer import Scorer
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from workbench.asking.inspect_scorers import CLUSTER, exact_position, precision_and_recall
+from workbench.asking.own_models import PROVIDER
 from workbench.asking.own_models.asked_episode import what_is_asked
-from workbench.asking.own_models.inspect_provider import PROVIDER
 from workbench.asking.own_models.simulated_model import SIMULATED
 from workbench.asking.prompts import Prompt, prompt_given
 from workbench.asking.questions import questions_of

@@ -19,8 +19,9 @@ from filelock import FileLock, Timeout
 from workbench.asking.costs.budget import Budget
 from workbench.asking.costs.cost_estimate import CostEstimate, estimate_cost
 from workbench.asking.costs.forecast import Forecast, forecast
-from workbench.asking.costs.prices import Price
+from workbench.asking.costs.prices import FREE, Price
 from workbench.asking.journal import FILE_NAME, JournalReader, Record
+from workbench.asking.own_models import PROVIDER
 from workbench.asking.predictions_table import write_run_predictions
 from workbench.asking.progress import follow
 from workbench.asking.questions import in_asking_order, questions_of
@@ -130,7 +131,7 @@ def ask(
         out: The run's folder, new or of an earlier call with the same question.
         question: What to ask.
         operation: How; by default `Operation()`.
-        price: Price of the model; needed for a budget.
+        price: Price of the model; needed for a budget. The workbench's own models are free.
         api_key: The provider's key, if it is not in its environment variable. It is
             written nowhere.
         confirm: Shown the estimate before the first call; if it returns False, nothing is asked.
@@ -149,6 +150,8 @@ def ask(
     """
     require_extra()
     operation = operation or Operation()
+    if price is None and question.model.startswith(f"{PROVIDER}/"):
+        price = FREE
     refuse_credentials_in_environment(question, os.environ)
     if operation.budget is not None and price is None:
         raise InvalidArgumentError(

@@ -78,6 +78,9 @@ class Price:
         return (input_tokens * highest + output_tokens * self.output) / _MILLION
 
 
+FREE: Final = Price(0.0, 0.0)
+
+
 def implausible_usage(usage: Mapping[str, Any] | None) -> str:
     """Return why the token counts of an answer cannot be true, or an empty text if they can.
 

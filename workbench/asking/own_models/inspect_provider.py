@@ -4,7 +4,7 @@
 ``medium`` and ``small@STEP`` are the bundled language models, which data/MODELS.md describes.
 """
 
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 import anyio
 from inspect_ai.model import (
@@ -18,14 +18,13 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 
+from workbench.asking.own_models import PROVIDER
 from workbench.asking.own_models.asked_episode import AskedEpisode, asked_episode
 from workbench.asking.own_models.bundled_model import BundledModel
 from workbench.asking.own_models.simulated_model import SIMULATED, SimulatedModel
 from workbench.errors import InvalidArgumentError
 from workbench.language_model.bundled_models import model_names
 from workbench.language_model.written_replies import WrittenReply
-
-PROVIDER: Final = "workbench"
 
 
 class Replying(Protocol):

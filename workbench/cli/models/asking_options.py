@@ -142,7 +142,9 @@ _OPTIONS: Final = (
         type=click.IntRange(1),
         help="Seconds after which a request counts as failed.",
     ),
-    click.option("--yes", is_flag=True, help="Do not ask for confirmation."),
+    click.option(
+        "--yes", is_flag=True, help="Do not ask for confirmation; what costs nothing needs none."
+    ),
 )
 
 
@@ -194,9 +196,9 @@ class AskingOptions:
         return read_price(self.prices, self.options["model"]) if self.prices else None
 
     def confirm(self, estimate: "CostEstimate") -> bool:
-        """Show the estimate, and return whether it is accepted."""
+        """Show the estimate, and return whether it is accepted; what costs nothing is."""
         click.echo(estimate.describe())
-        return self.yes or click.confirm("Ask?")
+        return self.yes or estimate.dollars == 0 or click.confirm("Ask?")
 
 
 def asking_options(command: Callable[..., Any]) -> Callable[..., Any]:
