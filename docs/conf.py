@@ -48,6 +48,7 @@ python_use_unqualified_type_names = True
 napoleon_numpy_docstring = False
 napoleon_custom_sections = [("Class attributes", "attributes")]
 add_module_names = False
+toc_object_entries_show_parents = "hide"
 
 html_theme = "pydata_sphinx_theme"
 html_title = "World-State Workbench"
