@@ -12,6 +12,7 @@ from workbench.studies.models.whole_game_bootstrap import (
     cluster_codes,
     clustered_mean_interval,
     clustered_tau_interval,
+    comparable,
     drawn_clusters,
     resampled_means,
 )
@@ -62,6 +63,24 @@ def test_tau_is_that_of_the_drawn_rows(monkeypatch, block, clusters):
         taus.append(kendalltau(one[rows], other[rows]).statistic)
     assert found.value == pytest.approx(kendalltau(one, other).statistic)
     assert (found.low, found.high) == pytest.approx(tuple(np.quantile(taus, [0.025, 0.975])))
+
+
+@pytest.mark.parametrize("clusters", [6, 3])
+def test_rounding_errors_make_and_break_no_ties(clusters):
+    """0.1 + 0.2 is not 0.3 in binary; of three pairs of 6 values, tied within, tau-b is 1."""
+    sums = [0.1 + 0.2, 0.3, 1e-9, 1e-9 * (1 + 2**-52), 1.0, 1 - 2**-53]
+    assert len(set(sums)) == 6
+    assert len(set(comparable(sums))) == 3
+    found = clustered_tau_interval(
+        sums, [2, 2, 1, 1, 3, 3], np.arange(6) % clusters, seed=0, resamples=20
+    )
+    assert found.value == 1.0
+
+
+def test_values_that_differ_by_more_stay_apart():
+    values = 10.0 ** -np.arange(300) * (1 + np.array([[0.0], [1e-11]]))
+    assert len(np.unique(comparable(values))) == 600
+    assert comparable([0.0, -0.25, np.nan, np.inf]).tolist()[:2] == [0.0, -0.25]
 
 
 def test_resamples_without_a_tau_are_counted():

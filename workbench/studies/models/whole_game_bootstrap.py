@@ -18,10 +18,25 @@ from workbench.studies.intervals import Interval, quantile_ends
 Values = npt.NDArray[np.float64]
 
 _BLOCK = 512
+_BITS = 40
 
 
-def tau_b(values: Values, others: Values) -> float:
-    """Return Kendall's tau-b; NaN where either is the same in all rows."""
+def comparable(values: npt.ArrayLike) -> Values:
+    """Return values rounded to 40 bits, some 12 digits: equal where only rounding errors differ.
+
+    The order in which p_m is summed up changes its last digits, and so would make or break ties.
+    """
+    mantissas, exponents = np.frexp(np.asarray(values, dtype=float))
+    rounded: Values = np.ldexp(np.round(np.ldexp(mantissas, _BITS)), exponents - _BITS)
+    return rounded
+
+
+def tau_b(values: npt.ArrayLike, others: npt.ArrayLike) -> float:
+    """Return Kendall's tau-b of `comparable` values; NaN where either is the same in all rows."""
+    return _tau_b(comparable(values), comparable(others))
+
+
+def _tau_b(values: Values, others: Values) -> float:
     # Here, for it takes long.
     from scipy.stats import kendalltau
 
@@ -115,7 +130,7 @@ def clustered_tau_interval(
     resamples: int = 1000,
     level: float = 0.95,
 ) -> Interval:
-    """Return Kendall's tau-b with its percentile interval from resampled clusters.
+    """Return Kendall's tau-b of `comparable` values, with its interval from resampled clusters.
 
     Pairs of rows are compared once; a resample only weighs the pairs of its clusters. A row drawn
     twice is tied with itself, as if tau-b were computed on the drawn rows.
@@ -131,7 +146,7 @@ def clustered_tau_interval(
     Returns:
         The interval; its ends are NaN for fewer than two clusters.
     """
-    one, other = np.asarray(values, dtype=float), np.asarray(others, dtype=float)
+    one, other = comparable(values), comparable(others)
     if len(one) == 0:
         return Interval(math.nan, math.nan, math.nan, 0, 0)
     codes, count = cluster_codes(clusters)
@@ -139,8 +154,8 @@ def clustered_tau_interval(
     if count == len(one):
         # No two rows share a cluster: to draw rows costs less than to weigh all pairs.
         numbers = (np.repeat(codes.argsort(), times) for times in drawn.astype(int))
-        taus = np.array([tau_b(one[rows], other[rows]) for rows in numbers])
-        return _interval(tau_b(one, other), taus, count, len(one), level)
+        taus = np.array([_tau_b(one[rows], other[rows]) for rows in numbers])
+        return _interval(_tau_b(one, other), taus, count, len(one), level)
     order = np.argsort(codes, kind="stable")
     one, other, codes = one[order], other[order], codes[order]
     starts = np.flatnonzero(np.diff(codes, prepend=-1))
@@ -156,7 +171,7 @@ def clustered_tau_interval(
             weighed[index] += ((drawn[:, first:last] @ sums) * drawn).sum(axis=1)
     untied = np.sqrt(weighed[1] * weighed[2])
     taus = np.divide(weighed[0], untied, out=np.full(resamples, np.nan), where=untied > 0)
-    return _interval(tau_b(one, other), taus, count, len(one), level)
+    return _interval(_tau_b(one, other), taus, count, len(one), level)
 
 
 def _interval(value: float, resampled: Values, clusters: int, rows: int, level: float) -> Interval:

@@ -29,7 +29,7 @@ from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
 from workbench.scoring.parameters import Distance
 from workbench.seeds import derived_seed
-from workbench.studies.models.whole_game_bootstrap import clustered_tau_interval
+from workbench.studies.models.whole_game_bootstrap import clustered_tau_interval, comparable
 
 OVERALL: Final = "overall"
 
@@ -39,11 +39,11 @@ _BARS: Final = "bars: 95%, resampling whole games"
 
 
 def share_of_ties(values: npt.NDArray[np.float64]) -> float:
-    """Return the share of pairs of rows that have the same value; NaN below two rows."""
+    """Return the share of pairs of rows that have the same value, as `comparable`; NaN below two rows."""
     count = len(values)
     if count < 2:
         return math.nan
-    _, sizes = np.unique(values, return_counts=True)
+    _, sizes = np.unique(comparable(values), return_counts=True)
     return float((sizes * (sizes - 1)).sum() / (count * (count - 1)))
 
 
