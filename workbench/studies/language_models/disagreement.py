@@ -18,6 +18,7 @@ from workbench.studies.language_models.panels import (
 )
 from workbench.studies.language_models.probe_figures import READERS
 from workbench.studies.language_models.probed_boards import STATED, ProbedBoards
+from workbench.studies.models.whole_game_bootstrap import comparable
 
 QUANTITIES: Final[Mapping[str, str]] = {
     "right": "squares that are written wrongly:\nothers are right there",
@@ -57,10 +58,11 @@ def compute(
                 continue
             other = _of_reader(boards, reader)
             read = squares_of(other["predicted_state"])
+            difference = comparable(other["precision"]) - comparable(stated["precision"])
             parts = [
                 stated[["game", "group"]].assign(
-                    higher=other["precision"] > stated["precision"],
-                    lower=other["precision"] < stated["precision"],
+                    higher=difference > 0,
+                    lower=difference < 0,
                 )
             ]
             for where, values in (

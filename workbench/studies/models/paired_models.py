@@ -19,7 +19,11 @@ from workbench.drawing.scores_in_words import scored_rows
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
 from workbench.studies.models.prompt_effects import holm
-from workbench.studies.models.whole_game_bootstrap import Values, clustered_mean_interval
+from workbench.studies.models.whole_game_bootstrap import (
+    Values,
+    clustered_mean_interval,
+    comparable,
+)
 
 LEVEL: Final = 0.05
 """Adjusted p-values below it separate two models."""
@@ -83,12 +87,12 @@ def compute(
             continue
         if both[one].mean() < both[other].mean():
             one, other = other, one
-        difference = (both[one] - both[other]).to_numpy(float)
+        difference = comparable(both[one]) - comparable(both[other])
         games = both.index.get_level_values("game")
         interval = clustered_mean_interval(
             difference, games, seed=derived_seed(seed, "paired", measure), resamples=resamples
         )
-        sums = pd.Series(difference).groupby(np.asarray(games)).sum().to_numpy(float)
+        sums: Values = np.asarray(pd.Series(difference).groupby(np.asarray(games)).sum(), float)
         spread = float(difference.std(ddof=1)) if len(difference) > 1 else 0.0
         rows.append(
             {
