@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 # What `make setup` installs besides the package itself.
 EXTRAS := app ask cluster dev docs
 
-.PHONY: setup figures test test-training check lab reference docs bench fuzz lock clean
+.PHONY: setup figures test test-browser test-training check lab reference docs bench fuzz lock clean
 
 setup: .venv/.ready
 
@@ -25,8 +25,12 @@ test-training: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.train.lock
 	$(BIN)/python -m pytest tests/language_model/test_gradient_steps.py
 
+# Without the tests that drive a browser, which need chromium and take a third of the time of all.
 test: setup
-	$(BIN)/python -m pytest --numprocesses $$(($(JOBS) + 2))
+	$(BIN)/python -m pytest --ignore tests/browser --numprocesses $$(($(JOBS) + 2))
+
+test-browser: setup
+	WORKBENCH_REQUIRE_BROWSER=1 $(BIN)/python -m pytest tests/browser --numprocesses $(JOBS)
 
 check: setup
 	$(BIN)/ruff check .

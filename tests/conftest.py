@@ -21,7 +21,7 @@ from workbench.tables.parquet_tables import PREDICTIONS
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 
-TOGETHER = ("browser", "asking", "headless")
+TOGETHER = ("asking", "headless")
 """Folders of which one worker runs all tests, so that it starts once what they share; the longest
 first. Of the others a worker runs whole files."""
 

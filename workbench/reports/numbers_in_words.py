@@ -11,12 +11,14 @@ UNDEFINED: Final = "undefined"
 
 
 def number(value: float) -> str:
-    """Return a value with three significant digits below 1, and one decimal from 10 on."""
+    """Return a value with three decimals, with one from 10 on and with none from 1,000 on."""
     if math.isnan(value):
         return UNDEFINED
     if value == 0:
         return "0"
     size = abs(value)
+    if size >= 1000:
+        return f"{value:,.0f}"
     if size >= 10:
         return f"{value:,.1f}"
     if size >= 0.001:
