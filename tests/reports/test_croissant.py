@@ -1,13 +1,12 @@
 """The description of tables in Croissant, against a description of its required parts of our own.
 
-MLCommons' own reader, ``mlcroissant``, is asked too where it is installed; one of the packages that it
-needs is published as source alone, so that it is not among those of the extra ``dev``.
+Not by MLCommons' own reader, ``mlcroissant``: one of the packages that it needs is published as source
+alone, so that it is not among those of the extra ``dev``.
 """
 
 import json
 
 import jsonschema
-import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
@@ -141,32 +140,6 @@ def checked(path):
             each["@id"] for each in records["field"]
         }
     return document
-
-
-@pytest.mark.filterwarnings("ignore:ConjunctiveGraph is deprecated:DeprecationWarning")
-@pytest.mark.filterwarnings("ignore:The inplace keyword")
-def test_the_reader_of_mlcommons_reads_every_value(published):
-    mlcroissant = pytest.importorskip("mlcroissant")
-    dataset = mlcroissant.Dataset(jsonld=str(published / "croissant.json"))
-    assert not dataset.metadata.ctx.issues.errors
-    # What is recommended and unknown is left to the publisher.
-    left = {
-        each.rpartition('"')[0].rpartition("/")[2] for each in dataset.metadata.ctx.issues.warnings
-    }
-    assert left == {"citeAs", "datePublished", "license", "version"}
-    for name in ("predictions", "scores"):
-        table = pd.read_parquet(published / "tables" / f"{name}.parquet")
-        records = [
-            {field.rpartition("/")[2]: value for field, value in record.items()}
-            for record in dataset.records(f"tables/{name}")
-        ]
-        assert len(records) == len(table) == 4
-        for record, (_, row) in zip(records, table.iterrows(), strict=True):
-            assert list(record) == list(table)
-            for column, value in record.items():
-                expected = None if pd.isna(row[column]) else row[column]
-                found = value.decode() if isinstance(value, bytes) else value
-                assert (None if pd.isna(found) else found) == expected, column
 
 
 def test_files_have_their_size_and_hash(published):

@@ -11,7 +11,7 @@ class EmbeddedImages(VoilaMarkdownRenderer):  # type: ignore[misc]
 
     Voila asks its contents manager for each image. For a path above the served folder, such as
     ``../figures/one.png``, the manager raises; what renders the page ends there, and the browser
-    waits for ever. Here such an image keeps its address, and the page is shown.
+    waits forever. Here such an image keeps its address, and the page is shown.
 
     Args:
         contents_manager: Voila's; its folder is that of the notebooks.

@@ -28,7 +28,7 @@ class Chapter:
         scores: Rows of scores tables with the columns ``game``, ``run`` (the name of the run) and
             ``prompt`` (empty). ``model`` tells apart what is compared: it carries the setting, and
             the run, where these differ; ``asked`` is the model's name as it was.
-        predictions: The rows behind them whose run has them at hand, with moves and texts.
+        predictions: The rows behind them whose run has them, with moves and texts.
         beside: Scores of the recorded models at the same positions and of the baseline, with the
             same columns; none if there are none.
         notes: What a reader must know of them, in sentences.

@@ -51,7 +51,7 @@ def _of_run(run: ReportedRun) -> list[str]:
         parts.append(
             paragraph(
                 "The tables do not say how the model was asked: they were not made by `workbench "
-                "ask`, or the predictions are not at hand."
+                "ask`, or the predictions are not available."
             )
         )
     if prompt:
@@ -87,7 +87,7 @@ def _scoring(run: ReportedRun) -> dict[str, Any]:
 
 def _usage(predictions: pd.DataFrame | None) -> str:
     if predictions is None:
-        return paragraph("Cost: unknown, because the predictions are not at hand.")
+        return paragraph("Cost: unknown, because the predictions are not available.")
     rows = []
     for name, words in _USAGE.items():
         known = predictions[name].dropna()

@@ -35,7 +35,7 @@ class ReportedRun:
     Attributes:
         name: What the page calls it: the name of its folder or file.
         scores: Rows of a scores table with the column ``game``, the game that is resampled whole.
-        predictions: The rows of PREDICTIONS that were scored, or None if they are not at hand.
+        predictions: The rows of PREDICTIONS that were scored, or None if they are not available.
         scored: The provenance of the scores: parameters, code, and hash of the predictions.
         asked: The question as the run's folder or the predictions describe it (model, prompt with
             its text and hash, temperature, ...); empty if they do not.

@@ -75,7 +75,7 @@ def _baseline(chapter: Chapter, positions: pd.DataFrame) -> tuple[pd.DataFrame, 
         if texts.empty:
             return pd.DataFrame(), (
                 "The baseline is not shown: the states that the episodes began with are in the "
-                "predictions, which are not at hand."
+                "predictions, which are not available."
             )
         starts = texts.set_index("position_id")["initial_state"].to_dict()
     task = task_named(chapter.task)

@@ -117,7 +117,7 @@ class Evaluation:
     def rows(self) -> pd.DataFrame:
         """Return the scores with the columns of the predictions that the questions and replies need.
 
-        Columns of predictions that are not at hand are null.
+        Columns of predictions that are not available are null.
         """
         if self.run.predictions is None:
             return self.scores.assign(**dict.fromkeys(PREDICTIONS_READ))
