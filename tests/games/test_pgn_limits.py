@@ -1,23 +1,17 @@
 """Hostile text: time in proportion to its length, bounded memory, and limits that are named."""
 
 import io
-import time
 import tracemalloc
 
 import pytest
 from pgn_texts import SCHOLAR, SCHOLAR_UCI, only, pgn, write
+from processor_time import least_seconds
 
 from workbench.games.pgn import GAME_CHARACTERS, scan_games, scan_texts, split_games
 
 
 def seconds(text):
-    """The least processor time of five scans."""
-    times = []
-    for _ in range(5):
-        begin = time.process_time()
-        list(scan_texts(split_games(io.StringIO(text)), "hostile"))
-        times.append(time.process_time() - begin)
-    return min(times)
+    return least_seconds(lambda: list(scan_texts(split_games(io.StringIO(text)), "hostile")))
 
 
 @pytest.mark.parametrize(
