@@ -206,6 +206,32 @@ def test_what_python_chess_refuses_is_kept_whole(reply: str, fen: str | None, re
 @pytest.mark.parametrize(
     ("reply", "reason"),
     [
+        (f"{SICILIAN_PLACEMENT} w KQkq - b 2", "half-move clock"),
+        (f"{SICILIAN_PLACEMENT} w KQkq - 0 KQk", "fullmove number"),
+        (f"{SICILIAN_PLACEMENT} w 14 - - 9", "castling"),
+        (f"{SICILIAN_PLACEMENT} 1 1 - 0 2", "'w' or 'b'"),
+        (f"{SICILIAN_PLACEMENT} w KQkq 36 3 3", "en passant"),
+        ("R9d3/1PKQ/13B/-n-/q2k/b6b6/P99h/R42K w Qk - 0 9", "invalid character"),
+        ("KQkq1KQkq/1f3/0/0/150/150/150/150 w KQkq - 0 1", "8 columns"),
+    ],
+)
+def test_six_fields_alone_are_read_whole(reply: str, reason: str) -> None:
+    for said in (reply, f"\n {reply}\n"):
+        found = classify(said)
+        assert (found.reply_class, found.predicted_state) == (ReplyClass.UNPARSEABLE, reply)
+        assert reason in found.reason
+        assert found == classify_fen(reply)
+
+
+@pytest.mark.parametrize("said", ["{}.", "FEN: {}", "`{}`", "{} (mate)"])
+def test_more_than_six_fields_is_prose(said: str) -> None:
+    reply = said.format(f"{SICILIAN_PLACEMENT} w KQkq - b 2")
+    assert classify(reply).predicted_state == f"{SICILIAN_PLACEMENT} w KQkq -"
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
         ("", "empty reply"),
         (" \n\t ", "empty reply"),
         ("[ERROR GENERATING FEN]", "no piece placement found"),
@@ -217,6 +243,7 @@ def test_what_python_chess_refuses_is_kept_whole(reply: str, fen: str | None, re
         ("1/2/3/4/5/6/7/8", "no piece placement found"),
         ("p/p/p/p/p/p/p/p", "no piece placement found"),
         ("games/2021/files/sorted/by/opening/8/8/8/8/8", "no piece placement found"),
+        ("a/b/c/d/e/f/g/h are all the files of it", "no piece placement found"),
         ("see /usr/lib/p/q/r/n/b/k and a/b/c", "no piece placement found"),
         (f"https://lichess.org/editor/{SICILIAN.replace(' ', '_')}", "no piece placement found"),
         (f"lichess.org/editor/{SICILIAN_PLACEMENT}", "no piece placement found"),

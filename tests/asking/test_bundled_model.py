@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 from local_run import needs_inspect
 
+from workbench.answers.imports.eval_logs import prediction_of
 from workbench.answers.model_replies import model_replies
 from workbench.asking.own_models.asked_episode import asked_episode, what_is_asked
 from workbench.asking.own_models.bundled_model import BundledModel
@@ -18,6 +19,7 @@ from workbench.asking.prompts import PROMPTS
 from workbench.asking.questions import questions_of
 from workbench.asking.settings import Question
 from workbench.cli import main
+from workbench.environments.registry import environment_named
 from workbench.episodes import EpisodeSample
 from workbench.errors import InvalidArgumentError
 from workbench.language_model.written_replies import ReplySettings
@@ -48,6 +50,18 @@ def test_replies_are_those_of_the_command(positions, task):
     assert [each.text for each in said] == table["reply"].tolist()
     assert [each.input_tokens for each in said] == table["input_tokens"].tolist()
     assert [each.output_tokens for each in said] == table["output_tokens"].tolist()
+
+
+def test_a_reply_has_one_class_on_both_paths(positions):
+    # An early checkpoint, and much chance: most of its tokens are misplaced.
+    hot = ReplySettings(temperature=2.0)
+    table = model_replies(positions, "small@142", hot, seed=1, samples=3)
+    chess, state = environment_named("chess"), task_named("state")
+    read = [prediction_of(reply, "", chess, state) for reply in table["reply"]]
+    assert [each.columns() for each in read] == table[list(read[0].columns())].to_dict("records")
+    whole = [chess.classify_state(reply).columns() for reply in table["reply"]]
+    assert [each.columns() for each in read] == whole
+    assert set(table["reply_class"]) == {"unparseable"}
 
 
 def test_it_follows_every_prompt(positions):

@@ -6,7 +6,7 @@ import pandas as pd
 from tqdm.auto import tqdm
 
 from workbench.answers.answered_positions import asked_environment, predictions_table
-from workbench.environments.registry import DEFAULT, environment_named
+from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
 from workbench.language_model.bundled_models import weights_path
 from workbench.language_model.reply_processes import Asked, replies_of_processes
@@ -16,7 +16,6 @@ from workbench.language_model.written_replies import (
     refusal,
     refused,
 )
-from workbench.prediction import Prediction
 from workbench.tasks import task_named
 
 MODEL_PREFIX: Final = "workbench/"
@@ -66,7 +65,7 @@ def model_replies(
             f"samples: expected 1 where nothing is drawn, got {samples!r}; all would be the same: "
             "give a temperature, and a task other than actions"
         )
-    environment = asked_environment(positions)
+    environment, task = asked_environment(positions), task_named(settings.task)
     if environment.name != DEFAULT:
         raise InvalidArgumentError(
             f"positions: expected games of {DEFAULT}, which the language models read, "
@@ -100,22 +99,9 @@ def model_replies(
                     "input_tokens": reply.input_tokens,
                     "output_tokens": reply.output_tokens,
                 }
-                | classified(reply, settings.task).columns()
+                | task.classify(environment, reply.text).columns()
             )
     return predictions_table(positions, rows, samples)
-
-
-def classified(reply: WrittenReply, task: str) -> Prediction:
-    """Return what a reply says: what a model writes as a board is nothing but a FEN.
-
-    Args:
-        reply: To a question about chess.
-        task: The name of the task.
-    """
-    environment, asked = environment_named(DEFAULT), task_named(task)
-    is_state = asked.gives_state and reply.output_tokens > 0
-    given = environment.classify_state(reply.text) if is_state else None
-    return given or asked.classify(environment, reply.text)
 
 
 _UNKNOWN: Final = refused("the table does not have the moves")

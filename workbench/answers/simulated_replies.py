@@ -75,7 +75,6 @@ def simulate(
             )
             generator = np.random.default_rng(derived_seed(own_seed, task))
             reply = asked.simulated_reply(environment, believed, depth, generator)
-            given = environment.classify_state(reply) if asked.gives_state else None
-            prediction = given or asked.classify(environment, reply)
+            prediction = asked.classify(environment, reply)
         replies.append({"task": task, "model": name, "reply": reply} | prediction.columns())
     return predictions_table(positions, replies)

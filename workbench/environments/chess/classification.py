@@ -3,6 +3,7 @@
 How the board is found is in `workbench.environments.chess.extraction`; here it is classified.
 """
 
+import re
 from dataclasses import replace
 from typing import Final
 
@@ -16,11 +17,16 @@ from workbench.environments.chess.extraction.roles import candidates_of
 from workbench.environments.chess.fen import Fen
 from workbench.prediction import Prediction, ReplyClass
 
-EXTRACTOR_VERSION: Final = 2
+EXTRACTOR_VERSION: Final = 3
 """Another number wherever another board may come out of the same reply."""
 
 NO_SIDE: Final = "no side to move"
 """The reason where a reply gives a placement and does not say who is to move."""
+
+_WHOLE: Final = "the whole reply"
+_SIGN: Final = "[a-hknpqrwBKNPQR0-9-]"
+# Each sign occurs in some field of a FEN; a misplaced field of up to four signs may stand anywhere.
+_SIX_FIELDS: Final = re.compile(rf"{_SIGN}+(?:/{_SIGN}+){{7}}(?: {_SIGN}{{1,4}}){{5}}")
 
 
 def classify(reply: str) -> Prediction:
@@ -29,7 +35,8 @@ def classify(reply: str) -> Prediction:
     A FEN may have two to six fields; python-chess fills in those missing at the end (no castling, no
     en passant, 0 1). Separated fields, under names or in words ("Black to move"), are joined. A
     missing side to move is not guessed: the reply is ``unparseable``, as it is for contradictory
-    boards without a decision between them. The time taken is linear in the length of the reply.
+    boards without a decision between them. A reply of six fields and nothing else, the first of eight
+    ranks, is read whole, whatever stands in them. The time taken is linear in the length of the reply.
 
     Args:
         reply: The model's whole text, of any length.
@@ -37,11 +44,14 @@ def classify(reply: str) -> Prediction:
     if not reply.strip():
         return Prediction(ReplyClass.ABSENT, None, reason="empty reply")
     text = plain_text(reply)
+    whole = text.strip()
+    if _SIX_FIELDS.fullmatch(whole):
+        return replace(classify_fen(whole), rule=_WHOLE)
     boards = list(written_boards(text))
     if not boards:
         return Prediction(ReplyClass.ABSENT, None, reason="no piece placement found")
-    if len(boards) == 1 and boards[0].text == text.strip() and boards[0].has_side:
-        return replace(classify_fen(boards[0].text), rule="the whole reply")
+    if len(boards) == 1 and boards[0].text == whole and boards[0].has_side:
+        return replace(classify_fen(whole), rule=_WHOLE)
     choice = chosen(text, candidates_of(text, boards))
     if not choice.boards:
         return Prediction(ReplyClass.ABSENT, None, reason=choice.rule, rule=choice.rule)

@@ -8,7 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from workbench.answers.model_replies import MODEL_PREFIX, classified
+from workbench.answers.model_replies import MODEL_PREFIX
+from workbench.environments.chess.classification import classify
 from workbench.explore.game.tracked_game import ReplyAt, TrackedGame, scored_replies
 from workbench.explore.game.tracked_moves import Stop, played
 from workbench.language_model.bundled_models import load_model
@@ -69,7 +70,7 @@ class ModelReading:
             (reply,) = write_replies(self._model, [moves[:ply]], ReplySettings(), [0])
             self._seconds.append(perf_counter() - before)
             row = {"ply": stop.ply, "true_state": stop.fen, "reply": reply.text}
-            rows.append(row | classified(reply, "state").columns())
+            rows.append(row | classify(reply.text).columns())
         parameters = self.tracked.parameters
         replies = scored_replies(pd.DataFrame(rows), parameters, [()] * len(rows)) if rows else ()
         self.tracked = replace(self.tracked, replies=self.tracked.replies + replies)
