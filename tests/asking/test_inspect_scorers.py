@@ -88,33 +88,54 @@ def test_actions_and_continuations():
     assert (found["p_3"], found["exact_match"]) == (0.0, 0.0)
 
 
-def test_means_leave_out_failures_and_errors_are_clustered_by_game():
+def results_of(scorer, scores, games):
+    """Return what Inspect makes of the scores of samples, of these games."""
     from inspect_ai._eval.task.results import eval_results
     from inspect_ai.scorer import SampleScore
 
-    from workbench.asking.inspect_scorers import precision_and_recall
+    from workbench.asking import inspect_scorers
 
-    def sample(number, value, game):
-        return {
-            "precision_and_recall": SampleScore(
-                score=value, sample_id=number, sample_metadata={"game_id": game},
-                scorer="precision_and_recall",
-            )
-        }  # fmt: skip
-
-    right, wrong, failed = scored(START, START), scored("", START), scored(None, START)
     samples = [
-        sample(1, right, "one"), sample(2, wrong, "one"), sample(3, right, "two"),
-        sample(4, failed, "three"),
-    ]  # fmt: skip
-    results, _ = eval_results(4, samples, None, [precision_and_recall()], None)
-    for score in results.scores:
+        {
+            scorer: SampleScore(
+                score=score, sample_id=number, sample_metadata={"game_id": game}, scorer=scorer
+            )
+        }
+        for number, (score, game) in enumerate(zip(scores, games, strict=True), 1)
+    ]
+    made = getattr(inspect_scorers, scorer)()
+    return eval_results(len(samples), samples, None, [made], None)[0].scores
+
+
+def test_means_leave_out_failures_and_errors_are_clustered_by_game():
+    right, wrong, failed = scored(START, START), scored("", START), scored(None, START)
+    results = results_of(
+        "precision_and_recall", [right, wrong, right, failed], ["one", "one", "two", "three"]
+    )
+    for score in results:
         assert (score.scored_samples, score.unscored_samples) == (3, 1)
         # Deviations from 2/3 sum to -1/3 in game one and 1/3 in game two:
         # sqrt(2 / (2 - 1) * (1/9 + 1/9)) / 3 = 2/9. Positions of their own would give 1/3.
         assert score.metrics["mean"].value == pytest.approx(2 / 3)
         assert score.metrics["stderr"].value == pytest.approx(2 / 9)
-    assert [score.name for score in results.scores] == ["p_4", "r_4", "exact_match"]
+    assert [score.name for score in results] == ["p_4", "r_4", "exact_match"]
+
+
+@pytest.mark.parametrize("scorer", ["precision_and_recall", "exact_position"])
+@pytest.mark.parametrize("games", [["one"], ["one", "one"], ["one", "one", "two"]])
+def test_one_game_has_no_standard_error(scorer, games):
+    replies = [START, "", None][: len(games)]
+    # The only position of game two has no score.
+    scores = [scored(reply, START, scorer) for reply in replies]
+    for score in results_of(scorer, scores, games):
+        error = score.metrics["stderr"]
+        assert math.isnan(error.value)
+        assert (error.name, error.params) == ("stderr", {"cluster": "game_id"})
+
+
+def test_a_sample_that_names_no_game_is_refused():
+    with pytest.raises(ValueError, match="game_id"):
+        results_of("precision_and_recall", [scored(START, START)], [None])
 
 
 def test_a_position_without_a_game_is_a_game_of_its_own(positions):

@@ -9,10 +9,23 @@ The numbers are those of `workbench.scoring`, which knows nothing of Inspect.
 
 import math
 from collections.abc import Mapping
-from typing import Any, Final
+from functools import wraps
+from typing import Any, Final, cast
 
 import anyio
-from inspect_ai.scorer import Score, Scorer, Target, accuracy, mean, scorer, stderr
+from inspect_ai.scorer import (
+    Metric,
+    MetricProtocol,
+    SampleScore,
+    Score,
+    Scorer,
+    Target,
+    Value,
+    accuracy,
+    mean,
+    scorer,
+    stderr,
+)
 from inspect_ai.solver import TaskState
 
 from workbench.asking.registered_names import registered
@@ -119,8 +132,25 @@ def _score(value: int | dict[str, float], found: Prediction) -> Score:
     return Score(value=value, answer=answer, explanation=explanation)
 
 
+def stderr_by_game() -> Metric:
+    """Give Inspect's standard error of a mean, clustered by game; NaN for fewer than two games.
+
+    Inspect's own is 0 for a single cluster, which would claim certainty.
+    """
+    clustered = cast(MetricProtocol, stderr(cluster=CLUSTER))
+
+    # Wrapped, it keeps the name by which Inspect's viewer and tables know a standard error.
+    @wraps(clustered)
+    def error(scores: list[SampleScore]) -> Value:
+        value = clustered(scores)
+        games = {score.sample_metadata[CLUSTER] for score in scores if score.sample_metadata}
+        return value if len(games) > 1 else math.nan
+
+    return error
+
+
 precision_and_recall = registered(
-    lambda name: scorer({"*": [mean(), stderr(cluster=CLUSTER)]}, name)(build_precision_and_recall),
+    lambda name: scorer({"*": [mean(), stderr_by_game()]}, name)(build_precision_and_recall),
     "precision_and_recall",
 )
-exact_position = scorer([accuracy(), stderr()], "exact_position")(build_exact_position)
+exact_position = scorer([accuracy(), stderr_by_game()], "exact_position")(build_exact_position)
