@@ -61,6 +61,16 @@ def test_runs_to_the_end_with_the_numbers_of_the_package(lab, root):
         assert overflow(root) == []
 
 
+def test_reset_runs_are_in_no_saved_notebook(explorer, root):
+    root.get_by_role("button", name="Start").click()
+    expect(root).to_have_attribute("data-state", "done")
+    assert explorer.execute("print('No runs' in lab.still())") == "False\n"
+    root.get_by_role("button", name="Reset").click()
+    expect(root).to_have_attribute("data-state", "idle")
+    assert explorer.execute("print('No runs' in lab.still())") == "True\n"
+    expect_quiet(root)
+
+
 def test_stops_refuses_and_goes_on(root):
     for role, value in (("repeats", "10000"), ("samples", "5000")):
         root.locator(f"[data-role={role}]").fill(value)

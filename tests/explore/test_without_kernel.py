@@ -115,6 +115,23 @@ def test_a_lab_keeps_the_runs_of_its_settings_alone():
     assert "No runs" in lab.still()
 
 
+def test_a_reset_lab_keeps_no_runs():
+    lab = EstimatorLab(true_fen=START, predicted_fen=START, depth=1, samples=5, repeats=3)
+    lab.prepare_still()
+    settings = lab.questions()["reference"]["settings"]
+    more = {"run": 1, "settings": settings, "done": {}, "kind": "more", "serial": 1}
+    lab.answer(lab, more)
+    before = lab.answers["runs"]["answer"]
+    lab.answer(lab, {"kind": "reset", "serial": 2})
+    assert "No runs" in lab.still()
+    assert set(lab.answers) == {"reference"}
+    assert lab.last_error is None
+    lab.answer(lab, more)
+    assert {name: runs["values"] for name, runs in lab.answers["runs"]["answer"].items()} == {
+        name: runs["values"] for name, runs in before.items()
+    }
+
+
 @pytest.mark.parametrize("ply", [0, 1, 3])
 def test_a_tracker_shows_every_score(ply):
     tracker = GameTracker.simulated("1. e4 e5 2. Nf3", rate=0.0, depth=1)

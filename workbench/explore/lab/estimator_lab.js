@@ -214,6 +214,8 @@ class EstimatorLabView {
 
   reset(words) {
     this.requester.forget("more");
+    // Else a saved notebook would keep the cleared runs.
+    if (this.state === "running" || Object.keys(this.runs).length > 0) this.requester.ask("reset", {}, true);
     this.runs = {};
     this.error.textContent = "";
     this.setState("idle", words);

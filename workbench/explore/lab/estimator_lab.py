@@ -139,6 +139,7 @@ class EstimatorLab(Answering):
         self._ran: dict[str, dict[str, Any]] = {}
         self.register("reference", self._answer_reference, kept=True)
         self.register("more", self._answer_more)
+        self.register("reset", self._forget_runs)
 
     def settings(self) -> RunSettings:
         """Return what the page runs now.
@@ -211,6 +212,11 @@ class EstimatorLab(Answering):
             self._referred = (decisive, reference(settings))
             self._earlier, self._ran = {}, {}
         return self._referred[1]
+
+    def _forget_runs(self, _message: Mapping[str, Any]) -> Mapping[str, Any]:
+        self._earlier, self._ran = {}, {}
+        self.forget("runs")
+        return {}
 
     def _with_earlier(self, method: str, batch: Batch) -> Batch:
         """Return an estimator's runs up to a batch, and keep them for the next."""

@@ -86,6 +86,11 @@ class Answering(StillOutput, anywidget.AnyWidget):
         self._latest[kind] = {"question": as_plain(question), "answer": answer}
         self._renew_answers()
 
+    def forget(self, kind: str) -> None:
+        """Keep the last answer of a kind no longer."""
+        self._latest.pop(kind, None)
+        self._renew_answers()
+
     def kept_answer(self, kind: str, question: Mapping[str, Any]) -> Any:
         """Return the answer to a question of a kept kind, None if the last question was another."""
         last = self._latest.get(kind, {"question": None})
