@@ -25,6 +25,7 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
         state_noun: What a state is called in texts, such as ``board``.
         text_noun: What the text of a state is called, such as ``FEN``.
         action_noun: What an action is called in texts, such as ``move``.
+        episode_noun: What ends where nothing is permitted, such as ``game``.
         separator: Between the actions of an episode in tables and prompts.
         splits_items: What separates actions that stand in one line of a reply; actions of one word
             may also be separated by spaces alone.
@@ -35,6 +36,7 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
     state_noun: ClassVar[str] = "state"
     text_noun: ClassVar[str] = "state"
     action_noun: ClassVar[str] = "action"
+    episode_noun: ClassVar[str] = "episode"
     separator: ClassVar[str] = "\n"
     splits_items: ClassVar[re.Pattern[str]] = re.compile(r"[;,]")
     remark: ClassVar[re.Pattern[str]] = re.compile(r"\s[-–—(]|:(?:\s|$)")

@@ -88,7 +88,7 @@ def test_an_ill_formed_board_is_as_it_is_or_the_sink():
     assert "White has no king" in as_is["predicted"]["words"]
     assert as_is["profile"]["precision"][0]["value"] == 1.0
     assert values(sink["profile"]["precision"]) == [0.0] * 4
-    assert "policy 'sink'" in sink["profile"]["reason"]
+    assert "counts as no state" in sink["profile"]["reason"]
     assert sink["different"] == ["e1"]
     # The policy is about predictions: a true board is what it is.
     turned = pair_view(KINGLESS, TRUE, ExplorerSettings(ill_formed="sink"))

@@ -95,7 +95,7 @@ def test_ill_formed_boards_as_no_state():
     found = tracked(rows(), parameters=sink)
     assert found.replies[1].precision == (0.0, 0.0)
     assert found.replies[1].on_board
-    assert "ill-formed boards as no state" in found.conventions
+    assert "ill-formed boards: no state" in found.conventions
 
 
 def test_the_game_is_replayed_between_the_cuts():

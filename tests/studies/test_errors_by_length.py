@@ -84,7 +84,7 @@ def test_the_figure_says_that_it_is_simulated_and_nothing_is_cut_off(runs):
     table = errors_by_length.compute(runs.scores, depth=2, resamples=20)
     figure = errors_by_length.draw(table, runs.source, runs.describe(PARAMETERS))
     assert "simulated tracker" in figure._suptitle.get_text()
-    assert "ill-formed states: as_is" in figure._supxlabel.get_text().replace("\n", " ")
+    assert "ill-formed states: as they are" in figure._supxlabel.get_text().replace("\n", " ")
     titles = [axes.get_title().split(" (")[0].lower() for axes in figure.axes[:6]]
     assert titles == list(SIX)
     assert faults(figure) == []

@@ -262,5 +262,5 @@ def test_classes_are_counted_and_named(scores):
     assert (counts["valid"], counts["ill_formed"], counts["unscored"]) == (3, 1, 1)
     described = describe_scores(scores)
     assert "3 valid, 1 ill-formed, 1 unreadable, 1 without a FEN, 1 not scored" in described
-    assert "as_is" in described
-    assert "absorb" in described
+    assert "ill-formed boards: as they are" in described
+    assert "finished games: complete lines" in described

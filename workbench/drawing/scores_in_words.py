@@ -7,6 +7,7 @@ import pandas as pd
 from workbench.answers.imports.true_states import UNKNOWN_GROUP
 from workbench.answers.recorded_replies import BASELINE
 from workbench.drawing.labels import NO_NAME, some_of
+from workbench.drawing.policy_words import finished_words, ill_formed_words
 from workbench.drawing.reply_words import class_words
 from workbench.environments.registry import DEFAULT, AnyEnvironment, environment_named
 from workbench.prediction import CLASSES, ReplyClass
@@ -160,8 +161,10 @@ def describe_scores(scores: pd.DataFrame, *, every_model: bool = False) -> str:
 
 def counting_words(scores: pd.DataFrame) -> str:
     """Return how ill-formed states and finished games count, and the environment unless chess."""
-    policy = ", ".join(sorted(scores["ill_formed_policy"].unique()))
-    terminal = ", ".join(sorted(scores["terminal"].unique()))
     shown = environment_shown(scores)
-    where = "" if shown.name == DEFAULT else f"{shown.title}; "
-    return f"{where}ill-formed {shown.state_noun}s: {policy}; finished games: {terminal}"
+    parts = [
+        *([] if shown.name == DEFAULT else [shown.title]),
+        ill_formed_words(*scores["ill_formed_policy"].unique(), states=f"{shown.state_noun}s"),
+        finished_words(*scores["terminal"].unique(), episodes=f"{shown.episode_noun}s"),
+    ]
+    return "; ".join(parts)

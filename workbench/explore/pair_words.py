@@ -14,10 +14,12 @@ class PairWords:
     Attributes:
         state: What a state is called, such as ``board``.
         action: What an action is called, such as ``move``.
+        episode: What ends where nothing is permitted, such as ``game``.
     """
 
     state: str
     action: str
+    episode: str
 
     @property
     def within(self) -> str:
@@ -44,11 +46,6 @@ class PairWords:
         """What a permitted action is called."""
         return "legal" if self.action == "move" else "permitted"
 
-    @property
-    def episode(self) -> str:
-        """What has ended where nothing is permitted."""
-        return "game" if self.action == "move" else "episode"
-
     def no_state(self, *, stated: bool) -> str:
         """Return why a prediction is no state.
 
@@ -57,4 +54,4 @@ class PairWords:
         """
         if not stated:
             return "no state was predicted"
-        return f"the predicted {self.state} is ill-formed and counts as no state (policy 'sink')"
+        return f"the predicted {self.state} is ill-formed and counts as no state"

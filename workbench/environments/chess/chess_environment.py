@@ -53,6 +53,7 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
     state_noun: ClassVar[str] = "board"
     text_noun: ClassVar[str] = "FEN"
     action_noun: ClassVar[str] = "move"
+    episode_noun: ClassVar[str] = "game"
     separator: ClassVar[str] = " "
     actions_a_group: ClassVar[int] = 2
     shows_start: ClassVar[bool] = False

@@ -46,6 +46,7 @@ class OthelloEnvironment(Environment[OthelloState, int]):
     summary: ClassVar[str] = "boards as eight rows, squares such as d3"
     state_noun: ClassVar[str] = "board"
     action_noun: ClassVar[str] = "move"
+    episode_noun: ClassVar[str] = "game"
     separator: ClassVar[str] = " "
 
     rules = (

@@ -20,7 +20,7 @@ class ExploredChess(ExploredAutomaton[ChessState, chess.Move]):
     without_twin = "without the compiled kernel, which takes no board with a promoted king"
 
     def __init__(self) -> None:
-        super().__init__(ChessAutomaton(), PairWords("board", "move"))
+        super().__init__(ChessAutomaton(), PairWords("board", "move", "game"))
 
     def same_lines(self, true: ChessState, predicted: ChessState) -> bool:
         """Return whether two boards agree in everything that legal moves depend on."""

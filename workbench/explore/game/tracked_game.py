@@ -7,6 +7,7 @@ from typing import Any, Final
 import chess
 import pandas as pd
 
+from workbench.drawing.policy_words import finished_words, ill_formed_words
 from workbench.drawing.reply_words import field_words
 from workbench.environments.chess.classification import classify, classify_fen, plain_fen
 from workbench.environments.chess.text_metrics import FIELD_NAMES
@@ -342,12 +343,4 @@ def _profile(score: dict[Any, Any], name: str, depth: int) -> tuple[float, ...]:
 
 
 def _conventions(parameters: ScoringParameters) -> str:
-    finished = {
-        "absorb": "finished lines count as complete",
-        "drop": "finished lines vanish",
-    }[parameters.terminal]
-    ill_formed = {
-        "as_is": "ill-formed boards as they are",
-        "sink": "ill-formed boards as no state",
-    }[parameters.ill_formed]
-    return f"{finished}; {ill_formed}"
+    return f"{finished_words(parameters.terminal)}; {ill_formed_words(parameters.ill_formed)}"

@@ -6,6 +6,7 @@
 
 import { htmlElement } from "../page/svg.js";
 import { lineChart, probabilityText } from "../page/chart.js";
+import { FINISHED_WORDS, ILL_FORMED_WORDS } from "../page/policy_words.js";
 import { QUANTITIES, capitalised } from "../page/quantities.js";
 import { Headline, MEASURES, measuredValue } from "./headline.js";
 
@@ -47,13 +48,13 @@ export class NumbersPanel {
       oninput: () => { this.depthValue.textContent = this.depth.value; ask(false); },
     });
     this.terminal = htmlElement("select", { "data-role": "terminal", onchange: () => ask(true) },
-      htmlElement("option", { value: "absorb" }, "absorb (complete)"), htmlElement("option", { value: "drop" }, "drop (not counted)"));
+      ...policyOptions(FINISHED_WORDS));
     this.illFormed = htmlElement("select", { "data-role": "ill-formed", onchange: () => ask(true) },
-      htmlElement("option", { value: "as_is" }, "as_is (as they are)"), htmlElement("option", { value: "sink" }, "sink (no state)"));
+      ...policyOptions(ILL_FORMED_WORDS));
     this.controls = htmlElement("div", { class: "ws-settings", role: "group", "aria-label": "How it is measured" },
       htmlElement("label", { class: "ws-depth" }, htmlElement("span", {}, "Depth m = ", this.depthValue), this.depth),
-      htmlElement("label", { title: `${capitalised(withArticle(episode))} that is finished before m ${action}s: absorb: the line is complete, and counts if it is finished ${within} both ${state}s. drop: the line and its mass are discarded` }, `Finished ${episode}s`, this.terminal),
-      htmlElement("label", { title: `A predicted ${state} that cannot arise. as_is: ${asIs}. sink: no state, p = r = 0` }, `Ill-formed ${state}s`, this.illFormed));
+      htmlElement("label", { title: `${capitalised(withArticle(episode))} that is finished before m ${action}s: complete lines (absorb): the line counts if it is finished ${within} both ${state}s; left out (drop): the line and its mass are discarded` }, `Finished ${episode}s`, this.terminal),
+      htmlElement("label", { title: `A predicted ${state} that cannot arise. As they are (as_is): ${asIs}; no state (sink): p = r = 0` }, `Ill-formed ${state}s`, this.illFormed));
   }
 
   settings() {
@@ -155,6 +156,10 @@ export function textFacts(text) {
     ["Exact match", "exact-match", text.exact_match ? "yes" : "no"],
     [capitalised(QUANTITIES.edit_distance.name), "levenshtein", `${text.levenshtein}${text.levenshtein_to_empty ? " (to no text)" : ""}`],
   ];
+}
+
+function policyOptions(words) {
+  return Object.entries(words).map(([value, text]) => htmlElement("option", { value }, text));
 }
 
 function withArticle(noun) {

@@ -10,6 +10,7 @@ from matplotlib.patches import FancyArrowPatch
 from matplotlib.ticker import MaxNLocator
 
 from workbench.drawing.appearance import caption
+from workbench.drawing.policy_words import finished_words, ill_formed_words
 from workbench.drawing.quantities import EDIT_DISTANCE, PRECISION, RECALL
 from workbench.environments.chess.board_picture import draw_board
 from workbench.explore.explorer_settings import ExplorerSettings
@@ -59,7 +60,7 @@ def pair_figure(
         "What can be done on two boards",
         f"{EDIT_DISTANCE.name} {text['levenshtein']}, board accuracy "
         f"{'undefined' if accuracy is None else f'{accuracy:.3f}'}, "
-        f"finished games: {settings.terminal}, ill-formed boards: {settings.ill_formed}; "
+        f"{finished_words(settings.terminal)}, {ill_formed_words(settings.ill_formed)}; "
         f"{view['profile']['reason']}",
     )
     return figure

@@ -59,7 +59,9 @@ class ExploredEnvironment:
 
     def __init__(self, environment: Environment[Any, Any]) -> None:
         self.environment: Final = environment
-        self.words: Final = PairWords(environment.state_noun, environment.action_noun)
+        self.words: Final = PairWords(
+            environment.state_noun, environment.action_noun, environment.episode_noun
+        )
         self.explored: Final = ExploredAutomaton[Any, Any](environment.automaton, self.words)
         self.rules: Final = AutomatonRules(self.explored, environment.action_text)
 

@@ -76,7 +76,7 @@ function viewOf(ofTrue, ofPredicted, question, words) {
 
 /** Why a predicted board is no state, in words. @param {import("./read_board.js").ReadBoard} board */
 export function noStateWords({ fen }) {
-  return fen ? "the predicted board is ill-formed and counts as no state (policy 'sink')" : "no state was predicted";
+  return fen ? "the predicted board is ill-formed and counts as no state" : "no state was predicted";
 }
 
 /**

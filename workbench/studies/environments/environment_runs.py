@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 
 from workbench.answers.simulated_replies import simulate
 from workbench.drawing.labels import some_of
+from workbench.drawing.policy_words import finished_words, ill_formed_words
 from workbench.drawing.scores_in_words import with_names
 from workbench.environments.registry import environment_named, environment_of_table
 from workbench.episodes import sample_positions
@@ -41,7 +42,8 @@ class EnvironmentRuns:
 
     def describe(self, parameters: ScoringParameters) -> str:
         """Return how finished lines and ill-formed states count, for captions."""
-        return f"; ill-formed states: {parameters.ill_formed}; finished episodes: {parameters.terminal}"
+        ill_formed = ill_formed_words(parameters.ill_formed, states="states")
+        return f"; {ill_formed}; {finished_words(parameters.terminal, episodes='episodes')}"
 
 
 def simulated_runs(

@@ -15,7 +15,7 @@ from workbench.answers.recorded_replies import (
     recorded_replies_path,
 )
 from workbench.answers.simulated_replies import simulate
-from workbench.drawing.scores_in_words import counted_replies, left_out, with_names
+from workbench.drawing.scores_in_words import counted_replies, counting_words, left_out, with_names
 from workbench.errors import InvalidArgumentError
 from workbench.scoring import ScoringParameters
 from workbench.studies.models.whole_games import whole_games
@@ -63,11 +63,9 @@ class TwoSets:
         """Return the caption of every figure drawn from these scores."""
         scores = self.scores
         replies = len(scores) - left_out(scores)["failed"]
-        policy = ", ".join(sorted(scores["ill_formed_policy"].unique()))
-        terminal = ", ".join(sorted(scores["terminal"].unique()))
         return (
             f"{self.positions_in_words()}; {replies} replies, {counted_replies(scores)}"
-            f"\nill-formed boards: {policy}; finished games: {terminal}"
+            f"\n{counting_words(scores)}"
         )
 
 

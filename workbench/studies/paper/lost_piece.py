@@ -12,6 +12,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from workbench.drawing.appearance import caption, new_figure
+from workbench.drawing.policy_words import ill_formed_words
 from workbench.drawing.quantities import QUANTITIES
 from workbench.environments.registry import environment_named
 from workbench.errors import InvalidArgumentError
@@ -196,6 +197,6 @@ def draw(table: pd.DataFrame, note: str = "", policy: str = "as_is") -> Figure:
     caption(
         figure,
         "One character away: a piece missing from the board",
-        f"{note}\nill-formed boards: {policy}; {span} positions a bar; whiskers: 5% to 95% of positions",
+        f"{note}\n{ill_formed_words(policy)}; {span} positions a bar; whiskers: 5% to 95% of positions",
     )
     return figure
