@@ -120,3 +120,41 @@ def test_a_finger_drags_on_a_phone_that_has_no_workers(browser, address):
         expect(root.locator("[data-role=lost]")).to_have_attribute("data-state", "fresh")
         assert violations(page.locator("html")) == []
         assert overflow(root) == []
+
+
+def test_the_address_follows_the_boards_and_opens_them_again(browser, address):
+    typed = "8/8/8/8/8/8/8/K1k5 w - - 0 1"
+    with opened(browser, address, WIDE) as (page, root):
+        expect_python_values(root)
+        assert page.url == address
+        field = root.locator("[data-role=side-predicted] [data-role=fen]")
+        links = []
+        for text in (typed, ""):
+            before = page.url
+            field.fill(text)
+            field.press("Enter")
+            page.wait_for_function("url => location.href !== url", arg=before)
+            links.append(page.url.partition("#")[2])
+        for link, text in zip(links, (typed, ""), strict=True):
+            page.evaluate("link => { location.hash = link; }", link)
+            expect(field).to_have_value(text)
+            assert fens(root) == [RUY_LOPEZ, text]
+        page.evaluate("location.hash = 'true=<img src=x onerror=alert(1)>&predicted=8'")
+        refusal = page.locator("#pair-refusal")
+        expect(refusal).to_contain_text("names no pair of boards")
+        expect(field).to_have_value(BISHOP_ELSEWHERE)
+        page.go_back()
+        expect(refusal).to_be_empty()
+        expect(field).to_have_value("")
+
+
+def test_a_dark_page_is_printed_on_white_without_its_tools(browser, address):
+    with opened(browser, address, WIDE) as (page, root):
+        page.emulate_media(color_scheme="dark")
+        expect(page.locator("body")).to_have_attribute("data-jp-theme-light", "false")
+        expect(page.locator("body")).to_have_css("color", "rgb(240, 240, 240)")
+        page.emulate_media(color_scheme="dark", media="print")
+        expect(page.locator("body")).to_have_attribute("data-jp-theme-light", "true")
+        expect(page.locator("body")).to_have_css("color", "rgb(27, 27, 27)")
+        expect(root.locator("[data-role=tray]")).to_be_hidden()
+        expect(root.locator("[data-role=board]").first).to_be_visible()

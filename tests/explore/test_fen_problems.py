@@ -23,6 +23,9 @@ FAULTS = {
     "rnbqkbnr/pppppppp/8//8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1": "rank 5 is empty",
     "rnbqkbnr/ppppxppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1": "rank 7 has 'x': 'ppppxppp'",
     "rnbqkbnr/ppppSppp/9/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1": "rank 6 has '9'",
+    # A Cyrillic letter that looks like a pawn's.
+    START.replace("PPPPPPPP", "PPPP\u0420PPP"): "rank 2 has '\u0420' (U+0420): ",
+    START.replace("PPPPPPPP", "PPPP\ue000PPP"): r"rank 2 has '\ue000': ",
     "rnbqkbnr/pppppppp/44/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1": "two digits one after the other",
     "rnbqkbnr/pppppppp/~8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1": "follows no piece: '~8'",
     START.replace(" w ", " x "): "the side to move is 'x'; it is w or b",

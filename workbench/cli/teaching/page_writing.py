@@ -26,6 +26,7 @@ def page(out: Path, true_fen: str | None, predicted_fen: str | None, caption: st
     from workbench.explore.pair.pair_answers import PREDICTED_FEN, TRUE_FEN
     from workbench.explore.static_page.pair_html import pair_html
     from workbench.tables.output_files import check_output
+    from workbench.tables.parquet_tables import replacing
 
     if true_fen is None and predicted_fen is not None:
         raise click.UsageError("--predicted needs --true: give both boards")
@@ -35,5 +36,6 @@ def page(out: Path, true_fen: str | None, predicted_fen: str | None, caption: st
     elif predicted_fen is None:
         predicted_fen = true_fen
     text = pair_html(true_fen, predicted_fen, caption)
-    out.write_text(text, encoding="utf-8")
+    with replacing(out) as beside:
+        beside.write_text(text, encoding="utf-8")
     click.echo(f"{len(text.encode()):,} bytes written to {out}")

@@ -119,13 +119,19 @@ def _placement_problems(placement: str) -> Iterator[str]:
         yield from _rank_problems(name, rank)
 
 
+def _named_sign(sign: str) -> str:
+    """Return a sign in quotation marks; with its code point where it may look like another."""
+    shown = repr(sign)
+    return shown if sign.isascii() or "\\" in shown else f"{shown} (U+{ord(sign):04X})"
+
+
 def _rank_problems(name: str, rank: str) -> Iterator[str]:
     if not rank:
         yield f"{name} is empty; a rank without pieces is '8'"
         return
     unknown = list(dict.fromkeys(sign for sign in rank if sign not in _DIGITS + _PIECES + "~"))
     if unknown:
-        signs = cut(", ".join(map(repr, unknown)))
+        signs = cut(", ".join(map(_named_sign, unknown)))
         yield (
             f"{name} has {signs}: {quoted(rank)}; pieces are P N B R Q K for White and p n b r q k for "
             "Black, and a digit from 1 to 8 counts empty squares"

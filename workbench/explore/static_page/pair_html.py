@@ -26,7 +26,7 @@ PAIR_SHEETS: Final = ("board/board.css", "pair/pair_panels.css", "pair/board_pai
 """The style sheets of the view."""
 
 _MAIN: Final = (
-    'showPair(JSON.parse(document.getElementById("content").textContent), '
+    'openOwnPair(JSON.parse(document.getElementById("content").textContent), '
     'document.getElementById("twin").textContent, pairTwin);\n'
 )
 
@@ -47,7 +47,8 @@ $style
 <h1>Board pair: what a wrong board costs</h1>
 <p class="page-words">State precision p<sub>m</sub> is the probability that a random line of m moves, legal on the predicted
 board, is legal on the true board; for state recall r<sub>m</sub> the boards change places. Drag pieces, or type FENs. Values are exact,
-to m = 4. The page computes by itself: it loads nothing and sends nothing.</p>
+to m = 4. The page computes by itself: it loads nothing and sends nothing. Its address follows the boards: copied, it opens them again.</p>
+<p id="pair-refusal" role="alert"></p>
 <div id="pair"></div>
 <noscript><p>This page needs JavaScript, which the browser does not run here.</p></noscript>
 <footer>World-State Workbench $version, GPL-3.0-or-later. Pieces: python-chess.</footer>
@@ -81,7 +82,7 @@ def pair_html(
     """
     content = pair_content(true_fen, predicted_fen, caption)
     twin = script("static_page/page_twin.js", "pairTwin")
-    view = script("static_page/pair_without_python.js", "showPair") + _MAIN
+    view = script("static_page/own_pair.js", "openOwnPair") + _MAIN
     page = _PAGE.substitute(
         policy=script_policy("\n" + twin, "\n" + view),
         title=html.escape(caption or "Board pair"),

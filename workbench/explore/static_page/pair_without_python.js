@@ -1,11 +1,12 @@
 // The page with one pair of boards and no Python: the view of BoardPair over a model and a twin of its own.
-// Hooks: id="pair" (data-twin "worker" or "page"), and those of board_pair_view.js.
+// Printed it is light: paper is. Hooks: id="pair" (data-twin "worker" or "page"), and those of board_pair_view.js.
 
 import { BoardPairView } from "../pair/board_pair_view.js";
 import { PageModel, startTwin } from "./page_model.js";
 
 /** Deeper values take seconds, and nothing here estimates. */
 const DEEPEST_EXACT = 4;
+const BOARDS = ["true_fen", "predicted_fen"];
 const FOR_THE_TWIN = {
   first: "Computing the first numbers.",
   slow: (seconds) => `No answer for ${seconds} seconds: the machine is busy, or the boards permit very many moves; then choose a smaller depth m.`,
@@ -14,16 +15,21 @@ const FOR_THE_TWIN = {
 /**
  * @param {{state: Object, words: Object}} content What static_page/pair_html.py wrote into the page.
  * @param {string} source The script of the twin. @param {Function} twin
+ * @param {(boards: {true_fen: string, predicted_fen: string}) => void} [onBoards] Called with other boards than before.
  * @returns {{close: () => void}} What ends the view, its listeners and the twin; the elements stay.
  */
-export function showPair({ state, words }, source, twin) {
-  const dark = matchMedia("(prefers-color-scheme: dark)");
+export function showPair({ state, words }, source, twin, onBoards = () => {}) {
+  const dark = matchMedia("screen and (prefers-color-scheme: dark)");
   const follow = () => { document.body.dataset.jpThemeLight = String(!dark.matches); };
   dark.addEventListener("change", follow);
   follow();
   const started = startTwin(source, words, twin);
   const host = document.getElementById("pair");
-  const view = new BoardPairView(new PageModel(state, started), host, { waiting: FOR_THE_TWIN, deepest: DEEPEST_EXACT });
+  const model = new PageModel(state, started);
+  for (const name of BOARDS) {
+    model.on(`change:${name}`, () => onBoards({ true_fen: model.get("true_fen"), predicted_fen: model.get("predicted_fen") }));
+  }
+  const view = new BoardPairView(model, host, { waiting: FOR_THE_TWIN, deepest: DEEPEST_EXACT });
   host.dataset.twin = started.inWorker() ? "worker" : "page";
   return {
     close() {

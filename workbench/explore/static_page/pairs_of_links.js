@@ -1,15 +1,7 @@
-// Pairs of boards on a page of other things: a link names both boards in its fragment, "#true=FEN&predicted=FEN", and
-// they open in one view. Hooks: id="pair-section" (hidden until a pair is open), "pair-heading", "pair-refusal", "pair".
+// Pairs of boards on a page of other things: links name them, and they open in one view. Hooks: id="pair-section" (hidden until a pair is open), "pair-heading", "pair-refusal", "pair".
 
-import { parseFen } from "../board/board_model.js";
+import { pairOfLink, refusalWords } from "./pair_links.js";
 import { showPair } from "./pair_without_python.js";
-
-/** @param {string} fragment Of an address, with or without "#". @returns {{true_fen: string, predicted_fen: string} | null} Null if it names no pair. */
-export function pairOfLink(fragment) {
-  const named = new URLSearchParams(fragment.replace(/^#/, ""));
-  const boards = { true_fen: named.get("true"), predicted_fen: named.get("predicted") };
-  return boards.true_fen && boards.predicted_fen ? boards : null;
-}
 
 /**
  * Open the pair of the page's address, now and whenever it changes.
@@ -19,22 +11,24 @@ export function pairOfLink(fragment) {
 export function openLinkedPairs(content, source, twin) {
   const [section, heading, refusal, host] = ["pair-section", "pair-heading", "pair-refusal", "pair"].map((id) => document.getElementById(id));
   let opened = null;
-  const open = () => {
-    const boards = pairOfLink(location.hash);
-    if (!boards) return;
+  const show = (act) => {
     opened?.close();
     opened = null;
     host.replaceChildren();
     section.hidden = false;
     refusal.textContent = "";
-    try {
-      Object.values(boards).forEach(parseFen);
-      opened = showPair({ ...content, state: { ...content.state, ...boards } }, source, twin);
-    } catch (error) {
-      refusal.textContent = `The link names no pair of boards: ${error.message}`;
-    }
+    act();
     section.scrollIntoView();
     heading.focus({ preventScroll: true });
+  };
+  const open = () => {
+    try {
+      const boards = pairOfLink(location.hash);
+      if (boards) show(() => { opened = showPair({ ...content, state: { ...content.state, ...boards } }, source, twin); });
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      show(() => { refusal.textContent = refusalWords(error); });
+    }
   };
   addEventListener("hashchange", open);
   open();

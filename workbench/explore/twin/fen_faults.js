@@ -52,11 +52,18 @@ function placementFaults(placement) {
   return [...(ranks.length === 8 ? [] : [`${there}; a board has 8, with '/' between them`]), ...ofRanks];
 }
 
+/** A sign in quotation marks; with its code point where it may look like another. */
+function namedSign(sign) {
+  const shown = repr(sign);
+  const code = sign.codePointAt(0);
+  return code < 0x80 || shown.includes("\\") ? shown : `${shown} (U+${code.toString(16).toUpperCase().padStart(4, "0")})`;
+}
+
 function rankFault(name, rank) {
   if (!rank) return [`${name} is empty; a rank without pieces is '8'`];
   const unknown = [...new Set(rank.replace(/[1-8PNBRQKpnbrqk~]/g, ""))];
   if (unknown.length) {
-    return [`${name} has ${cutLong(unknown.map(repr).join(", "))}: ${quoted(rank)}; pieces are P N B R Q K for White and p n b r q k for `
+    return [`${name} has ${cutLong(unknown.map(namedSign).join(", "))}: ${quoted(rank)}; pieces are P N B R Q K for White and p n b r q k for `
       + "Black, and a digit from 1 to 8 counts empty squares"];
   }
   const found = [];
