@@ -37,6 +37,11 @@ def test_the_page_is_accessible_fits_and_opens_its_pairs(browser, address, schem
         page.goto(address)
         assert violations(page.locator("html")) == []
         expect(page.locator("#pair-section")).to_be_hidden()
+        folded = page.locator("details pre").first
+        expect(folded).to_be_hidden()
+        page.emulate_media(media="print")
+        expect(folded).to_be_visible()
+        page.emulate_media(media="screen")
         page.get_by_role("link", name="Open this pair").first.click()
         shown = page.locator("[data-role=board-pair]")
         expect(shown.locator("[data-role=numbers]")).to_have_attribute("data-state", "fresh")

@@ -1,5 +1,7 @@
 """What a report says and shows of a chapter, against numbers worked by hand."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
@@ -45,18 +47,57 @@ def test_the_words_are_made_from_the_numbers(scores):
     assert "p_1 is 0 for 2 replies" in words
 
 
-def test_a_difference_has_its_sign_and_says_whether_zero_is_inside(scores):
-    other = scores.assign(model="other", precision_1=[0.0, 0.0, 20 / 21, 0.0])
-    words = said(chapter_of(pd.concat([scores, other])))
-    assert "Of 2 models, by hand has the highest mean p_1" in words
+def test_one_model_is_compared_with_those_beside_it(scores):
+    chapter = chapter_of(scores)
+    base = scores.assign(
+        model="starting_board", asked="starting_board", run="", prompt="", game=scores["game_id"],
+        precision_1=[0.0, 0.0, 20 / 21, 0.0],
+    )  # fmt: skip
+    words = said(replace(chapter, beside=base))
     # The difference is 1 at one of four positions.
-    assert "by hand differs from other by 0.250 [0, 0.750] in p_1, on 4 common positions" in words
-    assert "the interval includes zero" in words
+    assert "by hand differs from starting_board by 0.250 [0, 0.750] in p_1, on 4 common" in words
+    assert "positions of 4 games; the interval includes zero." in words
     assert "0 of 1 pair of models are separated" in words
-    better = scores.assign(model="better", precision_1=[1.0, 1.0, 1.0, 1.0])
-    words = said(chapter_of(pd.concat([scores.assign(precision_1=0.0), better])))
-    assert "better differs from by hand by 1.000 [1.000, 1.000]" in words
-    assert "the interval excludes zero" in words
+
+
+def test_of_several_models_each_has_a_sentence_with_the_next_and_the_baseline(scores):
+    right, wrong = scores.assign(precision_1=1.0, model="a"), scores.assign(precision_1=0.0)
+    base = wrong.assign(model="starting_board")
+    chapter = chapter_of(
+        pd.concat([right, scores.assign(model="b"), wrong.assign(model="c"), base])
+    )
+    first, second, third, apart = findings(chapter, summary_of(chapter), compare(chapter))
+    mean = (1 + 0 + 20 / 21 + 0) / 4
+    # Of b's four differences from a two are 1, one is 1/21 and one 0; all are resampled together.
+    assert first.startswith(f"a: mean p_1 1.000 [1.000, 1.000] over 4 replies; {1 - mean:.3f} [")
+    assert "] above the next, b (4 common positions" in first
+    assert first.endswith("and 1.000 [1.000, 1.000] above starting_board (4 common positions).")
+    assert "above the next, c (4 common positions" in second
+    # Nothing is below c but the baseline, which is no model.
+    assert third == (
+        "c: mean p_1 0 [0, 0] over 4 replies; 0 [0, 0] above starting_board (4 common positions; "
+        "the interval includes zero)."
+    )
+    assert apart.startswith("0 of 6 pairs")
+    below = chapter_of(pd.concat([wrong.assign(model="c"), scores.assign(model="b"),
+                                  right.assign(model="starting_board")]))  # fmt: skip
+    assert "1.000 [1.000, 1.000] below starting_board" in said(below)
+
+
+def test_many_models_have_few_sentences_and_no_run_is_left_out(scores):
+    many = [
+        scores.assign(model=f"model {place}", precision_1=place / 10).assign(game=scores["game_id"])
+        for place in range(1, 10)
+    ]
+    easy = scores.head(1).assign(model="easy", precision_1=1.0, game=scores["game_id"].head(1))
+    runs = [ReportedRun("mine", many[0]), ReportedRun("theirs", pd.concat([*many[1:], easy]))]
+    (chapter,) = chapters_of(runs)
+    words = findings(chapter, summary_of(chapter), compare(chapter))
+    subjects = [each.partition(":")[0] for each in words[:-2]]
+    assert subjects == ["model 9", "model 8", "model 7", "model 6", "model 5", "model 1"]
+    assert (
+        words[-2] == "The other 4 models, with a mean p_1 from 0.200 to 1.000, are in the tables."
+    )
 
 
 def test_runs_without_common_positions_say_so(scores):
@@ -64,7 +105,7 @@ def test_runs_without_common_positions_say_so(scores):
     chapter = chapter_of(pd.concat([scores, other]))
     page = comparison_section(chapter, compare(chapter), "c")
     assert "No two models have answered the same positions" in page
-    assert "differs from" not in said(chapter)
+    assert "above" not in said(chapter)
     alone = chapter_of(scores)
     assert "nothing to compare it with" in comparison_section(alone, compare(alone), "c")
 

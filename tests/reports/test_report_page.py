@@ -95,7 +95,7 @@ def test_no_run_and_runs_scored_otherwise_are_refused(predictions):
 def test_runs_scored_to_different_depths_are_compared_at_the_depth_of_both(predictions):
     other = run_of(predictions.assign(model="other"), "other", depth=1)
     text = words(report_html([run_of(predictions), other]))
-    assert "by hand differs from other by 0 [0, 0] in p_1, on 5 common positions" in text
+    assert "0 [0, 0] above the next, other (5 common positions; the interval includes zero)" in text
     assert "p_2" not in text
 
 
@@ -104,7 +104,8 @@ def test_continuations_have_no_recall_and_no_states(predictions):
     text = words(report_html([run_of(line)]))
     assert "Chess, task continuation" in text
     assert "mean p_2" in text
-    for absent in ("mean r_2", "exact match", "The worst boards", "Kendall"):
+    assert "Not shown: exact match, edit distance, Kendall&#x27;s tau and boards" in text
+    for absent in ("mean r_2", "The worst boards", "Misjudged by", "tau-b"):
         assert absent not in text
 
 

@@ -26,6 +26,20 @@ def state_words(environment: str = DEFAULT) -> str:
     return "FEN" if environment == DEFAULT else environment_named(environment).state_noun
 
 
+def answer_words(scores: pd.DataFrame) -> str:
+    """Return what a model was asked to write, by the task of the rows of a scores table.
+
+    That is a state, in the words of `state_words`, a list of actions or a line of them; an answer if
+    the rows are of several tasks.
+    """
+    shown = environment_shown(scores)
+    tasks = set(scores["task"].dropna()) if "task" in scores else set()
+    if tasks <= {"state"}:
+        return state_words(shown.name)
+    kind = {"actions": "list", "continuation": "line"}.get(tasks.pop()) if len(tasks) == 1 else None
+    return f"{kind} of {shown.action_noun}s" if kind else "usable answer"
+
+
 def length_words(environment: str = DEFAULT) -> str:
     """Return what the column ``group`` counts in an environment, for the label of an axis."""
     named = environment_named(environment)
@@ -111,8 +125,7 @@ def counted_replies(scores: pd.DataFrame) -> str:
     """Return the replies of each class in words, and how many rows every study leaves out."""
     counts = scores["reply_class"].value_counts()
     missing = left_out(scores)
-    shown = environment_shown(scores)
-    asked_for = state_words(shown.name)
+    asked_for = answer_words(scores)
     replies = [
         f"{counts.get(name, 0)} {class_words(name, asked_for)}"
         for name in CLASSES

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from workbench.drawing.labels import labels
-from workbench.drawing.scores_in_words import scored_rows, told_apart, with_names
+from workbench.drawing.scores_in_words import answer_words, scored_rows, told_apart, with_names
 from workbench.environments.registry import AnyEnvironment, environment_named
 from workbench.errors import InvalidArgumentError, RunMismatchError
 from workbench.explore.run.run_table import depths_of
@@ -49,6 +49,16 @@ class Chapter:
         parts = [self.environment.title, "" if self.task == "state" else f"task {self.task}"]
         words = ", ".join(each for each in [*parts, self.set.replace("_", " ")] if each)
         return words[:1].upper() + words[1:]
+
+    @property
+    def symbol(self) -> str:
+        """What the headline measure is called: p_m."""
+        return f"p_{self.depth}"
+
+    @property
+    def answer(self) -> str:
+        """What a reply gives, in words: a FEN, a list of moves, ..."""
+        return answer_words(self.scores)
 
     @property
     def models(self) -> list[str]:

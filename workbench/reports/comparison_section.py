@@ -8,7 +8,8 @@ import pandas as pd
 
 from workbench.drawing.quantities import EDIT_DISTANCE
 from workbench.reports.chapters import Chapter
-from workbench.reports.numbers_in_words import counted, number, with_interval
+from workbench.reports.headline import quantities_of
+from workbench.reports.numbers_in_words import counted, number, quantity_name, with_interval
 from workbench.reports.page_parts import details, figure, paragraph, section, table
 from workbench.studies.models import model_ranks, paired_models
 from workbench.studies.models.prompt_effects import holm
@@ -86,49 +87,65 @@ def comparison_section(
 
 def _ranks(chapter: Chapter, every: pd.DataFrame, resamples: int, seed: int) -> str:
     """Return the ranks of models that share positions, with the letters of their groups."""
-    if not chapter.measures_text:
-        return ""
-    ranks = model_ranks.compute(
-        chapter.together(), depth=chapter.depth, resamples=resamples, seed=seed
-    )
+    scores = chapter.together()
+    if chapter.measures_text:
+        ranks = model_ranks.compute(scores, depth=chapter.depth, resamples=resamples, seed=seed)
+        names = {"precision": chapter.symbol, "distance": EDIT_DISTANCE.name}
+    else:
+        quantities = quantities_of(chapter.task, chapter.depth)
+        names = {quantity: quantity_name(quantity) for quantity in quantities}
+        ranks = model_ranks.ranked(
+            scores, {quantity: (quantity, -1) for quantity in names}, resamples=resamples, seed=seed
+        )
     if ranks.empty:
         said = "There are pairs with common positions, but none that all models have answered: no ranks."
         return paragraph(said)
     apart = paired_models.separated(every)
-    symbol = f"p_{chapter.depth}"
+    main = next(iter(names))
     parts = [
         paragraph(
-            f"Models that share a letter are not separated by {symbol}: sign tests of whole games on the "
+            f"Models that share a letter are not separated by {chapter.symbol}: sign tests of whole games on the "
             f"positions that both answered, Holm's correction for {counted(len(every), 'pair')}, 5%. Intervals "
             "of a rank are of 95%: games are resampled and all models ranked again."
         )
     ]
+    heads = [
+        head
+        for name, words in names.items()
+        for head in (f"{words} rank", *(["group"] if name == main else []), f"{words} mean")
+    ]
     for ranking, part in ranks.groupby("ranking", sort=False):
-        ordered = part.sort_values("precision", ascending=False)
+        ordered = part.sort_values(main, ascending=False)
         letters = paired_models.group_letters(ordered["model"], apart)
         rows = [
             [
                 row["model"],
-                _rank(row, "precision"),
-                letters[row["model"]],
-                number(row["precision"]),
-                _rank(row, "distance"),
-                number(row["distance"]),
+                *(
+                    cell
+                    for name in names
+                    for cell in (
+                        _rank(row, name),
+                        *([letters[row["model"]]] if name == main else []),
+                        number(row[name]),
+                    )
+                ),
             ]
             for row in ordered.to_dict("records")
         ]
         first = part.iloc[0]
         parts.append(
             table(
-                f"Ranks, {ranking}: {first['positions']:,} positions of {first['games']:,} games",
-                ["model", f"{symbol} rank", "group", f"{symbol} mean",
-                 f"{EDIT_DISTANCE.name} rank", f"{EDIT_DISTANCE.name} mean"],
+                f"Ranks, {ranking}: {counted(first['positions'], 'position')} of "
+                f"{counted(first['games'], 'game')}",
+                ["model", *heads],
                 rows,
             )
-        )  # fmt: skip
-    drawn = model_ranks.draw(ranks, models=chapter.together()["model"].unique())
-    alt = f"{chapter.title}: each model's rank by {EDIT_DISTANCE.name} and by {symbol}, joined by a line; the numbers are in the table."
-    return "".join([*parts, figure(drawn, alt)])
+        )
+    if chapter.measures_text:
+        drawn = model_ranks.draw(ranks, models=scores["model"].unique())
+        alt = f"{chapter.title}: each model's rank by {EDIT_DISTANCE.name} and by {chapter.symbol}, joined by a line; the numbers are in the table."
+        parts.append(figure(drawn, alt))
+    return "".join(parts)
 
 
 def _rank(row: Mapping[Any, Any], side: str) -> str:
@@ -137,7 +154,7 @@ def _rank(row: Mapping[Any, Any], side: str) -> str:
 
 
 def _pairs(chapter: Chapter, own: pd.DataFrame) -> str:
-    symbol = f"p_{chapter.depth}"
+    symbol = chapter.symbol
     rows = [
         [
             f"{row['model']} – {row['other']}",

@@ -1,7 +1,8 @@
 """The first tables of a chapter: headline numbers, and the classes of the replies."""
 
+from workbench.drawing.quantities import EDIT_DISTANCE
 from workbench.drawing.reply_words import class_words
-from workbench.drawing.scores_in_words import class_counts, counting_words, left_out, state_words
+from workbench.drawing.scores_in_words import class_counts, counting_words, left_out
 from workbench.prediction import CLASSES, ReplyClass
 from workbench.reports.chapters import Chapter
 from workbench.reports.headline import headline, quantities_of
@@ -64,17 +65,37 @@ def headline_section(chapter: Chapter, *, resamples: int = 1000, seed: int = 0) 
             ["model", *map(quantity_name, quantities), "n", f"{noun}s"],
             rows,
         )
+        + paragraph(_undefined(chapter))
         + _classes(chapter)
+    )
+
+
+def _undefined(chapter: Chapter) -> str:
+    """Return what a task's measures are, and what of the page is not defined for it and why."""
+    if chapter.measures_text:
+        return ""
+    action, state = chapter.environment.action_noun, chapter.environment.state_noun
+    without = (
+        f"Not shown: exact match, {EDIT_DISTANCE.name}, Kendall's tau and {state}s that "
+        f"{EDIT_DISTANCE.name} misjudges, because a {chapter.answer} is no {state} whose text could be "
+        "compared"
+    )
+    if chapter.task == "actions":
+        return (
+            f"p_1 is the share of the listed {action}s that are permitted, r_1 the share of the permitted "
+            f"{action}s that are listed. {without}; p_m and r_m for m > 1, because the list says "
+            f"nothing about later {action}s."
+        )
+    return (
+        f"{chapter.symbol} is the share of the replies whose first {chapter.depth} {action}s are "
+        f"accepted. {without}; r_{chapter.depth}, because no {action}s are drawn from the true {state}."
     )
 
 
 def _classes(chapter: Chapter) -> str:
     counts = class_counts(chapter.scores).set_index("model")
     shown = [name for name in CLASSES if name != ReplyClass.FAILED]
-    asked_for = "answer"
-    if chapter.measures_text:
-        asked_for = state_words(chapter.environment.name)
-    names = [class_words(name, asked_for) for name in shown]
+    names = [class_words(name, chapter.answer) for name in shown]
     rows = [
         [model, *(f"{row[name]:,}" for name in [*shown, "failed", "unscored"]), f"{row['count']:,}"]
         for model, row in counts.iterrows()

@@ -10,9 +10,9 @@ from workbench.drawing.scores_in_words import (
     counted_replies,
     length_words,
     scored_rows,
-    state_words,
 )
 from workbench.reports.chapters import Chapter
+from workbench.reports.headline import headline
 from workbench.reports.numbers_in_words import UNDEFINED, number, with_interval
 from workbench.reports.page_parts import details, figure, paragraph, section, table
 from workbench.studies.models import answer_spread, model_summary
@@ -85,6 +85,48 @@ def curves_section(chapter: Chapter, summary: pd.DataFrame, identity: str) -> st
     return section(f"{identity}-length", title, *parts, level=3)
 
 
+def accepted_section(
+    chapter: Chapter, identity: str, *, resamples: int = 1000, seed: int = 0
+) -> str:
+    """Return how far lines of actions are accepted; nothing for other tasks.
+
+    Args:
+        chapter: With at least one row that has scores.
+        identity: Of the chapter on the page.
+        resamples: Number of bootstrap resamples.
+        seed: Seed of the bootstrap.
+    """
+    if chapter.task != "continuation":
+        return ""
+    scores = chapter.together()
+    depths = [m for m in range(1, chapter.depth + 1) if f"precision_{m}" in scores]
+    found = [headline(scores, depth=m, resamples=resamples, seed=seed) for m in depths]
+    order = found[-1].sort_values("mean", ascending=False)["model"]
+    by_model = [each.set_index("model") for each in found]
+    rows = [
+        [
+            model,
+            *(
+                with_interval(*map(float, each.loc[model, ["mean", "lower", "upper"]]))
+                for each in by_model
+            ),
+        ]
+        for model in order
+    ]
+    noun = chapter.environment.action_noun
+    return section(
+        f"{identity}-accepted",
+        f"How far the lines of {noun}s are accepted",
+        table(
+            f"Share of the replies whose first i {noun}s the true {chapter.environment.state_noun} "
+            "accepts",
+            ["model", *(f"p_{m}" for m in depths)],
+            rows,
+        ),
+        level=3,
+    )
+
+
 def agreement_section(chapter: Chapter, summary: pd.DataFrame, identity: str) -> str:
     """Return Kendall's tau of p_m and edit distance by length; nothing for tasks without states."""
     if not chapter.measures_text:
@@ -97,7 +139,7 @@ def agreement_section(chapter: Chapter, summary: pd.DataFrame, identity: str) ->
             for name in (f"precision_{chapter.depth}", "levenshtein")
         ]
         ties[str(model)] = [UNDEFINED if np.isnan(each) else f"{each:.0%}" for each in shares]
-    symbol = f"p_{chapter.depth}"
+    symbol = chapter.symbol
     return section(
         f"{identity}-agreement",
         f"Agreement of {symbol} and {EDIT_DISTANCE.name}",
@@ -122,13 +164,10 @@ def agreement_section(chapter: Chapter, summary: pd.DataFrame, identity: str) ->
 def consistency_section(chapter: Chapter, identity: str) -> str:
     """Return how alike the answers to one question are, where it was asked several times."""
     title = "Consistency of repeated answers"
-    if not chapter.measures_text:
-        return ""
     spread = answer_spread.compute(chapter.scores, depth=chapter.depth)
     if not (spread["answers"] > 1).any():
         said = "Each position was asked once: nothing to say about repeated answers."
         return section(f"{identity}-consistency", title, paragraph(said), level=3)
-    noun = state_words(chapter.environment.name)
     rows = [
         [
             row["model"],
@@ -140,18 +179,16 @@ def consistency_section(chapter: Chapter, identity: str) -> str:
         for row in answer_spread.summarise(spread).to_dict("records")
     ]
     columns = [
-        "model", "positions asked again", f"same {noun} in all", "always right", "sometimes right",
+        "model", "positions asked again", f"same {chapter.answer} in all", "always right", "sometimes right",
         "never right", "deviation within", "deviation between", "share within",
     ]  # fmt: skip
-    drawn = answer_spread.draw(
-        spread, counted_replies(chapter.scores), environment=chapter.environment.name
-    )
-    alt = f"{chapter.title}: the range of p_{chapter.depth} over the answers to each position."
+    drawn = answer_spread.draw(spread, counted_replies(chapter.scores))
+    alt = f"{chapter.title}: the range of {chapter.symbol} over the answers to each position."
     return section(
         f"{identity}-consistency",
         title,
         paragraph(
-            f"Deviations are standard deviations of p_{chapter.depth}: within, between the answers to "
+            f"Deviations are standard deviations of {chapter.symbol}: within, between the answers to "
             "one position; between, of the positions' means."
         ),
         table("Repeated answers to the same position", columns, rows),

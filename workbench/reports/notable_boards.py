@@ -30,14 +30,14 @@ from workbench.reports.page_parts import (
 SHOWN: Final = 10
 _LONGEST: Final = 600
 _PIXELS: Final = 260
-_BOARDS: Final = (ReplyClass.VALID, ReplyClass.ILL_FORMED)
+_READ: Final = (ReplyClass.VALID, ReplyClass.ILL_FORMED)
 
 
 def notable(chapter: Chapter, count: int = SHOWN) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Choose a chapter's worst states, and those that edit distance misjudges most.
 
-    Only replies that are states take part, and not those of the baseline if there are others; of each
-    position at most one reply is in each list.
+    Only replies that are states take part, as `answers_of_models` has them; of each position at most
+    one reply is in each list.
 
     Args:
         chapter: Of the task ``state``.
@@ -49,10 +49,7 @@ def notable(chapter: Chapter, count: int = SHOWN) -> tuple[pd.DataFrame, pd.Data
         lowest p_m, then r_m, then the largest distance; the misjudged the largest disagreement in
         either direction.
     """
-    rows = run_table(chapter.scores, chapter.depth).rows
-    of_models = rows[rows["asked"] != BASELINE]
-    rows = rows if of_models.empty else of_models
-    states = rows[rows["reply_class"].isin(_BOARDS) & (rows["unscored"] == "")]
+    states = answers_of_models(chapter)
     wrong = states[(states["edit_distance"] > 0) | (states["precision"] < 1)]
     worst = wrong.sort_values(
         ["precision", "recall", "edit_distance", "position_id", "model"],
@@ -66,6 +63,18 @@ def notable(chapter: Chapter, count: int = SHOWN) -> tuple[pd.DataFrame, pd.Data
     return next(first), next(first)
 
 
+def answers_of_models(chapter: Chapter) -> pd.DataFrame:
+    """Return the rows of a chapter's replies that can be read, without the baseline's.
+
+    The baseline's stay if there are no others. The columns are those of
+    `workbench.explore.run.run_table.RunTable`.
+    """
+    rows = run_table(chapter.scores, chapter.depth).rows
+    of_models = rows[rows["asked"] != BASELINE]
+    rows = rows if of_models.empty else of_models
+    return rows[rows["reply_class"].isin(_READ) & (rows["unscored"] == "")]
+
+
 def boards_section(chapter: Chapter, identity: str) -> str:
     """Return the worst and the most misjudged states as pictures, each with a way to open it.
 
@@ -77,7 +86,7 @@ def boards_section(chapter: Chapter, identity: str) -> str:
     if not chapter.measures_text:
         return ""
     worst, misjudged = notable(chapter)
-    symbol = f"p_{chapter.depth}"
+    symbol = chapter.symbol
     parts = []
     for name, title, words, rows in (
         (
@@ -107,21 +116,21 @@ def _pair(chapter: Chapter, row: dict[Any, Any], misjudged: bool) -> str:
     true, predicted = str(row["true_state"]), str(row["predicted_state"])
     noun = chapter.environment.state_noun
     symbols = {
-        f"p_{chapter.depth}": number(row["precision"]),
+        chapter.symbol: number(row["precision"]),
         f"r_{chapter.depth}": number(row["recall"]),
         EDIT_DISTANCE.name: f"{row['edit_distance']:.0f}",
     }
     facts = ", ".join(f"{name} {value}" for name, value in symbols.items())
     words = f"{row['model']}, position {cut(str(row['position_id']))}: {facts}; {row['remark'] or 'valid'}."
     if misjudged:
-        nearer = EDIT_DISTANCE.name if row["disagreement"] > 0 else f"p_{chapter.depth}"
-        other = f"p_{chapter.depth}" if row["disagreement"] > 0 else EDIT_DISTANCE.name
+        nearer = EDIT_DISTANCE.name if row["disagreement"] > 0 else chapter.symbol
+        other = chapter.symbol if row["disagreement"] > 0 else EDIT_DISTANCE.name
         words += (
             f" It is nearer by {nearer} than by {other}: "
             f"{abs(row['disagreement']):.0%} of the ranking lie between."
         )
     pictures = [
-        _drawn(chapter, f"{side} {noun}", text, against)
+        drawn_state(chapter, f"{side} {noun}", text, against)
         for side, text, against in (("True", true, predicted), ("Predicted", predicted, true))
     ]
     address = pair_link(true, predicted) if chapter.environment.name == DEFAULT else ""
@@ -146,8 +155,15 @@ def recreated(chapter: Chapter, true: str, predicted: str) -> str:
     )
 
 
-def _drawn(chapter: Chapter, name: str, text: str, against: str) -> str:
-    """Return a state as a picture with its text below; as the text alone where there is no picture."""
+def drawn_state(chapter: Chapter, name: str, text: str, against: str) -> str:
+    """Return a state as a picture with its text below; as the text alone where there is no picture.
+
+    Args:
+        chapter: Of its environment.
+        name: What it is called.
+        text: The state, as a table has it.
+        against: The one that it is compared with; what differs is marked.
+    """
     environment = chapter.environment
     if environment.name == DEFAULT:
         drawing = drawn_board(name, text, against)

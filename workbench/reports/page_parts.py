@@ -65,7 +65,7 @@ def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[object]]
 
 
 def details(summary: str, *content: str) -> str:
-    """Return content that is shown on demand, and printed where it is shown."""
+    """Return content that is shown on demand, and always printed."""
     return f"<details><summary>{escape(summary)}</summary>{''.join(content)}</details>"
 
 

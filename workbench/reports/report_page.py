@@ -20,11 +20,13 @@ from workbench.reports.findings_in_words import findings
 from workbench.reports.headline_tables import headline_section
 from workbench.reports.made_with import MADE_WITH, made_with_section
 from workbench.reports.measured_sections import (
+    accepted_section,
     agreement_section,
     consistency_section,
     curves_section,
     summary_of,
 )
+from workbench.reports.notable_answers import answers_section
 from workbench.reports.notable_boards import boards_section
 from workbench.reports.page_parts import bullets, contents, paragraph, quantity_colours, section
 from workbench.reports.reported_run import ReportedRun
@@ -125,7 +127,8 @@ def report_html(
         parts.append(paragraph("The runs have no rows: there is nothing to report."))
     parts.append(made_with_section(runs))
     places = {f"chapter-{place}": each.title for place, each in enumerate(chapters, start=1)}
-    boards = any(each.environment.name == DEFAULT and each.measures_text for each in chapters)
+    of_chess = [each for each in chapters if each.environment.name == DEFAULT]
+    boards = any(each.measures_text for each in of_chess)
     opened = linked_pairs() if boards else LinkedPairs("", "", "", _POLICY)
     style = "\n".join([opened.style, quantity_colours(), _STYLE.read_text(encoding="utf-8")])
     return _PAGE.substitute(
@@ -133,7 +136,7 @@ def report_html(
         title=escape(f"Report of {some_of([run.name for run in runs], 'runs')}"),
         style=style,
         contents=contents({**places, "made-with": MADE_WITH}),
-        content="".join([piece_symbols() if boards else "", *parts]),
+        content="".join([piece_symbols() if of_chess else "", *parts]),
         opened=opened.body,
         version=__version__,
         date=datetime.now(UTC).strftime("%Y-%m-%d %H:%M"),
@@ -156,8 +159,10 @@ def _chapter(chapter: Chapter, identity: str, resamples: int, seed: int) -> str:
         bullets(said),
         numbers,
         curves_section(chapter, summary, identity),
+        accepted_section(chapter, identity, resamples=resamples, seed=seed),
         comparison_section(chapter, compared, identity, resamples=resamples, seed=seed),
         agreement_section(chapter, summary, identity),
         consistency_section(chapter, identity),
         boards_section(chapter, identity),
+        answers_section(chapter, identity),
     )

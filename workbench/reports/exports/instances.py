@@ -20,6 +20,7 @@ from workbench.asking.questions import questions_of
 from workbench.prediction import ReplyClass
 from workbench.reports.exports.evaluations import BENCHMARK, PREDICTIONS_READ, Evaluation
 from workbench.reports.exports.json_text import json_text, json_value, named_texts
+from workbench.studies.models.answers_compared import right_answers
 from workbench.tables.parquet_tables import POSITIONS, replacing
 
 SCHEMA_VERSION: Final = "0.3.0"
@@ -32,7 +33,7 @@ _KEPT: Final = (
 )  # fmt: skip
 _READ: Final = (
     *PREDICTIONS_READ, "position_id", "task", "true_state", "predicted_state", "predicted_actions",
-    "unscored",
+    "unscored", "right",
 )  # fmt: skip
 _MEASURES: Final = re.compile(r"(?:precision|recall)_\d+(?:_standard_error)?")
 
@@ -88,6 +89,7 @@ def instance_lines(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
         A mapping for each row. One without a score has no ``evaluation``.
     """
     rows = evaluation.rows()
+    rows = rows.assign(right=right_answers(rows, evaluation.depth))
     questions = _questions(evaluation)
     columns = [str(name) for name in rows]
     kept = [name for name in columns if name in _KEPT or _MEASURES.fullmatch(name)]
@@ -130,7 +132,7 @@ def _line(
     }
     score = row.get(quantity)
     if row["unscored"] == "" and score is not None:
-        line["evaluation"] = {"score": score, "is_correct": _is_correct(evaluation, row)}
+        line["evaluation"] = {"score": score, "is_correct": row["right"]}
     if row["reply_class"] == ReplyClass.FAILED or row["unscored"]:
         line["error"] = row["reason"] or row["unscored"]
     tokens = {name: row[name] for name in ("input_tokens", "output_tokens", "reasoning_tokens")}
@@ -183,15 +185,6 @@ def _conversation(
         "is_terminal": True,
     }
     return {**found, "answer_attribution": [attribution] if answer else []}
-
-
-def _is_correct(evaluation: Evaluation, row: Mapping[str, Any]) -> bool:
-    """Return whether a reply has the true state's text, or all permitted actions and no other."""
-    exact = row.get("exact_match")
-    if exact is not None:
-        return bool(exact)
-    names = evaluation.headline.loc[evaluation.headline["task"] == row["task"], "quantity"]
-    return all(row.get(name) == 1 for name in names if _MEASURES.fullmatch(name))
 
 
 def _sample_hash(content: Mapping[str, Any]) -> str:

@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 from workbench.drawing.appearance import caption, new_figure
 from workbench.drawing.labels import LONGEST, labels, some_of
 from workbench.drawing.quantities import PRECISION
-from workbench.drawing.scores_in_words import scored_rows, state_words
-from workbench.environments.registry import DEFAULT
+from workbench.drawing.scores_in_words import answer_words, scored_rows
 from workbench.errors import InvalidArgumentError
+from workbench.studies.models.answers_compared import compared_answers, right_answers
 
 _MOST_IN_ROW: Final = 3
 
@@ -26,8 +26,9 @@ def compute(scores: pd.DataFrame, *, depth: int = 4) -> pd.DataFrame:
 
     Returns:
         One row per model, prompt and position: model, prompt, position_id, answers, different
-        (distinct FENs; no FEN is one), right (answers that match exactly), mean, least and most of
-        p_m, variance (of p_m, unbiased; NaN for one answer) and depth.
+        (distinct answers as `answers_compared` has them; none is one), right (answers that
+        `answers_compared` calls right), mean, least and most of p_m, variance (of p_m, unbiased; NaN
+        for one answer), depth and answer (what a reply gives, in words).
 
     Raises:
         InvalidArgumentError: If the measure is missing.
@@ -38,9 +39,7 @@ def compute(scores: pd.DataFrame, *, depth: int = 4) -> pd.DataFrame:
             f"expected scores with {measure!r}, got {list(scores.columns)}; score with this depth"
         )
     kept = scored_rows(scores)
-    kept = kept.assign(
-        said=kept["predicted_state"].fillna(""), hit=kept["exact_match"].astype(float)
-    )
+    kept = kept.assign(said=compared_answers(kept), hit=right_answers(kept, depth).astype(float))
     table = kept.groupby(["model", "prompt", "position_id"], sort=False).agg(
         answers=("sample", "size"),
         different=("said", "nunique"),
@@ -50,7 +49,7 @@ def compute(scores: pd.DataFrame, *, depth: int = 4) -> pd.DataFrame:
         most=(measure, "max"),
         variance=(measure, "var"),
     )
-    return table.reset_index().assign(depth=depth)
+    return table.reset_index().assign(depth=depth, answer=answer_words(kept))
 
 
 def summarise(table: pd.DataFrame) -> pd.DataFrame:
@@ -61,7 +60,7 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
 
     Returns:
         One row per model and prompt: positions, repeated (positions with at least two answers; the
-        rest is about these), same (share of them with the same FEN in all answers), always, sometimes,
+        rest is about these), same (share of them with the same answer in all), always, sometimes,
         never (shares with all, some, no answers right), within (standard deviation of p_m between
         answers to one position, from the mean variance), between (of the positions' means, less
         what the answers' spread adds to it; 0 if that is all) and share_within (of the whole variance
@@ -100,7 +99,6 @@ def draw(
     note: str = "",
     most_panels: int = 6,
     whose: str = "",
-    environment: str = DEFAULT,
 ) -> Figure:
     """Draw the range of p_m over the answers to each position, one panel per model and prompt.
 
@@ -109,7 +107,6 @@ def draw(
         note: Small print below the axes, such as `Comparison.describe` gives.
         most_panels: Panels at most; the figure says how many are not drawn.
         whose: What the title begins with, such as `Comparison.whose`; the model if there is one.
-        environment: The name of the environment, for the words.
     """
     again = table[table["answers"] > 1]
     models = list(table["model"].unique())
@@ -147,12 +144,16 @@ def draw(
         )
         axes.plot(share, ordered["mean"], ".", color="black", markersize=2.5)
         row = summarise(part).iloc[0]
-        name = (f"{of_models[str(model)]}: " if several else "") + of_prompts[str(prompt)]
+        names = [
+            of_models[str(model)] if several else "",
+            of_prompts[str(prompt)] if prompt else "",
+        ]
+        name = ": ".join(each for each in names if each)
         counts = sorted(part["answers"].unique())
         times = f"{counts[0]}" + (f" to {counts[-1]}" if len(counts) > 1 else "")
         axes.set_title(
-            f"{name}\n{len(part)} positions, {times} answers each\n"
-            f"same {state_words(environment)} in all: {row['same']:.0%}; within {row['within']:.2f}, "
+            (f"{name}\n" if name else "") + f"{len(part)} positions, {times} answers each\n"
+            f"same {part['answer'].iloc[0]} in all: {row['same']:.0%}; within {row['within']:.2f}, "
             f"between {row['between']:.2f}",
             fontsize=8,
         )

@@ -5,7 +5,7 @@ about short games alone would lead.
 """
 
 from collections.abc import Hashable, Iterable, Mapping
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import numpy as np
 import pandas as pd
@@ -70,18 +70,59 @@ def compute(
     Raises:
         InvalidArgumentError: If the measure is missing, or the share out of range.
     """
+    table = ranked(
+        scores,
+        {"precision": (f"precision_{depth}", -1), "distance": (distance, 1)},
+        least_share=least_share,
+        resamples=resamples,
+        seed=seed,
+    )
+    if table.empty:
+        return pd.DataFrame(columns=COLUMNS)
+    moved = table["distance_rank"] - table["precision_rank"]
+    table = table.assign(moved=moved, depth=depth)[list(COLUMNS)]
+    parts = [part.sort_values("distance_rank") for _, part in table.groupby("ranking", sort=False)]
+    return pd.concat(parts, ignore_index=True)
+
+
+def ranked(
+    scores: pd.DataFrame,
+    measures: Mapping[str, tuple[str, Literal[1, -1]]],
+    *,
+    least_share: float = 0.5,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Rank models by the mean of each of several measures, as `compute` does by two.
+
+    Args:
+        scores: As of `compute`.
+        measures: By the name of its columns in the result, a column of the scores and 1 if a lower
+            value is better, else -1. Positions count that have the first of them.
+        least_share: As of `compute`, as are the others.
+        resamples: Number of bootstrap resamples.
+        seed: Seed of the bootstrap.
+
+    Returns:
+        Columns ranking, model, positions, games, and for each measure its name (the mean), and its
+        name with _rank, _rank_low and _rank_high; models in the order of their names. Empty where
+        there is nothing to rank.
+
+    Raises:
+        InvalidArgumentError: If a column is missing, or the share out of range.
+    """
     kept = scored_rows(scores)
-    measure = f"precision_{depth}"
-    if measure not in kept or not 0 <= least_share <= 1:
+    columns = [column for column, _ in measures.values()]
+    if not {*columns} <= {*kept} or not 0 <= least_share <= 1:
         raise InvalidArgumentError(
-            f"expected scores with {measure!r} and a share in [0, 1], got columns "
+            f"expected scores with {columns} and a share in [0, 1], got columns "
             f"{list(kept.columns)} and {least_share!r}"
         )
     # A position that was asked several times counts once, by the mean of its answers.
     means = kept.pivot_table(
-        index=["position_id", "game"], columns="model", values=[distance, measure], aggfunc="mean"
+        index=["position_id", "game"], columns="model", values=columns, aggfunc="mean"
     )
-    answered = means[measure].notna()
+    answered = means[columns[0]].notna()
     models_of = sorted(kept["model"].unique())
     most = [model for model in models_of if answered[model].mean() >= least_share]
     rankings = {MOST_POSITIONS: most, ALL_MODELS: models_of}
@@ -95,7 +136,7 @@ def compute(
         codes, games = cluster_codes(common.index.get_level_values("game"))
         drawn = drawn_clusters(games, resamples, derived_seed(seed, ranking))
         table = pd.DataFrame({"ranking": ranking, "model": models})
-        for name, column, best in (("distance", distance, 1), ("precision", measure, -1)):
+        for name, (column, best) in measures.items():
             values = common[column][models].to_numpy(float)
             table[name] = values.mean(axis=0)
             table[f"{name}_rank"] = (best * table[name]).rank()
@@ -104,10 +145,9 @@ def compute(
                 quantile_ends(ranks[place]) if games > 1 else (np.nan, np.nan) for place in ranks
             ]
             table[f"{name}_rank_low"], table[f"{name}_rank_high"] = zip(*ends, strict=True)
-        table["moved"] = table["distance_rank"] - table["precision_rank"]
-        table["positions"], table["games"], table["depth"] = len(common), games, depth
-        tables.append(table.sort_values("distance_rank"))
-    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=COLUMNS)
+        table["positions"], table["games"] = len(common), games
+        tables.append(table)
+    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
 
 
 def draw(
