@@ -40,6 +40,26 @@ def fen_box(root, look):
     return side(root, look).locator("[data-role=fen]")
 
 
+def test_one_name_of_two_moves_has_its_squares(explorer):
+    """A pawn on h7 that is believed on h6 comes to h5 by another move; the king's moves need no squares."""
+    root = set_pair(
+        explorer,
+        "7k/7p/8/8/8/8/8/K7 b - - 0 1",
+        "7k/8/7p/8/8/8/8/K7 b - - 0 1",
+        ExplorerSettings(1),
+    )
+    lists = {
+        name: root.locator(f"[data-role=moves-{name}] [data-role=move]").all_text_contents()
+        for name in ("only-true", "only-predicted", "shared")
+    }
+    assert lists == {
+        "only-true": ["h6", "h5 (h7h5)"],
+        "only-predicted": ["Kh7", "h5 (h6h5)"],
+        "shared": ["Kg8", "Kg7"],
+    }
+    expect_quiet(root)
+
+
 def test_shows_differences_moves_and_what_is_lost(root):
     view = pair_view(RUY_LOPEZ, BISHOP_ELSEWHERE, ExplorerSettings(3))
     for look in ("true", "predicted"):
@@ -53,6 +73,12 @@ def test_shows_differences_moves_and_what_is_lost(root):
         shown = root.locator(f"[data-role=moves-{name.replace('_', '-')}] [data-role=move]")
         ucis = shown.evaluate_all("moves => moves.map(each => each.dataset.uci)")
         assert ucis == [move["uci"] for move in moves]
+        titles = shown.evaluate_all("moves => moves.map(each => each.title)")
+        assert titles == [f"{move['words']}, {move['uci']}" for move in moves]
+        assert all(
+            text.startswith(move["san"])
+            for text, move in zip(shown.all_text_contents(), moves, strict=True)
+        )
     lost = lost_mass(RUY_LOPEZ, BISHOP_ELSEWHERE, ExplorerSettings(3))
     for name in ("precision", "recall"):
         part = f"[data-role=lost-{name}]"

@@ -110,6 +110,17 @@ def test_by_keyboard_alone(browser, lesson):
     ]  # fmt: skip
 
 
+def test_a_guess_is_still_there_when_it_is_shown_again(browser, lesson):
+    for name, given in (("share", 0.3), ("choice", "c"), ("count", 9000)):
+        lesson.guess(name).make(given)
+    with widget_page(browser, widgets(lesson), 1280, 900) as page:
+        share, choice, count = roots(page)
+        expect(share.locator("[data-role=number]")).to_have_value("0.3")
+        expect(share.locator("[data-role=slider]")).to_have_value("0.3")
+        expect(choice.locator("[data-role=choice]").nth(2)).to_be_checked()
+        expect(count.locator("[data-role=number]")).to_have_value("9000")
+
+
 def test_by_finger_on_a_phone(browser, lesson):
     with widget_page(browser, widgets(lesson), PHONE["width"], PHONE["height"], touch=True) as page:
         share, choice, count = roots(page)

@@ -109,6 +109,34 @@ def test_opening_a_row_brings_its_boards_into_view(browser, run, tables, width, 
         assert [found for found in small if "checkbox" not in found] == []
 
 
+@pytest.mark.parametrize("width", [1094, 1180, 1280, 1366])
+def test_one_models_scores_are_in_view_beside_their_position(browser, tables, width):
+    """On a laptop: 1094 and 1180 are what JupyterLab leaves a cell's output of 1280 and 1366 pixels."""
+    scores, predictions = tables
+    one = scores["model"].eq(scores["model"].iloc[0])
+    table = RunBrowser(scores[one].reset_index(drop=True), predictions).table
+    with widget_page(browser, [table], width, 720) as page:
+        root = ready(page)
+        assert overflow(root) == []
+        right = root.locator("[data-role=scroller]").evaluate(
+            "e => e.getBoundingClientRect().left + e.clientWidth"
+        )
+        for name in ("position_id", "reply_class", "edit_distance", "precision"):
+            heading = root.locator(f"th[data-column={name}]")
+            box = heading.bounding_box()
+            assert box["x"] + box["width"] <= right + 1, name
+            assert heading.locator("button").evaluate("e => e.scrollWidth <= e.clientWidth")
+        assert root.locator("th[data-column=model]").count() == 0
+        fens = root.locator(".rb-fen")
+        root.locator("[data-role=row-open]").first.click()
+        expect(root.locator("[data-role=opened-title]")).not_to_be_empty()
+        fen = fens.first.text_content()
+        assert fen in set(scores["true_state"])
+        ranks = fens.first.evaluate("e => e.innerHTML.split('<wbr>')")
+        assert [rank for rank in ranks[:-1] if not rank.endswith("/") or "/" in rank[:-1]] == []
+        assert len(ranks) == 8
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_nothing(browser, run, tables, theme):
     with widget_page(browser, [run.table], 1366, 768) as page:

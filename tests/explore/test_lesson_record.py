@@ -54,6 +54,21 @@ def test_what_waits_is_shown_after_guesses_and_answers():
     assert not waiting.is_open
 
 
+def test_what_was_shown_once_stays_as_it_is(monkeypatch):
+    shown = []
+    monkeypatch.setattr(curtain, "display", lambda content, **to: shown.append((content, to)))
+    lesson = small_lesson()
+    lesson.after("task", show="all of it")._ipython_display_()
+    lesson.guess("first").make(0.25)
+    lesson.check({"task": 0.75})
+    lesson.check({"task": 0.5})
+    lesson.guess("second").make("b")
+    assert [getattr(content, "data", content) for content, _ in shown] == [
+        "*Shown here after 1 answer above.*", "*Shown here after 1 answer above.*", "all of it",
+    ]  # fmt: skip
+    assert len({to["display_id"] for _, to in shown}) == 1
+
+
 def test_the_summary_has_no_value_that_was_not_found():
     lesson = small_lesson()
     lesson.guess("first").make(0.9)

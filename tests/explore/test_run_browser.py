@@ -5,7 +5,12 @@ import pytest
 
 from workbench.errors import InvalidArgumentError, InvalidFenError, TableError
 from workbench.explore.run.run_browser import RunBrowser
-from workbench.explore.run.run_columns import COLUMNS, filter_choices, page_columns
+from workbench.explore.run.run_columns import (
+    COLUMNS,
+    WHERE_SEVERAL,
+    filter_choices,
+    page_columns,
+)
 from workbench.explore.run.run_files import (
     Replies,
     read_scores,
@@ -70,7 +75,7 @@ class TestColumns:
         by_name = {column["name"]: column for column in page["columns"]}
         assert page["count"] == 6
         shown = [column["name"] for column in page["columns"] if column["shown"]]
-        assert shown == [name for name in COLUMNS if name not in ("set", "setting")]
+        assert shown == [name for name in COLUMNS if name not in WHERE_SEVERAL]
         assert decoded(by_name["position_id"]) == list(scores["position_id"])
         assert decoded(by_name["reply_class"]) == [
             "valid",
@@ -149,7 +154,9 @@ class TestFiles:
         write_table(predictions, tmp_path / "p.parquet", PREDICTIONS)
         assert list(read_scores(tmp_path / "s.parquet").columns) == list(scores.columns)
         browser = RunBrowser(str(tmp_path / "s.parquet"), tmp_path / "p.parquet")
+        assert browser.pair.layout.display == "none", "no row is chosen"
         browser.open_row(1)
+        assert browser.pair.layout.display is None
         assert browser.pair.reply == predictions["reply"][1]
 
     def test_a_file_that_is_none_is_named(self, tmp_path):

@@ -1,6 +1,7 @@
 """What widgets keep for pages without a kernel: when it is renewed, and what it says."""
 
 import asyncio
+import re
 
 import chess
 import pytest
@@ -49,6 +50,16 @@ def test_without_an_event_loop_work_is_done_at_once():
     done = []
     AtRest(lambda: done.append(1)).request()
     assert done == [1]
+
+
+def test_lines_of_a_fen_break_between_ranks_alone():
+    html = board("Board", None, START)
+    shown = re.search(r"<code[^>]*>(.*)</code>", html)[1]
+    assert shown.replace("<wbr>", "") == START
+    assert shown.split()[0].split("<wbr>") == [
+        *(f"{rank}/" for rank in START.split()[0].split("/")[:-1]), "RNBQKBNR",
+    ]  # fmt: skip
+    assert board("Board", None, "/" * 1000).count("<wbr>") == 7
 
 
 def test_texts_are_escaped():

@@ -3,12 +3,15 @@
 import json
 import re
 
+import chess
 import nbformat
 import pytest
 from click.testing import CliRunner
 
+from workbench.answers.recorded_replies import WORLD_CUP, recorded_replies
 from workbench.cli import main
 from workbench.errors import NotebookError, OutputError
+from workbench.explore.lesson.model_questions import O4_MINI
 from workbench.headless.lesson_versions import (
     LESSONS,
     lesson_notebooks,
@@ -16,6 +19,7 @@ from workbench.headless.lesson_versions import (
     write_lessons,
 )
 from workbench.headless.notebook_runs import figure_notebooks, run_notebooks
+from workbench.prediction import ReplyClass
 
 NAMES = ["1_what_a_board_permits", "2_estimating_precision", "3_does_it_track"]
 WIDGET = "application/vnd.jupyter.widget-view+json"
@@ -126,6 +130,11 @@ class TestARunFromTopToBottom:
         assert all(": Right." in line for line in found)
 
 
+def solutions_of(cell):
+    """What stands between the marks of a cell."""
+    return re.findall(r"### BEGIN SOLUTION(.*?)### END SOLUTION", source_of(cell), re.DOTALL)
+
+
 def source_of_all(name):
     return "\n".join(map(source_of, cells_of(LESSONS / f"{name}.ipynb")))
 
@@ -137,6 +146,40 @@ class TestTheTwoVersions:
         for word in ("SOLUTION", "solution", "Instructor", "Misconception", "<!--"):
             assert word not in text
         nbformat.validate(nbformat.read(versions / "student" / f"{name}.ipynb", as_version=4))
+
+    def test_no_line_of_a_solution_or_note_is_left(self, versions, name):
+        """Neither is any of their decimals with three significant digits: those are values."""
+        left = json.dumps(cells_of(versions / "student" / f"{name}.ipynb"), ensure_ascii=False)
+        inside = [
+            solution
+            for cell in cells_of(LESSONS / f"{name}.ipynb")
+            for solution in solutions_of(cell)
+        ]
+        assert len(inside) > 5
+        for line in "\n".join(inside).splitlines():
+            # Of a solution's code the call is that of the task.
+            given = re.match(r"(\w+) = (.+)", line)
+            if given and "lesson." not in line:
+                assert f"{given[1]} = {given[2]}" not in left
+            elif line.startswith("**"):
+                assert line not in left
+        values = re.findall(r"0\.0*[1-9]\d{2,}", "\n".join(inside))
+        assert [number for number in values if number in left] == []
+
+    def test_notes_are_folded_and_nothing_of_them_is_outside_the_fold(self, name):
+        """A projected notebook shows their title alone."""
+        notes = [
+            solution
+            for cell in cells_of(LESSONS / f"{name}.ipynb")
+            if cell["cell_type"] == "markdown"
+            for solution in solutions_of(cell)
+        ]
+        assert len(notes) > 3
+        for note in notes:
+            text = note.replace("-->", "").replace("<!--", "").strip()
+            assert text.startswith("<details><summary><b>Instructor's notes</b></summary>\n")
+            assert text.endswith("</details>")
+            assert text.count("<details") == 1
 
     def test_the_instructors_is_the_source(self, versions, name):
         made = cells_of(versions / "instructor" / f"{name}.ipynb")
@@ -172,6 +215,31 @@ class TestTheTwoVersions:
             assert part in text
         # A copy lies in any folder: it links to nothing.
         assert not re.search(r"\]\([^)]*\)", text)
+
+
+def test_what_is_wrong_with_boards_is_counted_as_the_third_lesson_says():
+    replies = recorded_replies((WORLD_CUP,), [O4_MINI])
+    ill_formed = replies[replies["reply_class"] == ReplyClass.ILL_FORMED]
+    boards = [chess.Board(fen) for fen in ill_formed["predicted_state"]]
+    pawns, castling, check = (
+        sum(bool(board.status() & flag) for board in boards)
+        for flag in (
+            chess.STATUS_TOO_MANY_BLACK_PAWNS,
+            chess.STATUS_BAD_CASTLING_RIGHTS,
+            chess.STATUS_OPPOSITE_CHECK,
+        )
+    )
+    letters = [board.board_fen() for board in boards]
+    kings = sum(text.count("K") == 0 and text.count("k") == 2 for text in letters)
+    text = source_of_all(NAMES[2])
+    assert (
+        f"of the {len(boards)} boards {pawns} have too many black pawns, and {kings} have no white king and two black ones"
+        in text
+    )
+    assert (
+        f"in {check} the side that is not to move is in check, and {castling} claim a right to castle"
+        in text
+    )
 
 
 class TestMarks:

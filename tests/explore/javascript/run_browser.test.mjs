@@ -51,10 +51,10 @@ test("cells are texts, and what is missing is called none", () => {
   assert.deepEqual([0, 1, 2].map((row) => cellText(byName.get("model"), row)), ["<b>", "none", "a"]);
 });
 
-test("a column is as wide as its label and no wider than 22 characters for its texts", () => {
+test("a column fits each word of its label, and 30 characters of its texts", () => {
   const long = { kind: "text", label: "x", levels: ["y".repeat(90)] };
   assert.equal(columnWidth(long), 30);
-  assert.equal(columnWidth({ kind: "number", label: "board accuracy", digits: 3 }), 17);
+  assert.equal(columnWidth({ kind: "number", label: "board accuracy", digits: 3 }), 11);
 });
 
 test("the rows made cover the view, and the space of all rows stays the same", () => {

@@ -6,6 +6,7 @@
 // "predicted-fen", "open-pair"; and those of tracker_chart.js, model_reading.js, board.js.
 
 import { htmlElement, keepShortcutsAway } from "../page/svg.js";
+import { showFen } from "../page/fen_text.js";
 import { Requester } from "../page/requester.js";
 import { KernelNote } from "../page/kernel_note.js";
 import { hideStill } from "../page/still.js";
@@ -250,14 +251,14 @@ class GameTrackerView {
     const lastMove = stop.uci ? { from: stop.uci.slice(0, 2), to: stop.uci.slice(2, 4) } : null;
     const different = reply?.different ?? [];
     this.boards.true.show({ fen, flipped, different, lastMove });
-    this.trueFen.textContent = fen;
+    showFen(this.trueFen, fen);
     const onBoard = Boolean(reply?.on_board);
     this.boards.predicted.show({ fen: onBoard ? reply.predicted_fen : "", flipped, different });
     this.predictedBox.classList.toggle("ws-without-board", !onBoard);
     this.boards.predicted.element.toggleAttribute("inert", !onBoard);
     this.noBoard.hidden = onBoard;
     this.noBoard.textContent = reply ? reply.words : this.reading.reading ? NOT_READ_YET : noReplyInWords(game, stop.ply);
-    this.predictedFen.textContent = reply?.predicted_fen ?? "";
+    showFen(this.predictedFen, reply?.predicted_fen ?? "");
     this.turns.true.textContent = turnInWords(fen);
     this.turns.predicted.textContent = onBoard ? turnInWords(reply.predicted_fen) : "";
     const otherTurn = onBoard && reply.wrong_fields.includes("side to move");

@@ -78,3 +78,6 @@ class Curtain:
             display(picture, **shown)  # type: ignore[no-untyped-call]
         else:
             display(self.content, **shown)  # type: ignore[no-untyped-call]
+        if self.is_open:
+            # Shown again with each further answer, a widget would lose what was typed or scrolled in it.
+            self._name = ""

@@ -175,7 +175,7 @@ def _second_algorithm() -> list[Question]:
                 1.0: "One of the three actions after b is accepted."},
                "Weight 1/2, times 2 for the thinning, times 1/3 for y."),
         _share("Algorithm 2: mean", "What is the mean of the two?", mean, {}, "Both are equally probable.",
-               follows=Following(kept, lambda one, other: (one + other) / 2)),
+               because="It is p_2: Algorithm 2 is unbiased.", follows=Following(kept, lambda one, other: (one + other) / 2)),
         _share("Algorithm 2: standard deviation", "What is the standard deviation of a run?", deviation,
                {deviation**2: "That is the variance; take the root."},
                "Both values are equally far from the mean.",
@@ -252,6 +252,8 @@ def _count(
 
 def _share(
     name: str, prompt: str, value: float, mistakes: dict[float, str], hint: str,
-    follows: Following | None = None,
+    follows: Following | None = None, because: str = "",
 ) -> NumberQuestion:  # fmt: skip
-    return NumberQuestion(name, prompt, value, mistakes=mistakes, hint=hint, follows=follows)
+    return NumberQuestion(
+        name, prompt, value, because=because, mistakes=mistakes, hint=hint, follows=follows
+    )

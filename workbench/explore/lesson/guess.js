@@ -105,6 +105,7 @@ class GuessView {
     if (!made || this.root.dataset.state === "made") return;
     this.root.dataset.state = "made";
     const focused = this.root.contains(this.root.getRootNode().activeElement);
+    this.fill(outcome.guess);
     for (const field of this.form.elements) field.disabled = true;
     this.submit.hidden = true;
     this.outcome.dataset.points = outcome.points;
@@ -113,6 +114,16 @@ class GuessView {
       ...(outcome.because ? [htmlElement("p", { "data-role": "because" }, outcome.because)] : []));
     // What had the focus is disabled now.
     if (focused) this.outcome.focus({ preventScroll: true });
+  }
+
+  /** Show a guess as it was made, also where the page is loaded anew. */
+  fill(guess) {
+    if (!this.number) {
+      this.form.querySelector(`[data-role=choice][value="${guess}"]`).checked = true;
+    } else if (this.number.value === "") {
+      this.number.value = String(guess);
+      this.follow();
+    }
   }
 
   /** The guess and the value on a line; the sentence above it says the same. */

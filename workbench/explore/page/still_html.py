@@ -65,7 +65,9 @@ def board(
         different: Squares to mark, such as ``e4``.
         flipped: Whether Black is at the bottom.
     """
-    text = f'<code style="{_WRAPPED}">{escape(fen)}</code>' if fen else "no board"
+    # Lines break after a slash, of which a FEN has seven, or a space; not inside a rank.
+    broken = escape(fen).replace("/", "/<wbr>", 7)
+    text = f'<code style="{_WRAPPED}">{broken}</code>' if fen else "no board"
     drawing = ""
     if position is not None:
         drawn = chess.svg.board(

@@ -40,7 +40,8 @@ export class MovesPanel {
 
   /** @param {Object} moves The view's only_true, only_predicted and shared. */
   show(moves) {
-    for (const [name, list] of this.lists) list.show(moves[name]);
+    const alike = namedAlike(moves, this.keys.text);
+    for (const [name, list] of this.lists) list.show(moves[name], alike);
   }
 }
 
@@ -53,27 +54,39 @@ class MoveList {
       htmlElement("h4", {}, htmlElement("span", { class: "ws-swatch", "aria-hidden": "true" }), `${title} `, this.count), this.list);
   }
 
-  show(moves) {
+  show(moves, alike) {
     this.count.textContent = String(moves.length);
-    const entries = moves.map((move) => htmlElement("li", {}, this.entry(move)));
+    const entries = moves.map((move) => htmlElement("li", {}, this.entry(move, alike)));
     this.list.replaceChildren(...(entries.length ? entries : [htmlElement("li", { class: "ws-quiet" }, "none")]));
   }
 
-  entry(move) {
+  entry(move, alike) {
     const shared = this.look === "shared";
     const { keys, nouns } = this.panel;
     const id = move[keys.id];
+    const text = move[keys.text];
+    const name = alike.has(text) ? `${text} (${id})` : text;
     const point = () => this.panel.onPoint(move, this.look);
     const leave = () => this.panel.onPoint(null, this.look);
     return htmlElement(shared ? "button" : "span", {
-      type: shared ? "button" : null, class: "ws-move", title: move.words, "data-role": "move", [`data-${keys.id}`]: id,
-      "aria-label": shared ? `Step both ${nouns.state}s: ${move.words}` : null,
+      type: shared ? "button" : null, class: "ws-move", title: move.uci ? `${move.words}, ${move.uci}` : move.words, "data-role": "move", [`data-${keys.id}`]: id,
+      "aria-label": shared ? `Step both ${nouns.state}s: ${name}${move.words.slice(text.length)}` : null,
       onclick: shared ? () => this.panel.onStep(id) : null,
       onpointerenter: point, onpointerleave: leave,
       // A button that got the focus after a click is not pointed at.
       onfocus: ({ target }) => target.matches(":focus-visible") && point(), onblur: leave,
-    }, move[keys.text]);
+    }, name);
   }
+}
+
+/**
+ * Return the names that stand in two lists, of different moves: on one board h5 is h6h5, on the other h7h5.
+ * @param {Object<string, Object[]>} moves Lists of moves. @param {string} text Where a move has its name.
+ * @returns {Set<string>}
+ */
+export function namedAlike(moves, text) {
+  const lists = Object.values(moves).map((list) => new Set(list.map((move) => move[text])));
+  return new Set(lists.flatMap((names, index) => [...names].filter((name) => lists.some((other, at) => at !== index && other.has(name)))));
 }
 
 /** The line that was stepped; each of its parts walks back to it. */

@@ -1,6 +1,7 @@
 // The open reply beside the table: its boards, numbers and text, and the way to the next one.
 
 import { htmlElement } from "../page/svg.js";
+import { showFen } from "../page/fen_text.js";
 import { spelledCount } from "../page/spelled_count.js";
 import { Board } from "../board/board.js";
 
@@ -112,7 +113,7 @@ export class ReplyColumn {
     if (board) this.board.show({ fen: board, different });
     this.none.hidden = Boolean(board);
     this.none.textContent = words;
-    this.fen.textContent = fen;
+    showFen(this.fen, fen);
     this.fen.title = board ? words : "";
   }
 }

@@ -56,13 +56,13 @@ export function cellText(column, row) {
 
 /**
  * @param {RunColumn} column
- * @returns {number} A width in characters that fits the label and most cells.
+ * @returns {number} A width in characters that fits each word of the label and most cells.
  */
 export function columnWidth(column) {
-  const label = column.label.length + 3;
+  const label = Math.max(...column.label.split(" ").map((word) => word.length)) + 3;
   if (column.kind === "number") return Math.max(label, 4 + column.digits);
   const longest = column.levels.reduce((most, level) => Math.max(most, level.length), 4);
-  return Math.max(label, Math.min(longest + 2, 30));
+  return Math.max(label, Math.min(longest + 1, 30));
 }
 
 /**

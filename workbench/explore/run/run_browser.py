@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class RunBrowser(StillOutput, VBox):  # type: ignore[misc]
-    """A browser of a run: its scores, and below them the pair that a click or Enter opens.
+    """A browser of a run: its scores, and below them, once a click or Enter opens a row, its pair.
 
     Args:
         scores: A scores table, or the path of one.
@@ -55,6 +55,8 @@ class RunBrowser(StillOutput, VBox):  # type: ignore[misc]
         )
         self.pair = BoardPair(depth=self.table.depth)
         self.table.on_open = self.open_row
+        # Hidden, not left out: a saved notebook holds what is displayed.
+        self.pair.layout.display = "none"
         super().__init__([self.table, self.pair])
         self.table.observe(self.renew_still, ["answers", "opened"])
         self.pair.observe(self.renew_still, "answers")
@@ -130,3 +132,4 @@ class RunBrowser(StillOutput, VBox):  # type: ignore[misc]
         self.pair.show_row({**found, "movetext": moves, "reply": reply})
         self.pair.depth = run.depth
         self.table.show_opened(row, without)
+        self.pair.layout.display = None

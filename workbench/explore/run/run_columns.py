@@ -38,7 +38,9 @@ COLUMNS: Final = (
     "board_accuracy",
     "remark",
 )
-"""The columns that are shown unless others are named: set and setting where there are several."""
+"""The columns that are shown unless others are named: `WHERE_SEVERAL` where there are several."""
+
+WHERE_SEVERAL: Final = ("set", "model", "setting")
 
 PLOTTED: Final = (
     "position_id",
@@ -76,8 +78,8 @@ def page_columns(table: RunTable, names: Sequence[str] | None = None) -> dict[st
 
     Args:
         table: The run.
-        names: Columns of ``table.rows`` to show, in this order; `COLUMNS` if None, without a set
-            or setting that all rows share.
+        names: Columns of ``table.rows`` to show, in this order; `COLUMNS` if None, without a set,
+            model or setting that all rows share.
 
     Returns:
         ``count``: the number of rows. ``columns``: for each column shown, and after them for each
@@ -90,7 +92,7 @@ def page_columns(table: RunTable, names: Sequence[str] | None = None) -> dict[st
         InvalidArgumentError: If the run has no such column.
     """
     if names is None:
-        alike = [name for name in ("set", "setting") if table.rows[name].nunique(dropna=False) < 2]
+        alike = [name for name in WHERE_SEVERAL if table.rows[name].nunique(dropna=False) < 2]
         names = [name for name in COLUMNS if name not in alike]
     unknown = [name for name in names if name not in table.rows.columns]
     if unknown:
