@@ -5,8 +5,10 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binomtest
 
 from workbench.errors import InvalidArgumentError
+from workbench.studies.models import paired_models
 from workbench.studies.models.paired_models import compute, group_letters, separated, sign_test
 
 
@@ -71,19 +73,62 @@ def test_many_games_are_tested_by_drawn_changes_of_signs():
     )
 
 
+def signed(games, above):
+    """One difference of 1 for each game, of which so many are above 0."""
+    return np.repeat([1.0, -1.0], [above, games - above])
+
+
 def test_the_sign_test_counts_changes_of_signs():
     assert sign_test(np.array([1.0, 1.0, 1.0])) == 2 / 8
     assert sign_test(np.array([3.0, -1.0])) == 1.0
-    # 16 games are enumerated: two of 65,536 changes.
-    assert sign_test(np.ones(16)) == 2 / 2**16
+    # 20 games are enumerated: two of 1,048,576 changes.
+    assert sign_test(np.ones(20)) == 2 / 2**20
+    assert sign_test(signed(20, 15)) == pytest.approx(binomtest(15, 20).pvalue, rel=1e-12)
     assert sign_test(np.zeros(5)) == 1.0
     assert math.isnan(sign_test(np.ones(1)))
-    # 30 / sqrt(200) = 2.1213 standard deviations.
-    wins = np.repeat([1.0, -1.0], [115, 85])
-    assert sign_test(wins) == pytest.approx(0.0339, abs=1e-4)
-    drawn = sign_test(np.repeat([1.0, -1.0], [58, 42]))
-    # Binomial: twice the probability of at least 58 heads of 100.
-    assert drawn == pytest.approx(0.1332, abs=0.005)
+
+
+@pytest.mark.parametrize("alike", [0, 1, 195, 20_000])
+def test_games_without_a_difference_change_no_p_value(alike):
+    for differ in (1, 2, 4, 5, 20):
+        sums = np.concatenate([np.zeros(alike), np.full(differ, 0.3)])
+        if len(sums) > 1:
+            assert sign_test(sums) == 2 / 2**differ
+    # 0.1 + 0.2 - 0.3 is not 0 in floating point.
+    assert sign_test(np.array([0.1 + 0.2 - 0.3] * alike + [1.0] * 5)) == 2 / 2**5
+    many = np.concatenate([signed(60, 40), np.zeros(alike)])
+    assert sign_test(many) == sign_test(signed(60, 40))
+
+
+@pytest.mark.parametrize(("games", "above"), [(21, 15), (100, 58), (200, 115), (1001, 530)])
+def test_drawn_signs_give_the_binomial_p_value(games, above):
+    exact = binomtest(above, games).pvalue
+    error = math.sqrt(exact * (1 - exact) / 100_000)
+    assert sign_test(signed(games, above)) == pytest.approx(exact, abs=4 * error)
+    assert sign_test(np.ones(games)) == 1 / 100_000
+
+
+def test_beyond_10_000_games_the_sum_is_as_good_as_normal(monkeypatch):
+    # The worst case: all of one size, so that the sums are far apart.
+    for above in (5050, 5100, 5150):
+        exact = binomtest(above, 10_001).pvalue
+        assert sign_test(signed(10_001, above)) == pytest.approx(exact, rel=0.04)
+    generator = np.random.default_rng(3)
+    for exponent in (1, 5):
+        sums = generator.choice([-1, 1], 10_001) * generator.random(10_001) ** exponent
+        sums += 0.017 * np.abs(sums).mean()
+        normal = sign_test(sums)
+        assert 0.01 < normal < 0.5
+        with monkeypatch.context() as patch:
+            patch.setattr(paired_models, "_MOST_DRAWN", 20_000)
+            assert sign_test(sums) == pytest.approx(normal, abs=0.004)
+
+
+def test_few_differing_games_of_many_separate_nothing():
+    same = [[1.0]] * 196
+    table = compute(scores_of(a=[[1.0]] * 4 + same, b=[[0.5]] * 4 + same), measure="precision_1")
+    assert pair(table, "a", "b")["p_value"] == 2 / 2**4
+    assert separated(table) == set()
 
 
 def test_pairs_are_compared_where_both_answered():
