@@ -98,7 +98,7 @@ class TestSummary:
         (label,) = figure.axes[0].get_legend().get_texts()
         assert label.get_text() == "by hand (6)"
         # Group 6 holds two replies without a board: its mean is 0.
-        assert "1 means below 0.0001 are not drawn" in figure._supxlabel.get_text()
+        assert "1 mean below 0.0001 is not drawn" in figure._supxlabel.get_text()
 
 
 class TestRanks:

@@ -193,7 +193,8 @@ def draw(
         plain_log_scale(axes)
     fitting_ticks(grid[-1], lengths, map(str, lengths), width - legend - 1.6, 10)
     grid[-1].set_xlabel(f"{length_words(environment)} (the group's upper edge, or its cut)")
-    below = f"; {hidden} means below {least:g} are not drawn" if hidden else ""
+    noun, verb = ("mean", "is") if hidden == 1 else ("means", "are")
+    below = f"; {hidden} {noun} below {least:g} {verb} not drawn" if hidden else ""
     below += "; each panel has its own vertical axis" if len(panels) > 1 else ""
     caption(
         figure,
