@@ -37,6 +37,21 @@ def test_other_settings_are_refused_and_named(folder):
         pass
 
 
+def test_the_hash_of_a_table_decides_and_not_its_name(folder):
+    def of(name, digest):
+        positions = {"table": name, "table_sha256": digest, "limit": 5, "seed": 0}
+        return {**SETTINGS, "positions": positions}
+
+    for name in ("a.parquet", "b.parquet"):
+        with folder.opened(of(name, "12ab")):
+            pass
+    with (
+        pytest.raises(RunMismatchError, match="table_sha256: found '12ab', requested '34cd'"),
+        folder.opened(of("a.parquet", "34cd")),
+    ):
+        raise AssertionError
+
+
 def test_a_stage_is_finished_for_what_it_was_made_of(folder):
     with folder.opened(SETTINGS):
         folder.finish("report", {"scores_sha256": "a"})

@@ -1,6 +1,7 @@
 """The positions of an evaluation: spread over the groups, chosen by a seed, of any source."""
 
 from collections import Counter
+from itertools import pairwise
 
 import pytest
 from lichess_games import frames, many_games
@@ -11,6 +12,7 @@ from workbench.evaluation.chosen_positions import GAME_GROUPS, ChosenPositions
 from workbench.games.bundled import bundled_games
 from workbench.language_model.bundled_models import TRAINING_GAMES
 from workbench.tables.parquet_tables import POSITIONS, write_table
+from workbench.tables.provenance import json_hash
 
 
 def chosen(**options):
@@ -37,6 +39,29 @@ def test_a_smaller_limit_chooses_among_those_of_a_larger_one_and_another_seed_ot
     assert set(one["position_id"]) < set(five["position_id"])
     assert sorted(Counter(five["group"]).values()) == [2, 2, 3]
     assert set(five["position_id"]).isdisjoint(other["position_id"])
+
+
+@pytest.mark.parametrize(
+    ("environment", "limits"), [("chess", (40, 500, 501)), ("boxes", (299, 300, 301, 601))]
+)
+def test_those_of_a_smaller_limit_stay_beyond_what_the_default_takes(environment, limits):
+    found = [set(chosen(environment=environment, limit=limit)["position_id"]) for limit in limits]
+    assert [len(names) for names in found] == list(limits)
+    for smaller, larger in pairwise(found):
+        assert smaller < larger
+
+
+@pytest.mark.parametrize(
+    ("environment", "limit", "expected"),
+    [
+        ("chess", None, "e1fd1f68e7620dd8"),
+        ("chess", 40, "5aacede6a94b4d5a"),
+        ("boxes", 40, "cd214f5aa0ecc57d"),
+    ],
+)
+def test_the_choice_is_that_of_published_runs(environment, limit, expected):
+    names = chosen(environment=environment, limit=limit)["position_id"]
+    assert json_hash(list(names))[:16] == expected
 
 
 def test_of_a_table_rows_keep_their_order(tmp_path):

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import numpy as np
 import pandas as pd
 
 from workbench.asking.questions import in_asking_order
@@ -22,7 +23,8 @@ GAME_GROUPS: Final = (5, 16, 27, 38, 50)
 """Full moves after which games are cut, as in the paper."""
 
 PER_GROUP: Final = 100
-"""Positions of each group where no limit is given, and among which a smaller limit chooses."""
+"""Positions of each group where no limit is given. More are added by so many at a time, each time of
+games and episodes that were not used before, so that those chosen for a smaller limit stay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +39,8 @@ class ChosenPositions:
         table: A positions table, or None.
         month: A month of the Lichess database such as ``2017-04``, or None.
         limit: How many, spread evenly over the groups, at least 1; None for the whole table, else
-            `PER_GROUP` of each group. A smaller limit chooses among those of a larger one, but not
-            of a month, of which no more is read than needed.
+            `PER_GROUP` of each group. A smaller limit chooses among those of every larger one, but
+            not of a month, of which no more is read than needed.
         seed: Seed of the choice, at least 0.
         address: Of the Lichess database or a mirror; it makes no difference to what is chosen.
         cache: Folder for what is downloaded; by default the user's.
@@ -81,7 +83,10 @@ class ChosenPositions:
                 )
 
     def described(self) -> dict[str, Any]:
-        """Return what determines the positions, as JSON can hold it."""
+        """Return what determines the positions, as JSON can hold it.
+
+        Of a table, its hash does; ``table`` is only its name.
+        """
         source: dict[str, Any]
         if self.table is not None:
             source = {"table": self.table.name, "table_sha256": file_hash(self.table)}
@@ -107,44 +112,62 @@ class ChosenPositions:
             UnfilledGroupError: If there are too few games.
             TableError: If the table cannot be read.
         """
-        frame, made_of = self._offered(progress)
-        chosen = in_asking_order(frame, self.limit, self.seed)
-        return frame.loc[sorted(chosen.index)].reset_index(drop=True), made_of
+        offered, made_of = self._offered(progress)
+        frame = pd.concat(offered, ignore_index=True)
+        numbers = np.repeat(range(len(offered)), [len(part) for part in offered])
+        order = [
+            row
+            for _, part in frame.groupby(numbers)
+            for row in in_asking_order(part, seed=self.seed).index
+        ]
+        return frame.loc[sorted(order[: self.limit])].reset_index(drop=True), made_of
 
     @property
     def _of_games(self) -> bool:
         return self.environment == DEFAULT
 
-    def _offered(self, progress: bool) -> tuple[pd.DataFrame, dict[str, Any]]:
+    def _offered(self, progress: bool) -> tuple[list[pd.DataFrame], dict[str, Any]]:
+        """Return the positions to choose among, all of a part before any of the next."""
         if self.table is not None:
-            return read_table(self.table, POSITIONS), read_provenance(self.table)
+            return [read_table(self.table, POSITIONS)], read_provenance(self.table)
         if not self._of_games:
-            sample = EpisodeSample(
-                self.environment, per_group=self._per_group(len(DEFAULT_GROUPS)), seed=self.seed
-            )
-            return sample.positions, sample.provenance()
-        per_group = self._per_group(len(GAME_GROUPS))
+            return self._of_episodes()
         if self.month is not None:
-            if self.limit is not None:
-                per_group = -(-self.limit // len(GAME_GROUPS))
-            source = MonthSource(
-                self.month, self.cache or default_cache(), address=self.address, progress=progress
-            )
-            found = cut_lichess(
-                [source], groups=GAME_GROUPS, per_group=per_group, seed=self.seed,
-                progress=progress,
-            )  # fmt: skip
-            return found.cut.positions, found.provenance
-        cut = cut_games(
-            bundled_games()[TRAINING_GAMES:], groups=GAME_GROUPS, per_group=per_group,
-            seed=self.seed,
-        )  # fmt: skip
-        return cut.positions, {
+            return self._of_month(self.month, progress)
+        return self._of_bundled_games()
+
+    def _of_episodes(self) -> tuple[list[pd.DataFrame], dict[str, Any]]:
+        parts = self._parts(len(DEFAULT_GROUPS))
+        sample = EpisodeSample(self.environment, per_group=PER_GROUP * parts, seed=self.seed)
+        number = sample.positions.groupby("group").cumcount() // PER_GROUP
+        return [part for _, part in sample.positions.groupby(number)], sample.provenance()
+
+    def _of_month(self, month: str, progress: bool) -> tuple[list[pd.DataFrame], dict[str, Any]]:
+        per_group = PER_GROUP if self.limit is None else -(-self.limit // len(GAME_GROUPS))
+        source = MonthSource(
+            month, self.cache or default_cache(), address=self.address, progress=progress
+        )
+        found = cut_lichess(
+            [source], groups=GAME_GROUPS, per_group=per_group, seed=self.seed, progress=progress
+        )
+        return [found.cut.positions], found.provenance
+
+    def _of_bundled_games(self) -> tuple[list[pd.DataFrame], dict[str, Any]]:
+        games = bundled_games()[TRAINING_GAMES:]
+        found: list[pd.DataFrame] = []
+        used: set[str] = set()
+        for _ in range(self._parts(len(GAME_GROUPS))):
+            left = [game for game in games if game.game_id not in used]
+            cut = cut_games(left, groups=GAME_GROUPS, per_group=PER_GROUP, seed=self.seed)
+            found.append(cut.positions)
+            used |= set(cut.positions["game_id"])
+        return found, {
             "sources": [f"bundled games from {TRAINING_GAMES} on"],
             "groups": list(GAME_GROUPS),
-            "per_group": per_group,
+            "per_group": PER_GROUP * len(found),
             "seed": self.seed,
         }
 
-    def _per_group(self, groups: int) -> int:
-        return max(PER_GROUP, -(-(self.limit or 0) // groups))
+    def _parts(self, groups: int) -> int:
+        """Return how many times `PER_GROUP` positions of each group are needed."""
+        return max(1, -(-(self.limit or 0) // (groups * PER_GROUP)))

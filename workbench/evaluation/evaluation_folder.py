@@ -114,7 +114,10 @@ class EvaluationFolder:
             )
 
     def _refuse_other_settings(self, found: dict[str, Any], settings: Mapping[str, Any]) -> None:
-        if differences := differing(found["settings"], settings):
+        differences = differing(found["settings"], settings)
+        # Its hash tells which table it is, whatever its name.
+        differences.pop("positions table", None)
+        if differences:
             raise RunMismatchError(
                 f"{self.path} contains another evaluation: {differences_in_words(differences)}; "
                 "evaluate into another folder, or with the same options again"

@@ -131,7 +131,10 @@ def _choose(
         report(f"positions: those in {path}")
         return
     frame, made_of = positions.choose(progress=progress)
-    provenance = {**made_of, "stage": "positions", "chosen": positions.described()}
+    chosen = positions.described()
+    # The same rows have the same hash, whatever the table was called.
+    chosen.pop("table", None)
+    provenance = {**made_of, "stage": "positions", "chosen": chosen}
     write_table(frame[POSITIONS.names], path, POSITIONS, provenance)
     counts = frame["group"].value_counts(sort=False)
     groups = ", ".join(f"{count} of group {group}" for group, count in counts.sort_index().items())
