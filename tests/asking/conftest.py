@@ -9,7 +9,7 @@ import pytest
 from local_run import KEY, QUICK
 from local_server import LocalServer
 
-from workbench.asking import resumable_run
+from workbench.asking import model_check, resumable_run
 from workbench.asking.questions import in_asking_order
 from workbench.asking.resumable_run import ask
 from workbench.asking.settings import Operation, Question
@@ -53,12 +53,13 @@ def environment(monkeypatch):
 
 @pytest.fixture
 def warm_process(monkeypatch):
-    """Let `ask` fork its process from one that has imported Inspect, where a process can fork."""
+    """Let `ask` fork its processes from one that has imported Inspect, where a process can fork."""
     if sys.platform == "linux":
-        from warm_process import WarmPopen
+        from warm_process import WarmPopen, warm_run
 
         started = SimpleNamespace(Popen=WarmPopen, PIPE=subprocess.PIPE)
         monkeypatch.setattr(resumable_run, "subprocess", started)
+        monkeypatch.setattr(model_check, "subprocess", SimpleNamespace(run=warm_run))
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from local_server import LocalServer, moves_of
 
 from workbench.answers.imports.eval_logs import CALL_FAILED
 from workbench.asking.faults import fault_of
-from workbench.errors import AskingStoppedError
+from workbench.errors import AskingStoppedError, InvalidArgumentError
 
 # The class of the row, what its reason holds, the requests with one retry, and whether the same
 # command asks again.
@@ -120,15 +120,25 @@ def test_failures_keep_no_other_question_from_being_asked(ask_server, answers):
 
 
 @needs_inspect
-def test_a_missing_key_is_one_message(ask_server, answers, monkeypatch):
+def test_a_missing_key_is_one_message(ask_server, answers, monkeypatch, tmp_path):
     monkeypatch.delenv("LOCAL_API_KEY")
     with (
         LocalServer(answers) as server,
-        pytest.raises(
-            AskingStoppedError, match=r"LOCAL_API_KEY.*0 answered, 0 failed, 40 not asked"
-        ),
+        pytest.raises(InvalidArgumentError, match=r"LOCAL_API_KEY.*nothing was asked or written"),
     ):
         ask_server(server)
+    assert not (tmp_path / "run").exists()
+
+
+@needs_inspect
+def test_a_key_that_is_missing_later_keeps_the_run(ask_server, answers, monkeypatch):
+    with LocalServer(answers) as server:
+        ask_server(server, {"limit": 2})
+        monkeypatch.delenv("LOCAL_API_KEY")
+        with pytest.raises(
+            AskingStoppedError, match=r"LOCAL_API_KEY.*2 answered, 0 failed, 38 not asked"
+        ):
+            ask_server(server)
 
 
 class TestFaultsOfExceptions:

@@ -13,7 +13,6 @@ import contextlib
 import json
 import logging
 import os
-import re
 import signal
 import sys
 import threading
@@ -24,7 +23,7 @@ import pandas as pd
 from filelock import FileLock, Timeout
 from inspect_ai import eval_set
 from inspect_ai.log import EvalLog
-from inspect_ai.model import Model, get_model
+from inspect_ai.model import Model
 
 from workbench.answers.imports.eval_logs import log_entries, with_attachments
 from workbench.asking.costs.budget import Budget
@@ -32,6 +31,7 @@ from workbench.asking.costs.prices import Price
 from workbench.asking.inspect_task import reconstruction
 from workbench.asking.journal import DAMAGED_NAME, FILE_NAME, Journal
 from workbench.asking.keys import Secrets
+from workbench.asking.model_check import in_one_line, make_model
 from workbench.asking.questions import in_asking_order, questions_of
 from workbench.asking.redaction import keep_files_in, redact_model, redact_output
 from workbench.asking.responses import check_responses
@@ -41,15 +41,11 @@ from workbench.asking.settings import (
     MOST_CONNECTIONS,
     Operation,
     Question,
-    refuse_credentials,
 )
 from workbench.errors import JournalError, ReplyFileError
 from workbench.tables.parquet_tables import POSITIONS, read_table
 
 _LOGGER: Final = logging.getLogger(__name__)
-_MARKUP: Final = re.compile(r"\[/?[a-z]+\]")
-"""Inspect's messages are written for the terminal library rich."""
-
 _REPEATING: Final = ("azureai", "bedrock", "grok", "together")
 """Inspect's providers whose clients repeat requests and cannot be told not to."""
 
@@ -142,7 +138,7 @@ def _ask_with(journal: Journal, work: _Work) -> str:
     except KeyboardInterrupt:
         ended = "interrupted"
     except Exception as error:
-        ended = " ".join(_MARKUP.sub("", str(error)).split()) or repr(error)
+        ended = in_one_line(error)
         _LOGGER.exception("asking ended")
     finally:
         session.finish()
@@ -178,14 +174,7 @@ def _evaluate(work: _Work, positions: pd.DataFrame) -> list[EvalLog]:
     question, operation, prompt = work.question, work.operation, work.question.prompted
     questions = questions_of(positions, prompt)
     identity = f"{prompt.name}@{prompt.version} {prompt.sha256} {work.positions_sha256}"
-    model = get_model(
-        question.model,
-        base_url=operation.base_url,
-        api_key=work.api_key,
-        **question.model_args,
-    )
-    # Inspect may have loaded an address or a key from a file .env.
-    refuse_credentials(model.api.base_url, "the model's base URL")
+    model = make_model(question, operation.base_url, work.api_key)
     redact_model(model, lambda: work.secrets(model.api.api_key))
     model.model_args = question.shown_model_args
     _leave_repeating_to_us(model, work.notes)

@@ -21,6 +21,7 @@ from workbench.asking.costs.cost_estimate import CostEstimate, estimate_cost
 from workbench.asking.costs.forecast import Forecast, forecast
 from workbench.asking.costs.prices import FREE, Price
 from workbench.asking.journal import FILE_NAME, JournalReader, Record
+from workbench.asking.model_check import refuse_unusable_model
 from workbench.asking.own_models import PROVIDER
 from workbench.asking.predictions_table import write_run_predictions
 from workbench.asking.progress import follow
@@ -113,6 +114,24 @@ def require_extra() -> None:
         )
 
 
+def checked_price(question: Question, operation: Operation, price: Price | None) -> Price | None:
+    """Return the price of the model; the workbench's own models are free.
+
+    Raises:
+        InvalidArgumentError: If there is a budget and no price, or the environment's variables bring
+            credentials into what is written.
+    """
+    if price is None and question.model.startswith(f"{PROVIDER}/"):
+        price = FREE
+    refuse_credentials_in_environment(question, os.environ)
+    if operation.budget is not None and price is None:
+        raise InvalidArgumentError(
+            f"budget: expected a price of {question.model!r} with it, got none; give its "
+            "prices in dollars per million tokens of input and output"
+        )
+    return price
+
+
 def ask(
     source: Path | EpisodeSample,
     out: Path,
@@ -122,6 +141,7 @@ def ask(
     price: Price | None = None,
     api_key: str | None = None,
     confirm: Callable[[CostEstimate], bool] | None = None,
+    check_model: bool = True,
     progress: bool = False,
 ) -> AskedRun:
     """Ask a model about every position, in a separate process; a repeated call resumes.
@@ -135,12 +155,13 @@ def ask(
         api_key: The provider's key, if it is not in its environment variable. It is
             written nowhere.
         confirm: Shown the estimate before the first call; if it returns False, nothing is asked.
+        check_model: Whether to find out that the model can be made before a new folder is.
         progress: Whether to show a progress bar on standard error.
 
     Raises:
         MissingExtraError: If Inspect is not installed.
-        InvalidArgumentError: If there is a budget and no price, a base URL holds credentials, or
-            the positions are of another environment.
+        InvalidArgumentError: If there is a budget and no price, a base URL holds credentials, the
+            positions are of another environment, or the model cannot be made.
         RunMismatchError: If ``out`` belongs to another question.
         AskingError: If nothing was asked, because the estimate was not accepted or another process
             asks into the folder.
@@ -150,14 +171,7 @@ def ask(
     """
     require_extra()
     operation = operation or Operation()
-    if price is None and question.model.startswith(f"{PROVIDER}/"):
-        price = FREE
-    refuse_credentials_in_environment(question, os.environ)
-    if operation.budget is not None and price is None:
-        raise InvalidArgumentError(
-            f"budget: expected a price of {question.model!r} with it, got none; give its "
-            "prices in dollars per million tokens of input and output"
-        )
+    price = checked_price(question, operation, price)
     positions = read_table(source, POSITIONS) if isinstance(source, Path) else source.positions
     every_question = questions_of(positions, question.prompted)
     found = environment_of(positions, source).name
@@ -170,6 +184,8 @@ def ask(
     questions = {name: every_question[name] for name in chosen}
     groups = dict(zip(positions["position_id"], positions["group"], strict=True))
     refuse_other_run(out, question, source)
+    if check_model and not RunFolder(out).description():
+        refuse_unusable_model(question, operation.base_url, api_key)
     journal = JournalReader(out, price)
     expected = _expected(journal, question, questions, operation, groups)
     if confirm is not None and expected.calls and not confirm(expected):

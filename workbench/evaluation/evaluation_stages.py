@@ -14,7 +14,8 @@ import pandas as pd
 
 from workbench.asking.costs.cost_estimate import CostEstimate
 from workbench.asking.costs.prices import Price
-from workbench.asking.resumable_run import AskedRun, ask
+from workbench.asking.model_check import refuse_unusable_model
+from workbench.asking.resumable_run import AskedRun, ask, checked_price
 from workbench.asking.settings import Operation, Question
 from workbench.errors import RunMismatchError
 from workbench.evaluation.chosen_positions import ChosenPositions
@@ -91,6 +92,7 @@ def evaluate(
         watch: Called several times per second with the notebooks that have not ended.
 
     Raises:
+        InvalidArgumentError: If the model cannot be made; nothing is written then.
         RunMismatchError: If the folder belongs to an evaluation with other settings; the message
             says what differs.
         AskingStoppedError: If asking stopped before every question was tried; nothing is scored then.
@@ -99,12 +101,16 @@ def evaluate(
     """
     scored_by = scoring or ScoringParameters()
     settings = {"positions": positions.described(), "scoring": _described(scored_by)}
-    folder = EvaluationFolder(out)
+    operation, folder = operation or Operation(), EvaluationFolder(out)
+    price = checked_price(question, operation, price)
+    if not folder.run.description():
+        # Before the positions are chosen, which may take a download.
+        refuse_unusable_model(question, operation.base_url, api_key)
     with folder.opened(settings):
         _choose(folder, positions, progress, report)
         asked = ask(
             folder.run.positions, out, question, operation, price=price, api_key=api_key,
-            confirm=confirm, progress=progress,
+            confirm=confirm, check_model=False, progress=progress,
         )  # fmt: skip
         report(f"answers: {asked.describe()}")
         _score(folder, scored_by, jobs, progress, report)

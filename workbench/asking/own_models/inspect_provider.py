@@ -4,7 +4,7 @@
 ``medium`` and ``small@STEP`` are the bundled language models, which data/MODELS.md describes.
 """
 
-from typing import Any, Protocol
+from typing import Any
 
 import anyio
 from inspect_ai.model import (
@@ -19,23 +19,8 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from workbench.asking.own_models import PROVIDER
-from workbench.asking.own_models.asked_episode import AskedEpisode, asked_episode
-from workbench.asking.own_models.bundled_model import BundledModel
-from workbench.asking.own_models.simulated_model import SIMULATED, SimulatedModel
-from workbench.errors import InvalidArgumentError
-from workbench.language_model.bundled_models import model_names
-from workbench.language_model.written_replies import WrittenReply
-
-
-class Replying(Protocol):
-    """A model that replies in this process."""
-
-    connections: int
-    seconds: float
-
-    def reply(self, episode: AskedEpisode, temperature: float, seed: int) -> WrittenReply:
-        """Reply to a question."""
-        ...
+from workbench.asking.own_models.asked_episode import asked_episode
+from workbench.asking.own_models.model_by_name import own_model
 
 
 @modelapi(name=PROVIDER)
@@ -67,12 +52,7 @@ class OwnModel(ModelAPI):
             InvalidArgumentError: If there is no such model, or an argument is out of range or unknown.
         """
         super().__init__(model_name, base_url, api_key, [], config)
-        if model_name not in (names := (SIMULATED, *model_names())):
-            raise InvalidArgumentError(
-                f"model: expected {PROVIDER}/ and one of {', '.join(names)}, got {model_name!r:.80}"
-            )
-        make = SimulatedModel if model_name == SIMULATED else BundledModel
-        self._own: Replying = make(model_name, **model_args)
+        self._own = own_model(model_name, **model_args)
 
     async def generate(
         self,

@@ -1,0 +1,77 @@
+"""A model that cannot be made is refused before anything is written."""
+
+import pytest
+from local_run import needs_inspect, run_here
+
+from workbench.asking.model_check import refuse_unusable_model
+from workbench.asking.settings import Question
+from workbench.errors import AskingError, InvalidArgumentError
+
+pytestmark = needs_inspect
+
+SECRET = "sk-0123456789-never-to-be-shown"
+
+
+@pytest.mark.parametrize("command", ["ask", "evaluate"])
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        ("workbench/smal", "expected workbench/ and one of simulated, tiny, small, medium"),
+        ("nonsense/x", "'nonsense/x'"),
+        ("openai/gpt-4o", "OPENAI_API_KEY"),
+        ("nonsense", "expected provider/name"),
+        ("", "expected provider/name"),
+    ],
+)
+def test_nothing_is_written_and_the_right_name_goes_on(
+    command, model, said, positions_path, tmp_path, warm_process
+):
+    out = tmp_path / "run"
+    positions = (
+        ["--positions", str(positions_path)] if command == "evaluate" else [str(positions_path)]
+    )
+    code, output = run_here([command, *positions, "--model", model, "-o", str(out), "--yes"])
+    assert code == 1
+    assert said in output
+    assert len(output) < 700
+    assert not out.exists()
+    if command == "ask" and model == "workbench/smal":
+        right = [command, *positions, "--model", "workbench/simulated", "-o", str(out)]
+        assert run_here(right)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("model", "arguments", "said"),
+    [
+        ("workbench/tiny", {"rate": 0.1}, "least_probability"),
+        ("workbench/tiny", {"least_probability": 2}, r"\(0, 1\]"),
+        ("workbench/simulated", {"rate": 2}, r"rate in \[0, 1\]"),
+        ("openai-api/local/model", {"bogus": 1}, "bogus"),
+    ],
+)
+def test_wrong_arguments_of_the_model_are_refused(model, arguments, said, warm_process):
+    with pytest.raises(InvalidArgumentError, match=said):
+        refuse_unusable_model(Question(model, model_args=arguments), "http://127.0.0.1:9/v1", None)
+
+
+@pytest.mark.parametrize("model", ["workbench/tiny", "workbench/small@142", "mockllm/x"])
+def test_what_can_be_made_is_accepted(model, warm_process):
+    refuse_unusable_model(Question(model), None, None)
+
+
+def test_a_key_is_not_repeated(warm_process):
+    question = Question("openai-api/local/model", model_args={"password": SECRET, "bogus": SECRET})
+    with pytest.raises(InvalidArgumentError) as refused:
+        refuse_unusable_model(question, "http://127.0.0.1:9/v1", SECRET)
+    assert SECRET not in str(refused.value)
+
+
+def test_a_process_that_fails_is_told(monkeypatch):
+    monkeypatch.setattr("sys.executable", "/bin/false")
+    with pytest.raises(AskingError, match="exit code 1: no output"):
+        refuse_unusable_model(Question("mockllm/x"), None, None)
+
+
+def test_the_real_process_says_why():
+    with pytest.raises(InvalidArgumentError, match=r"'nonsense/x': .+; nothing was asked"):
+        refuse_unusable_model(Question("nonsense/x"), None, None)
