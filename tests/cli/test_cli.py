@@ -153,6 +153,39 @@ class TestCompare:
             ["method", "exact"],
         ]
 
+    def test_a_list_of_moves(self):
+        """Of the 20 moves two are listed, and one is not permitted."""
+        found = compared(START, "e2e4, d2d4 and Ke3", "--task", "actions", "--depth", 2)
+        assert found["predicted_actions"] == ["e2e4", "d2d4", "Ke3"]
+        assert found["precision"] == [pytest.approx(2 / 3), None]
+        assert found["recall"] == [pytest.approx(2 / 20), None]
+        assert not {"predicted_state", "exact_match", "levenshtein"} & found.keys()
+
+    def test_a_continuation(self):
+        found = compared(START, "e4 e5 Nf3 Ke3", "--task", "continuation")
+        assert (found["precision"], found["recall"]) == ([1.0, 1.0, 1.0, 0.0], [None] * 4)
+        # A board in place of moves is no answer here.
+        found = compared(START, START, "--task", "continuation", "--depth", 1)
+        assert (found["reply_class"], found["predicted_actions"]) == ("absent", None)
+        assert found["precision"] == [0.0]
+
+    @pytest.mark.parametrize("task", ["state", "actions", "continuation"])
+    def test_the_numbers_are_those_of_a_table(self, task, pgn, tmp_path):
+        positions, replies, out = (tmp_path / f"{name}.parquet" for name in "prs")
+        run("games", "cut", pgn, "--groups", 5, "--per-group", 4, "-o", positions)
+        simulated = ("--rate", 0.2, "--task", task, "-o", replies)
+        run("replies", "simulate", positions, *simulated)
+        run("score", replies, "-o", out, "--depth", 3, "--jobs", 1)
+        for row in pd.read_parquet(out).to_dict("records"):
+            (reply,) = pd.read_parquet(replies).query("position_id == @row['position_id']")["reply"]
+            found = compared(row["true_state"], reply, "--task", task, "--depth", 3)
+            for measure in ("precision", "recall"):
+                values = [row[f"{measure}_{m}"] for m in (1, 2, 3)]
+                assert found[measure] == [None if pd.isna(each) else each for each in values]
+
+    def test_a_table_in_place_of_a_state_is_refused(self, pgn):
+        assert "workbench report RUN RUN" in run("compare", pgn, START, code=2)
+
     def test_a_true_board_that_cannot_be_read_is_named(self):
         output = run("compare", "no board", START, code=1)
         assert "Error: expected a FEN that python-chess reads, got 'no board'" in output

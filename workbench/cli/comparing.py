@@ -1,12 +1,13 @@
 """The command that compares one pair."""
 
 import json
+import os
 import sys
 from typing import Any
 
 import click
 
-from workbench.cli.environment_options import environment_option
+from workbench.cli.environment_options import environment_option, task_option
 from workbench.cli.group import main
 from workbench.cli.scoring import scoring_options
 
@@ -15,19 +16,28 @@ from workbench.cli.scoring import scoring_options
 @click.argument("true_state")
 @click.argument("reply")
 @environment_option("Environment of both.", "chess")
+@task_option
 @scoring_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def compare(true_state: str, reply: str, environment: str, as_json: bool, **options: Any) -> None:
-    """Compare TRUE_STATE with REPLY: a state or a model's whole answer; - reads standard input.
+def compare(
+    true_state: str, reply: str, environment: str, task: str, as_json: bool, **options: Any
+) -> None:
+    """Compare TRUE_STATE with REPLY: the answer or a model's whole text; - reads standard input.
 
-    In chess both are FENs.
+    A state of chess is a FEN. With --task actions, REPLY lists the permitted actions, which gives
+    p_1 and r_1; with --task continuation it continues, and p_i is 1 while the actions are permitted.
     """
     from workbench.scoring import ScoringParameters
     from workbench.scoring.single_pair import compare as compare_pair
 
+    if os.path.isfile(true_state):
+        raise click.UsageError(
+            f"TRUE_STATE: expected a state as text, got the file {true_state!r:.200}; "
+            "compare runs with `workbench report RUN RUN`"
+        )
     if reply == "-":
         reply = sys.stdin.read()
-    result = compare_pair(true_state, reply, ScoringParameters(**options), environment)
+    result = compare_pair(true_state, reply, ScoringParameters(**options), environment, task)
     if as_json:
         click.echo(json.dumps(result))
         return

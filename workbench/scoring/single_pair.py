@@ -15,21 +15,28 @@ from workbench.tasks import Task, task_named
 
 
 def compare(
-    true_state: str, reply: str, parameters: ScoringParameters, environment: str = DEFAULT
+    true_state: str,
+    reply: str,
+    parameters: ScoringParameters,
+    environment: str = DEFAULT,
+    task: str = "state",
 ) -> dict[str, Any]:
-    """Compare a reply, a state or a model's whole answer, with the true state.
+    """Compare a reply, the answer alone or a model's whole text, with the true state.
 
     Args:
         true_state: A text that the environment reads; for chess a FEN.
         reply: Any text.
         parameters: How to score; the exact method gives all depths up to m, an estimator m alone.
         environment: The name of the environment.
+        task: The name of the task: what the reply gives.
 
     Returns:
         Values as JSON can hold them, undefined ones None: reply_class, predicted_state, status,
         reason, depths, precision and recall at these depths (for an estimator also
         precision_standard_error and recall_standard_error), exact_match, levenshtein,
         levenshtein_to_empty and the rest of the environment's text metrics, and the parameters.
+        A task that asks for actions has predicted_actions, a list, in place of the state, and no
+        text metrics; p and r are those of `workbench.tasks.task.Task.measures`.
 
     Raises:
         WorkbenchError: If the true state cannot be read, or is of another environment.
@@ -42,12 +49,13 @@ def compare(
             f"expected a true {chosen.state_noun} of {chosen.title}, got {quoted(true_state)}: "
             f"{reason}"
         )
-    prediction = chosen.classify(reply)
-    measured = reply_measures(chosen, task_named("state"), true, prediction, parameters)
+    asked = task_named(task)
+    prediction = asked.classify(chosen, reply)
+    measured = reply_measures(chosen, asked, true, prediction, parameters)
     text_metrics = [name for name in measured if name not in parameters.measures()]
     result: dict[str, Any] = {
         "reply_class": str(prediction.reply_class),
-        "predicted_state": prediction.predicted_state,
+        **_answer(asked, prediction),
         "status": list(prediction.status),
         "reason": prediction.reason,
         "depths": list(parameters.depths()),
@@ -100,6 +108,13 @@ def reply_measures(
     )
     text_metrics = environment.measures(true, predicted)
     return {**dict(zip(parameters.measures(), values, strict=True)), **text_metrics}
+
+
+def _answer(task: Task, prediction: Prediction) -> dict[str, Any]:
+    if task.gives_state:
+        return {"predicted_state": prediction.predicted_state}
+    actions = prediction.predicted_actions
+    return {"predicted_actions": None if actions is None else list(actions)}
 
 
 def _defined(value: Any) -> Any:
