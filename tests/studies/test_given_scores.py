@@ -83,12 +83,33 @@ def test_what_is_no_scores_table_is_named(given, tmp_path):
 def test_models_are_compared_with_the_predictions_that_were_scored(given, predictions, tmp_path):
     _, scored = given
     _, scores = scored(depth=2)
-    with pytest.raises(InvalidArgumentError, match="give the one predictions table"):
-        compare_models(tmp_path, [], Simulation(), DEPTH_2, scores=str(scores))
     other = tmp_path / "other.parquet"
     write_table(predictions.iloc[:3], other, PREDICTIONS)
+    with pytest.raises(InvalidArgumentError, match="the one predictions table that these scores"):
+        compare_models(tmp_path, [str(other)] * 2, Simulation(), DEPTH_2, scores=str(scores))
     with pytest.raises(RunMismatchError, match=r"scores made from .*other\.parquet"):
         compare_models(tmp_path, str(other), Simulation(), DEPTH_2, scores=str(scores))
+
+
+def test_models_are_compared_without_their_predictions(given, predictions, tmp_path):
+    path, scored = given
+    made, scores = scored(depth=2)
+    alone = compare_models(tmp_path, [], Simulation(), DEPTH_2, scores=str(scores))
+    assert list(alone.scores["game"]) == list(made["game_id"])
+    assert "0-scores.parquet, whose games are told apart by their game_id" in alone.describe()
+    assert alone.inputs == (scores,)
+    both = compare_models(tmp_path, str(path), Simulation(), DEPTH_2, scores=str(scores))
+    pd.testing.assert_frame_equal(
+        alone.scores.drop(columns="game"), both.scores.drop(columns="game")
+    )
+
+
+def test_a_position_without_a_game_is_one_also_without_predictions(predictions, tmp_path):
+    path, out = tmp_path / "predictions.parquet", tmp_path / "scores.parquet"
+    write_table(predictions.assign(game_id=None), path, PREDICTIONS)
+    made = score_file(path, out, DEPTH_2)
+    alone = compare_models(tmp_path, [], Simulation(), DEPTH_2, scores=str(out))
+    assert list(alone.scores["game"]) == list(made["position_id"])
 
 
 def test_figures_are_drawn_from_scores_and_others_refused_before_a_notebook_starts(

@@ -142,13 +142,14 @@ def compare_models(
         parameters: The parameters of scoring.
         replies: If there are no predictions, ``recorded`` (of World Cup games) or ``simulated``.
         least_replies: Models with fewer recorded replies are left out, and named.
-        scores: The scores of the one predictions table, if they were made before.
+        scores: The scores of the one predictions table, if they were made before. Without that table
+            each ``game_id`` is a game.
         jobs: Workers.
 
     Raises:
         TableError: If a reply is repeated, or two tables use one id for different positions.
-        InvalidArgumentError: If scores are given without their predictions, no row has scores, or
-            ``replies`` is neither.
+        InvalidArgumentError: If scores are given with several predictions tables, no row has scores,
+            or ``replies`` is neither.
         RunMismatchError: If they are of other predictions, or were made with other parameters.
     """
     paths = [Path(path) for path in _listed(predictions)]
@@ -279,14 +280,17 @@ def _listed(predictions: str | Sequence[str]) -> Sequence[str]:
 def _scored_before(
     scores: Path, predictions: Sequence[Path], parameters: ScoringParameters
 ) -> Comparison:
-    if len(predictions) != 1:
+    if len(predictions) > 1:
         raise InvalidArgumentError(
-            f"{scores}: models are compared by game, and the moves that identify the games are not "
-            "in the scores: also give the one predictions table that the scores were made from, "
-            f"got {[str(path) for path in predictions]}"
+            f"{scores}: expected the one predictions table that these scores were made from, or none, "
+            f"got {[str(path) for path in predictions]}; give that one"
         )
-    refuse_other_predictions(scores, predictions[0])
     table = with_names(read_scores(scores, parameters))
+    if not predictions:
+        # Without the moves a game is what the scores call one, as in the studies of one run.
+        source = f"{scores.name}, whose games are told apart by their game_id"
+        return _compared([table.assign(moves=None)], [table], source, (scores,))
+    refuse_other_predictions(scores, predictions[0])
     positions = read_table(predictions[0], _GAMES)
     return _compared([positions], [table], predictions[0].name, (*predictions, scores))
 
