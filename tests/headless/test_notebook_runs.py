@@ -1,6 +1,8 @@
 """Notebooks through papermill: strict parameters, failures kept and named, the others go on."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import nbformat
@@ -242,3 +244,13 @@ def test_both_notebooks_of_scores_run_on_given_predictions(predictions, tmp_path
         table = pd.read_csv(tmp_path / "out" / f"{name}.csv")
         # Both together, as no model is asked for, and each.
         assert set(table["model"]) == {"another, by hand", "another", "by hand"}
+
+
+def test_commands_load_papermill_only_to_run_a_notebook():
+    # It takes more than a second of processor time, most of it for a grammar that nothing here uses.
+    code = (
+        "import sys; import workbench.evaluation.evaluation_stages, workbench.headless.all_figures, "
+        "workbench.cli.notebook_lines; print(sorted({'papermill', 'nbformat', 'jsonschema'} & {*sys.modules}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -16,7 +16,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-import papermill
 from traitlets.config import Config
 
 from workbench import errors
@@ -88,16 +87,24 @@ def figure_notebooks(only: Iterable[str] = (), folder: Path = NOTEBOOKS) -> list
 
 def notebook_parameters(path: Path) -> set[str]:
     """Return the names in a notebook's ``parameters`` cell."""
-    return set(papermill.inspect_notebook(str(path)))
+    return set(_inspected(path))
 
 
 def notebook_defaults(path: Path) -> dict[str, Any]:
     """Return the values in a notebook's ``parameters`` cell; those that are no literals are left out."""
     defaults = {}
-    for name, found in papermill.inspect_notebook(str(path)).items():
+    for name, found in _inspected(path).items():
         with contextlib.suppress(ValueError, SyntaxError):
             defaults[name] = ast.literal_eval(found["default"])
     return defaults
+
+
+def _inspected(path: Path) -> dict[str, Any]:
+    # Papermill takes seconds to load: its notebook schema compiles a grammar. A command that draws
+    # nothing does without.
+    import papermill
+
+    return dict(papermill.inspect_notebook(str(path)))
 
 
 def assign_parameters(
@@ -184,6 +191,8 @@ class _Execution:
         return NotebookProgress(self.path.stem, self.cells_done, self.cells, seconds)
 
     def run(self) -> NotebookRun:
+        import papermill
+
         self.executed.parent.mkdir(parents=True, exist_ok=True)
         self.started = time.monotonic()
         error, refused = "", False
