@@ -1,6 +1,7 @@
 """A lesson in progress: its questions, the guesses and answers so far, and what waits for them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -83,13 +84,21 @@ class Lesson:
     def solution(self, answers: Mapping[str, Any]) -> Verdicts:
         """Return what tasks say of their solutions; these count as nobody's answers.
 
+        The reasons are left out: an instructor's notebook may be projected before the task is done.
+
         Args:
             answers: As for `check`.
 
         Raises:
             InvalidArgumentError: If the lesson has no task of one of the names.
         """
-        return self._judged(answers, {})
+        found = self._judged(answers, {}).found
+        return Verdicts(
+            {
+                name: replace(each, said="Right.") if each.status == "right" else each
+                for name, each in found.items()
+            }
+        )
 
     def after(self, *names: str, show: Any) -> Curtain:
         """Return an output that shows something only when these guesses and answers are made.
