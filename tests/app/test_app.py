@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 from tornado.web import HTTPError
 
+from workbench.answers.recorded_replies import recorded_replies_path
 from workbench.app.app_server import AppSettings, configuration, free_port, write_pages
 from workbench.app.served_run import ServedRun, given_run, recorded_run
 from workbench.cli import main
@@ -48,8 +49,10 @@ def test_a_table_that_is_given_is_described_and_named_in_the_page(run, tmp_path)
 def test_what_is_no_table_of_scores_is_refused_before_anything_is_served(run, tmp_path):
     with pytest.raises(TableError, match="expected a Parquet file of scores"):
         given_run(tmp_path / "none.parquet")
-    with pytest.raises(TableError, match="expected a scores table"):
-        given_run(run.predictions)
+    # The second is of an earlier version.
+    for predictions in (run.predictions, recorded_replies_path()):
+        with pytest.raises(TableError, match=r"got predictions, .*; run `workbench score .* -o "):
+            given_run(predictions)
     said = CliRunner().invoke(main, ["app", "--no-browser", "--port", "0", str(run.predictions)])
     assert said.exit_code == 1
     assert "expected a scores table" in said.output

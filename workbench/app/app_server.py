@@ -157,6 +157,8 @@ def configuration(settings: AppSettings, port: int, pages: Path, run: ServedRun)
                     # A page that is closed sends the end of its kernel without the cookie that the check
                     # wants. There is no login that another site could misuse.
                     "disable_check_xsrf": True,
+                    # Milliseconds: jupyter_server's own is longer than tornado takes without a warning.
+                    "ws_ping_timeout": 30_000,
                 },
             },
             "VoilaConfiguration": {

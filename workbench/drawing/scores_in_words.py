@@ -47,6 +47,11 @@ def length_words(environment: str = DEFAULT) -> str:
     return f"{nouns} of the episode" if named.actions_a_group == 1 else f"full {nouns} played"
 
 
+def episode_words(environment: str = DEFAULT) -> str:
+    """Return what episodes are called in an environment, in the plural."""
+    return f"{environment_named(environment).episode_noun}s"
+
+
 def scored_rows(scores: pd.DataFrame) -> pd.DataFrame:
     """Return the rows that have scores, which every study is about.
 

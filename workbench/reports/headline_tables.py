@@ -35,7 +35,7 @@ def headline_section(chapter: Chapter, *, resamples: int = 1000, seed: int = 0) 
         ]
         rows.append([model, *cells, f"{first['n']:,}", f"{first['games']:,}"])
     scores = chapter.scores
-    noun = "game" if chapter.environment.name == "chess" else "episode"
+    noun = chapter.environment.episode_noun
     positions = counted(scores["position_id"].nunique(), "position")
     games = counted(scores["game"].nunique(), noun)
     missing = left_out(scores)

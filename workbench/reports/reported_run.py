@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import pandas as pd
-import pyarrow.parquet as pq
 
 from workbench.answers.recorded_replies import recorded_replies_path
 from workbench.asking.journal import asking_began
@@ -17,7 +16,6 @@ from workbench.explore.run.run_files import read_scores
 from workbench.scoring.parameters import COPIED
 from workbench.studies.given_scores import refuse_other_predictions
 from workbench.studies.models.whole_games import whole_games
-from workbench.tables.earlier_versions import missing_columns
 from workbench.tables.parquet_tables import PREDICTIONS, read_packages, read_provenance, read_table
 from workbench.tables.provenance import file_hash
 from workbench.tables.reply_identity import refuse_repeated_replies
@@ -85,7 +83,10 @@ def read_run(path: Path, predictions: Path | None = None) -> ReportedRun:
     scores = read_scores(scores_path)
     missing = [name for name in _NEEDED if name not in scores]
     if missing:
-        raise TableError(_no_scores(scores_path, missing))
+        raise TableError(
+            f"{scores_path}: expected a scores table, and of its columns {missing} are missing; make "
+            "one by `workbench score`"
+        )
     refuse_repeated_replies(scores, scores_path)
     scored = read_provenance(scores_path)
     of_folder = path / "predictions.parquet" if path.is_dir() else None
@@ -154,19 +155,6 @@ def _scores_in(folder: Path) -> Path:
     raise TableError(
         f"{folder}: expected the folder of a run with {SCORES_FILE} and predictions.parquet, found "
         "neither; make one by `workbench ask -o RUN_DIR`, then `workbench score`"
-    )
-
-
-def _no_scores(path: Path, missing: list[str]) -> str:
-    found = pq.read_schema(path.absolute()).names
-    if "reply" in found and not missing_columns(list(PREDICTIONS.names), found):
-        return (
-            f"{path}: expected scores, got predictions, which are not scored; run "
-            f"`workbench score {path} -o {path.with_name(SCORES_FILE)}` and report what it writes"
-        )
-    return (
-        f"{path}: expected a scores table, and of its columns {missing} are missing; make one by "
-        "`workbench score`"
     )
 
 

@@ -21,6 +21,7 @@ from workbench.drawing.scores_in_words import (
     counted_replies,
     describe_scores,
     environment_shown,
+    episode_words,
     scored_rows,
     told_apart,
     with_names,
@@ -121,7 +122,7 @@ class StudyData:
         name, scores = next(iter(self.variants.items()))
         count, games = scores["position_id"].nunique(), scores["game"].nunique()
         return (
-            f"{self.games}, {name}; {count} positions of {games} games; "
+            f"{self.games}, {name}; {count} positions of {games} {episode_words(self.environment)}; "
             f"{describe_scores(scores, every_model=every_model)}"
             + (f"\n{self.comparison}" if self.comparison else "")
         )

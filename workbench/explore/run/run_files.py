@@ -19,6 +19,7 @@ from workbench.scoring.score_tables import score
 from workbench.studies.data import FIVE_GROUPS
 from workbench.studies.recorded_scores import DefaultReplies, check_replies, recorded_scores
 from workbench.studies.stored_tables import StoredTables
+from workbench.tables.earlier_versions import missing_columns
 from workbench.tables.parquet_tables import PREDICTIONS, read_table
 from workbench.tables.reply_identity import REPLY_KEY, refuse_repeated_replies
 
@@ -30,7 +31,8 @@ def read_scores(scores: pd.DataFrame | str | Path) -> pd.DataFrame:
         scores: The table, or the path of one that ``workbench score`` has written.
 
     Raises:
-        TableError: If the file is missing, is no whole Parquet file or has another schema version.
+        TableError: If the file is missing, is no whole Parquet file, holds predictions, in which
+            case it says how to score them, or has another schema version.
     """
     if isinstance(scores, pd.DataFrame):
         return scores
@@ -41,6 +43,11 @@ def read_scores(scores: pd.DataFrame | str | Path) -> pd.DataFrame:
         raise TableError(
             f"{path}: expected a Parquet file of scores, got: {error}; make one by `workbench score`"
         ) from error
+    if "reply" in schema.names and not missing_columns(PREDICTIONS.names, schema.names):
+        raise TableError(
+            f"{path}: expected a scores table, got predictions, which are not scored; run `workbench "
+            f"score {path} -o {path.with_name('scores.parquet')}` and take what it writes"
+        )
     return read_table(path, schema)
 
 

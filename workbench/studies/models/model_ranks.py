@@ -14,7 +14,8 @@ from matplotlib.figure import Figure
 
 from workbench.drawing.appearance import caption, model_style, new_figure
 from workbench.drawing.labels import labels, room
-from workbench.drawing.scores_in_words import counted_models, scored_rows
+from workbench.drawing.scores_in_words import counted_models, episode_words, scored_rows
+from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
 from workbench.scoring.parameters import Distance
 from workbench.seeds import derived_seed
@@ -151,7 +152,11 @@ def ranked(
 
 
 def draw(
-    table: pd.DataFrame, note: str = "", models: Iterable[str] = (), whose: str = ""
+    table: pd.DataFrame,
+    note: str = "",
+    models: Iterable[str] = (),
+    whose: str = "",
+    environment: str = DEFAULT,
 ) -> Figure:
     """Draw each model's rank by edit distance, left, and by p_m, right, joined by a line.
 
@@ -161,6 +166,7 @@ def draw(
         models: All that are compared, so that each has the colour that it has in other figures even
             if some are not ranked.
         whose: What is compared, for the title, such as `Comparison.whose` gives.
+        environment: The name of the environment, for the words.
     """
     title = "Does state precision rank models differently from edit distance?"
     if table.empty:
@@ -193,7 +199,7 @@ def draw(
         apart = f" ({left_out} with fewer left out)" if left_out else ""
         axes.set_title(
             f"{counted_models(part['model'])}{apart}: {part['positions'].iloc[0]} positions of "
-            f"{part['games'].iloc[0]} games",
+            f"{part['games'].iloc[0]} {episode_words(environment)}",
             fontsize=9,
         )
         axes.set_xticks([0, 1], ["edit distance\n(mean)", f"p_{part['depth'].iloc[0]}\n(mean)"])
@@ -203,7 +209,10 @@ def draw(
         axes.spines[["left", "bottom"]].set_visible(False)
         axes.tick_params(axis="x", length=0)
     tied = any(table.duplicated(["ranking", f"{side}_rank"]).any() for side in _SIDES)
-    words = "in brackets: 95% of ranks when games are resampled; thick lines: models that move"
+    words = (
+        f"in brackets: 95% of ranks when {episode_words(environment)} are resampled; thick lines: "
+        "models that move"
+    )
     words += "; equal means share a rank" if tied else ""
     caption(figure, title, f"{note}\n{words}", whose)
     return figure

@@ -25,6 +25,7 @@ from workbench.drawing.scores_in_words import (
     counted_replies,
     counting_words,
     environment_shown,
+    episode_words,
     left_out,
     told_apart,
     with_names,
@@ -114,7 +115,8 @@ class Comparison:
         replies = len(scores) - left_out(scores)["failed"]
         return (
             f"{self.source}: {replies} replies, {counted_replies(scores)}"
-            f"\n{scores['position_id'].nunique()} positions of {scores['game'].nunique()} games; "
+            f"\n{scores['position_id'].nunique()} positions of {scores['game'].nunique()} "
+            f"{episode_words(self.environment)}; "
             f"{counting_words(scores)}"
         )
 

@@ -19,7 +19,13 @@ from workbench.drawing.appearance import (
 )
 from workbench.drawing.labels import fitting_ticks, labels, room
 from workbench.drawing.quantities import QUANTITIES
-from workbench.drawing.scores_in_words import by_length, left_out, length_words, scored_rows
+from workbench.drawing.scores_in_words import (
+    by_length,
+    episode_words,
+    left_out,
+    length_words,
+    scored_rows,
+)
 from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
 from workbench.prediction import CLASSES
@@ -199,7 +205,7 @@ def draw(
     caption(
         figure,
         f"{quantity.label(depth).capitalize()} by length of the game",
-        f"{note}; bars: 95%, resampling games{below}",
+        f"{note}; bars: 95%, resampling {episode_words(environment)}{below}",
         whose,
     )
     return figure

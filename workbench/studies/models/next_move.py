@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from workbench.answers.recorded_replies import BASELINE
 from workbench.drawing.appearance import Style, caption, model_style, new_figure
 from workbench.drawing.labels import fitting_ticks, labels, room, some_of
-from workbench.drawing.scores_in_words import by_length, length_words, scored_rows
+from workbench.drawing.scores_in_words import by_length, episode_words, length_words, scored_rows
 from workbench.environments.registry import DEFAULT, environment_named
 from workbench.errors import InvalidArgumentError
 from workbench.prediction import ReplyClass
@@ -178,7 +178,7 @@ def draw(
         "Does the probability of a legal next move remain near one?",
         f"{verdict(table)}\nsolid, large marks: mean p_1; dashed, small marks: mean p_{depth}; thin, no "
         f"marks: mean p_1 over the replies that hold a {noun}; level: {near:g}; bars: 95%, resampling "
-        f"games\n{note}",
+        f"{episode_words(environment)}\n{note}",
         whose,
     )
     return figure

@@ -15,7 +15,8 @@ from matplotlib.ticker import MaxNLocator
 
 from workbench.drawing.appearance import caption, model_style, new_figure
 from workbench.drawing.labels import LONGEST, labels, room, some_of
-from workbench.drawing.scores_in_words import left_out, scored_rows
+from workbench.drawing.scores_in_words import episode_words, left_out, scored_rows
+from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
 from workbench.long_texts import shortened
 from workbench.seeds import derived_seed
@@ -159,13 +160,16 @@ def _paired(
     }
 
 
-def draw(table: pd.DataFrame, note: str = "", whose: str = "") -> Figure:
+def draw(
+    table: pd.DataFrame, note: str = "", whose: str = "", environment: str = DEFAULT
+) -> Figure:
     """Draw exact match, mean p_m and the paired difference of p_m, one line per prompt.
 
     Args:
         table: The result of `compute`.
         note: Small print below the axes, such as `Comparison.describe` gives.
         whose: What the title begins with, such as `Comparison.whose`; the model if there is one.
+        environment: The name of the environment, for the words.
     """
     depth, reference = table["depth"].iloc[0], table["reference"].iloc[0]
     models = list(table["model"].unique())
@@ -221,8 +225,8 @@ def draw(table: pd.DataFrame, note: str = "", whose: str = "") -> Figure:
     caption(
         figure,
         f"{subject} same positions under several prompts; reference: {shortened(reference, LONGEST)}",
-        f"{note}\nbars: 95%, resampling games; McNemar's exact test of the first answers: right only "
-        "here : right only under the reference, Holm's p",
+        f"{note}\nbars: 95%, resampling {episode_words(environment)}; McNemar's exact test of the first "
+        "answers: right only here : right only under the reference, Holm's p",
     )
     return figure
 

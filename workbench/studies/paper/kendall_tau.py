@@ -20,6 +20,7 @@ from workbench.drawing.labels import fitting_ticks, labels, room
 from workbench.drawing.scores_in_words import (
     by_length,
     counted_models,
+    episode_words,
     left_out,
     length_words,
     parts_of,
@@ -35,7 +36,6 @@ OVERALL: Final = "overall"
 
 _MOST_GROUPS: Final = 8
 _ROW: Final = 0.24
-_BARS: Final = "bars: 95%, resampling whole games"
 
 
 def share_of_ties(values: npt.NDArray[np.float64]) -> float:
@@ -142,12 +142,13 @@ def draw(
         environment: The name of the environment, for the words.
     """
     width = min(max(6.4, 1.0 + 0.6 * len(table)), 16.0)
+    bars = f"bars: 95%, resampling whole {episode_words(environment)}"
     title = "agreement of state precision and edit distance"
     title = f"{whose}: {title}" if whose else title.capitalize()
     if models is None:
         figure, (panels,) = figure_of_rows([1], [4.0], width)
         _draw_groups(panels[0], table, width, environment)
-        caption(figure, title, f"{note}\n{_BARS}")
+        caption(figure, title, f"{note}\n{bars}")
         return figure
     order = models[models["group"] == OVERALL].sort_values("tau", na_position="first")["model"]
     groups = list(dict.fromkeys(models["group"]))
@@ -193,7 +194,7 @@ def draw(
     caption(
         figure,
         f"{title};\nbelow, {counted_models(list(order))}",
-        f"{note}\nbelow: {span} replies a model, by τ-b over all groups\n{_BARS}",
+        f"{note}\nbelow: {span} replies a model, by τ-b over all groups\n{bars}",
     )
     return figure
 

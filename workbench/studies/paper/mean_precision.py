@@ -28,6 +28,7 @@ from workbench.drawing.quantities import QUANTITIES
 from workbench.drawing.scores_in_words import (
     by_length,
     counted_models,
+    episode_words,
     left_out,
     length_words,
     parts_of,
@@ -160,7 +161,7 @@ def draw(
         rows[1][0].set_xlabel(length_words(environment))
         title += f"; below, {counted_models(list(drawn['model']))}"
         drawn = pd.concat([table, drawn])
-    note += "\nbars: 95%, resampling whole games"
+    note += f"\nbars: 95%, resampling whole {episode_words(environment)}"
     if hidden := int((drawn["mean"] == 0).sum()):
         note += f"; not drawn on the logarithmic scale: {hidden} of {len(drawn)} means, which are 0"
     caption(figure, title, note)
