@@ -75,6 +75,16 @@ def escape_bars(
     lines[:] = [line.replace("|", r"\|") for line in lines]
 
 
+def return_one_text(
+    app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: list[str]
+) -> None:
+    """Have what is returned be one text: napoleon takes what stands before a colon as a type."""
+    for place, line in enumerate(lines[:-1]):
+        if line.strip() in ("Returns:", "Yields:"):
+            first = lines[place + 1].lstrip()
+            lines[place + 1] = lines[place + 1].removesuffix(first) + f": {first}"
+
+
 def skip_repeated(
     app: Sphinx, what: str, name: str, obj: Any, skip: bool, options: Any
 ) -> bool | None:
@@ -107,7 +117,8 @@ def follow_export(app: Sphinx, env: Any, node: Any, contents: Any) -> Any:
 
 def setup(app: Sphinx) -> None:
     """Connect what is done to docstrings and references; Sphinx calls this."""
-    # Before napoleon, whose own lines have bars that mean something.
+    # Before napoleon, whose own lines have bars and colons that mean something.
     app.connect("autodoc-process-docstring", escape_bars, priority=100)
+    app.connect("autodoc-process-docstring", return_one_text, priority=100)
     app.connect("autodoc-skip-member", skip_repeated)
     app.connect("missing-reference", follow_export)

@@ -144,7 +144,9 @@ def module_pages() -> Iterator[tuple[str, str]]:
             modules[".".join(parts[:-1])].insert(0, ".".join(parts[:-1]))
         elif path.name != "__main__.py":
             modules[".".join(parts[:-1])].append(".".join(parts))
-    names = "\n   ".join(sorted(modules))
+    names = "\n   ".join(
+        f"{name.removeprefix(f'{PACKAGE.name}.')} <{name}>" for name in sorted(modules)
+    )
     yield "index", f"{heading('API reference', '=')}\n.. toctree::\n   :maxdepth: 1\n\n   {names}\n"
     for package, members in modules.items():
         # A package lends its names out; they are described where they are defined.

@@ -4,6 +4,7 @@ import ast
 import importlib.util
 import os
 import re
+import runpy
 from pathlib import Path
 
 import pytest
@@ -79,3 +80,15 @@ def test_single_backticks_in_docstrings_hold_names_alone():
         if not re.fullmatch(r"[\w.]+(\(\))?", text)
     ]
     assert found == []
+
+
+def test_what_is_returned_is_one_text_and_no_type():
+    napoleon = pytest.importorskip("sphinx.ext.napoleon")
+    conf = runpy.run_path(str(ROOT / "docs" / "conf.py"))
+    lines = ["Do.", "", "Returns:", "    Rows as `Table` has them: one for each pair."]
+    conf["return_one_text"](None, "function", "do", None, None, lines)
+    assert str(napoleon.GoogleDocstring(lines)).splitlines() == [
+        "Do.",
+        "",
+        ":returns: Rows as `Table` has them: one for each pair.",
+    ]
