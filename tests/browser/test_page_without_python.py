@@ -1,5 +1,6 @@
 """The page that needs no Python, opened from the disk with the network off."""
 
+import re
 from contextlib import contextmanager
 
 import pytest
@@ -32,8 +33,11 @@ def address(tmp_path_factory):
 
 
 @contextmanager
-def opened(browser, address, window, *, touch=False, before=""):
-    """The page and its pair; an error on it, or a request for anything but the file, fails the test."""
+def opened(browser, address, window, *, touch=False, before="", blocked=False):
+    """The page and its pair; an error on it, or a request for anything but the file, fails the test.
+
+    With ``blocked`` requests to other sites are expected, and get no answer.
+    """
     context = browser.new_context(
         viewport=window,
         has_touch=touch,
@@ -51,12 +55,15 @@ def opened(browser, address, window, *, touch=False, before=""):
         page.on("pageerror", lambda error: wrong.append(str(error)))
         page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
         page.on("request", lambda request: asked.append(request.url))
+        if blocked:
+            page.route(re.compile("^https?:"), lambda route: route.fulfill(body=""))
         page.goto(address)
         yield page, page.locator("[data-role=board-pair]")
     finally:
         context.close()
     assert wrong == []
-    assert [url for url in asked if not url.startswith("blob:")] == [address]
+    own = [url for url in asked if not url.startswith(("blob:", "data:"))]
+    assert [url for url in own if not blocked or url.startswith("file:")] == [address]
 
 
 def fens(root):

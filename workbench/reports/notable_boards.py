@@ -8,10 +8,10 @@ import pandas as pd
 from workbench.answers.recorded_replies import BASELINE
 from workbench.drawing.quantities import EDIT_DISTANCE
 from workbench.environments.registry import DEFAULT
+from workbench.explore.board.pair_link import pair_link
 from workbench.explore.page.still_html import picture
 from workbench.explore.run.run_table import run_table
 from workbench.explore.static_page.drawn_boards import drawn_board
-from workbench.explore.static_page.linked_pairs import pair_link
 from workbench.long_texts import cut
 from workbench.parsed_state import different_elements
 from workbench.prediction import ReplyClass

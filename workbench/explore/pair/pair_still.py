@@ -1,12 +1,17 @@
 """A pair of boards and its numbers as plain HTML."""
 
 from collections.abc import Mapping
-from typing import Any
+from html import escape
+from typing import Any, Final
 
 from workbench.drawing.quantities import EDIT_DISTANCE, PRECISION, RECALL
+from workbench.explore.board.pair_link import pair_link
 from workbench.explore.board.reading import read_board
 from workbench.explore.page.still_html import aside, board, heading, listing, paragraph
 from workbench.long_texts import cut
+
+_LINK: Final = '<p data-pair-link hidden><a href="{}">Open this pair</a></p>'
+"""Shown where something opens it: static_page/exported_notebook.py."""
 
 
 def pair_still(view: Mapping[str, Any] | None, caption: str, *, flipped: bool = False) -> str:
@@ -43,12 +48,14 @@ def pair_still(view: Mapping[str, Any] | None, caption: str, *, flipped: bool = 
             ("predicted board", view["predicted"]["words"].rstrip(".")),
         ],
     )
+    link = pair_link(view["true"]["fen"], view["predicted"]["fen"])
     words = profile["reason"][:1].upper() + profile["reason"][1:] + "."
     return (
         (heading(cut(caption, 800)) if caption else "")
         + "".join(boards)
         + aside(numbers_listing(profile) + paragraph(words))
         + aside(facts)
+        + (_LINK.format(escape(link)) if link else "")
     )
 
 

@@ -2,10 +2,7 @@
 
 from dataclasses import dataclass
 from typing import Final
-from urllib.parse import urlencode
 
-from workbench.errors import InvalidFenError
-from workbench.explore.board.reading import read_board
 from workbench.explore.page.assets import script, stylesheet
 from workbench.explore.static_page.pair_html import (
     PAIR_SHEETS,
@@ -44,7 +41,7 @@ class LinkedPairs:
 
 
 def linked_pairs() -> LinkedPairs:
-    """Return the parts of a page whose links, as `pair_link` makes them, open pairs in it."""
+    """Return the parts of a page whose links, as `workbench.explore.board.pair_link.pair_link` makes them, open pairs in it."""
     twin = "\n" + script("static_page/page_twin.js", "pairTwin")
     view = "\n" + script("static_page/pairs_of_links.js", "openLinkedPairs") + _MAIN
     content = json_in_page(pair_content())
@@ -55,15 +52,3 @@ def linked_pairs() -> LinkedPairs:
         f'<script id="pair-twin">{twin}</script>\n<script>{view}</script>\n',
         script_policy(twin, view),
     )
-
-
-def pair_link(true_fen: str, predicted_fen: str) -> str:
-    """Return the fragment that opens a pair; empty if a board is none that the view shows."""
-    try:
-        boards = {
-            "true": read_board(true_fen, "true").text,
-            "predicted": read_board(predicted_fen, "predicted").text,
-        }
-    except InvalidFenError:
-        return ""
-    return f"#{urlencode(boards)}" if all(boards.values()) else ""

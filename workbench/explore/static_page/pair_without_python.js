@@ -1,5 +1,5 @@
 // The page with one pair of boards and no Python: the view of BoardPair over a model and a twin of its own.
-// Printed it is light: paper is. Hooks: id="pair" (data-twin "worker" or "page"), and those of board_pair_view.js.
+// It takes the theme of the page that it stands in, or else the browser's; printed it is light: paper is. Hooks: id="pair" (data-twin "worker" or "page"), and those of board_pair_view.js.
 
 import { BoardPairView } from "../pair/board_pair_view.js";
 import { PageModel, startTwin } from "./page_model.js";
@@ -19,10 +19,13 @@ const FOR_THE_TWIN = {
  * @returns {{close: () => void}} What ends the view, its listeners and the twin; the elements stay.
  */
 export function showPair({ state, words }, source, twin, onBoards = () => {}) {
+  const themed = document.body.dataset.jpThemeLight !== undefined;
   const dark = matchMedia("screen and (prefers-color-scheme: dark)");
   const follow = () => { document.body.dataset.jpThemeLight = String(!dark.matches); };
-  dark.addEventListener("change", follow);
-  follow();
+  if (!themed) {
+    dark.addEventListener("change", follow);
+    follow();
+  }
   const started = startTwin(source, words, twin);
   const host = document.getElementById("pair");
   const model = new PageModel(state, started);
@@ -34,6 +37,7 @@ export function showPair({ state, words }, source, twin, onBoards = () => {}) {
   return {
     close() {
       dark.removeEventListener("change", follow);
+      if (!themed) delete document.body.dataset.jpThemeLight;
       view.dispose();
       started.stop();
     },
