@@ -2,7 +2,6 @@ import chess
 import numpy as np
 import pytest
 
-from workbench.environments.chess.kernel.machine_code.cache import compiled_module
 from workbench.games.bundled import bundled_games
 from workbench.games.move_codes import encode_moves
 from workbench.language_model.training.batches import Batches
@@ -66,10 +65,6 @@ def test_nothing_counts_after_the_end_of_a_game():
     assert (batch.moves[0, 5:] == 0).all()
 
 
-def test_the_codes_are_those_of_the_kernel(batches):
-    assert compiled_module("single") is batches._single
-
-
 def test_a_step_draws_the_same_batch_whenever_it_is_taken(batches):
     settings = TrainingSettings(steps=100)
     one, other = (settings.batch(batches, 70) for _ in range(2))
@@ -87,5 +82,8 @@ def test_the_schedule_ramps_rises_and_falls():
     assert lengths[0] == 8
     assert set(map(settings.plies_at, range(120, 1000))) == {24, 48, 72, 100, 128, 160, 200}
     assert settings.branches() == (42, 83, 167, 250, 375, 500, 750)
+    assert settings.longest_plies(1) == 8
+    assert settings.longest_plies(120) == max(lengths)
+    assert settings.longest_plies(1000) == 200
     assert settings.branch_rate(500, 0) == 1.0
     assert settings.branch_rate(500, settings.branch_steps(500) - 1) == pytest.approx(1 / 50)

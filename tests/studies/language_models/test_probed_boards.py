@@ -4,6 +4,7 @@ from types import MappingProxyType
 
 import chess
 import numpy as np
+import pandas as pd
 import pytest
 
 from workbench.answers.model_replies import model_replies as bundled_replies
@@ -90,6 +91,32 @@ def test_states_that_hold_the_truth(positions, monkeypatch):
         disagreement.draw(apart),
     ):
         assert figure.get_axes()
+
+
+def apart(games):
+    """A table in which squares and pieces after 5 full moves are of so many games."""
+    rows = []
+    for length, count in (("5", games), ("16", 30), ("all", 30 + games)):
+        for measure in disagreement.QUANTITIES:
+            for reader in list(probe_figures.READERS)[1:]:
+                of_boards = measure == "higher"
+                row = {"model": "small", "reader": reader, "length": length, "measure": measure}
+                row |= {"mean": 0.5, "low": 0.4, "high": 0.6, "depth": 2}
+                rows.append(row | dict.fromkeys(["count", "games"], 60 if of_boards else count))
+    return pd.DataFrame(rows)
+
+
+@pytest.mark.parametrize(("games", "drawn"), [(9, 1), (10, 2)])
+def test_points_of_few_games_are_not_drawn_and_the_caption_names_them(games, drawn):
+    figure = disagreement.draw(apart(games))
+    said = " ".join(figure._supxlabel.get_text().split())
+    left_out = "fewer than 10 games: squares of small after 5 full moves; pieces of small after 5"
+    assert (left_out in said) == (games < 10)
+    counts = [
+        {len(line.get_xdata()) for line in axes.lines if line.get_linestyle() != "None"}
+        for axes in figure.get_axes()
+    ]
+    assert counts == [{drawn}, {drawn}, {drawn}, {2}]
 
 
 def test_a_probe_finds_the_boards_that_it_was_fitted_on(positions):

@@ -8,6 +8,7 @@ from workbench.answers.recorded_replies import BASELINE
 from workbench.errors import InvalidArgumentError
 from workbench.studies.language_models import emergence, rise_order
 from workbench.studies.language_models.rise_order import half_way
+from workbench.studies.language_models.training_course import course
 
 STEPS = np.array([100.0, 200.0, 400.0, 800.0])
 
@@ -87,3 +88,19 @@ def test_means_along_the_checkpoints():
     half = exact[exact["step"] == 400].iloc[0]
     assert half["low"] < 0.5 < half["high"]
     assert set(table[table["length"] == "5"]["count"]) == {4}
+
+
+def test_steps_are_shaded_until_games_of_every_length_have_been_read():
+    table = emergence.compute(scores(), RUN, depth=2, resamples=5)
+    figure = emergence.draw(table, course(["small"]), "m")
+    shaded = [span for axes in figure.axes for span in axes.patches]
+    # The 470th step is the first that reads games to 200 plies.
+    assert [span.get_x() + span.get_width() for span in shaded] == pytest.approx([469] * 6)
+
+
+def test_the_caption_counts_resamples_without_a_step():
+    table = rise_order.compute(scores(), RUN, depth=2, resamples=50)
+    said = rise_order.draw(table.assign(undefined=0), "m")._supxlabel.get_text()
+    assert "have no step" not in said
+    table.loc[0, "undefined"] = 2
+    assert "up to 2 resamples" in rise_order.draw(table, "m")._supxlabel.get_text()

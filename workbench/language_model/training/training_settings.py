@@ -1,7 +1,7 @@
 """What a training run is: the size, how long it goes on, and how it changes on the way."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Final
 
 import numpy as np
@@ -80,6 +80,17 @@ class TrainingSettings:
         chosen = STEPS[size] if steps is None else steps
         return cls(size, chosen, LEARNING_RATES[size], seed)
 
+    @classmethod
+    def of_description(cls, description: Mapping[str, Any]) -> "TrainingSettings":
+        """Return the settings with which some weights were made.
+
+        Args:
+            description: That of a file of weights.
+        """
+        # There, ``games`` is how many there were to train on, not how many a step reads.
+        names = {field.name for field in fields(cls)} - {"games"}
+        return cls(**{name: description[name] for name in names & set(description)})
+
     @property
     def shape(self) -> Shape:
         """The network's."""
@@ -112,6 +123,10 @@ class TrainingSettings:
             return max(8, int(part * 100) // 8 * 8)
         generator = np.random.default_rng(derived_seed(self.seed, "length", step))
         return int(generator.choice(_LENGTHS, p=_SHARES))
+
+    def longest_plies(self, steps: int) -> int:
+        """Return to which length games are read at most in the first ``steps`` steps."""
+        return max(map(self.plies_at, range(steps)))
 
     def batch(self, batches: Batches, step: int) -> Batch:
         """Return the batch of a step, which depends on the seed and the step alone."""

@@ -11,6 +11,7 @@ from workbench.answers.answered_positions import predictions_table
 from workbench.answers.recorded_replies import BASELINE
 from workbench.environments.registry import environment_named
 from workbench.language_model.bundled_models import load_model
+from workbench.language_model.training.training_settings import TrainingSettings
 from workbench.prediction import ReplyClass
 from workbench.scoring import ScoringParameters, score
 from workbench.studies.data import FIVE_GROUPS, Source, positions_of, replies_to_games
@@ -37,8 +38,8 @@ def scores_of_models(
 
     Returns:
         Rows of a scores table, in which ``model`` is the name in ``names``, with ``game``; ``squares``,
-        the share of squares that are right (0 where none can be read); and as 0 or 1 ``ill_formed``
-        and ``unreadable`` (no board can be read in the reply).
+        the share of squares that are right (0 where the placement cannot be read); and as 0 or 1
+        ``ill_formed`` and ``unreadable`` (the reply is no FEN, though its placement may be readable).
     """
     folder = Path(tables)
     found = []
@@ -66,13 +67,14 @@ def described(names: Sequence[str]) -> pd.DataFrame:
     """Return how bundled models were trained, a row for each.
 
     Returns:
-        model, parameters, step (of the optimiser, from which a checkpoint was taken), and all else that
-        the files of the weights say.
+        model, parameters, longest_plies (the longest to which games were read, cooling included), step (of
+        the optimiser, from which a checkpoint was taken), and all else that the files of the weights say.
     """
-    models = {name: load_model(name) for name in names}
-    return pd.DataFrame(
-        [
-            {"model": name, "parameters": model.parameters, **model.description}
-            for name, model in models.items()
-        ]
-    )
+    rows = []
+    for name in names:
+        model = load_model(name)
+        taken = model.description["step"] + model.description["cooled_steps"]
+        longest = TrainingSettings.of_description(model.description).longest_plies(taken)
+        row = {"model": name, "parameters": model.parameters, "longest_plies": longest}
+        rows.append(row | model.description)
+    return pd.DataFrame(rows)

@@ -28,6 +28,16 @@ QUANTITIES: Final[Mapping[str, str]] = {
 }
 
 
+LEAST_GAMES: Final = 10
+"""Points of fewer games are not drawn: their intervals say little."""
+
+_COUNTED: Final[Mapping[str, str]] = {
+    "right": "squares",
+    "moved_right": "pieces",
+    "higher": "boards",
+}
+
+
 def compute(
     found: ProbedBoards, *, depth: int = 4, resamples: int = 1000, seed: int = 0
 ) -> pd.DataFrame:
@@ -85,6 +95,8 @@ def compute(
 def draw(table: pd.DataFrame, note: str = "") -> Figure:
     """Draw the comparison against the length of games, a row of panels for each model.
 
+    Points of fewer than `LEAST_GAMES` games are left out.
+
     Args:
         table: The result of `compute`.
         note: Small print below the axes.
@@ -95,6 +107,8 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
     others = {name: shown for name, shown in READERS.items() if name != STATED}
     lines = table[table["length"] != ALL].assign(at=lambda rows: rows["length"].astype(int))
     ticks = sorted(lines["at"].unique())
+    few = lines["games"] < LEAST_GAMES
+    left_out, lines = lines[few], lines[~few]
     for row, model in enumerate(models):
         for axes, (measure, title) in zip(
             grid[row * len(QUANTITIES) :], QUANTITIES.items(), strict=False
@@ -112,10 +126,18 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
     legend_below(grid[0], 3)
     parts = [
         f"{noun}: {counts_in_words(lines[lines['measure'] == measure]).replace('positions', noun)}"
-        for measure, noun in (("right", "squares"), ("moved_right", "pieces"), ("higher", "boards"))
+        for measure, noun in _COUNTED.items()
         if (lines["measure"] == measure).any()
     ]
-    note += f"\na point's {'; '.join(parts)}; bars: 95%, resampling whole games"
+    if parts:
+        note += f"\na point's {'; '.join(parts)}; bars: 95%, resampling whole games"
+    omitted = [
+        f"{noun} of {model} after {' and '.join(part['length'].unique())} full moves"
+        for measure, noun in _COUNTED.items()
+        for model, part in left_out[left_out["measure"] == measure].groupby("model", sort=False)
+    ]
+    if omitted:
+        note += f"\nnot drawn, as they are of fewer than {LEAST_GAMES} games: {'; '.join(omitted)}"
     caption(figure, "Where the written board and the probed ones disagree", note)
     return figure
 

@@ -23,7 +23,7 @@ SHARES: Final[Mapping[str, str]] = {
 OTHERS: Final[Mapping[str, str]] = {
     "levenshtein": "edit distance",
     "ill_formed": "boards that cannot arise",
-    "unreadable": "replies without a board",
+    "unreadable": "replies that are no FEN",
 }
 
 

@@ -178,5 +178,7 @@ def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
         f"{nowhere} have no way to cover; n = {table['count'].min()} positions a length; bars: 95%, "
         "resampling whole games"
     )
+    if undefined := int(table["undefined"].max()):
+        note += f"; up to {undefined} resamples of a mark have no step, and its bar leaves them out"
     caption(figure, f"{whose}: which measure rises first", note)
     return figure
