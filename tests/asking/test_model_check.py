@@ -40,6 +40,16 @@ def test_nothing_is_written_and_the_right_name_goes_on(
         assert run_here(right)[0] == 0
 
 
+@pytest.mark.parametrize("command", ["ask", "evaluate"])
+def test_a_file_in_place_of_the_folder_is_refused(command, positions_path):
+    before = positions_path.read_bytes()
+    positions = ["--positions"] if command == "evaluate" else []
+    arguments = [command, *positions, str(positions_path), "--model", "workbench/simulated"]
+    code, output = run_here([*arguments, "-o", str(positions_path)])
+    assert (code, positions_path.read_bytes()) == (1, before)
+    assert "expected a folder, new or of an earlier call, got a file; give another name" in output
+
+
 @pytest.mark.parametrize(
     ("model", "arguments", "said"),
     [

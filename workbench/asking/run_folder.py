@@ -21,7 +21,7 @@ from workbench.asking.keys import without_secrets
 from workbench.asking.settings import Question
 from workbench.episodes import EpisodeSample
 from workbench.errors import RunMismatchError
-from workbench.tables.output_files import check_output
+from workbench.tables.output_files import check_folder, check_output
 from workbench.tables.parquet_tables import POSITIONS, replacing, write_table
 from workbench.tables.provenance import differences_in_words, differing, file_hash, package_versions
 
@@ -100,8 +100,10 @@ def refuse_other_run(path: Path, question: Question, source: Path | EpisodeSampl
     Raises:
         RunMismatchError: If the folder belongs to another question or other positions, or holds
             other files; it says what differs.
-        OutputError: If the table of predictions would be written over another file.
+        OutputError: If the folder is a file, or the table of predictions would be written over
+            another file.
     """
+    check_folder(path)
     inputs = [source] if isinstance(source, Path) else []
     check_output(RunFolder(path).predictions, inputs, "predictions", own_answers=True)
     # Another process may be making the folder at this moment: the description is the first file that

@@ -21,6 +21,7 @@ from filelock import FileLock, Timeout
 
 from workbench.asking.run_folder import EVALUATION_FILE, LOCK_SECONDS, RunFolder
 from workbench.errors import OutputError, RunMismatchError
+from workbench.tables.output_files import check_folder
 from workbench.tables.parquet_tables import replacing
 from workbench.tables.provenance import differences_in_words, differing
 
@@ -64,7 +65,7 @@ class EvaluationFolder:
         Raises:
             RunMismatchError: If the folder belongs to an evaluation with other settings, or holds
                 other files.
-            OutputError: If another process evaluates into it.
+            OutputError: If another process evaluates into it, or it is a file.
         """
         self._refuse_other_files()
         self.path.mkdir(parents=True, exist_ok=True)
@@ -97,6 +98,7 @@ class EvaluationFolder:
         self._write({**described, _FINISHED: {**described[_FINISHED], stage: dict(made_of)}})
 
     def _refuse_other_files(self) -> None:
+        check_folder(self.path)
         if not self.path.exists() or self._described():
             return
         # Another process may be making the folder at this moment.

@@ -80,6 +80,18 @@ def check_output(
         )
 
 
+def check_folder(out: Path) -> None:
+    """Refuse a folder to write into whose name is that of a file.
+
+    Raises:
+        OutputError: If it is.
+    """
+    if out.exists() and not out.is_dir():
+        raise OutputError(
+            f"{out}: expected a folder, new or of an earlier call, got a file; give another name"
+        )
+
+
 def _kind_in_words(found: str) -> str:
     if found == "unknown":
         return "a Parquet file of another kind"
