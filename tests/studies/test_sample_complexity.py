@@ -304,7 +304,10 @@ class TestStudy:
         assert found["derived_ratio"] == pytest.approx(0.5)
 
     def test_the_figure_names_its_axes(self, table):
-        figure = sample_complexity.draw(table)
+        figure = sample_complexity.draw(table, repeats=8)
+        assert "1 of each kind; finished games: complete lines" in "\n".join(
+            text.get_text() for text in figure.texts
+        )
         assert [axes.get_title() for axes in figure.axes[:3]] == [
             "trees, p = 0.8", "chess, near", "chess, far",
         ]  # fmt: skip

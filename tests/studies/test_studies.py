@@ -180,7 +180,9 @@ class TestRandomBaseline:
         table = random_baseline.compute(pairs=2, moves=1, depths=(1,))
         summary = random_baseline.summarise(table)
         assert list(summary["pairs"]) == [2] * (3 + 4 * 4)
-        assert "reading" in texts(random_baseline.draw(table))[0]
+        figure = random_baseline.draw(table, "drop")
+        assert "reading" in texts(figure)[0]
+        assert any("finished games: left out" in text.get_text() for text in figure.texts)
 
     @pytest.mark.parametrize("side", ["drawn", "white", "same"])
     def test_pieces_on_random_squares(self, side):

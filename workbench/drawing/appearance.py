@@ -219,9 +219,14 @@ def draw_means(
 
 
 def plain_log_scale(axes: Axes) -> None:
-    """Make the vertical axis logarithmic, with plain numbers at 1, 2 and 5 of every decade."""
+    """Make the vertical axis logarithmic, with plain numbers at 1, 2 and 5 of every decade.
+
+    Where what is drawn spans less than a decade, 3 and 7 are written too.
+    """
     axes.set_yscale("log")
-    axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    low, high = axes.get_ylim()
+    between = (1.0, 2.0, 3.0, 5.0, 7.0) if high < 10 * low else (1.0, 2.0, 5.0)
+    axes.yaxis.set_major_locator(LogLocator(subs=between))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.yaxis.set_minor_formatter(NullFormatter())
 

@@ -22,6 +22,7 @@ from workbench.affordance import ESTIMATORS, Terminal, exact_profile
 from workbench.affordance.engine import twin_for
 from workbench.affordance.estimate import single_runs
 from workbench.drawing.appearance import caption, style
+from workbench.drawing.policy_words import finished_words
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
 from workbench.studies.estimators.complexity_growth import growth, summarise
@@ -206,11 +207,16 @@ def _measurement(
     return measure
 
 
-def draw(table: pd.DataFrame) -> Figure:
+def draw(table: pd.DataFrame, *, repeats: int, terminal: Terminal = "absorb") -> Figure:
     """Draw N above and the states generated below against m, with the paper's two curves.
 
     A column is a value of p or a kind of chess pair. Both curves have one constant, fitted to the
     naive estimator and to Algorithm 2 in that panel.
+
+    Args:
+        table: The result of `compute`.
+        repeats: R, single runs from which an error was measured, for the caption.
+        terminal: How finished games counted, for the caption.
     """
     summary = summarise(table)
     columns = [(f"trees, p = {p:g}", summary[summary["chance"] == p]) for p in
@@ -249,12 +255,14 @@ def draw(table: pd.DataFrame) -> Figure:
         frameon=False,
     )
     wanted = table["wanted"].iloc[0]
+    pairs = table.loc[table["chance"].isna(), "instance"].nunique()
     caption(
         figure,
         f"What a relative error of {wanted:.0%} in one run costs",
         "filled: found; hollow at N = 1: one line is enough; hollow with an arrow: more than this, the "
         "largest N tried. Trees: naive and uniform branching on the homogeneous, the others on the "
-        "random tree. Chess: median over pairs",
+        f"random tree. Chess: median over pairs, {pairs} of each kind; {finished_words(terminal)}. An error is "
+        f"measured over {repeats} runs, so that N is uncertain by some {math.sqrt(2 / repeats):.0%}",
     )
     return figure
 

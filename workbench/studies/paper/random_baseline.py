@@ -19,6 +19,7 @@ from matplotlib.figure import Figure
 
 from workbench.drawing.appearance import caption, new_figure, plain_log_scale, style
 from workbench.drawing.labels import wrapped
+from workbench.drawing.policy_words import finished_words, ill_formed_words
 from workbench.environments.registry import environment_named
 from workbench.games.boards.random_boards import (
     Pieces,
@@ -225,8 +226,13 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
     ).reset_index()
 
 
-def draw(table: pd.DataFrame) -> Figure:
-    """Draw the mean of each reading with its standard error beside the paper's value."""
+def draw(table: pd.DataFrame, terminal: Terminal = "absorb") -> Figure:
+    """Draw the mean of each reading with its standard error beside the paper's value.
+
+    Args:
+        table: The result of `compute`.
+        terminal: How games that finish earlier counted in it, for the caption.
+    """
     summary = summarise(table)
     readings = list(summary["reading"].unique())
     figure, (axes,) = new_figure(width=max(8.0, 2.6 + 1.25 * len(readings)))
@@ -237,7 +243,7 @@ def draw(table: pd.DataFrame) -> Figure:
             readings.index(reading) + apart * (index - (depths - 1) / 2)
             for reading in part["reading"]
         ]
-        axes.errorbar(
+        marks, _, _ = axes.errorbar(
             places,
             part["mean"],
             yerr=[part["standard_error"].clip(upper=part["mean"] * 0.95), part["standard_error"]],
@@ -246,10 +252,12 @@ def draw(table: pd.DataFrame) -> Figure:
             capsize=4,
             label=f"m = {depth}: mean ± standard error",
         )
+        # Without an edge, a grey print loses marks that stand on the paper's band.
+        marks.set(markeredgecolor="black", markeredgewidth=0.6)
     axes.axhspan(
         PAPER_VALUE - PAPER_SPREAD,
         PAPER_VALUE + PAPER_SPREAD,
-        color="0.8",
+        color="0.85",
         label="paper: (8 ± 2)e-4",
     )
     plain_log_scale(axes)
@@ -264,5 +272,9 @@ def draw(table: pd.DataFrame) -> Figure:
     axes.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     counts = summary["pairs"]
     pairs = " to ".join(str(number) for number in dict.fromkeys((counts.min(), counts.max())))
-    caption(figure, "Random boards under each reading", f"exact p_m, {pairs} pairs a reading")
+    caption(
+        figure,
+        "Random boards under each reading",
+        f"exact p_m, {pairs} pairs a reading; {ill_formed_words('as_is')}; {finished_words(terminal)}",
+    )
     return figure
