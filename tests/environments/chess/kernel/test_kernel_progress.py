@@ -26,18 +26,30 @@ def test_reports_count_functions_and_seconds(heard, tmp_path, capsys):
     now[0] = 125.0
     work.compiled("last_ply.last_ply")
     work.finished()
-    # Ten short functions are 4 units of work, the long one 6: 1 s each, then 1.5 times as long.
+    # Ten short functions are 3 units of work, the long one 4: 1 s each, then a little longer.
     assert heard == [
-        "Compiling the chess kernel, once in this environment: 11 functions, about 4 s on an idle "
+        "Compiling the chess kernel, once in this environment: 11 functions, about 3 s on an idle "
         "machine, longer on a busy one.",
         "Compiling the chess kernel, once: 2 of 11 functions after 2 s.",
         *(
             f"Compiling the chess kernel, once: {n} of 11 functions after {n} s, about {to_go} s to go."
-            for n, to_go in ((4, 21), (6, 19), (8, 17), (10, 15))
+            for n, to_go in ((4, 19), (6, 17), (8, 15), (10, 13))
         ),
         f"The chess kernel is compiled, in 25 s; kept in {tmp_path}.",
     ]
     assert capsys.readouterr().err.splitlines() == [f"workbench: {words}" for words in heard]
+
+
+def test_a_function_from_the_folder_is_not_counted(heard, tmp_path):
+    now = [100.0]
+    work = progress.Compilation(["bits.f", "bits.g"], tmp_path, lambda: now[0])
+    now[0] = 105.0
+    work.compiled("bits.kept")
+    assert len(heard) == 1
+    work.compiled("bits.f")
+    assert heard[1:] == [
+        "Compiling the chess kernel, once: 1 of 2 functions after 5 s, about 5 s to go."
+    ]
 
 
 def test_nothing_to_compile_is_not_reported(heard, tmp_path):
@@ -50,7 +62,7 @@ def test_no_function_is_missing_once_all_are_compiled(heard):
     folder = compile_all()
     assert missing_functions("particles", folder) == set()
     kept = {path.name.partition("-")[0] for path in folder.rglob("*.nbi")}
-    assert {"joint.profiles", "particles.estimates", "probes.expected_nodes"} <= kept
+    assert {"joint._walked", "particles.estimates", "probes.expected_nodes"} <= kept
     assert set(progress._SHARES) <= kept
 
 
@@ -61,8 +73,8 @@ def test_the_functions_of_all_imported_modules_are_missing_in_an_empty_folder(
     for name in [name for name in sys.modules if name.startswith(package)]:
         monkeypatch.delitem(sys.modules, name)
     missing = missing_functions("joint", tmp_path)
-    assert len(missing) == 22
-    assert {"board.load", "moves.generate", "joint.profiles"} <= missing
+    assert len(missing) == 21
+    assert {"board.load", "moves.generate", "joint._walked"} <= missing
     assert not [name for name in missing if not re.fullmatch(r"[a-z_]+\.\w+", name)]
-    (tmp_path / "joint.profiles-12.py311.nbi").touch()
-    assert missing_functions("joint", tmp_path) == missing - {"joint.profiles"}
+    (tmp_path / "joint._walked-12.py311.nbi").touch()
+    assert missing_functions("joint", tmp_path) == missing - {"joint._walked"}

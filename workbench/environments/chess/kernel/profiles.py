@@ -25,7 +25,6 @@ Values: TypeAlias = NDArray[np.float64]
 # The flags of machine_code.joint.profiles, and the depth from which a single pair takes long.
 _ABSORB: Final = 1
 _SAME: Final = 2
-_MERGE: Final = 4
 _LONG_FROM: Final = 5
 
 
@@ -122,12 +121,14 @@ def joint_profiles(
     check_walk(depth, terminal)
     true, predicted = checked_rows(true=true, predicted=predicted)
     flags = _ABSORB if terminal == "absorb" else 0
-    if shortcuts:
-        flags |= _MERGE | (_SAME if terminal == "absorb" else 0)
     count = len(true)
     precision, recall = np.empty((count, depth)), np.empty((count, depth))
     nodes = np.empty(count, np.int64)
-    walk = compiled_module("joint").profiles
+    if shortcuts:
+        flags |= _SAME if terminal == "absorb" else 0
+        walk = compiled_module("joint").profiles
+    else:
+        walk = compiled_module("plain_joint").plain_profiles
 
     def work(part: slice) -> None:
         walk(true[part], predicted[part], depth, flags, precision[part], recall[part], nodes[part])

@@ -12,15 +12,12 @@ matters for promoted kings alone, and those are not for this kernel (see rows.py
 from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from workbench.environments.chess.kernel.machine_code.compiled import BOARD, compiled, inlined
-from workbench.environments.chess.kernel.machine_code.intrinsics import lowest
+from workbench.environments.chess.kernel.machine_code.intrinsics import WORDS, Words
 
 Word: TypeAlias = np.uint64
 Board: TypeAlias = tuple[Word, Word, Word, Word, Word, Word, Word, Word, Word, Word]
-Words: TypeAlias = NDArray[np.uint64]
-
 ZERO = np.uint64(0)
 ONE = np.uint64(1)
 ALL = np.uint64(2**64 - 1)
@@ -46,52 +43,39 @@ E8 = np.uint64(1 << 60)
 @compiled("uint64(uint64,uint64,uint64,uint64,uint64)")
 def capturable(passant: Word, pawns: Word, own: Word, occupied: Word, white: Word) -> Word:
     """Return ``passant`` if a pawn of the side to move could capture onto it, else 0."""
-    if white != ZERO:
+    if white:
         beside = ((passant >> np.uint64(7)) & NOT_FILE_A) | ((passant >> np.uint64(9)) & NOT_FILE_H)
         rank = RANK_6
     else:
         beside = ((passant << np.uint64(7)) & NOT_FILE_H) | ((passant << np.uint64(9)) & NOT_FILE_A)
         rank = RANK_3
-    if passant & rank & ~occupied != ZERO and beside & pawns & own != ZERO:
+    if passant & rank & ~occupied and beside & pawns & own:
         return passant
     return ZERO
 
 
-@compiled(f"{BOARD}(uint64[::1])", entry=True)
+@compiled(f"{BOARD}({WORDS})")
 def load(row: Words) -> Board:
-    """Unpack a row; castling rights and en-passant square become those that have an effect."""
+    """Unpack a row, by its address; rights and en-passant square become those that have an effect."""
     pawns, knights, diagonals, orthogonals, kings = row[0], row[1], row[2], row[3], row[4]
     of_white, meta = row[5], row[7]
     occupied = pawns | knights | diagonals | orthogonals | kings
     of_black = occupied ^ of_white
     rights = ((meta >> np.uint64(8)) & RANK_1 | meta & RANK_8) & orthogonals & ~diagonals
     rights &= of_white & CORNERS_1 | of_black & CORNERS_8
-    if kings & of_white & E1 == ZERO:
+    if not kings & of_white & E1:
         rights &= ~RANK_1
-    if kings & of_black & E8 == ZERO:
+    if not kings & of_black & E8:
         rights &= ~RANK_8
     white = meta & ONE
-    own, enemy = (of_white, of_black) if white != ZERO else (of_black, of_white)
+    own, enemy = (of_white, of_black) if white else (of_black, of_white)
     passant = ZERO
     square = (meta >> ONE) & np.uint64(127)
-    if square != ZERO:
+    if square:
         passant = capturable(ONE << (square - ONE), pawns, own, occupied, white)
     return (
         pawns, knights, diagonals, orthogonals, kings, own, enemy, rights, passant, white
     )  # fmt: skip
-
-
-@compiled(f"void({BOARD},uint64,uint64[::1])", entry=True)
-def store(board: Board, promoted: Word, row: Words) -> None:
-    """Pack a board, with its promoted mask, into a row."""
-    pawns, knights, diagonals, orthogonals, kings, own, enemy, rights, passant, white = board
-    row[0], row[1], row[2], row[3], row[4] = pawns, knights, diagonals, orthogonals, kings
-    row[5] = own if white != ZERO else enemy
-    row[6] = promoted
-    meta = white | (rights & RANK_1) << np.uint64(8) | rights & RANK_8
-    if passant != ZERO:
-        meta |= (lowest(passant) + ONE) << ONE
-    row[7] = meta
 
 
 @inlined

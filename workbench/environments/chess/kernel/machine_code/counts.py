@@ -8,6 +8,15 @@ found once and counts for both; the rest is found for each. Counts are those tha
 from typing import TypeAlias
 
 from workbench.environments.chess.kernel.machine_code.attacks import (
+    BETWEEN,
+    DIAGONAL,
+    FALLING,
+    FILES,
+    KING,
+    KNIGHT,
+    LINE,
+    ORTHOGONAL,
+    RISING,
     bishop_attacks,
     pawn_attacks,
     rook_attacks,
@@ -29,17 +38,6 @@ from workbench.environments.chess.kernel.machine_code.board import (
     Word,
 )
 from workbench.environments.chess.kernel.machine_code.compiled import BOARD, compiled, inlined
-from workbench.environments.chess.kernel.machine_code.geometry import (
-    BETWEEN,
-    DIAGONAL,
-    FALLING,
-    FILES,
-    KING,
-    KNIGHT,
-    LINE,
-    ORTHOGONAL,
-    RISING,
-)
 from workbench.environments.chess.kernel.machine_code.intrinsics import lowest, popcount
 from workbench.environments.chess.kernel.machine_code.moves import (
     EIGHT,
@@ -65,18 +63,18 @@ def _threats(board: Board, king: Word) -> Three:
     pawns, knights, diagonals, orthogonals, kings, own, enemy, _, _, white = board
     crown = ONE << king
     checkers = (
-        KNIGHT[king] & knights | KING[king] & kings | pawn_attacks(crown, white) & pawns
+        KNIGHT(king) & knights | KING(king) & kings | pawn_attacks(crown, white) & pawns
     ) & enemy
-    snipers = (ORTHOGONAL[king] & orthogonals | DIAGONAL[king] & diagonals) & enemy
+    snipers = (ORTHOGONAL(king) & orthogonals | DIAGONAL(king) & diagonals) & enemy
     occupied = own | enemy
     pinned = shadow = ZERO
-    while snipers != ZERO:
+    while snipers:
         sniper = lowest(snipers)
-        between = BETWEEN[king, sniper] & occupied
-        if between == ZERO:
+        between = BETWEEN(king, sniper) & occupied
+        if not between:
             checkers |= ONE << sniper
-            shadow |= LINE[king, sniper] ^ (ONE << sniper)
-        elif between & (between - ONE) == ZERO:
+            shadow |= LINE(king, sniper) ^ (ONE << sniper)
+        elif not between & (between - ONE):
             pinned |= between & own
         snipers &= snipers - ONE
     return pinned, checkers, shadow
@@ -88,11 +86,11 @@ def _pawn_moves(board: Board, king: Word, pinned: Word, allowed: Word) -> Four:
     pawns, own, enemy, white = board[0], board[5], board[6], board[9]
     straight = rising = falling = pawns & own
     empty = ~(own | enemy)
-    if pinned & straight != ZERO:
-        straight &= ~pinned | FILES[king]
-        rising &= ~pinned | RISING[king]
-        falling &= ~pinned | FALLING[king]
-    if white != ZERO:
+    if pinned & straight:
+        straight &= ~pinned | FILES(king)
+        rising &= ~pinned | RISING(king)
+        falling &= ~pinned | FALLING(king)
+    if white:
         one = (straight << EIGHT) & empty
         two = (one << EIGHT) & empty & (RANK_3 | RANK_4)
         to_left = ((falling & NOT_FILE_A) << SEVEN) & enemy
@@ -110,7 +108,7 @@ def _number(moves: Four) -> Word:
     """Return how many moves of pawns these are."""
     to_left, to_right, one, two = moves
     count: Word = popcount(to_left) + popcount(to_right) + popcount(one | two)
-    if (to_left | to_right | one) & BACK != ZERO:
+    if (to_left | to_right | one) & BACK:
         count += THREE * (
             popcount(to_left & BACK) + popcount(to_right & BACK) + popcount(one & BACK)
         )
@@ -123,14 +121,14 @@ def _reached(board: Board, square: Word, king: Word, pinned: Word) -> Word:
     bit = ONE << square
     occupied = board[5] | board[6]
     reached = ZERO
-    if board[1] & bit != ZERO:
-        reached = KNIGHT[square]
-    if board[2] & bit != ZERO:
+    if board[1] & bit:
+        reached = KNIGHT(square)
+    if board[2] & bit:
         reached |= bishop_attacks(square, occupied)
-    if board[3] & bit != ZERO:
+    if board[3] & bit:
         reached |= rook_attacks(square, occupied)
-    if pinned & bit != ZERO:
-        reached &= LINE[king, square]
+    if pinned & bit:
+        reached &= LINE(king, square)
     return reached
 
 
@@ -138,7 +136,7 @@ def _reached(board: Board, square: Word, king: Word, pinned: Word) -> Word:
 def _pawn_reaches(moves: Four, white: Word, bit: Word) -> Word:
     """Return where the pawn on a square may go without promoting."""
     to_left, to_right, one, two = moves
-    if white != ZERO:
+    if white:
         reached = (
             bit << SEVEN & to_left | bit << NINE & to_right | bit << EIGHT & one | bit << SIXTEEN & two
         )  # fmt: skip
@@ -169,14 +167,14 @@ def counts(a: Board, b: Board) -> Three:
     king_b = lowest(b[4] & b[5])
     pinned_a, checkers_a, shadow_a = _threats(a, king_a)
     pinned_b, checkers_b, shadow_b = pinned_a, checkers_a, shadow_a
-    near = ORTHOGONAL[king_a] | DIAGONAL[king_a] | KNIGHT[king_a] | (ONE << king_a)
-    if near & differing != ZERO:
+    near = ORTHOGONAL(king_a) | DIAGONAL(king_a) | KNIGHT(king_a) | (ONE << king_a)
+    if near & differing:
         pinned_b, checkers_b, shadow_b = _threats(b, king_b)
 
     # The king's steps.
     occupied_a, occupied_b = a[5] | a[6], b[5] | b[6]
-    steps_a = KING[king_a] & ~a[5] & ~shadow_a
-    steps_b = KING[king_b] & ~b[5] & ~shadow_b
+    steps_a = KING(king_a) & ~a[5] & ~shadow_a
+    steps_b = KING(king_b) & ~b[5] & ~shadow_b
     steps_a &= ~pawn_attacks(a[0] & a[6], ONE - white)
     steps_b &= ~pawn_attacks(b[0] & b[6], ONE - white)
     diagonals_a, diagonals_b = a[2] & a[6], b[2] & b[6]
@@ -184,42 +182,42 @@ def counts(a: Board, b: Board) -> Three:
     knights_a, knights_b = a[1] & a[6], b[1] & b[6]
     kings_a, kings_b = a[4] & a[6], b[4] & b[6]
     left = steps_a | steps_b
-    while left != ZERO:
+    while left:
         square = lowest(left)
         bit = left & (ZERO - left)
         left ^= bit
-        danger_a = KNIGHT[square] & knights_a | KING[square] & kings_a
-        danger_b = KNIGHT[square] & knights_b | KING[square] & kings_b
-        if ORTHOGONAL[square] & (orthogonals_a | orthogonals_b) != ZERO:
+        danger_a = KNIGHT(square) & knights_a | KING(square) & kings_a
+        danger_b = KNIGHT(square) & knights_b | KING(square) & kings_b
+        if ORTHOGONAL(square) & (orthogonals_a | orthogonals_b):
             seen = rook_attacks(square, occupied_a)
             danger_a |= seen & orthogonals_a
-            if seen & differing != ZERO:
+            if seen & differing:
                 seen = rook_attacks(square, occupied_b)
             danger_b |= seen & orthogonals_b
-        if DIAGONAL[square] & (diagonals_a | diagonals_b) != ZERO:
+        if DIAGONAL(square) & (diagonals_a | diagonals_b):
             seen = bishop_attacks(square, occupied_a)
             danger_a |= seen & diagonals_a
-            if seen & differing != ZERO:
+            if seen & differing:
                 seen = bishop_attacks(square, occupied_b)
             danger_b |= seen & diagonals_b
-        if danger_a != ZERO:
+        if danger_a:
             steps_a &= ~bit
-        if danger_b != ZERO:
+        if danger_b:
             steps_b &= ~bit
     allowed_a = allowed_b = ALL
-    if checkers_a != ZERO:
-        allowed_a = BETWEEN[king_a, lowest(checkers_a)] | checkers_a
-        if checkers_a & (checkers_a - ONE) != ZERO:
+    if checkers_a:
+        allowed_a = BETWEEN(king_a, lowest(checkers_a)) | checkers_a
+        if checkers_a & (checkers_a - ONE):
             allowed_a = ZERO
-    if checkers_b != ZERO:
-        allowed_b = BETWEEN[king_b, lowest(checkers_b)] | checkers_b
-        if checkers_b & (checkers_b - ONE) != ZERO:
+    if checkers_b:
+        allowed_b = BETWEEN(king_b, lowest(checkers_b)) | checkers_b
+        if checkers_b & (checkers_b - ONE):
             allowed_b = ZERO
-    rank = RANK_1 if white != ZERO else RANK_8
-    if (a[7] | b[7]) & rank != ZERO:
-        if a[7] & rank != ZERO and checkers_a == ZERO:
+    rank = RANK_1 if white else RANK_8
+    if (a[7] | b[7]) & rank:
+        if a[7] & rank and not checkers_a:
             steps_a |= castling(a)[1]
-        if b[7] & rank != ZERO and checkers_b == ZERO:
+        if b[7] & rank and not checkers_b:
             steps_b |= castling(b)[1]
     count_a, count_b = popcount(steps_a), popcount(steps_b)
     both = ZERO
@@ -231,31 +229,31 @@ def counts(a: Board, b: Board) -> Three:
     pinned = pinned_a | pinned_b
     alike = pieces_a & ~differing & ~pinned & ~a[4]
     left = alike & a[1]
-    while left != ZERO:
-        reached = KNIGHT[lowest(left)]
+    while left:
+        reached = KNIGHT(lowest(left))
         left &= left - ONE
         count_a += popcount(reached & free_a)
         count_b += popcount(reached & free_b)
         both += popcount(reached & free_a & free_b)
     left = alike & a[2]
-    while left != ZERO:
+    while left:
         square = lowest(left)
         left &= left - ONE
         reached = bishop_attacks(square, occupied_a)
         other = reached
-        if reached & differing != ZERO:
+        if reached & differing:
             other = bishop_attacks(square, occupied_b)
         count_a += popcount(reached & free_a)
         count_b += popcount(other & free_b)
         both += popcount(reached & other & free_a & free_b)
     # A queen goes along files and ranks or along diagonals, and no square is reached by both.
     left = alike & a[3]
-    while left != ZERO:
+    while left:
         square = lowest(left)
         left &= left - ONE
         reached = rook_attacks(square, occupied_a)
         other = reached
-        if reached & differing != ZERO:
+        if reached & differing:
             other = rook_attacks(square, occupied_b)
         count_a += popcount(reached & free_a)
         count_b += popcount(other & free_b)
@@ -275,24 +273,24 @@ def counts(a: Board, b: Board) -> Three:
 
     # All others: pinned, or another piece or none on the other board.
     left = (pieces_a | pieces_b) & ~alike
-    while left != ZERO:
+    while left:
         square = lowest(left)
         bit = left & (ZERO - left)
         left ^= bit
         reached = other = ZERO
         if square == king_a:
             reached = steps_a
-        elif pieces_a & bit != ZERO:
+        elif pieces_a & bit:
             reached = _reached(a, square, king_a, pinned_a) & free_a
             count_a += popcount(reached)
-        elif a[0] & a[5] & bit != ZERO:
+        elif a[0] & a[5] & bit:
             reached = _pawn_reaches(pawns_a, white, bit)
         if square == king_b:
             other = steps_b
-        elif pieces_b & bit != ZERO:
+        elif pieces_b & bit:
             other = _reached(b, square, king_b, pinned_b) & free_b
             count_b += popcount(other)
-        elif b[0] & b[5] & bit != ZERO:
+        elif b[0] & b[5] & bit:
             other = _pawn_reaches(pawns_b, white, bit)
         both += popcount(reached & other)
     return count_a, count_b, both

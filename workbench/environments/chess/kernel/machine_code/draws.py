@@ -6,8 +6,9 @@ integers are unbiased by Lemire's rejection (2019).
 
 import numpy as np
 
-from workbench.environments.chess.kernel.machine_code.board import ZERO, Word, Words
+from workbench.environments.chess.kernel.machine_code.board import ZERO, Word
 from workbench.environments.chess.kernel.machine_code.compiled import compiled, inlined
+from workbench.environments.chess.kernel.machine_code.intrinsics import WORDS, Words
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xBF58476D1CE4E5B9)
@@ -16,7 +17,7 @@ _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)
 
 
-@compiled("void(uint64,uint64[::1])")
+@compiled(f"void(uint64,{WORDS})")
 def seed_state(seed: Word, state: Words) -> None:
     """Set the state, shape (4,), to that of a seed."""
     for index in range(4):
@@ -49,4 +50,4 @@ def below(state: Words, bound: Word) -> Word:
         threshold = ((_LOW + np.uint64(1)) - bound) % bound
         while product & _LOW < threshold:
             product = (draw(state) >> _HALF) * bound
-    return product >> _HALF if bound != ZERO else ZERO
+    return product >> _HALF if bound else ZERO

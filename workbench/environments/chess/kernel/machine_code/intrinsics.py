@@ -5,7 +5,7 @@ costs a count of its users, in memory that all threads share; an address costs n
 """
 
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 import numpy as np
 from numba import types
@@ -13,17 +13,19 @@ from numba.core import cgutils as untyped_cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from workbench.environments.chess.kernel.machine_code.compiled import inlined
-
 # Its functions are untyped, as is a type of numba where it is called.
 _cgutils: Any = untyped_cgutils
 _pointer: Any = types.CPointer
 
 Words: TypeAlias = NDArray[np.uint64]
 Codes: TypeAlias = NDArray[np.uint16]
+Values: TypeAlias = NDArray[np.float64]
+Places: TypeAlias = NDArray[np.int32]
 
 WORDS: Final = "CPointer(uint64)"
 CODES: Final = "CPointer(uint16)"
+VALUES: Final = "CPointer(float64)"
+PLACES: Final = "CPointer(int32)"
 
 MOST_MOVES: Final = 1792
 """More than any board permits: a square is reached by at most 8 knights and one piece from each
@@ -74,10 +76,15 @@ folded_product: Any = intrinsic(_folded_product)
 """The high word of the product of two words, exclusive-or its low word."""
 
 
-@inlined
-def signed(word: np.uint64) -> int:
-    """Return a word as a signed integer, with which counts and indices are made."""
-    return int(np.int64(word))
+def _signed(typing_context: Any, word: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return arguments[0]
+
+    return types.int64(types.uint64), generate
+
+
+signed: Callable[[Any], int] = cast("Any", intrinsic(_signed))
+"""A word as a signed integer, with which counts and indices are made."""
 
 
 def _on_stack(kind: Any, length: int) -> Any:
@@ -89,6 +96,9 @@ def _on_stack(kind: Any, length: int) -> Any:
 
     return intrinsic(typed)
 
+
+state_words: Callable[[], Words] = _on_stack(types.uint64, 4)
+"""Make room for the state of random numbers, until the function that asks returns."""
 
 square_words: Callable[[], Words] = _on_stack(types.uint64, 64)
 """Make room for a word for each square, until the function that asks returns."""
@@ -104,6 +114,8 @@ def _address(typing_context: Any, array: Any, index: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         kind = signature.args[0]
         place = context.cast(builder, arguments[1], signature.args[1], types.intp)
+        if isinstance(kind, types.CPointer):
+            return builder.gep(arguments[0], [place])
         data = context.make_array(kind)(context, builder, arguments[0])
         for length in _cgutils.unpack_tuple(builder, data.shape)[1:]:
             place = builder.mul(place, length)
@@ -113,6 +125,6 @@ def _address(typing_context: Any, array: Any, index: Any) -> Any:
 
 
 address: Any = intrinsic(_address)
-"""The address of an entry, by its first index, of a contiguous array. The array must be an argument
-of the function that asks, or be used again later, by the next turn of a loop at least: otherwise
-its memory may be gone."""
+"""The address of an entry, by its first index, of a contiguous array, or so many entries beyond an
+address. The array must be an argument of the function that asks, or be used again later, by the next
+turn of a loop at least: otherwise its memory may be gone."""

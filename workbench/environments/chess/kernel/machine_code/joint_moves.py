@@ -31,7 +31,7 @@ COMMON = "UniTuple(uint64,8)"
 def pawn_targets(moves: Moves, white: Word, square: Word) -> Word:
     """Return where the pawn on a square may go, by promoting or not."""
     bit = ONE << square
-    if white != ZERO:
+    if white:
         reached = (
             bit << SEVEN & moves[2] | bit << NINE & moves[3]
             | bit << EIGHT & moves[4] | bit << SIXTEEN & moves[5]
@@ -62,7 +62,7 @@ def common(a: Board, b: Board, targets: Words, scratch: Words) -> Common:
     movers = moves_a[1] & moves_b[1]
     count = ZERO
     left = movers
-    while left != ZERO:
+    while left:
         square = lowest(left)
         reached = targets[square] & scratch[square]
         targets[square] = reached
@@ -72,7 +72,7 @@ def common(a: Board, b: Board, targets: Words, scratch: Words) -> Common:
     # edge of the board fall on squares that no pawn move of this kind reaches.
     left = moves_a[1] & b[0] & b[5]
     movers |= left
-    while left != ZERO:
+    while left:
         square = lowest(left)
         reached = targets[square] & pawn_targets(moves_b, b[9], square) & ~BACK
         targets[square] = reached
@@ -80,7 +80,7 @@ def common(a: Board, b: Board, targets: Words, scratch: Words) -> Common:
         left &= left - ONE
     left = moves_b[1] & a[0] & a[5]
     movers |= left
-    while left != ZERO:
+    while left:
         square = lowest(left)
         reached = scratch[square] & pawn_targets(moves_a, a[9], square) & ~BACK
         targets[square] = reached
@@ -93,7 +93,7 @@ def common(a: Board, b: Board, targets: Words, scratch: Words) -> Common:
         one = moves_a[4] & moves_b[4]
         two = moves_a[5] & moves_b[5]
         count += popcount(one) + popcount(two) + popcount(to_left) + popcount(to_right)
-        if (one | to_left | to_right) & BACK != ZERO:
+        if (one | to_left | to_right) & BACK:
             count += THREE * (
                 popcount(one & BACK) + popcount(to_left & BACK) + popcount(to_right & BACK)
             )

@@ -58,21 +58,6 @@ _CERTAIN: Final = _COUNTS
 
 
 @inlined
-def _counted(true: Board, predicted: Board, flags: int) -> Word:
-    if flags & 2 and same(true, predicted):
-        return _CERTAIN
-    if countable(true, predicted):
-        of_true, of_predicted, both = counts(true, predicted)
-    else:
-        found = common(true, predicted, square_words(), square_words())
-        of_true, of_predicted, both = found[0], found[1], found[2]
-    if flags & 1 and of_true == ZERO and of_predicted == ZERO:
-        return _CERTAIN
-    packed: Word = both | of_true << _OF_TRUE | of_predicted << _OF_PREDICTED
-    return packed
-
-
-@inlined
 def _kind(board: Board, square: Word) -> Word:
     """Return the number of a piece, no king, in `PIECES`."""
     return (
@@ -103,14 +88,14 @@ def last_ply(
         key: Of the pair.
         moves: The moves that the boards share.
         flags: As for `workbench.environments.chess.kernel.machine_code.joint.profiles`.
-        targets: Where the shared moves lead, shape (64,).
+        targets: Where the shared moves lead, shape (64,); overwritten.
         table: Of pairs counted before, two words each.
         last: Its last place; the number of its places is a power of two.
 
     Returns:
         The sum of p_1, that of r_1, and the joint nodes that were counted.
     """
-    codes = move_codes()
+    codes, scratch = move_codes(), square_words()
     firsts, seconds, found, misses = move_words(), move_words(), move_words(), move_words()
     count = signed(list_moves(moves, true[9], targets, codes))
     white = true[9]
@@ -119,7 +104,7 @@ def last_ply(
         | (true[3] ^ predicted[3]) | (true[5] ^ predicted[5]) | (true[6] ^ predicted[6])
         | true[4] | predicted[4] | true[7] | predicted[7]
     )  # fmt: skip
-    if true[8] | predicted[8] != ZERO:
+    if true[8] | predicted[8]:
         special = ALL
     answering = true[0] & true[6] | predicted[0] & predicted[6]
     beside = (answering & NOT_FILE_A) >> ONE | (answering & NOT_FILE_H) << ONE
@@ -130,16 +115,16 @@ def last_ply(
         bit, target = ONE << start, ONE << goal
         plain = (bit | target) & special == ZERO
         # A pawn that promotes, or goes two squares to where it can be taken en passant.
-        if bit & true[0] != ZERO and target & (BACK | beside) != ZERO:
+        if bit & true[0] and target & (BACK | beside):
             plain = plain and target & BACK == ZERO and (start ^ goal) & EIGHT != ZERO
         if plain:
             kind = _kind(true, start)
-            first = key[0] ^ PIECES[white, kind, start, 0] ^ PIECES[white, kind, goal, 0]
-            second = key[1] ^ PIECES[white, kind, start, 1] ^ PIECES[white, kind, goal, 1]
-            if target & true[6] != ZERO:
+            first = key[0] ^ PIECES(white, kind, start, 0) ^ PIECES(white, kind, goal, 0)
+            second = key[1] ^ PIECES(white, kind, start, 1) ^ PIECES(white, kind, goal, 1)
+            if target & true[6]:
                 kind = _kind(true, goal)
-                first ^= PIECES[ONE - white, kind, goal, 0]
-                second ^= PIECES[ONE - white, kind, goal, 1]
+                first ^= PIECES(ONE - white, kind, goal, 0)
+                second ^= PIECES(ONE - white, kind, goal, 1)
             codes[index] = code | _PLAIN
         else:
             first, second = key_after(
@@ -155,20 +140,27 @@ def last_ply(
         kept = table[place + ONE]
         found[index] = kept & _COUNTS
         misses[missing] = np.uint64(index)
-        if (table[place] ^ firsts[index]) | (kept & ~_COUNTS ^ seconds[index]) != ZERO:
+        if (table[place] ^ firsts[index]) | (kept & ~_COUNTS ^ seconds[index]):
             missing += 1
     nodes = 0
     for miss in range(missing):
         index = signed(misses[miss])
         code = np.uint64(codes[index])
-        if code & _PLAIN != ZERO:
+        if code & _PLAIN:
             bit, target = ONE << (code & TOP_SQUARE), ONE << ((code >> _TARGET) & TOP_SQUARE)
             one, other = move_piece(true, bit, target), move_piece(predicted, bit, target)
         else:
             one, other = advance(true, code), advance(predicted, code)
-        packed = _counted(one, other, flags)
-        if packed != _CERTAIN:
-            nodes += signed(packed & _COUNT)
+        packed = _CERTAIN
+        if not (flags & 2 and same(one, other)):
+            if countable(one, other):
+                of_true, of_predicted, both = counts(one, other)
+            else:
+                shared = common(one, other, targets, scratch)
+                of_true, of_predicted, both = shared[0], shared[1], shared[2]
+            if not flags & 1 or of_true | of_predicted:
+                packed = both | of_true << _OF_TRUE | of_predicted << _OF_PREDICTED
+                nodes += signed(both)
         found[index] = packed
         place = (firsts[index] & last) << ONE
         table[place] = firsts[index]
@@ -176,7 +168,7 @@ def last_ply(
     precision = recall = 0.0
     for index in range(count):
         both = found[index] & _COUNT
-        if both != ZERO:
+        if both:
             precision += np.float64(both) / np.float64(found[index] >> _OF_PREDICTED & _COUNT)
             recall += np.float64(both) / np.float64(found[index] >> _OF_TRUE & _COUNT)
     return precision, recall, nodes

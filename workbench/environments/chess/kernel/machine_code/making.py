@@ -21,16 +21,16 @@ from workbench.environments.chess.kernel.machine_code.compiled import BOARD, com
 from workbench.environments.chess.kernel.machine_code.moves import EIGHT, SIXTEEN, THREE, TOP_SQUARE
 
 
-@inlined
+@compiled(f"{BOARD}({BOARD},uint64,uint64)")
 def _castle(board: Board, start: Word, target: Word) -> Board:
     pawns, knights, diagonals, orthogonals, kings, own, enemy, rights, _, white = board
-    rank = RANK_1 if white != ZERO else RANK_8
+    rank = RANK_1 if white else RANK_8
     if target < start:
         king_to, rook_to = FILE_C & rank, FILE_D & rank
     else:
         king_to, rook_to = FILE_G & rank, FILE_F & rank
     rook = target
-    if own & target == ZERO:
+    if not own & target:
         rook = (np.uint64(1 | 1 << 56) if target < start else np.uint64(1 << 7 | 1 << 63)) & rank
     kings = kings & ~start | king_to
     orthogonals = orthogonals & ~rook | rook_to
@@ -41,46 +41,51 @@ def _castle(board: Board, start: Word, target: Word) -> Board:
 
 
 @inlined
-def _special(board: Board, code: Word) -> Board:
+def special(board: Board, code: Word) -> Board:
+    """Return the board after a move of a king or pawn, or on a board with castling rights.
+
+    The new board's ``passant`` is set after every pawn's first move of two squares, whether or not
+    a capture is possible there; see `workbench.environments.chess.kernel.machine_code.board.capturable`.
+    """
     pawns, knights, diagonals, orthogonals, kings, own, enemy, rights, _, white = board
     square = code & TOP_SQUARE
     goal = (code >> np.uint64(6)) & TOP_SQUARE
     promotion = code >> np.uint64(12)
     start = ONE << square
     target = ONE << goal
-    if kings & start != ZERO:
+    if kings & start:
         distance = goal - square if goal > square else square - goal
-        if own & target != ZERO or distance == np.uint64(2):
+        if own & target or distance == np.uint64(2):
             return _castle(board, start, target)
     captured = enemy & target
     vacated = start | target
-    rank = RANK_1 if white != ZERO else RANK_8
-    far_rank = RANK_8 if white != ZERO else RANK_1
+    rank = RANK_1 if white else RANK_8
+    far_rank = RANK_8 if white else RANK_1
     rights &= ~vacated
-    if kings & start != ZERO:
+    if kings & start:
         rights &= ~rank
-    elif kings & target & far_rank != ZERO:
+    elif kings & target & far_rank:
         rights &= ~far_rank
     passant = ZERO
     removed = ZERO
-    if pawns & start != ZERO:
-        if white != ZERO:
+    if pawns & start:
+        if white:
             if goal == square + SIXTEEN and square >> THREE == ONE:
                 passant = start << EIGHT
-            elif captured == ZERO and (goal - square) & ONE == ONE:
+            elif not captured and (goal - square) & ONE == ONE:
                 removed = target >> EIGHT
         elif square == goal + SIXTEEN and square >> THREE == np.uint64(6):
             passant = start >> EIGHT
-        elif captured == ZERO and (square - goal) & ONE == ONE:
+        elif not captured and (square - goal) & ONE == ONE:
             removed = target << EIGHT
     vacated |= removed
     nought = ~vacated
-    new_pawns = pawns & nought | (target if pawns & start != ZERO else ZERO)
-    new_knights = knights & nought | (target if knights & start != ZERO else ZERO)
-    new_diagonals = diagonals & nought | (target if diagonals & start != ZERO else ZERO)
-    new_orthogonals = orthogonals & nought | (target if orthogonals & start != ZERO else ZERO)
-    new_kings = kings & nought | (target if kings & start != ZERO else ZERO)
-    if promotion != ZERO:
+    new_pawns = pawns & nought | (target if pawns & start else ZERO)
+    new_knights = knights & nought | (target if knights & start else ZERO)
+    new_diagonals = diagonals & nought | (target if diagonals & start else ZERO)
+    new_orthogonals = orthogonals & nought | (target if orthogonals & start else ZERO)
+    new_kings = kings & nought | (target if kings & start else ZERO)
+    if promotion:
         new_pawns ^= target
         if promotion == np.uint64(2):
             new_knights |= target
@@ -108,10 +113,10 @@ def move_piece(board: Board, start: Word, target: Word) -> Board:
     pawns, knights, diagonals, orthogonals, kings, own, enemy, rights, _, white = board
     nought = ~(start | target)
     return (
-        pawns & nought | (target if pawns & start != ZERO else ZERO),
-        knights & nought | (target if knights & start != ZERO else ZERO),
-        diagonals & nought | (target if diagonals & start != ZERO else ZERO),
-        orthogonals & nought | (target if orthogonals & start != ZERO else ZERO),
+        pawns & nought | (target if pawns & start else ZERO),
+        knights & nought | (target if knights & start else ZERO),
+        diagonals & nought | (target if diagonals & start else ZERO),
+        orthogonals & nought | (target if orthogonals & start else ZERO),
         kings & nought,
         enemy & nought,
         own & nought | target,
@@ -121,31 +126,20 @@ def move_piece(board: Board, start: Word, target: Word) -> Board:
     )
 
 
-@inlined
-def make(board: Board, code: Word) -> Board:
-    """Return the board after a legal move.
-
-    The new board's ``passant`` is set after every pawn's first move of two squares, whether or not
-    a capture is possible there; see `workbench.environments.chess.kernel.machine_code.board.capturable`.
-    """
-    start = ONE << (code & TOP_SQUARE)
-    target = ONE << ((code >> np.uint64(6)) & TOP_SQUARE)
-    if (board[0] | board[4]) & start | board[7] != ZERO:
-        return _special(board, code)
-    return move_piece(board, start, target)
-
-
 @compiled(f"{BOARD}({BOARD},uint64)")
 def advance(board: Board, code: Word) -> Board:
     """Return the board after a legal move; rights and en-passant square only if they have an effect."""
-    after = make(board, code)
+    start = ONE << (code & TOP_SQUARE)
+    if not (board[0] | board[4]) & start | board[7]:
+        return move_piece(board, start, ONE << ((code >> np.uint64(6)) & TOP_SQUARE))
+    after = special(board, code)
     rights, passant = after[7], after[8]
-    if rights != ZERO:
+    if rights:
         # A king that is taken by a king leaves rights behind, which python-chess ignores.
-        home, rank = (E1, RANK_1) if after[9] != ZERO else (E8, RANK_8)
-        if after[4] & after[5] & home == ZERO:
+        home, rank = (E1, RANK_1) if after[9] else (E8, RANK_8)
+        if not after[4] & after[5] & home:
             rights &= ~rank
-    if passant != ZERO:
+    if passant:
         passant = capturable(passant, after[0], after[5], after[5] | after[6], after[9])
     return (
         after[0], after[1], after[2], after[3], after[4],

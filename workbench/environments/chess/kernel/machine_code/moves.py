@@ -16,6 +16,15 @@ from typing import TypeAlias
 import numpy as np
 
 from workbench.environments.chess.kernel.machine_code.attacks import (
+    BETWEEN,
+    DIAGONAL,
+    FALLING,
+    FILES,
+    KING,
+    KNIGHT,
+    LINE,
+    ORTHOGONAL,
+    RISING,
     attacked,
     bishop_attacks,
     pawn_attacks,
@@ -44,17 +53,6 @@ from workbench.environments.chess.kernel.machine_code.board import (
     Word,
 )
 from workbench.environments.chess.kernel.machine_code.compiled import BOARD, compiled
-from workbench.environments.chess.kernel.machine_code.geometry import (
-    BETWEEN,
-    DIAGONAL,
-    FALLING,
-    FILES,
-    KING,
-    KNIGHT,
-    LINE,
-    ORTHOGONAL,
-    RISING,
-)
 from workbench.environments.chess.kernel.machine_code.intrinsics import (
     CODES,
     WORDS,
@@ -85,42 +83,38 @@ def castling(board: Board) -> tuple[Word, Word]:
     """Return the square of the king that may castle, and where to; for a board not in check."""
     _, knights, diagonals, orthogonals, kings, own, enemy, rights, _, white = board
     pawns = board[0]
-    rank = RANK_1 if white != ZERO else RANK_8
+    rank = RANK_1 if white else RANK_8
     king = kings & own & rank
     king &= ZERO - king
     rooks = rights & rank
     targets = ZERO
-    if king == ZERO:
+    if not king:
         return ZERO, ZERO
     square = lowest(king)
     occupied = own | enemy
     by_pawns = pawn_attacks(pawns & enemy, ONE - white)
-    while rooks != ZERO:
+    while rooks:
         rook = rooks & (ZERO - rooks)
         rooks ^= rook
         if rook < king:
             king_to, rook_to = FILE_C & rank, FILE_D & rank
         else:
             king_to, rook_to = FILE_G & rank, FILE_F & rank
-        path = BETWEEN[square, lowest(king_to)]
-        swept = path | king_to | rook_to | BETWEEN[lowest(rook), lowest(rook_to)]
-        if (occupied ^ king ^ rook) & swept != ZERO:
+        path = BETWEEN(square, lowest(king_to))
+        swept = path | king_to | rook_to | BETWEEN(lowest(rook), lowest(rook_to))
+        if (occupied ^ king ^ rook) & swept:
             continue
-        if (
-            attacked(
-                path | king, occupied ^ king, knights & enemy, diagonals & enemy,
-                orthogonals & enemy, kings & enemy, by_pawns,
-            ) != ZERO
+        if attacked(
+            path | king, occupied ^ king, knights & enemy, diagonals & enemy,
+            orthogonals & enemy, kings & enemy, by_pawns,
         ):  # fmt: skip
             continue
-        if (
-            attacked(
-                king_to, occupied ^ king ^ rook ^ rook_to, knights & enemy, diagonals & enemy,
-                orthogonals & enemy, kings & enemy, by_pawns,
-            ) == ZERO
+        if not attacked(
+            king_to, occupied ^ king ^ rook ^ rook_to, knights & enemy, diagonals & enemy,
+            orthogonals & enemy, kings & enemy, by_pawns,
         ):  # fmt: skip
             # A king off e1 or e8 is written as taking its own rook.
-            targets |= king_to if king & (E1 | E8) != ZERO else rook
+            targets |= king_to if king & (E1 | E8) else rook
     return square, targets
 
 
@@ -136,7 +130,7 @@ def _skewered(
 ) -> bool:
     # python-chess looks along every rank here, and at diagonals, but not along files.
     after = occupied & ~removed & ~capturer | passant
-    rank = rook_attacks(king, after) & ~FILES[king]
+    rank = rook_attacks(king, after) & ~FILES(king)
     return bool(rank & orthogonals != ZERO or bishop_attacks(king, after) & diagonals != ZERO)
 
 
@@ -162,28 +156,28 @@ def generate(board: Board, targets: Words) -> Moves:
     king = ZERO
     pieces = own & ~pawns
     royal = kings & own
-    if royal != ZERO:
+    if royal:
         king = TOP_SQUARE - leading_zeros(royal)
         crown = ONE << king
         far_orthogonals = orthogonals & enemy
         far_diagonals = diagonals & enemy
         by_pawns = pawn_attacks(pawns & enemy, ONE - white)
-        checkers = (KNIGHT[king] & knights | KING[king] & kings) & enemy
-        if by_pawns & crown != ZERO:
+        checkers = (KNIGHT(king) & knights | KING(king) & kings) & enemy
+        if by_pawns & crown:
             checkers |= pawn_attacks(crown, white) & pawns & enemy
-        snipers = ORTHOGONAL[king] & far_orthogonals | DIAGONAL[king] & far_diagonals
+        snipers = ORTHOGONAL(king) & far_orthogonals | DIAGONAL(king) & far_diagonals
         shadow = ZERO
-        while snipers != ZERO:
+        while snipers:
             sniper = lowest(snipers)
-            between = BETWEEN[king, sniper] & occupied
-            if between == ZERO:
+            between = BETWEEN(king, sniper) & occupied
+            if not between:
                 checkers |= ONE << sniper
-                shadow |= LINE[king, sniper] ^ (ONE << sniper)
-            elif between & (between - ONE) == ZERO:
+                shadow |= LINE(king, sniper) ^ (ONE << sniper)
+            elif not between & (between - ONE):
                 pinned |= between & own
             snipers &= snipers - ONE
-        steps = KING[king] & ~own & ~shadow
-        if steps != ZERO:
+        steps = KING(king) & ~own & ~shadow
+        if steps:
             steps &= ~attacked(
                 steps, occupied, knights & enemy, far_diagonals, far_orthogonals,
                 kings & enemy, by_pawns,
@@ -191,61 +185,61 @@ def generate(board: Board, targets: Words) -> Moves:
         targets[king] = steps
         count = popcount(steps)
         movers = crown
-        if checkers != ZERO:
-            if checkers & (checkers - ONE) != ZERO:
+        if checkers:
+            if checkers & (checkers - ONE):
                 return count, movers, ZERO, ZERO, ZERO, ZERO
-            allowed = BETWEEN[king, lowest(checkers)] | checkers
+            allowed = BETWEEN(king, lowest(checkers)) | checkers
             pieces &= ~kings
         pieces &= ~crown
     movers |= pieces
     free = ~own & allowed
 
     left = pieces & knights
-    while left != ZERO:
+    while left:
         square = lowest(left)
-        reached = ZERO if left & (ZERO - left) & pinned != ZERO else KNIGHT[square] & free
+        reached = ZERO if left & (ZERO - left) & pinned else KNIGHT(square) & free
         targets[square] = reached
         count += popcount(reached)
         left &= left - ONE
     left = pieces & (diagonals | orthogonals)
-    while left != ZERO:
+    while left:
         square = lowest(left)
         bit = left & (ZERO - left)
         reached = ZERO
-        if bit & diagonals != ZERO:
+        if bit & diagonals:
             reached = bishop_attacks(square, occupied)
-        if bit & orthogonals != ZERO:
+        if bit & orthogonals:
             reached |= rook_attacks(square, occupied)
         reached &= free
-        if bit & pinned != ZERO:
-            reached &= LINE[king, square]
+        if bit & pinned:
+            reached &= LINE(king, square)
         targets[square] = reached
         count += popcount(reached)
         left ^= bit
     left = pieces & kings
-    while left != ZERO:
+    while left:
         square = lowest(left)
-        reached = KING[square] & free
-        if left & (ZERO - left) & pinned != ZERO:
-            reached &= LINE[king, square]
+        reached = KING(square) & free
+        if left & (ZERO - left) & pinned:
+            reached &= LINE(king, square)
         targets[square] = reached
         count += popcount(reached)
         left &= left - ONE
-    if checkers == ZERO and rights & (RANK_1 if white != ZERO else RANK_8) != ZERO:
+    if not checkers and rights & (RANK_1 if white else RANK_8):
         square, reached = castling(board)
-        if reached != ZERO:
-            if (ONE << square) & pinned != ZERO:
-                reached &= LINE[king, square]
+        if reached:
+            if (ONE << square) & pinned:
+                reached &= LINE(king, square)
             targets[square] |= reached
             count += popcount(reached)
 
     ours = pawns & own
     straight = rising = falling = ours
-    if pinned & ours != ZERO:
-        straight = ours & (~pinned | FILES[king])
-        rising = ours & (~pinned | RISING[king])
-        falling = ours & (~pinned | FALLING[king])
-    if white != ZERO:
+    if pinned & ours:
+        straight = ours & (~pinned | FILES(king))
+        rising = ours & (~pinned | RISING(king))
+        falling = ours & (~pinned | FALLING(king))
+    if white:
         one = (straight << EIGHT) & ~occupied
         two = (one << EIGHT) & ~occupied & (RANK_3 | RANK_4) & allowed
         to_left = ((falling & NOT_FILE_A) << SEVEN) & enemy & allowed
@@ -256,10 +250,10 @@ def generate(board: Board, targets: Words) -> Moves:
         to_left = ((rising & NOT_FILE_A) >> NINE) & enemy & allowed
         to_right = ((falling & NOT_FILE_H) >> SEVEN) & enemy & allowed
     one &= allowed
-    if passant != ZERO:
-        removed = passant >> EIGHT if white != ZERO else passant << EIGHT
-        if checkers == ZERO or passant & allowed != ZERO or removed == checkers:
-            if white != ZERO:
+    if passant:
+        removed = passant >> EIGHT if white else passant << EIGHT
+        if not checkers or passant & allowed or removed == checkers:
+            if white:
                 capturer_left = (passant >> SEVEN) & NOT_FILE_A & falling
                 capturer_right = (passant >> NINE) & NOT_FILE_H & rising
             else:
@@ -267,22 +261,22 @@ def generate(board: Board, targets: Words) -> Moves:
                 capturer_right = (passant << SEVEN) & NOT_FILE_H & falling
             far_diagonals = diagonals & enemy
             far_orthogonals = orthogonals & enemy
-            if capturer_left != ZERO and (
-                royal == ZERO
+            if capturer_left and (
+                not royal
                 or not _skewered(
                     king, capturer_left, removed, passant, occupied, far_diagonals, far_orthogonals
                 )
             ):
                 to_left |= passant
-            if capturer_right != ZERO and (
-                royal == ZERO
+            if capturer_right and (
+                not royal
                 or not _skewered(
                     king, capturer_right, removed, passant, occupied, far_diagonals, far_orthogonals
                 )
             ):
                 to_right |= passant
     count += popcount(one) + popcount(two) + popcount(to_left) + popcount(to_right)
-    if (one | to_left | to_right) & BACK != ZERO:
+    if (one | to_left | to_right) & BACK:
         count += THREE * (
             popcount(one & BACK) + popcount(to_left & BACK) + popcount(to_right & BACK)
         )
@@ -301,31 +295,31 @@ def list_moves(moves: Moves, white: Word, targets: Words, codes: Codes) -> Word:
     """
     count = 0
     left = moves[1]
-    while left != ZERO:
+    while left:
         square = lowest(left)
         left &= left - ONE
         reached = targets[square]
-        while reached != ZERO:
+        while reached:
             codes[count] = square | lowest(reached) << np.uint64(6)
             count += 1
             reached &= reached - ONE
     for way in range(4):
         if way == 0:
             reached = moves[2]
-            step = SEVEN if white != ZERO else ZERO - NINE
+            step = SEVEN if white else ZERO - NINE
         elif way == 1:
             reached = moves[3]
-            step = NINE if white != ZERO else ZERO - SEVEN
+            step = NINE if white else ZERO - SEVEN
         elif way == 2:
             reached = moves[4]
-            step = EIGHT if white != ZERO else ZERO - EIGHT
+            step = EIGHT if white else ZERO - EIGHT
         else:
             reached = moves[5]
-            step = SIXTEEN if white != ZERO else ZERO - SIXTEEN
-        while reached != ZERO:
+            step = SIXTEEN if white else ZERO - SIXTEEN
+        while reached:
             goal = lowest(reached)
             code = (goal - step) & TOP_SQUARE | goal << np.uint64(6)
-            if reached & (ZERO - reached) & BACK != ZERO:
+            if reached & (ZERO - reached) & BACK:
                 for promotion in range(2, 6):
                     codes[count] = code | np.uint64(promotion) << np.uint64(12)
                     count += 1
@@ -334,52 +328,3 @@ def list_moves(moves: Moves, white: Word, targets: Words, codes: Codes) -> Word:
                 count += 1
             reached &= reached - ONE
     return np.uint64(count)
-
-
-@compiled(f"uint64({MOVES},uint64,{WORDS},uint64)")
-def pick_move(moves: Moves, white: Word, targets: Words, index: Word) -> Word:
-    """Return the code of one move, by its number in an order of its own.
-
-    Args:
-        moves: As for `list_moves`.
-        white: 1 if White moves.
-        targets: The entries, shape (64,).
-        index: Below the number of moves.
-    """
-    left = moves[1]
-    while left != ZERO:
-        square = lowest(left)
-        left &= left - ONE
-        reached = targets[square]
-        here = popcount(reached)
-        if index < here:
-            while index != ZERO:
-                reached &= reached - ONE
-                index -= ONE
-            return np.uint64(square | lowest(reached) << np.uint64(6))
-        index -= here
-    for way in range(4):
-        if way == 0:
-            reached = moves[2]
-            step = SEVEN if white != ZERO else ZERO - NINE
-        elif way == 1:
-            reached = moves[3]
-            step = NINE if white != ZERO else ZERO - SEVEN
-        elif way == 2:
-            reached = moves[4]
-            step = EIGHT if white != ZERO else ZERO - EIGHT
-        else:
-            reached = moves[5]
-            step = SIXTEEN if white != ZERO else ZERO - SIXTEEN
-        while reached != ZERO:
-            goal = lowest(reached)
-            promotes = reached & (ZERO - reached) & BACK != ZERO
-            here = FOUR if promotes else ONE
-            if index < here:
-                code = (goal - step) & TOP_SQUARE | goal << np.uint64(6)
-                if promotes:
-                    code |= (index + np.uint64(2)) << np.uint64(12)
-                return np.uint64(code)
-            index -= here
-            reached &= reached - ONE
-    return ZERO

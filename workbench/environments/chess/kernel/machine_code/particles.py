@@ -17,7 +17,6 @@ from workbench.environments.chess.kernel.machine_code.board import (
     ZERO,
     Board,
     Word,
-    Words,
     load,
 )
 from workbench.environments.chess.kernel.machine_code.compiled import BOARD, compiled
@@ -26,9 +25,11 @@ from workbench.environments.chess.kernel.machine_code.intrinsics import (
     MOST_MOVES,
     WORDS,
     Codes,
+    Words,
     address,
     signed,
     square_words,
+    state_words,
 )
 from workbench.environments.chess.kernel.machine_code.joint_moves import common, pawn_targets
 from workbench.environments.chess.kernel.machine_code.making import advance
@@ -38,12 +39,13 @@ from workbench.environments.chess.kernel.machine_code.moves import (
     Moves,
     generate,
     list_moves,
-    pick_move,
 )
 from workbench.environments.chess.kernel.machine_code.weighted import (
+    BOARD_WIDTH,
     RESULT,
     get,
     intermediate,
+    pick_move,
     put,
     resampled,
 )
@@ -79,9 +81,9 @@ def _permits(board: Board, moves: Moves, targets: Words, code: Word) -> bool:
     start = ONE << square
     target = ONE << ((code >> np.uint64(6)) & TOP_SQUARE)
     promotes = code >> np.uint64(12) != ZERO
-    if moves[1] & start != ZERO:
+    if moves[1] & start:
         return bool(targets[square] & target != ZERO and not promotes)
-    if board[0] & board[5] & start == ZERO:
+    if not board[0] & board[5] & start:
         return False
     reached = pawn_targets(moves, board[9], square)
     return bool(reached & target != ZERO and (target & BACK != ZERO) == promotes)
@@ -99,7 +101,7 @@ def _grown(codes: Codes, used: int, wanted: int) -> Codes:
     return larger
 
 
-@compiled(f"{RESULT}({BOARD},{BOARD},int64,int64,boolean,uint64[::1])")
+@compiled(f"{RESULT}({BOARD},{BOARD},int64,int64,boolean,{WORDS})")
 def _branch(
     walks: Board, accepts: Board, depth: int, samples: int, absorb: bool, state: Words
 ) -> tuple[float, int]:
@@ -111,7 +113,7 @@ def _branch(
         for step in range(depth):
             moves = generate(walker, targets)
             of_other = generate(other, scratch)
-            if moves[0] == ZERO:
+            if not moves[0]:
                 alive = absorb and of_other[0] == ZERO
                 break
             nodes += 1
@@ -126,12 +128,12 @@ def _branch(
     return accepted / samples, nodes
 
 
-@compiled(f"{RESULT}({BOARD},{BOARD},int64,int64,boolean,uint64[::1])")
+@compiled(f"{RESULT}({BOARD},{BOARD},int64,int64,boolean,{WORDS})")
 def _naive(
     walks: Board, accepts: Board, depth: int, samples: int, absorb: bool, state: Words
 ) -> tuple[float, int]:
     targets = square_words()
-    pairs = np.empty((2, samples, 2, 10), np.uint64)
+    pairs = np.empty((2 * samples, 2 * BOARD_WIDTH), np.uint64)
     # How many moves a line had when it ended, or -1; whether the other board has accepted it all.
     ended = np.empty((2, samples), np.int64)
     alive = np.empty((2, samples), np.bool_)
@@ -139,8 +141,8 @@ def _naive(
     codes = np.empty(max(40 * samples, MOST_MOVES), np.uint16)
     owners = np.empty(codes.size, np.int32)
     now = 0
-    put(pairs[0, 0, 0], walks)
-    put(pairs[0, 0, 1], accepts)
+    put(address(pairs, 0), walks)
+    put(address(address(pairs, 0), BOARD_WIDTH), accepts)
     lines = 1
     nodes = 0
     for step in range(depth):
@@ -150,7 +152,7 @@ def _naive(
             white = ZERO
             moves = (ZERO, ZERO, ZERO, ZERO, ZERO, ZERO)
             if ended[now, line] < 0:
-                walker = get(pairs[now, line, 0])
+                walker = get(address(pairs, now * samples + line))
                 white = walker[9]
                 moves = generate(walker, targets)
                 count = signed(moves[0])
@@ -184,18 +186,20 @@ def _naive(
             code = np.uint64(codes[index])
             alive[1 - now, index] = alive[now, line]
             ended[1 - now, index] = ended[now, line]
+            before = address(pairs, now * samples + line)
+            after = address(pairs, (1 - now) * samples + index)
             if code == FINISHED:
-                put(pairs[1 - now, index, 0], get(pairs[now, line, 0]))
-                put(pairs[1 - now, index, 1], get(pairs[now, line, 1]))
+                for word in range(2 * BOARD_WIDTH):
+                    after[word] = before[word]
                 continue
             if alive[now, line]:
-                other = get(pairs[now, line, 1])
+                other = get(address(before, BOARD_WIDTH))
                 moves = generate(other, targets)
                 alive[1 - now, index] = _permits(other, moves, targets, code)
                 if alive[1 - now, index]:
-                    put(pairs[1 - now, index, 1], advance(other, code))
+                    put(address(after, BOARD_WIDTH), advance(other, code))
             if step < depth - 1:
-                put(pairs[1 - now, index, 0], advance(get(pairs[now, line, 0]), code))
+                put(after, advance(get(before), code))
         now = 1 - now
         lines = kept
     if lines == 0:
@@ -203,14 +207,13 @@ def _naive(
     accepted = 0
     for line in range(lines):
         nodes += depth if ended[now, line] < 0 else ended[now, line]
-        if alive[now, line] and (
-            ended[now, line] < 0 or generate(get(pairs[now, line, 1]), targets)[0] == ZERO
-        ):
+        other = get(address(address(pairs, now * samples + line), BOARD_WIDTH))
+        if alive[now, line] and (ended[now, line] < 0 or not generate(other, targets)[0]):
             accepted += 1
     return accepted / lines, nodes
 
 
-@compiled(f"{RESULT}({BOARD},{BOARD},int64,int64,float64,boolean,uint64[::1],uint16[:,::1])")
+@compiled(f"{RESULT}({BOARD},{BOARD},int64,int64,float64,boolean,{WORDS},uint16[:,::1])")
 def _stratified(
     walker: Board,
     other: Board,
@@ -293,9 +296,9 @@ def estimates(
         values: Overwritten with the estimates, shape (n,).
         nodes: Overwritten with the states generated, shape (n,).
     """
-    state = np.empty(4, np.uint64)
+    state = state_words()
     for pair in range(walks.shape[0]):
-        walker, other = load(walks[pair]), load(accepts[pair])
+        walker, other = load(address(walks, pair)), load(address(accepts, pair))
         seed_state(seeds[pair], state)
         if method == NAIVE:
             result = _naive(walker, other, depth, samples, absorb, state)

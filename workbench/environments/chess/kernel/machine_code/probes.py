@@ -5,10 +5,16 @@ Source: Knuth (1975), doi:10.1090/S0025-5718-1975-0373371-6.
 
 import numpy as np
 
-from workbench.environments.chess.kernel.machine_code.board import Word, Words, load
+from workbench.environments.chess.kernel.machine_code.board import Word, load
 from workbench.environments.chess.kernel.machine_code.compiled import compiled
 from workbench.environments.chess.kernel.machine_code.draws import below, seed_state
-from workbench.environments.chess.kernel.machine_code.intrinsics import move_codes, square_words
+from workbench.environments.chess.kernel.machine_code.intrinsics import (
+    Words,
+    address,
+    move_codes,
+    square_words,
+    state_words,
+)
 from workbench.environments.chess.kernel.machine_code.joint_moves import common
 from workbench.environments.chess.kernel.machine_code.making import advance
 from workbench.environments.chess.kernel.machine_code.moves import list_moves
@@ -25,17 +31,17 @@ def expected_nodes(first: Words, second: Words, depth: int, probes: int, seed: W
         probes: Random branches to look at, at least 1.
         seed: Seed of the branches.
     """
-    state = np.empty(4, np.uint64)
+    state = state_words()
     seed_state(seed, state)
     targets, scratch, codes = square_words(), square_words(), move_codes()
     total = 0.0
     for _ in range(probes):
-        one, other = load(first), load(second)
+        one, other = load(address(first, 0)), load(address(second, 0))
         size = 1.0
         for _ in range(depth - 1):
             shared = common(one, other, targets, scratch)
             count = shared[2]
-            if count == np.uint64(0):
+            if not count:
                 break
             size *= np.float64(count)
             total += size

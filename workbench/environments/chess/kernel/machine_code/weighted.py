@@ -8,20 +8,36 @@ Source: arXiv 2508.19851, Algorithm 2.
 
 import numpy as np
 
-from workbench.environments.chess.kernel.machine_code.board import ZERO, Board, Words
+from workbench.environments.chess.kernel.machine_code.board import BACK, ONE, ZERO, Board, Word
 from workbench.environments.chess.kernel.machine_code.compiled import BOARD, compiled, inlined
 from workbench.environments.chess.kernel.machine_code.draws import below, draw
 from workbench.environments.chess.kernel.machine_code.intrinsics import (
+    WORDS,
+    Words,
     address,
+    lowest,
+    popcount,
     signed,
     square_words,
 )
 from workbench.environments.chess.kernel.machine_code.joint_moves import common
 from workbench.environments.chess.kernel.machine_code.making import advance
-from workbench.environments.chess.kernel.machine_code.moves import pick_move
+from workbench.environments.chess.kernel.machine_code.moves import (
+    EIGHT,
+    FOUR,
+    MOVES,
+    NINE,
+    SEVEN,
+    SIXTEEN,
+    TOP_SQUARE,
+    Moves,
+)
 
 RESULT = "Tuple((float64,int64))"
 """The numba type of an estimate and the states generated for it."""
+
+BOARD_WIDTH = 10
+"""Words of an unpacked board."""
 
 _SPARE = np.uint64(11)
 _UNIT = 2.0**-53
@@ -29,21 +45,70 @@ _UNIT = 2.0**-53
 
 @inlined
 def put(place: Words, board: Board) -> None:
-    """Write an unpacked board into a row of shape (10,)."""
-    for index, word in enumerate(board):
-        place[index] = word
+    """Write an unpacked board, ten words, to an address."""
+    place[0], place[1], place[2], place[3], place[4] = board[:5]
+    place[5], place[6], place[7], place[8], place[9] = board[5:]
 
 
 @inlined
 def get(place: Words) -> Board:
-    """Read an unpacked board from a row of shape (10,)."""
+    """Read an unpacked board, ten words, from an address."""
     return (
         place[0], place[1], place[2], place[3], place[4],
         place[5], place[6], place[7], place[8], place[9],
     )  # fmt: skip
 
 
-@compiled(f"{RESULT}({BOARD},{BOARD},int64,int64,boolean,boolean,uint64[::1])")
+@compiled(f"uint64({MOVES},uint64,{WORDS},uint64)")
+def pick_move(moves: Moves, white: Word, targets: Words, index: Word) -> Word:
+    """Return the code of one move, by its number in an order of its own.
+
+    Args:
+        moves: As for `list_moves`.
+        white: 1 if White moves.
+        targets: The entries, shape (64,).
+        index: Below the number of moves.
+    """
+    left = moves[1]
+    while left:
+        square = lowest(left)
+        left &= left - ONE
+        reached = targets[square]
+        here = popcount(reached)
+        if index < here:
+            while index:
+                reached &= reached - ONE
+                index -= ONE
+            return np.uint64(square | lowest(reached) << np.uint64(6))
+        index -= here
+    for way in range(4):
+        if way == 0:
+            reached = moves[2]
+            step = SEVEN if white else ZERO - NINE
+        elif way == 1:
+            reached = moves[3]
+            step = NINE if white else ZERO - SEVEN
+        elif way == 2:
+            reached = moves[4]
+            step = EIGHT if white else ZERO - EIGHT
+        else:
+            reached = moves[5]
+            step = SIXTEEN if white else ZERO - SIXTEEN
+        while reached:
+            goal = lowest(reached)
+            promotes = reached & (ZERO - reached) & BACK != ZERO
+            here = FOUR if promotes else ONE
+            if index < here:
+                code = (goal - step) & TOP_SQUARE | goal << np.uint64(6)
+                if promotes:
+                    code |= (index + np.uint64(2)) << np.uint64(12)
+                return np.uint64(code)
+            index -= here
+            reached &= reached - ONE
+    return ZERO
+
+
+@compiled(f"{RESULT}({BOARD},{BOARD},int64,int64,boolean,boolean,{WORDS})")
 def intermediate(
     walks: Board,
     accepts: Board,
@@ -67,13 +132,13 @@ def intermediate(
     targets = np.empty((samples, 64), np.uint64)
     scratch = square_words()
     moves = np.empty((samples, 6), np.uint64)
-    pairs = np.empty((2, samples, 2, 10), np.uint64)
+    pairs = np.empty((2 * samples, 2 * BOARD_WIDTH), np.uint64)
     weights = np.empty((2, samples), np.float64)
     shares = np.empty(samples, np.float64)
     first = np.empty(samples + 1, np.int64)
     now = 0
-    put(pairs[0, 0, 0], walks)
-    put(pairs[0, 0, 1], accepts)
+    put(address(pairs, 0), walks)
+    put(address(address(pairs, 0), BOARD_WIDTH), accepts)
     weights[0, 0] = 1.0
     lines = 1
     finished = 0.0
@@ -82,7 +147,8 @@ def intermediate(
         total = 0
         mass = 0.0
         for line in range(lines):
-            walker, other = get(pairs[now, line, 0]), get(pairs[now, line, 1])
+            place = address(pairs, now * samples + line)
+            walker, other = get(place), get(address(place, BOARD_WIDTH))
             shared = common(walker, other, address(targets, line), scratch)
             nodes += signed(shared[0])
             count = signed(shared[2])
@@ -93,7 +159,7 @@ def intermediate(
                 mass += shares[line] * count
                 for index in range(6):
                     moves[line, index] = shared[index + 2]
-            elif absorb and shared[0] == ZERO and shared[1] == ZERO:
+            elif absorb and not shared[0] and not shared[1]:
                 finished += weights[now, line]
         first[lines] = total
         if total <= samples and step == depth - 1:
@@ -120,7 +186,8 @@ def intermediate(
             return finished + scale * mass, nodes
         for index in range(kept):
             line = owners[numbers[index]]
-            walker, other = get(pairs[now, line, 0]), get(pairs[now, line, 1])
+            place = address(pairs, now * samples + line)
+            walker, other = get(place), get(address(place, BOARD_WIDTH))
             code = pick_move(
                 (
                     moves[line, 0], moves[line, 1], moves[line, 2],
@@ -128,15 +195,16 @@ def intermediate(
                 ),
                 walker[9], address(targets, line), np.uint64(numbers[index] - first[line]),
             )  # fmt: skip
-            put(pairs[1 - now, index, 0], advance(walker, code))
-            put(pairs[1 - now, index, 1], advance(other, code))
+            place = address(pairs, (1 - now) * samples + index)
+            put(place, advance(walker, code))
+            put(address(place, BOARD_WIDTH), advance(other, code))
             weights[1 - now, index] = scale * shares[line]
         now = 1 - now
         lines = kept
     return finished, nodes
 
 
-@compiled(f"{RESULT}({BOARD},{BOARD},int64,int64,boolean,uint64[::1])")
+@compiled(f"{RESULT}({BOARD},{BOARD},int64,int64,boolean,{WORDS})")
 def resampled(
     walks: Board, accepts: Board, depth: int, samples: int, absorb: bool, state: Words
 ) -> tuple[float, int]:
@@ -158,13 +226,13 @@ def resampled(
     moves = np.empty((samples, 6), np.uint64)
     counts = np.empty(samples, np.int64)
     shares = np.empty(samples, np.float64)
-    pairs = np.empty((2, samples, 2, 10), np.uint64)
+    pairs = np.empty((2 * samples, 2 * BOARD_WIDTH), np.uint64)
     weights = np.empty((2, samples), np.float64)
     owners = np.empty(samples, np.int64)
     numbers = np.empty(samples, np.int64)
     now = 0
-    put(pairs[0, 0, 0], walks)
-    put(pairs[0, 0, 1], accepts)
+    put(address(pairs, 0), walks)
+    put(address(address(pairs, 0), BOARD_WIDTH), accepts)
     weights[0, 0] = 1.0
     lines = 1
     finished = 0.0
@@ -174,7 +242,8 @@ def resampled(
         mass = 0.0
         last = -1
         for line in range(lines):
-            walker, other = get(pairs[now, line, 0]), get(pairs[now, line, 1])
+            place = address(pairs, now * samples + line)
+            walker, other = get(place), get(address(place, BOARD_WIDTH))
             shared = common(walker, other, address(targets, line), scratch)
             nodes += signed(shared[0])
             count = signed(shared[2])
@@ -187,7 +256,7 @@ def resampled(
                 last = line
                 for index in range(6):
                     moves[line, index] = shared[index + 2]
-            elif absorb and shared[0] == ZERO and shared[1] == ZERO:
+            elif absorb and not shared[0] and not shared[1]:
                 finished += weights[now, line]
         if total == 0 or step == depth - 1:
             return finished + mass, nodes
@@ -221,7 +290,8 @@ def resampled(
                     kept += 1
         for index in range(kept):
             line = owners[index]
-            walker, other = get(pairs[now, line, 0]), get(pairs[now, line, 1])
+            place = address(pairs, now * samples + line)
+            walker, other = get(place), get(address(place, BOARD_WIDTH))
             code = pick_move(
                 (
                     moves[line, 0], moves[line, 1], moves[line, 2],
@@ -229,8 +299,9 @@ def resampled(
                 ),
                 walker[9], address(targets, line), np.uint64(numbers[index]),
             )  # fmt: skip
-            put(pairs[1 - now, index, 0], advance(walker, code))
-            put(pairs[1 - now, index, 1], advance(other, code))
+            place = address(pairs, (1 - now) * samples + index)
+            put(place, advance(walker, code))
+            put(address(place, BOARD_WIDTH), advance(other, code))
         now = 1 - now
         lines = kept
     return finished, nodes
