@@ -1,5 +1,9 @@
 """Run by `make test-training`, which installs the extra: `make setup` does not."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,6 +16,7 @@ from workbench.language_model.weight_files import read_weights
 
 pytest.importorskip("jax", reason="needs the extra train: run `make test-training`")
 
+import jax
 import jax.numpy as jnp
 
 from workbench.language_model.training import training_run
@@ -63,14 +68,16 @@ def test_the_loss_falls_and_is_written_down(finished):
     assert {"p_4_10", "exact_100", "move_loss", "learning_rate"} <= set(log)
 
 
+# The 17th step is of the branch of step 2, the 70th of that of step 15, at which progress is measured.
+@pytest.mark.parametrize("stop", [17, 70])
 def test_the_same_seed_gives_the_same_weights_also_after_an_interruption(
-    finished, tmp_path, monkeypatch
+    finished, tmp_path, monkeypatch, stop
 ):
     step, taken = training_run._Run._step, []
 
     def interrupted(run, number, rate):
         taken.append(number)
-        if len(taken) == 17:
+        if len(taken) == stop:
             raise KeyboardInterrupt
         return step(run, number, rate)
 
@@ -81,8 +88,12 @@ def test_the_same_seed_gives_the_same_weights_also_after_an_interruption(
     assert (tmp_path / "tiny.unfinished.npz").exists()
     trained(tmp_path, branches=True, report=lambda said: None)
     assert not (tmp_path / "tiny.unfinished.npz").exists()
-    names = sorted(path.name for path in finished.glob("*.npz"))
-    assert len(names) > 3
+    names = sorted(path.name for path in finished.iterdir())
+    assert names == sorted(path.name for path in tmp_path.iterdir())
+    assert len(names) == 9
+    names.remove("tiny.csv")
+    logs = [pd.read_csv(out / "tiny.csv") for out in (finished, tmp_path)]
+    pd.testing.assert_frame_equal(*(log.drop(columns="seconds") for log in logs))
     for name in names:
         ours, description = read_weights(finished / name)
         theirs, _ = read_weights(tmp_path / name)
@@ -100,6 +111,70 @@ def test_other_settings_do_not_resume(tmp_path, monkeypatch):
     games = bundled_games()
     with pytest.raises(RunMismatchError, match="--restart"):
         training_run.train(SETTINGS, games[:41], games[2000:2060], tmp_path)
+
+
+def test_a_finished_training_is_not_repeated_unless_asked(finished, tmp_path, monkeypatch):
+    def stop(run, number, rate):
+        raise KeyboardInterrupt
+
+    def files():
+        return {path.name: path.read_bytes() for path in finished.iterdir()}
+
+    monkeypatch.setattr(training_run._Run, "_step", stop)
+    before, said = files(), []
+    assert trained(finished, branches=True, report=said.append) == finished / "tiny.npz"
+    assert "--restart" in said[0]
+    with pytest.raises(KeyboardInterrupt):
+        trained(finished, branches=True, restart=True)
+    games = bundled_games()
+    with pytest.raises(RunMismatchError, match="games: found 40, requested 41"):
+        training_run.train(SETTINGS, games[:41], games[2000:2060], finished)
+    assert files() == before
+    (tmp_path / "tiny.npz").write_bytes(before["tiny.npz"])
+    assert trained(tmp_path, report=said.append) == tmp_path / "tiny.npz"
+    with pytest.raises(KeyboardInterrupt):
+        trained(tmp_path, branches=True)
+
+
+def test_weights_name_the_machine_they_were_made_on(finished):
+    _, description = read_weights(finished / "tiny.npz")
+    made_on = description["made_on"]
+    assert made_on["versions"]["jax"] == jax.__version__
+    assert made_on["versions"]["numpy"] == np.__version__
+    assert made_on["device"] == jax.devices()[0].device_kind
+    assert made_on["processor"]
+
+
+STEPS_ON = """
+import hashlib, os, sys
+import numpy as np
+os.sched_setaffinity(0, set(map(int, sys.argv[1:])))
+from workbench.games.bundled import bundled_games
+from workbench.games.move_codes import encode_moves
+from workbench.language_model.training.batches import Batches
+from workbench.language_model.training.gradient_steps import Learner
+from workbench.language_model.training.training_settings import SHAPES
+games = [np.frombuffer(encode_moves(game.moves), "<u2") for game in bundled_games()[:20]]
+learner, batches = Learner(SHAPES["tiny"], 0, 0.01), Batches(games)
+for seed in range(3):
+    learner.step(batches.draw(np.random.default_rng(seed), 4, 100), 0.004)
+print(hashlib.sha256(b"".join(leaf.tobytes() for leaf in learner.state())).hexdigest())
+"""
+
+
+@pytest.mark.skipif(
+    not hasattr(os, "sched_setaffinity") or len(os.sched_getaffinity(0)) < 2,
+    reason="needs Linux and two cores",
+)
+def test_weights_do_not_depend_on_the_number_of_cores():
+    cores = sorted(map(str, os.sched_getaffinity(0)))
+    hashes = {
+        subprocess.run(
+            [sys.executable, "-c", STEPS_ON, *some], check=True, capture_output=True, text=True
+        ).stdout
+        for some in (cores[:1], cores)
+    }
+    assert len(hashes) == 1
 
 
 def test_a_game_is_not_both_trained_on_and_held_out(tmp_path):

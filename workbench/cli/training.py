@@ -20,7 +20,7 @@ from workbench.cli.group import PATH, main
     "--steps", type=click.IntRange(10), help="By default those of the bundled model of this size."
 )
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
-@click.option("--restart", is_flag=True, help="Begin again instead of resuming.")
+@click.option("--restart", is_flag=True, help="Train again what is finished or interrupted.")
 def train_models(
     out: Path, sizes: tuple[str, ...], steps: int | None, seed: int, restart: bool
 ) -> None:
@@ -28,7 +28,8 @@ def train_models(
 
     Needs the extra 'train' (jax, optax). The models read 2,000 of the bundled games, and these games
     continued by random legal moves. Of small, copies on the way are written as well. A GPU is used if
-    jax finds one.
+    jax finds one; on a CPU the weights do not depend on the number of cores. Sizes that OUT holds
+    finished, with the same settings, are not trained again.
     """
     from workbench.games.bundled import bundled_games
     from workbench.language_model.bundled_models import TRAINING_GAMES
@@ -50,4 +51,4 @@ def train_models(
             progress=True,
             report=lambda said: click.echo(said, err=True),
         )
-        click.echo(f"{path} written")
+        click.echo(f"{path} finished")

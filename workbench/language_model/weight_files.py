@@ -1,8 +1,10 @@
 """Files of weights: half-precision arrays and a description, in one .npz."""
 
 import json
+import zlib
 from pathlib import Path
 from typing import Any, Final
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +13,7 @@ from workbench.errors import TableError
 from workbench.language_model.network import Shape, Weights, weight_shapes
 
 _DESCRIPTION: Final = "description"
+_UNREADABLE: Final = (OSError, EOFError, BadZipFile, zlib.error, ValueError, KeyError, TypeError)
 
 
 def write_weights(path: Path, weights: Weights, description: dict[str, Any]) -> None:
@@ -40,10 +43,10 @@ def read_weights(path: Path) -> tuple[dict[str, NDArray[np.float32]], dict[str, 
             description = json.loads(bytes(file[_DESCRIPTION]).decode())
             shapes = weight_shapes(Shape(**description["shape"]))
             weights = {name: file[name].astype(np.float32) for name in shapes}
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except _UNREADABLE as error:
         raise TableError(
             f"{path}: expected the weights of a language model, got {error}; install the package "
-            "again, or train with `workbench train`"
+            "again, or train with `workbench train --restart`"
         ) from error
     for name, expected in shapes.items():
         if weights[name].shape != expected:

@@ -1,7 +1,12 @@
 """The loss, its gradient, and a step of AdamW: what of the training needs jax and optax."""
 
+import os
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
+
+# XLA shares loops among as many threads as there are cores, and their number changes the rounding.
+# The bundled weights were made with two. Read when jax first computes, so it is set before.
+os.environ.setdefault("PJRT_NPROC", "2")
 
 import jax
 import jax.numpy as jnp
@@ -31,6 +36,8 @@ _COUNTER_WEIGHT: Final = 3.0
 """Of half-move clock and move number, which are two of 69 tokens and hard to learn."""
 _LARGEST_GRADIENT: Final = 1.0
 _SECOND_MOMENT: Final = 0.98
+_ONE_THREAD: Final = {"xla_cpu_multi_thread_eigen": False}
+"""Products of matrices, as for the bundled weights: several threads add up in another order."""
 
 
 class Losses(NamedTuple):
@@ -54,7 +61,7 @@ class Learner:
             optax.add_decayed_weights(weight_decay, decayed),
         )
         self._moments = self._optimizer.init(self.weights)
-        self._step = jax.jit(self._stepped)
+        self._step = jax.jit(self._stepped, compiler_options=_ONE_THREAD)
 
     def step(self, batch: Batch, rate: float) -> Losses:
         """Take one step, and return the losses before it."""
@@ -69,14 +76,14 @@ class Learner:
         )
         return Losses(*map(float, losses))
 
-    def kept(self) -> list[NDArray[Any]]:
+    def state(self) -> list[NDArray[Any]]:
         """Return everything that a resumed training needs."""
         return [np.asarray(leaf) for leaf in jax.tree.leaves((self.weights, self._moments))]
 
-    def restore(self, kept: list[NDArray[Any]]) -> None:
-        """Go back to what `kept` returned."""
+    def restore(self, state: list[NDArray[Any]]) -> None:
+        """Go back to what `state` returned."""
         structure = jax.tree.structure((self.weights, self._moments))
-        self.weights, self._moments = jax.tree.unflatten(structure, map(jnp.asarray, kept))
+        self.weights, self._moments = jax.tree.unflatten(structure, map(jnp.asarray, state))
 
     def _stepped(self, weights: Any, moments: Any, rate: Any, *batch: Any) -> Any:
         gradient = jax.grad(_loss, has_aux=True)

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,10 +17,11 @@ from workbench.language_model.language_model import LanguageModel
 from workbench.language_model.training.batches import Batches
 from workbench.language_model.training.gradient_steps import Learner, Losses
 from workbench.language_model.training.held_out_accuracy import HeldOutBoards
+from workbench.language_model.training.training_machine import training_machine
 from workbench.language_model.training.training_settings import TrainingSettings
-from workbench.language_model.weight_files import write_weights
+from workbench.language_model.weight_files import read_weights, write_weights
 from workbench.tables.parquet_tables import replacing
-from workbench.tables.provenance import text_hash
+from workbench.tables.provenance import differences_in_words, differing, text_hash
 
 HELD_OUT: Final = 40
 """Games on which progress is measured."""
@@ -39,11 +40,11 @@ def train(
     progress: bool = False,
     report: Callable[[str], object] = print,
 ) -> Path:
-    """Train a model, or resume an interrupted call, and write its weights.
+    """Train a model and write its weights; resume an interrupted call, and do nothing after a finished one.
 
     What is written: ``<size>.npz``, with ``branches`` a ``<size>@STEP.npz`` for each step in
     `TrainingSettings.branches`, and ``<size>.csv`` with loss and accuracy on the way. While training
-    goes on, ``<size>.unfinished.npz`` holds what resuming needs.
+    goes on, ``<size>.unfinished.npz`` holds what resuming needs. Each file is written beside and renamed.
 
     Args:
         settings: Of the run.
@@ -51,7 +52,7 @@ def train(
         held_out: To measure progress on; no game among them is trained on.
         out: A folder, made if it is not there.
         branches: Whether copies on the way are cooled down and written.
-        restart: Begin again though there is something to resume.
+        restart: Train again, though ``out`` holds an interrupted or a finished training of this size.
         progress: Whether to show a progress bar on standard error.
         report: Called with a line about losses and accuracy now and then.
 
@@ -60,7 +61,7 @@ def train(
 
     Raises:
         OutputError: If a game stands among both.
-        RunMismatchError: If what there is to resume was begun with other settings or games.
+        RunMismatchError: If ``out`` holds a training of this size with other settings or games.
     """
     shared = {game.moves for game in games} & {game.moves for game in held_out}
     if shared:
@@ -70,8 +71,13 @@ def train(
         )
     out.mkdir(parents=True, exist_ok=True)
     run = _Run(settings, games, HeldOutBoards(held_out, HELD_OUT), out, branches, report)
-    if run.unfinished.exists() and not restart:
+    if restart:
+        run.unfinished.unlink(missing_ok=True)
+    elif run.unfinished.exists():
         run.resume()
+    elif run.is_finished():
+        report(f"{settings.size}: {run.path} is finished already; --restart trains it again")
+        return run.path
     with tqdm(
         total=settings.steps,
         initial=run.taken,
@@ -79,7 +85,7 @@ def train(
         unit="step",
         disable=not progress,
     ) as bar:
-        run.go_on(bar.update)
+        run.take_steps(bar.update)
     return run.finish()
 
 
@@ -99,60 +105,77 @@ class _Run:
             [np.frombuffer(each, "<u2") for each in codes], own_share=settings.own_share
         )
         self._games = {"games": len(games), "games_sha256": text_hash(b"".join(codes).hex())}
-        self._boards, self._out, self._report = boards, out, report
+        self._boards, self._report = boards, report
         self._branches = settings.branches() if branches else ()
         self._learner = Learner(settings.shape, settings.seed, settings.weight_decay)
         self._rows: list[dict[str, Any]] = []
+        self._losses: list[Losses] = []
         self._seconds = 0.0
         self.taken = 0
+        self.path = out / f"{settings.size}.npz"
         self.unfinished = out / f"{settings.size}.unfinished.npz"
 
+    def is_finished(self) -> bool:
+        """Return whether the weights are there, with those of all branches.
+
+        Raises:
+            RunMismatchError: If they were made with other settings or games.
+        """
+        paths = [self.path, *map(self._branch_path, self._branches)]
+        there = [path for path in paths if path.exists()]
+        for path in there:
+            self._check(path, read_weights(path)[1])
+        return there == paths
+
     def resume(self) -> None:
-        """Go on from what an interrupted run kept."""
+        """Take over the state that an interrupted run left.
+
+        Raises:
+            RunMismatchError: If that run had other settings or games.
+        """
         with np.load(self.unfinished) as file:
             kept = json.loads(bytes(file["state"]).decode())
             leaves = [file[f"leaf_{index}"] for index in range(len(file.files) - 1)]
-        if kept["description"] != self._description():
-            raise RunMismatchError(
-                f"{self.unfinished}: expected the settings {self._description()}, got a run begun "
-                f"with {kept['description']}; give the same settings, or --restart"
-            )
+        self._check(self.unfinished, kept["description"])
         self.taken, self._seconds, self._rows = kept["taken"], kept["seconds"], kept["rows"]
+        self._losses = [Losses(*losses) for losses in kept["losses"]]
         self._learner.restore(leaves)
 
-    def go_on(self, update: Callable[[int], object]) -> None:
-        """Take the steps that are left."""
+    def take_steps(self, update: Callable[[int], object]) -> None:
+        """Take the steps that remain."""
         steps = self._settings.steps
         each = max(1, steps // _LOOKS)
-        losses: list[Losses] = []
         started = time.monotonic() - self._seconds
         while self.taken < steps:
             rate = self._settings.rate_at(self.taken)
-            losses.append(self._step(self.taken, rate))
+            self._losses.append(self._step(self.taken, rate))
             self.taken += 1
             update(1)
-            self._seconds = time.monotonic() - started
-            if self.taken % each == 0 or self.taken == steps:
-                self._look(losses, rate)
-                losses = []
-                self._keep()
-            if self.taken in self._branches:
+            branching = self.taken in self._branches
+            looking = self.taken % each == 0 or self.taken == steps
+            if branching:
                 self._branch()
+            self._seconds = time.monotonic() - started
+            if looking:
+                self._look(rate)
+            # Only now: what is interrupted before this is done again.
+            if branching or looking:
                 self._keep()
 
     def finish(self) -> Path:
         """Write the weights, and remove what resuming needed."""
-        path = self._out / f"{self._settings.size}.npz"
-        self._write(path, self.taken, self._settings.steps)
-        pd.DataFrame(self._rows).to_csv(path.with_suffix(".csv"), index=False)
+        with replacing(self.path.with_suffix(".csv")) as path:
+            pd.DataFrame(self._rows).to_csv(path, index=False)
+        self._write(self.path, self.taken, 0)
         self.unfinished.unlink(missing_ok=True)
-        return path
+        return self.path
 
     def _step(self, step: int, rate: float) -> Losses:
         return self._learner.step(self._settings.batch(self._batches, step), rate)
 
-    def _look(self, losses: list[Losses], rate: float) -> None:
-        boards, moves = np.mean(losses, axis=0).tolist()
+    def _look(self, rate: float) -> None:
+        boards, moves = np.mean(self._losses, axis=0).tolist()
+        self._losses = []
         found = self._boards.accuracy(self._model())
         row = {
             "step": self.taken,
@@ -175,21 +198,35 @@ class _Run:
 
     def _branch(self) -> None:
         """Cool a copy down, so that checkpoints differ by what was learned and not by the rate."""
-        kept, left = self._learner.kept(), self.taken
-        steps = self._settings.branch_steps(left)
+        state, step = self._learner.state(), self.taken
+        steps = self._settings.branch_steps(step)
         for after in range(steps):
             # The games of later steps, which the run itself will read as well.
-            self._step(left + after, self._settings.branch_rate(left, after))
-        self._write(self._out / f"{self._settings.size}@{left}.npz", left, steps)
-        self._learner.restore(kept)
+            self._step(step + after, self._settings.branch_rate(step, after))
+        self._write(self._branch_path(step), step, steps)
+        self._learner.restore(state)
 
-    def _write(self, path: Path, taken: int, cooled: int) -> None:
-        description = self._description() | {
-            "step": taken,
-            "cooled_steps": cooled if taken < self._settings.steps else 0,
-            "plies_read": self._settings.plies_at(taken - 1),
+    def _branch_path(self, step: int) -> Path:
+        return self.path.with_name(f"{self._settings.size}@{step}.npz")
+
+    def _write(self, path: Path, step: int, cooled_steps: int) -> None:
+        description = {
+            **self._description(),
+            "step": step,
+            "cooled_steps": cooled_steps,
+            "made_on": training_machine(),
         }
-        write_weights(path, self._learner.weights, description)
+        with replacing(path) as beside:
+            write_weights(beside, self._learner.weights, description)
+
+    def _check(self, path: Path, found: Mapping[str, Any]) -> None:
+        wanted = self._description()
+        differences = differing({name: found.get(name) for name in wanted}, wanted)
+        if differences:
+            raise RunMismatchError(
+                f"{path}: expected a training with the same settings and games, got one with others "
+                f"({differences_in_words(differences)}); give the same, another folder, or --restart"
+            )
 
     def _model(self) -> LanguageModel:
         weights = {name: np.asarray(value) for name, value in self._learner.weights.items()}
@@ -204,8 +241,9 @@ class _Run:
             "taken": self.taken,
             "seconds": self._seconds,
             "rows": self._rows,
+            "losses": self._losses,
         }
-        leaves = {f"leaf_{index}": leaf for index, leaf in enumerate(self._learner.kept())}
+        leaves = {f"leaf_{index}": leaf for index, leaf in enumerate(self._learner.state())}
         text = np.frombuffer(json.dumps(state).encode(), np.uint8)
         with replacing(self.unfinished) as path, path.open("wb") as file:
             np.savez(file, state=text, **leaves)  # type: ignore[arg-type]
