@@ -13,7 +13,7 @@ import pytest
 from workbench.environments.registry import environment_named, environment_names
 from workbench.reports.exports import Publication, write_exports
 from workbench.reports.exports.column_descriptions import column_description
-from workbench.reports.exports.croissant import croissant
+from workbench.reports.exports.croissant import citation, croissant
 from workbench.reports.reported_run import read_run
 from workbench.scoring import ScoringParameters
 from workbench.scoring.parameters import scores_schema
@@ -68,6 +68,7 @@ DATASET = {
         "license": {"type": "string", "format": "uri"},
         "url": {"type": "string", "format": "uri"},
         "dateCreated": TEXT,
+        "citeAs": {"type": "string", "pattern": "^@misc{[^{}]+,"},
         "creator": {"type": "array", "minItems": 1},
         "publisher": {"type": "object"},
         "distribution": {
@@ -165,9 +166,23 @@ def test_what_the_publisher_says_is_in_it(published, tmp_path):
     )
     assert document["license"] == "https://spdx.org/licenses/CC-BY-4.0.html"
     assert document["creator"] == [{"@type": "sc:Person", "name": "Noether, Emmy"}]
+    assert document["citeAs"] == (
+        "@misc{world-state-evaluation,\n  author = {Noether, Emmy},\n  title = {{A title}},\n"
+        "  publisher = {A lab},\n  url = {https://example.org/run}\n}"
+    )
     path = published / "told.json"
     path.write_text(json.dumps(document), encoding="utf-8")
     assert checked(path)["url"] == "https://example.org/run"
+
+
+def test_a_citation_has_balanced_braces_and_no_markup_of_a_name():
+    entry = citation("a_b}\n{50% \\end", Publication(("{Some} Lab", "Noether, Emmy"), url="u}{"))
+    assert r"title = {{a\_b\} \{50\% \textbackslash{}end}}" in entry
+    assert r"author = {{\{Some\} Lab} and Noether, Emmy}" in entry
+    plain = entry.replace("\\{", "").replace("\\}", "")
+    assert plain.count("{") == plain.count("}")
+    assert "url = {u%7D%7B}" in entry
+    assert "publisher" not in entry
 
 
 def test_tables_that_lie_in_the_folder_are_not_copied(asked_run):

@@ -14,6 +14,7 @@ from workbench.answers.recorded_replies import recorded_replies
 from workbench.answers.simulated_replies import simulate
 from workbench.asking.prompts import Prompt
 from workbench.errors import OutputError, TableError
+from workbench.reports.chapters import chapters_of
 from workbench.reports.exports import Publication, read_results, write_exports
 from workbench.reports.exports.evaluations import question_shown
 from workbench.reports.exports.file_names import file_name
@@ -81,10 +82,14 @@ def test_results_read_back_are_the_headline_numbers(asked_run, tmp_path, json_li
 
     by_id = {each["evaluation_result_id"]: each for each in document["evaluation_results"]}
     assert len(by_id) == 4
-    precision = by_id["chess.state/precision_2"]
+    digest = run.made["positions_sha256"]
+    name = f"chess.state.{digest[:8]}"
+    precision = by_id[f"{name}/precision_2"]
+    assert precision["evaluation_name"] == precision["source_data"]["dataset_name"] == name
+    assert precision["source_data"]["additional_details"]["positions_sha256"] == digest
     assert precision["metric_config"]["metric_parameters"] == {"m": 2}
     assert precision["score_details"]["score"] == expected["mean"].iloc[0]
-    assert by_id["chess.state/levenshtein"]["metric_config"]["lower_is_better"] is True
+    assert by_id[f"{name}/levenshtein"]["metric_config"]["lower_is_better"] is True
     assert document["schema_version"] == RESULTS_SCHEMA["version"]
 
     lines = json_lines(out / "instances.jsonl")
@@ -92,7 +97,7 @@ def test_results_read_back_are_the_headline_numbers(asked_run, tmp_path, json_li
     for line in lines:
         INSTANCES.validate(line)
         assert line["evaluation_id"] == document["evaluation_id"]
-        assert line["evaluation_result_id"] == "chess.state/precision_2"
+        assert line["evaluation_result_id"] == f"{name}/precision_2"
     WITHOUT_SCORE.validate(failed)
     assert failed["error"] == "call failed: 503 busy"
     assert failed["output"] == {"raw": []}
@@ -303,9 +308,57 @@ def test_results_of_an_earlier_report_do_not_stay(asked_run, tmp_path):
     assert not (out / "results.json").exists()
     assert len(list((out / "evaluations").iterdir())) == 2
     assert len(list((out / "tables").iterdir())) == 4
+    (out / "tables" / "notes.txt").write_text("mine")
+    changed = out / "tables" / "second-predictions.parquet"
+    changed.write_text("mine, too")
     write_exports([first], out)
     assert not (out / "evaluations").exists()
     assert (out / "results.json").exists()
+    names = {path.name for path in (out / "tables").iterdir()}
+    assert names == {"scores.parquet", "predictions.parquet", "notes.txt", changed.name}
+
+
+def test_only_files_in_the_folder_of_tables_are_removed(asked_run, tmp_path):
+    run, out = read_run(asked_run(["right"])), tmp_path / "out"
+    write_exports([run], out)
+    theirs = [tmp_path / "theirs.parquet", out / "theirs.parquet", out / "tables" / "a" / "b"]
+    for path in theirs:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("theirs")
+    described = json.loads((out / "croissant.json").read_text())
+    described["distribution"] = [
+        {"contentUrl": place, "sha256": file_hash(theirs[0])}
+        for place in ("../theirs.parquet", "tables/../theirs.parquet", "theirs.parquet",
+                      "tables/../../theirs.parquet", str(theirs[0]), "tables/a/b", "tables/..",
+                      "tables/a", "tables")
+    ]  # fmt: skip
+    (out / "croissant.json").write_text(json.dumps(described))
+    write_exports([run], out)
+    assert [path.read_text() for path in theirs] == ["theirs"] * 3
+    (out / "croissant.json").write_text('{"World-State Workbench": [')
+    with pytest.raises(OutputError, match="move it away"):
+        write_exports([run], out)
+    assert (out / "results.json").exists()
+
+
+def test_runs_are_published_with_the_depth_of_their_chapter(predictions, tmp_path, json_lines):
+    shallow = run_in_memory(predictions.assign(model="shallow"), "shallow", depth=1)
+    rows = [predictions.assign(model="deep", set=name) for name in ("", "other")]
+    named = [part.assign(position_id=part["position_id"] + part["set"]) for part in rows]
+    deep = run_in_memory(pd.concat(named, ignore_index=True), "deep")
+    write_exports([shallow, deep], tmp_path)
+    found = read_results(tmp_path)
+    measured = found[found["quantity"].str.startswith("precision")]
+    assert list(measured[["model", "set", "quantity"]].itertuples(index=False, name=None)) == [
+        ("deep", "", "precision_1"),
+        ("shallow", "", "precision_1"),
+        ("deep", "other", "precision_2"),
+    ]
+    depths = {(each.set, each.depth) for each in chapters_of([shallow, deep])}
+    assert depths == {("", 1), ("other", 2)}
+    (folder,) = (tmp_path / "evaluations").glob("deep-*")
+    shown = {line["evaluation_result_id"] for line in json_lines(folder / "instances.jsonl")}
+    assert shown == {"chess.state/precision_1", "chess.state.other/precision_2"}
 
 
 @pytest.mark.parametrize("name", ["results.json", ".zenodo.json", "croissant.json", "tables/mine"])

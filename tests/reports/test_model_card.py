@@ -1,6 +1,7 @@
 """The fragment of a model card, as a reader of YAML sees it."""
 
 import math
+from dataclasses import replace
 
 import jsonschema
 import pytest
@@ -8,12 +9,14 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from workbench.reports.chapters import chapter_depths
 from workbench.reports.exports import Publication, write_exports
 from workbench.reports.exports.evaluations import evaluations_of
 from workbench.reports.exports.front_matter import front_matter
 from workbench.reports.exports.json_text import json_value
 from workbench.reports.exports.model_card import model_card
 from workbench.reports.headline import headline
+from workbench.reports.made_with import made_with_section
 from workbench.reports.reported_run import ReportedRun, read_run, with_games
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_tables import score
@@ -102,6 +105,9 @@ def test_the_card_has_the_headline_numbers_unrounded(asked_run, tmp_path):
     (result,) = model["results"]
     assert result["source"]["url"] == "https://example.org"
     assert result["dataset"]["args"]["terminal"] == "absorb"
+    digest = run.made["positions_sha256"]
+    assert result["dataset"]["args"]["positions_sha256"] == digest
+    assert result["dataset"]["type"] == f"chess.state.{digest[:8]}"
     expected = headline(run.scores).set_index("quantity")
     found = {each["type"]: each for each in result["metrics"]}
     assert list(found) == list(expected.index)
@@ -113,6 +119,18 @@ def test_the_card_has_the_headline_numbers_unrounded(asked_run, tmp_path):
     assert "| state |  | exact match | 0.5 | 0 to 1 | 4 | 4 |" in text
     assert "1 failed call left out" in text
     assert run.asked["prompt"]["sha256"] in text
+
+
+def test_a_prompt_that_is_described_in_part(asked_run, tmp_path):
+    run = read_run(asked_run(["right"]))
+    for kept in (["name", "notation", "turns"], ["version"]):
+        prompt = {name: run.asked["prompt"][name] for name in kept}
+        told = replace(run, asked={**run.asked, "prompt": prompt})
+        write_exports([told], tmp_path / "out")
+        _, text = head_and_text((tmp_path / "out" / "model_card.md").read_text(encoding="utf-8"))
+        name, version = prompt.get("name", "unknown"), prompt.get("version", "unknown")
+        assert f"- Prompt: {name}@{version}, SHA-256 unknown" in text
+        assert f"Prompt {name}@{version}, SHA-256 unknown" in made_with_section([told])
 
 
 def test_undefined_numbers_are_in_the_text_alone(asked_run, tmp_path):
@@ -128,7 +146,8 @@ def test_names_with_markup_stay_names(predictions):
     hostile = "---\n<script>alert(1)</script> | `x` *y* [z](javascript:1)\n# Heading\u2028\x00"
     rows = predictions.assign(model=hostile, setting=hostile, set=hostile)
     scores = with_games(score(rows, ScoringParameters(depth=1)), rows)
-    (evaluation,) = evaluations_of(ReportedRun("run", scores, rows))
+    run = ReportedRun("run", scores, rows)
+    (evaluation,) = evaluations_of(run, chapter_depths([run]))
     head, text = head_and_text(model_card(evaluation, Publication()))
     jsonschema.validate(head["model-index"], MODEL_INDEX)
     assert head["model-index"][0]["name"] == hostile.rpartition("/")[2]

@@ -141,3 +141,14 @@ def test_a_page_is_not_written_over_a_table(tmp_path, predictions):
     score_file(path, tmp_path / "scores.parquet", ScoringParameters(depth=1))
     with pytest.raises(OutputError, match="the input"):
         write_report([read_run(tmp_path / "scores.parquet", path)], tmp_path)
+
+
+def test_files_of_others_are_refused_before_anything_is_computed(
+    predictions, tmp_path, monkeypatch
+):
+    theirs = tmp_path / "results.json"
+    theirs.write_text("[1, 2]")
+    monkeypatch.setattr(report_page, "report_html", None)
+    with pytest.raises(OutputError, match="expected no file, or one that"):
+        write_report([run_of(predictions)], tmp_path)
+    assert theirs.read_text() == "[1, 2]"

@@ -94,3 +94,5 @@ def test_the_command_writes_the_files_and_says_what_is_left_open(asked_run, tmp_
     assert "before you publish" in result.stderr
     assert "creators: .zenodo.json" in result.stderr
     assert "license:" not in result.stderr
+    assert "citeAs" in result.stderr
+    assert "datePublished, version" in result.stderr

@@ -12,6 +12,7 @@ from workbench.errors import InvalidArgumentError, RunMismatchError
 from workbench.explore.run.run_table import depths_of
 from workbench.reports.reported_run import ReportedRun
 
+_KEY = ("environment", "task", "set")
 _ALIKE = ("terminal", "ill_formed_policy", "method")
 _LONGEST_NAME = 80
 
@@ -99,15 +100,10 @@ def chapters_of(runs: Sequence[ReportedRun], depth: int | None = None) -> list[C
     rows = pd.concat(tables, ignore_index=True)
     predictions = [run.predictions for run in runs if run.predictions is not None]
     texts = pd.concat(predictions, ignore_index=True) if predictions else pd.DataFrame()
-    depths = [set(depths_of(run.scores)) for run in runs]
+    depths = chapter_depths(runs, depth)
     found = []
-    for (environment, task, of_set), part in rows.groupby(["environment", "task", "set"]):
-        of_runs = [
-            known
-            for known, table in zip(depths, tables, strict=True)
-            if table["run"].iloc[:1].isin(part["run"]).any()
-        ]
-        chosen = _depth_of(str(task), of_runs, depth)
+    for (environment, task, of_set), part in rows.groupby(list(_KEY)):
+        chosen = depths[str(environment), str(task), str(of_set)]
         _refuse_scored_otherwise(part)
         own = texts if texts.empty else texts[(texts["task"] == task) & (texts["set"] == of_set)]
         found.append(
@@ -117,6 +113,27 @@ def chapters_of(runs: Sequence[ReportedRun], depth: int | None = None) -> list[C
             )
         )  # fmt: skip
     return sorted(found, key=lambda chapter: -len(chapter.scores))
+
+
+def chapter_depths(
+    runs: Sequence[ReportedRun], depth: int | None = None
+) -> dict[tuple[str, str, str], int]:
+    """Return m of each chapter of runs, by environment, task and set.
+
+    Args:
+        runs: At least one.
+        depth: As of `chapters_of`.
+
+    Raises:
+        InvalidArgumentError: If the scores have no depth in common, or not the one asked for.
+    """
+    known: dict[tuple[str, str, str], list[set[int]]] = {}
+    for run in runs:
+        depths = set(depths_of(run.scores))
+        keys = run.scores[list(_KEY)].fillna({"set": ""}).drop_duplicates()
+        for key in keys.itertuples(index=False, name=None):
+            known.setdefault(key, []).append(depths)
+    return {key: _depth_of(key[1], of_runs, depth) for key, of_runs in known.items()}
 
 
 def _depth_of(task: str, depths: Sequence[set[int]], wanted: int | None) -> int:

@@ -7,7 +7,7 @@ import pandas as pd
 
 from workbench.drawing.labels import NO_NAME
 from workbench.long_texts import cut
-from workbench.reports.numbers_in_words import counted, number, shown_value
+from workbench.reports.numbers_in_words import counted, number, prompt_words, shown_value
 from workbench.reports.page_parts import paragraph, preformatted, section, table
 from workbench.reports.reported_run import ReportedRun
 from workbench.tables.provenance import file_hash, git_commit, package_versions
@@ -57,8 +57,7 @@ def _of_run(run: ReportedRun) -> list[str]:
     if prompt:
         parts.append(
             paragraph(
-                f"Prompt {prompt.get('name')}@{prompt.get('version')}, notation "
-                f"{prompt.get('notation')}, SHA-256 {prompt.get('sha256')}."
+                f"Prompt {prompt_words(prompt)}, notation {prompt.get('notation', 'unknown')}."
             )
         )
         turns = [*([prompt["system"]] if prompt.get("system") else []), *prompt.get("turns", ())]

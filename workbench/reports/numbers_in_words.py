@@ -1,7 +1,8 @@
 """Numbers as the report writes them: as many digits as their size needs, and undefined in words."""
 
 import math
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 import pandas as pd
 
@@ -44,6 +45,12 @@ def quantity_name(column: str) -> str:
     if measure in {"precision", "recall"} and depth.isdigit():
         return f"{measure[0]}_{depth}"
     return EDIT_DISTANCE.name if column == "levenshtein" else column.replace("_", " ")
+
+
+def prompt_words(prompt: Mapping[str, Any]) -> str:
+    """Return which prompt a description is of; what it does not say is unknown."""
+    name, version, digest = (prompt.get(part, "unknown") for part in ("name", "version", "sha256"))
+    return f"{name}@{version}, SHA-256 {digest}"
 
 
 def shown_value(value: object) -> str:

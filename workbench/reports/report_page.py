@@ -15,7 +15,7 @@ from workbench.explore.static_page.drawn_boards import piece_symbols
 from workbench.explore.static_page.linked_pairs import LinkedPairs, linked_pairs
 from workbench.reports.chapters import Chapter, chapters_of, is_scored
 from workbench.reports.comparison_section import compare, comparison_section
-from workbench.reports.exports import Publication, write_exports
+from workbench.reports.exports import Publication, refuse_others_files, write_exports
 from workbench.reports.findings_in_words import findings
 from workbench.reports.headline_tables import headline_section
 from workbench.reports.made_with import MADE_WITH, made_with_section
@@ -100,6 +100,7 @@ def write_report(
     """
     path = out / PAGE_FILE
     check_output(path, [file for run in runs for file in run.inputs])
+    refuse_others_files(out)
     text = report_html(runs, depth=depth, resamples=resamples, seed=seed, jobs=jobs)
     write_exports(runs, out, publication, depth=depth, resamples=resamples, seed=seed)
     with replacing(path) as beside:

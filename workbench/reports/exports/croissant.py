@@ -19,6 +19,17 @@ from workbench.tables.reply_identity import REPLY_KEY
 CROISSANT_FILE: Final = "croissant.json"
 VERSION: Final = "http://mlcommons.org/croissant/1.0"
 
+_BIBTEX: Final = str.maketrans(
+    {
+        **{sign: f"\\{sign}" for sign in "{}&%$#_"},
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+    }
+)
+
+_IN_ADDRESS: Final = str.maketrans({"{": "%7B", "}": "%7D", "\\": "%5C"})
+
 _TERMS: Final = (
     "citeAs", "column", "equivalentProperty", "extract", "field", "fileObject", "fileProperty",
     "fileSet", "format", "includes", "isLiveDataset", "jsonPath", "key", "md5", "parentField",
@@ -72,6 +83,7 @@ def croissant(
         document["creator"] = [
             {"@type": "sc:Person", "name": name} for name in publication.creators
         ]
+        document["citeAs"] = citation(title, publication)
     if publication.organization:
         document["publisher"] = {"@type": "sc:Organization", "name": publication.organization}
     if publication.license:
@@ -81,6 +93,29 @@ def croissant(
     if date:
         document["dateCreated"] = date
     return document
+
+
+def citation(title: str, publication: Publication) -> str:
+    """Return how to cite a data set, as an entry of BibTeX.
+
+    Args:
+        title: Of the data set.
+        publication: Who publishes it; at least one creator.
+    """
+    # What has no comma is an organization, whose words are no given and family names.
+    authors = [_bibtex(name) for name in publication.creators]
+    fields = {
+        "author": " and ".join(name if "," in name else f"{{{name}}}" for name in authors),
+        "title": f"{{{_bibtex(title)}}}",
+        "publisher": _bibtex(publication.organization),
+        "url": "".join(publication.url.split()).translate(_IN_ADDRESS),
+    }
+    lines = "".join(f",\n  {name} = {{{value}}}" for name, value in fields.items() if value)
+    return f"@misc{{world-state-evaluation{lines}\n}}"
+
+
+def _bibtex(text: str) -> str:
+    return " ".join(text.split()).translate(_BIBTEX)
 
 
 def _file(path: Path, place: PurePath) -> dict[str, Any]:

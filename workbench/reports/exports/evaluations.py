@@ -3,6 +3,7 @@
 Published schemas hold the results of one model each; a run may have replies of several.
 """
 
+import re
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from workbench.drawing.scores_in_words import with_names
 from workbench.environments.registry import AnyEnvironment
 from workbench.long_texts import LONGEST, shortened
 from workbench.reports.exports.json_text import json_value
-from workbench.reports.headline import COLUMNS, headline, headline_depth, quantities_of
+from workbench.reports.headline import COLUMNS, headline, quantities_of
 from workbench.reports.reported_run import ReportedRun
 from workbench.tables.provenance import json_hash
 from workbench.tables.reply_identity import REPLY_KEY
@@ -26,6 +27,9 @@ BENCHMARK: Final = "world-state-workbench"
 
 LEVEL: Final = 0.95
 """Confidence level of the intervals of `workbench.reports.headline`."""
+
+_DIGEST: Final = re.compile("[0-9a-f]{64}")
+_DIGITS: Final = 8
 
 PREDICTIONS_READ: Final = (
     "initial_state", "movetext", "moves", "reply", "earlier_turns", "stop_reason", "input_tokens",
@@ -44,7 +48,7 @@ class Evaluation:
         setting: The setting, empty for the default.
         scores: Its rows of `ReportedRun.scores`.
         headline: Its rows of `workbench.reports.headline.headline`.
-        depth: m of the headline numbers.
+        depths: m of the headline numbers, by task and set.
         resamples: Number of bootstrap resamples.
         seed: Seed of the bootstrap.
         environment: The environment of its rows.
@@ -56,7 +60,7 @@ class Evaluation:
     setting: str
     scores: pd.DataFrame
     headline: pd.DataFrame
-    depth: int
+    depths: Mapping[tuple[str, str], int]
     resamples: int
     seed: int
     environment: AnyEnvironment = field(init=False)
@@ -86,6 +90,12 @@ class Evaluation:
         return str(uuid.UUID(self.digest[:32], version=4))
 
     @property
+    def positions_sha256(self) -> str:
+        """The hash of the positions that were asked about, in hexadecimal; empty if unknown."""
+        found = str(self.run.made.get("positions_sha256"))
+        return found if _DIGEST.fullmatch(found) else ""
+
+    @property
     def parameters(self) -> Mapping[str, Any]:
         """How the rows were scored: terminal rule, policy, method, and N of an estimator."""
         found = dict(self.run.scored.get("parameters", {}))
@@ -103,16 +113,20 @@ class Evaluation:
         return {name: value for name, value in found.items() if name not in without}
 
     def evaluation_name(self, task: str, positions: str) -> str:
-        """Return the name of a task on a set of positions, such as ``chess.state.world_cup``."""
-        return ".".join(part for part in (self.environment.name, task, positions) if part)
+        """Return the name of a task on a set of positions, such as ``chess.state.world_cup``.
+
+        Where the set has no name, the first digits of the positions' hash stand for it.
+        """
+        named = positions or self.positions_sha256[:_DIGITS]
+        return ".".join(part for part in (self.environment.name, task, named) if part)
 
     def result_id(self, task: str, positions: str, quantity: str) -> str:
         """Return the name of a headline number within the evaluation."""
         return f"{self.evaluation_name(task, positions)}/{quantity}"
 
-    def main_quantity(self, task: str) -> str:
+    def main_quantity(self, task: str, positions: str) -> str:
         """Return the column that is the score of a single reply: p_m."""
-        return quantities_of(task, self.depth)[0]
+        return quantities_of(task, self.depths[task, positions])[0]
 
     def rows(self) -> pd.DataFrame:
         """Return the scores with the columns of the predictions that the questions and replies need.
@@ -126,23 +140,31 @@ class Evaluation:
 
 
 def evaluations_of(
-    run: ReportedRun, *, depth: int | None = None, resamples: int = 1000, seed: int = 0
+    run: ReportedRun,
+    depths: Mapping[tuple[str, str, str], int],
+    *,
+    resamples: int = 1000,
+    seed: int = 0,
 ) -> list[Evaluation]:
     """Return the evaluations of a run, by model and setting; none of a run without rows.
 
     Args:
         run: The run.
-        depth: As of `workbench.reports.headline.headline`, as are the others.
+        depths: As of `workbench.reports.chapters.chapter_depths`.
         resamples: Number of bootstrap resamples.
         seed: Seed of the bootstrap.
-
-    Raises:
-        InvalidArgumentError: If the scores lack p_m and r_m.
     """
-    chosen = headline_depth(run.scores) if depth is None else depth
-    numbers = headline(run.scores, depth=chosen, resamples=resamples, seed=seed)
-    key = ["model", "setting"]
-    named = with_names(run.scores)
+    if run.scores.empty:
+        return []
+    environment, key = run.environment.name, ["model", "setting"]
+    chosen = {
+        (task, of_set): m for (name, task, of_set), m in depths.items() if name == environment
+    }
+    named = with_names(run.scores).fillna({"set": ""})
+    numbers = pd.concat(
+        headline(part, depth=chosen[str(task), str(of_set)], resamples=resamples, seed=seed)
+        for (task, of_set), part in named.groupby(["task", "set"], sort=True)
+    )
     # The two are grouped alike, so that their groups come in the same order.
     pairs = zip(
         named.groupby(key, sort=True, dropna=False),
@@ -156,7 +178,7 @@ def evaluations_of(
             setting=str(part["setting"].fillna("").iloc[0]),
             scores=part,
             headline=lines.reset_index(drop=True),
-            depth=chosen,
+            depths=chosen,
             resamples=resamples,
             seed=seed,
         )

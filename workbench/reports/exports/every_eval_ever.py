@@ -195,6 +195,7 @@ def _result(evaluation: Evaluation, place: int, row: Mapping[str, Any]) -> dict[
                     "environment": evaluation.environment.name,
                     "task": task,
                     "set": positions,
+                    "positions_sha256": evaluation.positions_sha256,
                     "predictions_sha256": evaluation.run.scored.get("predictions_sha256"),
                 }
             ),

@@ -1,15 +1,17 @@
 """The files that lie beside a report, for programs and archives."""
 
+import json
 import re
 import shutil
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from workbench.drawing.labels import some_of
 from workbench.drawing.scores_in_words import describe_scores
 from workbench.errors import OutputError
 from workbench.long_texts import cut
+from workbench.reports.chapters import chapter_depths
 from workbench.reports.exports.croissant import CROISSANT_FILE, croissant
 from workbench.reports.exports.evaluations import BENCHMARK, Evaluation, evaluations_of
 from workbench.reports.exports.every_eval_ever import RESULTS_FILE, results_document
@@ -21,6 +23,7 @@ from workbench.reports.exports.publication import Publication
 from workbench.reports.exports.zenodo import ZENODO_FILE, zenodo_metadata
 from workbench.reports.reported_run import ReportedRun
 from workbench.tables.parquet_tables import replacing
+from workbench.tables.provenance import file_hash
 
 EVALUATIONS_FOLDER: Final = "evaluations"
 """Holds a folder for each model and setting, where there are several."""
@@ -55,7 +58,7 @@ def write_exports(
         runs: What a report is about.
         out: The folder of the report; files of these names are replaced.
         publication: Who publishes them; unknown if None.
-        depth: As of `workbench.reports.headline.headline`, as are the others.
+        depth: m; as of `workbench.reports.chapters.chapters_of`.
         resamples: Number of bootstrap resamples.
         seed: Seed of the bootstrap.
 
@@ -63,24 +66,24 @@ def write_exports(
         The files that were written.
 
     Raises:
-        InvalidArgumentError: If scores lack p_m and r_m.
-        OutputError: If a file of one of these names is there and was not made by the workbench.
+        InvalidArgumentError: If the scores of a chapter have no depth in common.
+        OutputError: As of `refuse_others_files`.
     """
-    publication = publication or Publication()
+    publication, depths = publication or Publication(), chapter_depths(runs, depth)
     found = [
-        each
-        for run in runs
-        for each in evaluations_of(run, depth=depth, resamples=resamples, seed=seed)
+        each for run in runs for each in evaluations_of(run, depths, resamples=resamples, seed=seed)
     ]
     # A run that is named twice is published once.
     evaluations = list({each.digest: each for each in found}.values())
-    _refuse_others_files(out)
+    refuse_others_files(out)
+    earlier = _tables_listed(out)
     _remove_earlier(out)
     written: list[Path] = []
     for evaluation in evaluations:
         folder = out if len(evaluations) == 1 else out / EVALUATIONS_FOLDER / _folder(evaluation)
         written += _write_evaluation(evaluation, publication, folder)
     tables = _tables(runs, out)
+    _remove_tables(out, earlier, tables)
     title, description = _words(runs, evaluations)
     dates = sorted(run.date for run in runs if run.date)
     versions = sorted({run.packages.get(BENCHMARK, "") for run in runs} - {""})
@@ -120,11 +123,14 @@ def _write_text(path: Path, text: str) -> Path:
     return path
 
 
-def _refuse_others_files(out: Path) -> None:
+def refuse_others_files(out: Path) -> None:
     """Refuse to write over what the workbench did not write.
 
+    Args:
+        out: As of `write_exports`.
+
     Raises:
-        OutputError: If there is such a file.
+        OutputError: If a file is there under a name that is to be written.
     """
     folders = sorted((out / EVALUATIONS_FOLDER).glob("*/"))
     paths = [folder / name for folder in (out, *folders) for name in _OF_EVALUATION]
@@ -160,6 +166,39 @@ def _remove_earlier(out: Path) -> None:
     for folder in (*folders, out / EVALUATIONS_FOLDER):
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
+
+
+def _tables_listed(out: Path) -> dict[str, str]:
+    """Return the hashes of the tables that an earlier report copied into ``out``, by their names."""
+    path = out / CROISSANT_FILE
+    if not path.exists():
+        return {}
+    try:
+        document = json.loads(path.read_text(encoding="utf-8") or "{}")
+        found = {each["contentUrl"]: each["sha256"] for each in document.get("distribution", [])}
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise OutputError(
+            f"{path}: expected no file, or one that `workbench report` wrote, got: {error!r:.200}; "
+            "write into another folder, or move it away"
+        ) from error
+    places = {PurePosixPath(str(place)): digest for place, digest in found.items()}
+    return {
+        place.name: digest
+        for place, digest in places.items()
+        if place == PurePosixPath(TABLES_FOLDER, place.name) and place.name != ".."
+    }
+
+
+def _remove_tables(out: Path, listed: Mapping[str, str], kept: Sequence[Path]) -> None:
+    """Remove the tables that an earlier report copied and this one did not: they are of other runs."""
+    folder = out.resolve() / TABLES_FOLDER
+    for name, digest in listed.items():
+        path = folder / name
+        # One with another hash was put there by somebody else.
+        if path not in kept and path.is_file() and file_hash(path) == digest:
+            path.unlink()
+    if folder.is_dir() and not any(folder.iterdir()):
+        folder.rmdir()
 
 
 def _tables(runs: Sequence[ReportedRun], out: Path) -> list[Path]:

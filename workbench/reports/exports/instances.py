@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import pandas as pd
+
 from workbench.asking.prompts import Prompt
 from workbench.asking.questions import questions_of
 from workbench.prediction import ReplyClass
@@ -89,7 +91,11 @@ def instance_lines(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
         A mapping for each row. One without a score has no ``evaluation``.
     """
     rows = evaluation.rows()
-    rows = rows.assign(right=right_answers(rows, evaluation.depth))
+    right = [
+        right_answers(part, evaluation.depths[str(task), str(positions)])
+        for (task, positions), part in rows.groupby(["task", "set"])
+    ]
+    rows = rows.assign(right=pd.concat(right))
     questions = _questions(evaluation)
     columns = [str(name) for name in rows]
     kept = [name for name in columns if name in _KEPT or _MEASURES.fullmatch(name)]
@@ -102,7 +108,11 @@ def instance_lines(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
 def _questions(evaluation: Evaluation) -> Mapping[str, tuple[str, ...]]:
     """Return the user's messages by position; none where the wording is unknown."""
     prompt, predictions = evaluation.run.asked.get("prompt"), evaluation.run.predictions
-    if predictions is None or not prompt or not {"name", "notation", "turns"} <= prompt.keys():
+    if (
+        predictions is None
+        or not prompt
+        or not {"name", "version", "notation", "turns"} <= prompt.keys()
+    ):
         return {}
     positions = predictions[POSITIONS.names].drop_duplicates("position_id")
     return questions_of(positions, Prompt.from_description(prompt))
@@ -115,7 +125,7 @@ def _line(
     kept: list[str],
 ) -> dict[str, Any]:
     task, positions = row["task"], row["set"]
-    quantity = evaluation.main_quantity(task)
+    quantity = evaluation.main_quantity(task, positions)
     # Without a prompt all that is known of the question is the actions that it showed.
     questions = asked or (row["movetext"] or row["moves"] or "",)
     content = {"raw": questions[0], "reference": [row["true_state"] or ""]}

@@ -13,6 +13,7 @@ from workbench.reports.exports.evaluations import BENCHMARK, LEVEL, Evaluation
 from workbench.reports.exports.front_matter import front_matter
 from workbench.reports.exports.metrics import metric_of
 from workbench.reports.exports.publication import Publication
+from workbench.reports.numbers_in_words import prompt_words
 
 CARD_FILE: Final = "model_card.md"
 _LONGEST: Final = 200
@@ -52,6 +53,7 @@ def _result(
             "type": evaluation.evaluation_name(task, positions),
             "name": f"{environment.title}, {positions or 'positions of the run'}",
             "args": {
+                "positions_sha256": evaluation.positions_sha256 or None,
                 "predictions_sha256": evaluation.run.scored.get("predictions_sha256"),
                 "setting": evaluation.setting or None,
                 **evaluation.parameters,
@@ -102,10 +104,8 @@ def _text(evaluation: Evaluation) -> str:
             str(row["games"]),
         )
         lines.append(f"| {' | '.join(cells)} |")
-    prompt = evaluation.run.asked.get("prompt", {})
-    asked = (
-        f"{prompt['name']}@{prompt['version']}, SHA-256 {prompt['sha256']}" if prompt else "unknown"
-    )
+    prompt = evaluation.run.asked.get("prompt")
+    asked = prompt_words(prompt) if prompt else "unknown"
     facts = {
         "Model": evaluation.model,
         "Setting": evaluation.setting or "default",

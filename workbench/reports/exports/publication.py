@@ -22,12 +22,13 @@ class Publication:
     def left_open(self) -> list[str]:
         """Return what the files leave out or call unknown, and where it belongs."""
         places = {
-            "creators": "creators: .zenodo.json (creators), croissant.json (creator)",
+            "creators": "creators: .zenodo.json (creators), croissant.json (creator, citeAs)",
             "organization": (
                 "organization: results.json (source_metadata.source_organization_name, and there "
                 "evaluator_relationship)"
             ),
             "license": "license: .zenodo.json (license), croissant.json (license)",
-            "url": "url: croissant.json (url, datePublished)",
+            "url": "url: croissant.json (url)",
         }
-        return [place for name, place in places.items() if not getattr(self, name)]
+        always = "date and version of the publication: croissant.json (datePublished, version)"
+        return [*(place for name, place in places.items() if not getattr(self, name)), always]
