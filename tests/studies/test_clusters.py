@@ -1,6 +1,7 @@
 """The bootstrap of clusters against the normal law, drawn rows, and itself on repeated rows."""
 
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -63,6 +64,49 @@ def test_tau_is_that_of_the_drawn_rows(monkeypatch, block, clusters):
         taus.append(kendalltau(one[rows], other[rows]).statistic)
     assert found.value == pytest.approx(kendalltau(one, other).statistic)
     assert (found.low, found.high) == pytest.approx(tuple(np.quantile(taus, [0.025, 0.975])))
+
+
+@pytest.mark.parametrize("clusters", [2, 60, 299, 300])
+def test_pairs_and_drawn_rows_have_one_tau(monkeypatch, clusters):
+    generator = np.random.default_rng(clusters)
+    one = comparable(generator.integers(0, 9, 300) / 9)
+    other = comparable(one + generator.integers(0, 3, 300))
+    codes, count = cluster_codes(generator.permutation(np.arange(300) % clusters))
+    drawn = drawn_clusters(count, 50, 2)
+    pairs = whole_game_bootstrap._taus_of_pairs(one, other, codes, drawn)
+    rows = whole_game_bootstrap._taus_of_rows(one, other, codes, drawn)
+    np.testing.assert_allclose(rows, pairs, rtol=1e-12)
+    below = clustered_tau_interval(one, other, codes, seed=2, resamples=50)
+    monkeypatch.setattr(whole_game_bootstrap, "_MOST_PAIRED", 0)
+    beyond = clustered_tau_interval(one, other, codes, seed=2, resamples=50)
+    assert (beyond.low, beyond.high) == pytest.approx((below.low, below.high), rel=1e-12)
+
+
+def test_of_many_rows_no_pairs_are_kept():
+    """All pairs of 6,000 rows as floats take 288 MB."""
+    one, other = np.random.default_rng(0).integers(0, 50, (2, 6000)).astype(float)
+    tracemalloc.start()
+    try:
+        found = clustered_tau_interval(one, other, np.arange(6000) // 5, seed=0, resamples=20)
+        assert tracemalloc.get_traced_memory()[1] < 30e6
+    finally:
+        tracemalloc.stop()
+    assert abs(found.value) < 0.05
+
+
+def test_draws_are_those_of_one_multinomial_however_they_are_made_and_kept(monkeypatch):
+    expected = np.random.default_rng(9).multinomial(100, np.full(100, 1 / 100), 70)
+    for most in (2**23, 1000, 1):
+        monkeypatch.setattr(whole_game_bootstrap, "_MOST_KEPT", most)
+        drawn = drawn_clusters(100, 70, 9)
+        np.testing.assert_array_equal(drawn, expected)
+        assert drawn.itemsize == 1
+        # What is large is drawn again, not kept.
+        assert (drawn_clusters(100, 70, 9) is drawn) == (most == 2**23)
+        values = np.random.default_rng(1).random((300, 2))
+        codes = np.arange(300) % 100
+        means = (expected @ values.reshape(3, 100, 2).sum(axis=0)) / 300
+        np.testing.assert_allclose(resampled_means(values, codes, drawn), means, rtol=1e-12)
 
 
 @pytest.mark.parametrize("clusters", [6, 3])
