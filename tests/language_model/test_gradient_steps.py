@@ -115,7 +115,7 @@ def test_other_settings_do_not_resume(tmp_path, monkeypatch):
 
 def test_a_finished_training_is_not_repeated_unless_asked(finished, tmp_path, monkeypatch):
     def stop(run, number, rate):
-        raise KeyboardInterrupt
+        raise RuntimeError("a step")
 
     def files():
         return {path.name: path.read_bytes() for path in finished.iterdir()}
@@ -124,7 +124,7 @@ def test_a_finished_training_is_not_repeated_unless_asked(finished, tmp_path, mo
     before, said = files(), []
     assert trained(finished, branches=True, report=said.append) == finished / "tiny.npz"
     assert "--restart" in said[0]
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(RuntimeError, match="a step"):
         trained(finished, branches=True, restart=True)
     games = bundled_games()
     with pytest.raises(RunMismatchError, match="games: found 40, requested 41"):
@@ -132,7 +132,7 @@ def test_a_finished_training_is_not_repeated_unless_asked(finished, tmp_path, mo
     assert files() == before
     (tmp_path / "tiny.npz").write_bytes(before["tiny.npz"])
     assert trained(tmp_path, report=said.append) == tmp_path / "tiny.npz"
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(RuntimeError, match="a step"):
         trained(tmp_path, branches=True)
 
 
