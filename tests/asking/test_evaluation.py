@@ -1,9 +1,12 @@
 """An evaluation, killed and stopped on the way: no question is asked twice, no stage repeated."""
 
 import os
+import resource
+import shutil
 import signal
 import subprocess
 import sys
+from contextlib import contextmanager
 
 import pandas as pd
 import pytest
@@ -23,7 +26,7 @@ pytestmark = needs_inspect
 
 
 class Drawing:
-    """Takes the place of the notebooks, which take 20 s each; their parameters are checked."""
+    """Takes the place of the notebooks of states, which take 20 s each; their parameters are checked."""
 
     def __init__(self):
         self.drawn = []
@@ -61,6 +64,23 @@ def answers_in(out):
     return journal.read_bytes().count(b'"output"') if journal.exists() else 0
 
 
+def files_in(folder):
+    """The files of figures and report, with the time of their last change."""
+    paths = [path for name in ("figures", "report") for path in (folder / name).rglob("*.*")]
+    return {path: path.stat().st_mtime_ns for path in paths}
+
+
+@contextmanager
+def largest_file(size):
+    """Files of this process cannot grow beyond so many bytes."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes")
 def test_killed_and_stopped_it_goes_on_to_the_report(tmp_path, warm_process, drawing):
     out = tmp_path / "run"
@@ -87,10 +107,23 @@ def test_killed_and_stopped_it_goes_on_to_the_report(tmp_path, warm_process, dra
     assert not (out / "report").exists()
 
     drawing.interrupted = False
-    said = evaluate(*arguments)
+    page = out / "report" / "index.html"
+    with largest_file(150_000):
+        said = evaluate(*arguments, code=1)
+    assert f"{page} cannot be written: File too large; raise the limit" in said
+    assert "the same command goes on" in said
     assert [name for name, _ in drawing.drawn] == ["03_kendall_tau", "04_mean_precision"]
     assert "figures: 1 of 2 drawn before" in said
-    page = out / "report" / "index.html"
+    results = page.with_name("results.json")
+    ours = results.read_bytes()
+    results.write_text("[1]")
+    said = evaluate(*arguments, code=1)
+    assert "results.json: expected no file, or one that" in said
+    assert "answers:" not in said
+    results.write_bytes(ours)
+
+    said = evaluate(*arguments)
+    assert "figures: 2 of 2 drawn before" in said
     written = page.read_bytes()
     said = evaluate(*arguments)
     assert "figures: 2 of 2 drawn before" in said
@@ -145,18 +178,41 @@ def test_failed_calls_are_reported_and_counted(
     assert "<script>0" not in page
 
 
-def test_actions_are_drawn_and_a_failed_notebook_is_an_error(tmp_path, warm_process, drawing):
+def test_actions_are_drawn_and_what_is_missing_is_made_again(tmp_path, warm_process, monkeypatch):
     out = tmp_path / "run"
-    drawing.error = "RuntimeError: Kernel died"
     arguments = ["--environment", "boxes", "--task", "continuation", "--depth", "2",
                  "--model", "workbench/simulated", "--limit", "3", "-o", out]  # fmt: skip
-    assert "12_environments failed (RuntimeError: Kernel died)" in evaluate(*arguments, code=1)
+    drawing = Drawing()
+    drawing.error = "RuntimeError: Kernel died"
+    with monkeypatch.context() as patch:
+        patch.setattr(evaluation_stages, "make_figures", drawing)
+        said = evaluate(*arguments, code=1)
+    assert "12_environments failed (RuntimeError: Kernel died)" in said
+    assert "the same command goes on" in said
     assert (out / "report" / "index.html").exists()
-    drawing.error = ""
-    evaluate(*arguments)
-    (_, one), (_, two) = drawing.drawn
-    assert one == two
-    assert (one["own_tables"], one["depth"]) == ([str(out / "scores.parquet")], 2)
+    ((_, given),) = drawing.drawn
+    assert (given["own_tables"], given["depth"]) == ([str(out / "scores.parquet")], 2)
+
+    said = evaluate(*arguments)
+    assert "figures: 0 of 1 drawn before" in said
+    assert "report: written before" in said
+    figure = out / "figures" / "12_environments.png"
+    assert figure.read_bytes().startswith(b"\x89PNG")
+    made = files_in(out)
+    assert "figures: 1 of 1 drawn before" in evaluate(*arguments)
+    assert files_in(out) == made
+
+    for missing in ("report/results.json", "report/tables/scores.parquet"):
+        (out / missing).unlink()
+    said = evaluate(*arguments)
+    assert "figures: 1 of 1 drawn before" in said
+    assert "report: written before" not in said
+    assert files_in(out).keys() == made.keys()
+    shutil.rmtree(out / "figures")
+    said = evaluate(*arguments)
+    assert "figures: 0 of 1 drawn before" in said
+    assert "report: written before" in said
+    assert files_in(out).keys() == made.keys()
 
 
 @pytest.mark.parametrize(

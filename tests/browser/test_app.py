@@ -27,6 +27,10 @@ PATIENCE = 180_000
 """Milliseconds for a page: its notebook runs before it is shown."""
 
 
+WIDTHS = (390, 1280)
+"""Pixels of a phone and of a laptop, beside those of the visitor's page."""
+
+
 @pytest.fixture(scope="module")
 def app(browser):
     with tempfile.TemporaryDirectory(prefix="workbench-app-test-") as root:
@@ -86,6 +90,9 @@ def widget(page, role):
 
 def expect_quiet_page(page):
     assert violations(page) == []
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 800})
+        expect_no_sideways_scrolling(page)
     stills = page.locator("[data-still-of]")
     assert stills.count() > 0
     for still in stills.all():
@@ -93,8 +100,17 @@ def expect_quiet_page(page):
     expect(page.locator(".jp-InputArea-editor")).to_have_count(0)
 
 
+def expect_no_sideways_scrolling(page):
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done, 100)))")
+    wide = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+    assert wide <= 0
+
+
 def test_the_landing_page_leads_to_the_pair_which_answers(visitor, app):
     visitor.goto(app.url)
+    for width in (*WIDTHS, 1366):
+        visitor.set_viewport_size({"width": width, "height": 768})
+        expect_no_sideways_scrolling(visitor)
     assert violations(visitor) == []
     addresses = {link.get_attribute("href") for link in visitor.locator("a").all()}
     assert addresses == {"/", "/voila/render/board_pair.ipynb", "/voila/render/run.ipynb"}

@@ -19,7 +19,7 @@ def address(tmp_path, predictions):
     named = predictions.assign(model=HOSTILE)
     scores = score(named, ScoringParameters(depth=2))
     run = ReportedRun("a run", with_games(scores, named), named)
-    return write_report([run], tmp_path, resamples=50).as_uri()
+    return write_report([run], tmp_path, resamples=50)[0].as_uri()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

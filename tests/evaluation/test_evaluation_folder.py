@@ -54,13 +54,35 @@ def test_the_hash_of_a_table_decides_and_not_its_name(folder):
 
 def test_a_stage_is_finished_for_what_it_was_made_of(folder):
     with folder.opened(SETTINGS):
-        folder.finish("report", {"scores_sha256": "a"})
-        folder.finish("03", {"scores_sha256": "b"})
+        folder.finish("report", {"scores_sha256": "a"}, [])
+        folder.finish("03", {"scores_sha256": "b"}, [])
         assert folder.is_finished("report", {"scores_sha256": "a"})
         assert not folder.is_finished("report", {"scores_sha256": "b"})
         assert not folder.is_finished("figures", {"scores_sha256": "a"})
     with folder.opened(SETTINGS):
         assert folder.is_finished("03", {"scores_sha256": "b"})
+
+
+def test_a_stage_is_finished_while_its_files_are_there(folder):
+    made_of = {"scores_sha256": "a"}
+    with folder.opened(SETTINGS):
+        page = folder.report / "tables" / "page.html"
+        page.parent.mkdir(parents=True)
+        page.write_text("page")
+        folder.finish("report", made_of, [page])
+        assert folder.is_finished("report", made_of)
+        page.write_text("another")
+        assert not folder.is_finished("report", made_of)
+        page.unlink()
+        assert not folder.is_finished("report", made_of)
+        page.write_text("page")
+        assert folder.is_finished("report", made_of)
+        described = json.loads((folder.path / "evaluation.json").read_text())
+        # As earlier versions wrote it.
+        (folder.path / "evaluation.json").write_text(
+            json.dumps({**described, "finished": {"report": made_of}})
+        )
+        assert not folder.is_finished("report", made_of)
 
 
 def test_other_folders_are_left_alone(folder):

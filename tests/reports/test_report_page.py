@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import re
+import resource
 
 import pandas as pd
 import pytest
@@ -152,3 +153,26 @@ def test_files_of_others_are_refused_before_anything_is_computed(
     with pytest.raises(OutputError, match="expected no file, or one that"):
         write_report([run_of(predictions)], tmp_path)
     assert theirs.read_text() == "[1, 2]"
+
+
+def test_a_page_that_cannot_be_written_is_named(asked_run, tmp_path):
+    run, out = asked_run(["right"]), tmp_path / "out"
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, limits[1]))
+    try:
+        done = CliRunner().invoke(main, ["report", str(run), "-o", str(out), "--jobs", "1"])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert done.exit_code == 1
+    assert f"Error: {out / 'index.html'} cannot be written: File too large; raise" in done.stderr
+    assert "the same command goes on" in done.stderr
+    assert not list(out.glob("index*"))
+
+
+def test_a_folder_in_the_place_of_a_file_is_named(asked_run, tmp_path):
+    run, out = asked_run(["right"]), tmp_path / "out"
+    out.write_text("a file")
+    done = CliRunner().invoke(main, ["report", str(run), "-o", str(out), "--jobs", "1"])
+    assert done.exit_code == 1
+    assert f"{out}" in done.stderr
+    assert "the same command goes on" in done.stderr

@@ -1,5 +1,7 @@
 """Tables are written whole or not at all, held to their schema, and carry their provenance."""
 
+import errno
+import os
 import random
 
 import pandas as pd
@@ -88,6 +90,18 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_beside(tmp_path):
         fail()
     assert path.read_text() == "old"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_an_error_of_the_system_names_the_file_that_was_to_be_made(tmp_path):
+    path = tmp_path / "file.txt"
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    other = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), "/nowhere")
+    for raised, name in ((full, str(path)), (other, "/nowhere")):
+        with pytest.raises(OSError, match="No s") as caught, replacing(path):
+            raise raised
+        assert (caught.value.errno, caught.value.filename) == (raised.errno, name)
+        assert type(caught.value) is type(raised)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_derived_seeds_differ_by_every_part_and_are_stable():

@@ -18,7 +18,6 @@ question is asked again.
 """
 
 import contextlib
-import errno
 import json
 import os
 import re
@@ -32,6 +31,7 @@ from typing import Any, Final
 
 from workbench.asking.costs.prices import Price, implausible_usage
 from workbench.errors import JournalError
+from workbench.tables.output_files import room_advice
 from workbench.tables.parquet_tables import replacing
 
 FILE_NAME: Final = "answers.jsonl"
@@ -238,7 +238,7 @@ class Journal:
             try:
                 self._append(line, synced=synced)
             except OSError as error:
-                reason = f"{self._path} cannot be written: {error.strerror}{_advice(error)}"
+                reason = f"{self._path} cannot be written: {error.strerror}{room_advice(error)}"
                 if not self._spare.exists():
                     raise JournalError(reason) from error
                 # There is room for the calls in progress, but not for another one.
@@ -313,12 +313,6 @@ def asking_began(folder: Path) -> str:
                 if isinstance(began, str):
                     return began
     return ""
-
-
-def _advice(error: OSError) -> str:
-    if error.errno == errno.EFBIG:
-        return "; raise the limit on the size of a file (ulimit -f)"
-    return "; free some space" if error.errno in (errno.ENOSPC, errno.EDQUOT) else ""
 
 
 def _set_damaged_aside(path: Path) -> int:

@@ -8,6 +8,7 @@ import click
 
 from workbench.cli.group import PATH, main
 from workbench.cli.publication_options import publication_options
+from workbench.cli.repeated_commands import repeatable
 
 
 @main.command()
@@ -41,9 +42,10 @@ def report(
 
     read = [read_run(path) for path in runs]
     publication = Publication(**published)
-    path = write_report(
-        read, out, publication, depth=depth, resamples=resamples, seed=seed, jobs=jobs
-    )
+    with repeatable(out):
+        path, *_ = write_report(
+            read, out, publication, depth=depth, resamples=resamples, seed=seed, jobs=jobs
+        )
     click.echo(f"{path.stat().st_size:,} bytes written to {path}")
     for place in publication.left_open():
         click.echo(f"to fill in before you publish the files beside it: {place}", err=True)

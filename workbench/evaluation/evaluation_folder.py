@@ -11,7 +11,7 @@ So every stage can be called by itself on what the others left there.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +23,7 @@ from workbench.asking.run_folder import EVALUATION_FILE, LOCK_SECONDS, RunFolder
 from workbench.errors import OutputError, RunMismatchError
 from workbench.tables.output_files import check_folder
 from workbench.tables.parquet_tables import replacing
-from workbench.tables.provenance import differences_in_words, differing
+from workbench.tables.provenance import differences_in_words, differing, file_hash
 
 _LOCK: Final = f".{Path(EVALUATION_FILE).stem}.lock"
 _FINISHED: Final = "finished"
@@ -83,19 +83,32 @@ class EvaluationFolder:
             ) from error
 
     def is_finished(self, stage: str, made_of: Mapping[str, Any]) -> bool:
-        """Return whether a stage was finished with what it would be made of now.
+        """Return whether a stage was finished with what it would be made of now, and its files are there.
 
         Args:
             stage: Its name.
             made_of: Hashes and parameters, as JSON can hold them.
         """
-        finished = self._described()[_FINISHED].get(stage)
-        return bool(finished == json.loads(json.dumps(dict(made_of))))
+        found = self._described()[_FINISHED].get(stage)
+        if not isinstance(found, dict) or not isinstance(found.get("files"), dict):
+            return False
+        return found.get("made_of") == json.loads(json.dumps(dict(made_of))) and all(
+            (self.path / name).is_file() and file_hash(self.path / name) == digest
+            for name, digest in found["files"].items()
+        )
 
-    def finish(self, stage: str, made_of: Mapping[str, Any]) -> None:
-        """Record that a stage is finished; arguments as of `is_finished`."""
-        described = self._described()
-        self._write({**described, _FINISHED: {**described[_FINISHED], stage: dict(made_of)}})
+    def finish(self, stage: str, made_of: Mapping[str, Any], files: Iterable[Path]) -> None:
+        """Record that a stage is finished.
+
+        Args:
+            stage: Its name.
+            made_of: As of `is_finished`.
+            files: What it wrote, in the folder.
+        """
+        described, folder = self._described(), self.path.resolve()
+        hashes = {path.resolve().relative_to(folder).as_posix(): file_hash(path) for path in files}
+        finished = {"made_of": dict(made_of), "files": dict(sorted(hashes.items()))}
+        self._write({**described, _FINISHED: {**described[_FINISHED], stage: finished}})
 
     def _refuse_other_files(self) -> None:
         check_folder(self.path)

@@ -2,7 +2,7 @@
 
 The stages are those of the commands `ask`, `score`, `figures` and `report`. Stopped at any moment,
 the same call goes on: the journal keeps every answer, scoring keeps finished chunks, and a figure or
-report that was made of the same tables is not made again.
+report that was made of the same tables is not made again while its files are there.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,6 +22,7 @@ from workbench.evaluation.chosen_positions import ChosenPositions
 from workbench.evaluation.evaluation_folder import EvaluationFolder
 from workbench.headless.all_figures import make_figures
 from workbench.headless.notebook_runs import NotebookProgress, NotebookRun, raise_for_failures
+from workbench.reports.exports import refuse_others_files
 from workbench.reports.headline import headline
 from workbench.reports.report_page import PAGE_FILE, write_report
 from workbench.reports.reported_run import ReportedRun, read_run
@@ -95,6 +96,7 @@ def evaluate(
         InvalidArgumentError: If the model cannot be made; nothing is written then.
         RunMismatchError: If the folder belongs to an evaluation with other settings; the message
             says what differs.
+        OutputError: If the report would be written over a file of others; nothing is asked then.
         AskingStoppedError: If asking stopped before every question was tried; nothing is scored then.
         NotebookError: If a notebook failed for another reason than its data.
         WorkbenchError: As of the stages.
@@ -107,6 +109,7 @@ def evaluate(
         # Before the positions are chosen, which may take a download.
         refuse_unusable_model(question, operation.base_url, api_key)
     with folder.opened(settings):
+        refuse_others_files(folder.report)
         _choose(folder, positions, progress, report)
         asked = ask(
             folder.run.positions, out, question, operation, price=price, api_key=api_key,
@@ -187,7 +190,9 @@ def _draw(
     def ended(run: NotebookRun) -> None:
         # What cannot be drawn of these data is not tried again on the same.
         if not run.error or run.refused:
-            folder.finish(run.name, made_of)
+            # The names of its files begin with its number.
+            drawn_files = folder.figures.rglob(f"{run.name.partition('_')[0]}_*")
+            folder.finish(run.name, made_of, drawn_files)
         if drawn is not None:
             drawn(run)
         if run.refused:
@@ -229,9 +234,8 @@ def _report(
     folder: EvaluationFolder, run: ReportedRun, jobs: int, report: Callable[[str], object]
 ) -> Path:
     made_of, page = _made_of(folder), folder.report / PAGE_FILE
-    if page.exists() and folder.is_finished("report", made_of):
+    if folder.is_finished("report", made_of):
         report("report: written before")
         return page
-    write_report([run], folder.report, jobs=jobs)
-    folder.finish("report", made_of)
+    folder.finish("report", made_of, write_report([run], folder.report, jobs=jobs))
     return page

@@ -53,7 +53,8 @@ class NotebookRun:
         """Return why the notebook failed, or could not be drawn from its data; it has an error."""
         if self.refused:
             return f"{self.name} cannot be drawn: {self.error.split(': ', 1)[1].splitlines()[0]}"
-        return f"{self.name} failed ({self.error}), kept as {self.executed}"
+        kept = "kept as" if self.executed.is_file() else "which could not be kept as"
+        return f"{self.name} failed ({self.error}), {kept} {self.executed}"
 
 
 def figure_notebooks(only: Iterable[str] = (), folder: Path = NOTEBOOKS) -> list[Path]:

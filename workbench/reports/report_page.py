@@ -75,7 +75,7 @@ def write_report(
     resamples: int = 1000,
     seed: int = 0,
     jobs: int = 1,
-) -> Path:
+) -> list[Path]:
     """Write ``index.html`` into a folder: the runs' numbers, figures, worst boards and settings.
 
     Beside it are the files of `workbench.reports.exports.write_exports`.
@@ -90,7 +90,7 @@ def write_report(
         jobs: Workers that score the baseline and the recorded models beside the runs.
 
     Returns:
-        The path of the page.
+        The files that were written, the page first.
 
     Raises:
         InvalidArgumentError: If there is no run, or the scores do not have this depth.
@@ -102,10 +102,10 @@ def write_report(
     check_output(path, [file for run in runs for file in run.inputs])
     refuse_others_files(out)
     text = report_html(runs, depth=depth, resamples=resamples, seed=seed, jobs=jobs)
-    write_exports(runs, out, publication, depth=depth, resamples=resamples, seed=seed)
+    exported = write_exports(runs, out, publication, depth=depth, resamples=resamples, seed=seed)
     with replacing(path) as beside:
         beside.write_text(text, encoding="utf-8")
-    return path
+    return [path, *exported]
 
 
 def report_html(

@@ -1,5 +1,6 @@
 """Overwriting rules: never an input or paid answers, and only a table of the kind being written."""
 
+import errno
 import json
 from collections.abc import Iterable
 from pathlib import Path
@@ -18,6 +19,13 @@ KINDS: Final = {
     "games": ("number", "white_level", "moves"),
 }
 """Columns by which a kind of table is known: the first kind that has its columns counts."""
+
+
+def room_advice(error: OSError) -> str:
+    """Return what to do about a file that cannot be written for want of room; empty for other causes."""
+    if error.errno == errno.EFBIG:
+        return "; raise the limit on the size of a file (ulimit -f)"
+    return "; free some space" if error.errno in (errno.ENOSPC, errno.EDQUOT) else ""
 
 
 def kind_of(names: Iterable[str]) -> str:

@@ -77,6 +77,10 @@ def replacing(path: Path) -> Iterator[Path]:
 
     Args:
         path: The file to be made; its folder is made if it is missing.
+
+    Raises:
+        OSError: If it cannot be written; the error's ``filename`` is ``path`` then, which the system
+            leaves open where a disk is full.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=path.suffix)
@@ -88,6 +92,10 @@ def replacing(path: Path) -> Iterator[Path]:
         os.umask(umask)
         beside.chmod(0o666 & ~umask)
         beside.replace(path)
+    except OSError as error:
+        if error.errno is None or error.filename not in (None, name, beside):
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error
     finally:
         beside.unlink(missing_ok=True)
 

@@ -17,6 +17,7 @@ from workbench.cli.models.asking_options import (
     exit_for_failures,
     interrupting_signals,
 )
+from workbench.cli.repeated_commands import GOES_ON, repeatable
 from workbench.cli.scoring import comparison_options
 from workbench.errors import AskingStoppedError
 
@@ -97,7 +98,7 @@ def evaluate(
     chosen = ChosenPositions(
         environment, positions, month, limit, positions_seed, address or DATABASE, cache
     )
-    with interrupting_signals() as received, NotebookLines() as lines:
+    with repeatable(out), interrupting_signals() as received, NotebookLines() as lines:
         try:
             done = evaluate_model(
                 out,
@@ -119,10 +120,7 @@ def evaluate(
             click.echo(f"Error: {error}", err=True)
             raise click.exceptions.Exit(128 + received[0] if received else STOPPED) from error
         except KeyboardInterrupt:
-            click.echo(
-                "Error: interrupted; what is finished is kept, and the same command goes on",
-                err=True,
-            )
+            click.echo(f"Error: interrupted; {GOES_ON}", err=True)
             raise click.exceptions.Exit(128 + received[0] if received else STOPPED) from None
     describe_answers(done.asked)
     shown = done.headline[["quantity", "mean", "standard_error", "lower", "upper", "n", "games"]]
