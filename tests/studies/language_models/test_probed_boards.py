@@ -93,6 +93,9 @@ def test_states_that_hold_the_truth(positions, monkeypatch):
         assert figure.get_axes()
 
 
+MARKERS = {look.marker for _, look in probe_figures.READERS.values()}
+
+
 def apart(games):
     """A table in which squares and pieces after 5 full moves are of so many games."""
     rows = []
@@ -106,17 +109,19 @@ def apart(games):
     return pd.DataFrame(rows)
 
 
-@pytest.mark.parametrize(("games", "drawn"), [(9, 1), (10, 2)])
-def test_points_of_few_games_are_not_drawn_and_the_caption_names_them(games, drawn):
+@pytest.mark.parametrize(("games", "joined", "hollow"), [(9, 1, 1), (10, 2, 0)])
+def test_points_of_few_games_are_hollow_and_not_joined(games, joined, hollow):
     figure = disagreement.draw(apart(games))
-    said = " ".join(figure._supxlabel.get_text().split())
-    left_out = "fewer than 10 games: squares of small after 5 full moves; pieces of small after 5"
-    assert (left_out in said) == (games < 10)
-    counts = [
-        {len(line.get_xdata()) for line in axes.lines if line.get_linestyle() != "None"}
-        for axes in figure.get_axes()
-    ]
-    assert counts == [{drawn}, {drawn}, {drawn}, {2}]
+    assert ("of fewer than 10 games" in figure._supxlabel.get_text()) == (hollow > 0)
+    readers = len(probe_figures.READERS) - 1
+    for axes, measure in zip(figure.get_axes(), disagreement.QUANTITIES, strict=True):
+        curves = [line for line in axes.lines if line.get_marker() in MARKERS]
+        lines = [line for line in curves if line.get_linestyle() != "None"]
+        points = [line for line in curves if line.get_linestyle() == "None"]
+        of_boards = measure == "higher"
+        assert [len(line.get_xdata()) for line in lines] == [2 if of_boards else joined] * readers
+        assert len(points) == (0 if of_boards else hollow * readers)
+        assert all(point.get_markerfacecolor() == "white" for point in points)
 
 
 def test_a_probe_finds_the_boards_that_it_was_fitted_on(positions):

@@ -1,6 +1,7 @@
 """Where the board that a model writes and the boards that probes read disagree."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -27,15 +28,8 @@ QUANTITIES: Final[Mapping[str, str]] = {
     "higher": "p_{depth} of the other board is higher\nthan that of the written one",
 }
 
-
 LEAST_GAMES: Final = 10
-"""Points of fewer games are not drawn: their intervals say little."""
-
-_COUNTED: Final[Mapping[str, str]] = {
-    "right": "squares",
-    "moved_right": "pieces",
-    "higher": "boards",
-}
+"""Points of fewer games are drawn hollow: their intervals say little."""
 
 
 def compute(
@@ -95,7 +89,7 @@ def compute(
 def draw(table: pd.DataFrame, note: str = "") -> Figure:
     """Draw the comparison against the length of games, a row of panels for each model.
 
-    Points of fewer than `LEAST_GAMES` games are left out.
+    Points of fewer than `LEAST_GAMES` games are hollow, and no line joins them to others.
 
     Args:
         table: The result of `compute`.
@@ -107,8 +101,6 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
     others = {name: shown for name, shown in READERS.items() if name != STATED}
     lines = table[table["length"] != ALL].assign(at=lambda rows: rows["length"].astype(int))
     ticks = sorted(lines["at"].unique())
-    few = lines["games"] < LEAST_GAMES
-    left_out, lines = lines[few], lines[~few]
     for row, model in enumerate(models):
         for axes, (measure, title) in zip(
             grid[row * len(QUANTITIES) :], QUANTITIES.items(), strict=False
@@ -116,7 +108,11 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
             part = lines[(lines["model"] == model) & (lines["measure"] == measure)]
             for place, (reader, (label, look)) in enumerate(others.items()):
                 line = part[part["reader"] == reader].sort_values("at")
-                curve(axes, line, line["at"] + 0.5 * (place - 2), label, look)
+                at, few = line["at"] + 0.5 * (place - 2), line["games"] < LEAST_GAMES
+                curve(axes, line[~few], at[~few], label, look)
+                if few.any():
+                    hollow = replace(look, face="white", line="none")
+                    curve(axes, line[few], at[few], "", hollow)
             axes.set_title(title.format(depth=depth), fontsize=8)
             axes.set_xticks(ticks)
             axes.set_xlim(ticks[0] - 3, ticks[-1] + 3)
@@ -126,18 +122,12 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
     legend_below(grid[0], 3)
     parts = [
         f"{noun}: {counts_in_words(lines[lines['measure'] == measure]).replace('positions', noun)}"
-        for measure, noun in _COUNTED.items()
+        for measure, noun in (("right", "squares"), ("moved_right", "pieces"), ("higher", "boards"))
         if (lines["measure"] == measure).any()
     ]
-    if parts:
-        note += f"\na point's {'; '.join(parts)}; bars: 95%, resampling whole games"
-    omitted = [
-        f"{noun} of {model} after {' and '.join(part['length'].unique())} full moves"
-        for measure, noun in _COUNTED.items()
-        for model, part in left_out[left_out["measure"] == measure].groupby("model", sort=False)
-    ]
-    if omitted:
-        note += f"\nnot drawn, as they are of fewer than {LEAST_GAMES} games: {'; '.join(omitted)}"
+    note += f"\na point's {'; '.join(parts)}; bars: 95%, resampling whole games"
+    if (lines["games"] < LEAST_GAMES).any():
+        note += f"; hollow and not joined: of fewer than {LEAST_GAMES} games"
     caption(figure, "Where the written board and the probed ones disagree", note)
     return figure
 
