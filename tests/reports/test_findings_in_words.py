@@ -57,7 +57,8 @@ def test_one_model_is_compared_with_those_beside_it(scores):
     # The difference is 1 at one of four positions.
     assert "by hand differs from starting_board by 0.250 [0, 0.750] in p_1, on 4 common" in words
     assert "positions of 4 games; the interval includes zero." in words
-    assert "0 of 1 pair of models are separated" in words
+    assert "0 of 1 pair of a run's model and one beside are separated" in words
+    assert "With 4 games no p-value is below 0.125: the test cannot separate any pair of" in words
 
 
 def test_of_several_models_each_has_a_sentence_with_the_next_and_the_baseline(scores):
@@ -66,7 +67,7 @@ def test_of_several_models_each_has_a_sentence_with_the_next_and_the_baseline(sc
     chapter = chapter_of(
         pd.concat([right, scores.assign(model="b"), wrong.assign(model="c"), base])
     )
-    first, second, third, apart = findings(chapter, summary_of(chapter), compare(chapter))
+    first, second, third, apart, few = findings(chapter, summary_of(chapter), compare(chapter))
     mean = (1 + 0 + 20 / 21 + 0) / 4
     # Of b's four differences from a two are 1, one is 1/21 and one 0; all are resampled together.
     assert first.startswith(f"a: mean p_1 1.000 [1.000, 1.000] over 4 replies; {1 - mean:.3f} [")
@@ -78,7 +79,11 @@ def test_of_several_models_each_has_a_sentence_with_the_next_and_the_baseline(sc
         "c: mean p_1 0 [0, 0] over 4 replies; 0 [0, 0] above starting_board (4 common positions; "
         "the interval includes zero)."
     )
-    assert apart.startswith("0 of 6 pairs")
+    assert apart.startswith("0 of 6 pairs of the runs' models are separated")
+    assert few == (
+        "With 4 games no p-value is below 0.125, and the correction multiplies the least by 6: the "
+        "test cannot separate any pair of the runs' models."
+    )
     below = chapter_of(pd.concat([wrong.assign(model="c"), scores.assign(model="b"),
                                   right.assign(model="starting_board")]))  # fmt: skip
     assert "1.000 [1.000, 1.000] below starting_board" in said(below)
@@ -93,10 +98,10 @@ def test_many_models_have_few_sentences_and_no_run_is_left_out(scores):
     runs = [ReportedRun("mine", many[0]), ReportedRun("theirs", pd.concat([*many[1:], easy]))]
     (chapter,) = chapters_of(runs)
     words = findings(chapter, summary_of(chapter), compare(chapter))
-    subjects = [each.partition(":")[0] for each in words[:-2]]
+    subjects = [each.partition(":")[0] for each in words[:-3]]
     assert subjects == ["model 9", "model 8", "model 7", "model 6", "model 5", "model 1"]
     assert (
-        words[-2] == "The other 4 models, with a mean p_1 from 0.200 to 1.000, are in the tables."
+        words[-3] == "The other 4 models, with a mean p_1 from 0.200 to 1.000, are in the tables."
     )
 
 

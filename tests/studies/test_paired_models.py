@@ -9,7 +9,13 @@ from scipy.stats import binomtest
 
 from workbench.errors import InvalidArgumentError
 from workbench.studies.models import paired_models
-from workbench.studies.models.paired_models import compute, group_letters, separated, sign_test
+from workbench.studies.models.paired_models import (
+    compute,
+    group_letters,
+    least_p_value,
+    separated,
+    sign_test,
+)
 
 
 def scores_of(**models):
@@ -181,3 +187,28 @@ def test_letters_of_any_separation():
             for other in names:
                 shared = bool(set(letters[one]) & set(letters[other]))
                 assert shared == (frozenset((one, other)) not in apart)
+
+
+def test_the_effect_is_undefined_where_all_positions_differ_by_the_same():
+    """Mean over deviation: 0.1 / 0, though the differences of floats differ in their last digits."""
+    same = compute(
+        scores_of(a=[[0.3], [0.4], [0.9]], b=[[0.2], [0.3], [0.8]]), measure="precision_1"
+    )
+    assert same["difference"].iloc[0] == pytest.approx(0.1)
+    assert math.isnan(same["effect"].iloc[0])
+    alone = compute(scores_of(a=[[1.0]], b=[[0.5]]), measure="precision_1")
+    assert math.isnan(alone["effect"].iloc[0])
+    other = compute(scores_of(a=[[1.0], [1.0]], b=[[0.5], [0.0]]), measure="precision_1")
+    assert other["effect"].iloc[0] == pytest.approx(0.75 / math.sqrt(0.125))
+
+
+def test_positions_are_paired_by_their_id_alone():
+    scores = scores_of(a=[[1.0], [1.0]], b=[[0.5], [0.5]])
+    scores.loc[scores["model"] == "b", "game"] = "another name"
+    assert compute(scores, measure="precision_1")["positions"].tolist() == [2]
+
+
+def test_the_least_p_value_is_the_one_of_games_that_all_differ_alike():
+    for games in (2, 10, 20, 21, 300):
+        assert least_p_value(games) == sign_test(np.ones(games))
+    assert math.isnan(least_p_value(1))

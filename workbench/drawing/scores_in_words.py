@@ -62,9 +62,10 @@ def scored_rows(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def with_names(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return scores in which a model without a name is called `NO_NAME`."""
+    """Return scores in which a model without a name is called `NO_NAME`, and no set or setting is null."""
     models = scores["model"]
-    return scores.assign(model=models.where(models.notna() & (models != ""), NO_NAME))
+    named = scores.assign(model=models.where(models.notna() & (models != ""), NO_NAME))
+    return named.fillna({name: "" for name in ("set", "setting") if name in named})
 
 
 def counted_models(names: Iterable[str]) -> str:

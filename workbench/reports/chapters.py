@@ -10,7 +10,9 @@ from workbench.drawing.scores_in_words import answer_words, scored_rows, told_ap
 from workbench.environments.registry import AnyEnvironment, environment_named
 from workbench.errors import InvalidArgumentError, RunMismatchError
 from workbench.explore.run.run_table import depths_of
+from workbench.reports.numbers_in_words import counted
 from workbench.reports.reported_run import ReportedRun
+from workbench.studies.models.whole_games import whole_games
 
 _KEY = ("environment", "task", "set")
 _ALIKE = ("terminal", "ill_formed_policy", "method")
@@ -26,8 +28,8 @@ class Chapter:
         task: The name of the task.
         set: The set of positions; empty if the source has one alone.
         depth: m of p_m and r_m.
-        scores: Rows of scores tables with the columns ``game``, ``run`` (the name of the run) and
-            ``prompt`` (empty). ``model`` tells apart what is compared: it carries the setting, and
+        scores: Rows of scores tables with the columns ``game`` (found over all runs), ``run`` (the
+            name of the run) and ``prompt`` (empty). ``model`` tells apart what is compared: it carries the setting, and
             the run, where these differ; ``asked`` is the model's name as it was.
         predictions: The rows behind them whose run has them, with moves and texts.
         beside: Scores of the recorded models at the same positions and of the baseline, with the
@@ -88,7 +90,8 @@ def chapters_of(runs: Sequence[ReportedRun], depth: int | None = None) -> list[C
 
     Raises:
         InvalidArgumentError: If the scores have no depth in common, or not the one asked for.
-        RunMismatchError: If the runs of a chapter were not scored alike.
+        RunMismatchError: If the runs of a chapter were not scored alike, or a ``position_id`` has
+            several true states in them.
     """
     names = labels((run.name for run in runs), _LONGEST_NAME)
     if len(names) < len(runs):
@@ -98,14 +101,20 @@ def chapters_of(runs: Sequence[ReportedRun], depth: int | None = None) -> list[C
         name = names.get(run.name, f"{run.name} ({place})").replace(r"\$", "$")
         tables.append(with_names(run.scores).assign(run=name, prompt=""))
     rows = pd.concat(tables, ignore_index=True)
-    predictions = [run.predictions for run in runs if run.predictions is not None]
+    predictions = [with_names(run.predictions) for run in runs if run.predictions is not None]
     texts = pd.concat(predictions, ignore_index=True) if predictions else pd.DataFrame()
     depths = chapter_depths(runs, depth)
     found = []
     for (environment, task, of_set), part in rows.groupby(list(_KEY)):
         chosen = depths[str(environment), str(task), str(of_set)]
         _refuse_scored_otherwise(part)
-        own = texts if texts.empty else texts[(texts["task"] == task) & (texts["set"] == of_set)]
+        _refuse_other_states(part)
+        own = texts
+        if len(texts):
+            key = {"environment": environment, "task": task, "set": of_set}
+            own = texts[(texts[list(key)] == pd.Series(key)).all(axis=1)]
+        if part["run"].nunique() > 1:
+            part = _with_common_games(part, own)
         found.append(
             Chapter(
                 environment_named(str(environment)), str(task), str(of_set), chosen,
@@ -156,6 +165,30 @@ def _refuse_scored_otherwise(part: pd.DataFrame) -> None:
                 f"{name}: expected runs that were scored alike, got {said}; score them again with "
                 "the same options, or report them separately"
             )
+
+
+def _refuse_other_states(part: pd.DataFrame) -> None:
+    states = part.dropna(subset="true_state").drop_duplicates(["position_id", "true_state"])
+    repeated = states[states["position_id"].duplicated(keep=False)]
+    if len(repeated):
+        name = repeated["position_id"].iloc[0]
+        first, other, *_ = repeated[repeated["position_id"] == name].to_dict("records")
+        raise RunMismatchError(
+            f"position {name!r:.80}: expected one true state, got {first['true_state']!r:.120} in "
+            f"{first['run']} and {other['true_state']!r:.120} in {other['run']}, and "
+            f"{counted(repeated['position_id'].nunique(), 'such position')} in all; one id is used for "
+            "different positions: report the runs separately, or give the positions other ids"
+        )
+
+
+def _with_common_games(part: pd.DataFrame, texts: pd.DataFrame) -> pd.DataFrame:
+    """Return rows whose games are found by the moves of all runs, whichever has the longest line."""
+    if texts.empty:
+        return part
+    # Of a position that only some runs have moves for, these count.
+    known = texts.sort_values("moves", na_position="last", kind="stable")
+    games = whole_games(known.drop_duplicates("position_id")).games
+    return part.assign(game=part["position_id"].map(games).fillna(part["game"]))
 
 
 def _named_apart(part: pd.DataFrame) -> pd.DataFrame:

@@ -11,8 +11,8 @@ from workbench.reports.chapters import Chapter
 from workbench.reports.headline import quantities_of
 from workbench.reports.numbers_in_words import counted, number, quantity_name, with_interval
 from workbench.reports.page_parts import details, figure, paragraph, section, table
+from workbench.reports.pair_families import BESIDE, correction_words, in_families, too_few_games
 from workbench.studies.models import model_ranks, paired_models
-from workbench.studies.models.prompt_effects import holm
 
 _MOST_SHOWN: Final = 20
 
@@ -22,8 +22,9 @@ class Comparisons:
     """A chapter's models against each other and against those beside them.
 
     Attributes:
-        every: `workbench.studies.models.paired_models.compute` of all pairs.
-        own: The pairs with at least one of the chapter's own models, with Holm's p for these alone.
+        every: `workbench.studies.models.paired_models.compute` of all pairs, with the column ``family``
+            and Holm's p in each family alone (`workbench.reports.pair_families`).
+        own: Of these the pairs with at least one of the chapter's own models.
     """
 
     every: pd.DataFrame
@@ -44,10 +45,8 @@ def compare(chapter: Chapter, *, resamples: int = 1000, seed: int = 0) -> Compar
         resamples=resamples,
         seed=seed,
     )
-    models = set(chapter.models)
-    own = every[every["model"].isin(models) | every["other"].isin(models)]
-    own = own.assign(holm=holm(own["p_value"].astype(float).tolist()))
-    return Comparisons(every, own.reset_index(drop=True))
+    every = in_families(every, chapter.models)
+    return Comparisons(every, every[every["family"] != BESIDE].reset_index(drop=True))
 
 
 def comparison_section(
@@ -105,8 +104,7 @@ def _ranks(chapter: Chapter, every: pd.DataFrame, resamples: int, seed: int) -> 
     parts = [
         paragraph(
             f"Models that share a letter are not separated by {chapter.symbol}: sign tests of whole games on the "
-            f"positions that both answered, Holm's correction for {counted(len(every), 'pair')}, 5%. Intervals "
-            "of a rank are of 95%: games are resampled and all models ranked again."
+            f"positions that both answered, 5% after {correction_words(every)} Intervals of a rank are of 95%: games are resampled and all models ranked again."
         )
     ]
     heads = [
@@ -170,9 +168,10 @@ def _pairs(chapter: Chapter, own: pd.DataFrame) -> str:
         for row in own.sort_values("difference", ascending=False).to_dict("records")
     ]
     return paragraph(
-        "The effect is the mean difference over the standard deviation of the positions' differences. "
-        "The p-value is that of a sign test of whole games, with Holm's correction for "
-        f"{counted(len(own), 'pair')}."
+        "The effect is the mean difference over the standard deviation of the positions' differences, "
+        "undefined where all positions differ by the same amount. "
+        f"The p-value is that of a sign test of whole games, with {correction_words(own)} "
+        f"{' '.join(too_few_games(own))}"
     ) + table(
         f"Paired differences of {symbol}, the better model first",
         ["pair", "positions", "games", f"{symbol} of the one", f"{symbol} of the other", "difference",

@@ -13,6 +13,7 @@ from workbench.reports.comparison_section import Comparisons
 from workbench.reports.headline import headline
 from workbench.reports.measured_sections import lengths_of
 from workbench.reports.numbers_in_words import counted, number, with_interval
+from workbench.reports.pair_families import counted_family, families, too_few_games
 from workbench.reports.shown_beside import baseline_name
 from workbench.studies.models.model_summary import OVERALL
 from workbench.studies.models.paired_models import LEVEL
@@ -199,12 +200,13 @@ def _zero(row: dict[Any, Any]) -> str:
 
 
 def _separated_words(compared: Comparisons) -> Iterator[str]:
-    if len(compared.own):
-        apart = int((compared.own["holm"] < LEVEL).sum())
+    for name, part in families(compared.own):
+        apart = int((part["holm"] < LEVEL).sum())
         yield (
-            f"{apart:,} of {counted(len(compared.own), 'pair')} of models "
-            f"{'is' if apart == 1 else 'are'} separated at 5% after Holm's correction."
+            f"{apart:,} of {counted_family(name, len(part))} {'is' if apart == 1 else 'are'} separated "
+            "at 5% after Holm's correction."
         )
+    yield from too_few_games(compared.own)
 
 
 def _tau_words(chapter: Chapter, overall: pd.DataFrame, model: str) -> Iterator[str]:

@@ -1,13 +1,18 @@
 """The first tables of a chapter: headline numbers, and the classes of the replies."""
 
+from itertools import combinations
+from typing import Final
+
 from workbench.drawing.quantities import EDIT_DISTANCE
 from workbench.drawing.reply_words import class_words
-from workbench.drawing.scores_in_words import class_counts, counting_words, left_out
+from workbench.drawing.scores_in_words import class_counts, counting_words, left_out, scored_rows
 from workbench.prediction import CLASSES, ReplyClass
 from workbench.reports.chapters import Chapter
 from workbench.reports.headline import headline, quantities_of
 from workbench.reports.numbers_in_words import counted, quantity_name, with_interval
 from workbench.reports.page_parts import paragraph, table
+
+_MOST_NAMED: Final = 5
 
 
 def headline_section(chapter: Chapter, *, resamples: int = 1000, seed: int = 0) -> str:
@@ -48,18 +53,13 @@ def headline_section(chapter: Chapter, *, resamples: int = 1000, seed: int = 0) 
         )
         if words
     )  # fmt: skip
-    asked = scores.groupby("model")["position_id"].nunique()
-    unequal = (
-        "The models were asked about different numbers of positions, so that their means are not "
-        "comparable: see the comparison on common positions."
-    )
     return (
         paragraph(
             f"{positions} of {games}; {counting_words(scores)}. In brackets: 95% intervals, from "
             f"{resamples:,} resamples of whole {noun}s; none for a single {noun}."
             + (f" Left out of every number: {excluded}." if excluded else "")
         )
-        + paragraph(unequal if asked.nunique() > 1 else "")
+        + paragraph(_positions_apart(chapter))
         + table(
             "Headline numbers, means over replies",
             ["model", *map(quantity_name, quantities), "n", f"{noun}s"],
@@ -90,6 +90,29 @@ def _undefined(chapter: Chapter) -> str:
         f"{chapter.symbol} is the share of the replies whose first {chapter.depth} {action}s are "
         f"accepted. {without}; r_{chapter.depth}, because no {action}s are drawn from the true {state}."
     )
+
+
+def _positions_apart(chapter: Chapter) -> str:
+    """Return whether the models' means are of different positions, and who shares none."""
+    of_models = scored_rows(chapter.scores).groupby("model")["position_id"].agg(frozenset)
+    if of_models.nunique() < 2:
+        return ""
+    words = (
+        "The models have scores at different positions, so that their means are not comparable: see "
+        "the comparison on common positions."
+    )
+    without = [
+        f"{one} and {other}"
+        for one, other in combinations(of_models.index, 2)
+        if of_models[one].isdisjoint(of_models[other])
+    ]
+    if without:
+        words += (
+            f" No common position, and so no comparison, have {'; '.join(without[:_MOST_NAMED])}"
+        )
+        more = len(without) - _MOST_NAMED
+        words += f"; and {counted(more, 'other pair')}." if more > 0 else "."
+    return words
 
 
 def _classes(chapter: Chapter) -> str:

@@ -160,7 +160,7 @@ def evaluations_of(
     chosen = {
         (task, of_set): m for (name, task, of_set), m in depths.items() if name == environment
     }
-    named = with_names(run.scores).fillna({"set": ""})
+    named = with_names(run.scores)
     numbers = pd.concat(
         headline(part, depth=chosen[str(task), str(of_set)], resamples=resamples, seed=seed)
         for (task, of_set), part in named.groupby(["task", "set"], sort=True)
@@ -175,7 +175,7 @@ def evaluations_of(
         Evaluation(
             run=run,
             model=str(part["model"].iloc[0]),
-            setting=str(part["setting"].fillna("").iloc[0]),
+            setting=str(part["setting"].iloc[0]),
             scores=part,
             headline=lines.reset_index(drop=True),
             depths=chosen,

@@ -120,9 +120,8 @@ def ranked(
             f"{list(kept.columns)} and {least_share!r}"
         )
     # A position that was asked several times counts once, by the mean of its answers.
-    means = kept.pivot_table(
-        index=["position_id", "game"], columns="model", values=columns, aggfunc="mean"
-    )
+    means = kept.pivot_table(index="position_id", columns="model", values=columns, aggfunc="mean")
+    of_positions = kept.drop_duplicates("position_id").set_index("position_id")["game"]
     answered = means[columns[0]].notna()
     models_of = sorted(kept["model"].unique())
     most = [model for model in models_of if answered[model].mean() >= least_share]
@@ -134,7 +133,7 @@ def ranked(
         common = means[answered[models].to_numpy().all(axis=1)]
         if len(models) < 2 or common.empty:
             continue
-        codes, games = cluster_codes(common.index.get_level_values("game"))
+        codes, games = cluster_codes(of_positions.loc[common.index])
         drawn = drawn_clusters(games, resamples, derived_seed(seed, ranking))
         table = pd.DataFrame({"ranking": ranking, "model": models})
         for name, (column, best) in measures.items():

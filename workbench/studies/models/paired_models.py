@@ -52,7 +52,7 @@ def compute(
     95%, from resampled games.
 
     Args:
-        scores: Rows of a scores table with the column ``game``.
+        scores: Rows of a scores table with the column ``game``, the same in all rows of a position.
         measure: A column of numbers; a higher one is better.
         resamples: Number of bootstrap resamples.
         seed: Seed of the bootstrap and of the sign test.
@@ -61,8 +61,8 @@ def compute(
     Returns:
         One row for each pair of models that share a position, the better one first: model, other,
         positions and games (shared), mean and mean_other (on them), difference with low and high,
-        effect (mean difference over the standard deviation of the positions' differences; NaN if
-        none differs), better and worse (positions at which the model is above and below the other),
+        effect (mean difference over the standard deviation of the positions' differences; NaN where
+        this is 0, for all positions differ by the same amount, or there is one), better and worse (positions at which the model is above and below the other),
         p_value (two-sided, of the sign test; NaN for a single game) and holm (adjusted for all rows).
 
     Raises:
@@ -75,8 +75,9 @@ def compute(
         )
     values = kept[measure].astype(float)
     means = kept.assign(value=values)[values.notna()].pivot_table(
-        index=["position_id", "game"], columns="model", values="value", aggfunc="mean"
+        index="position_id", columns="model", values="value", aggfunc="mean"
     )
+    of_positions = kept.drop_duplicates("position_id").set_index("position_id")["game"]
     rows: list[dict[str, Any]] = []
     for one, other in combinations(means.columns, 2):
         if against and one not in against and other not in against:
@@ -87,12 +88,14 @@ def compute(
         if both[one].mean() < both[other].mean():
             one, other = other, one
         difference = comparable(both[one]) - comparable(both[other])
-        games = both.index.get_level_values("game")
+        games = of_positions.loc[both.index]
         interval = clustered_mean_interval(
             difference, games, seed=derived_seed(seed, "paired", measure), resamples=resamples
         )
         sums: Values = np.asarray(pd.Series(difference).groupby(np.asarray(games)).sum(), float)
-        spread = float(difference.std(ddof=1)) if len(difference) > 1 else 0.0
+        # Differences of `comparable` values are exact to some 12 digits of these.
+        alike = np.ptp(difference) <= 1e-9 * both.abs().to_numpy().max()
+        spread = math.nan if alike else float(difference.std(ddof=1))
         rows.append(
             {
                 "model": one,
@@ -104,7 +107,7 @@ def compute(
                 "difference": interval.value,
                 "low": interval.low,
                 "high": interval.high,
-                "effect": interval.value / spread if spread > 0 else math.nan,
+                "effect": interval.value / spread,
                 "better": int((difference > 0).sum()),
                 "worse": int((difference < 0).sum()),
                 "p_value": sign_test(sums, seed=seed),
@@ -144,6 +147,13 @@ def sign_test(sums: Values, *, seed: int = 0) -> float:
         return (as_far + 1) / (_FLIPS + 1)
     deviations = abs(float(differing.sum())) / math.sqrt(float((differing**2).sum()))
     return math.erfc(deviations / math.sqrt(2))
+
+
+def least_p_value(games: int) -> float:
+    """Return the least p-value that `sign_test` gives for a number of games; NaN for fewer than two."""
+    if games < 2:
+        return math.nan
+    return 2.0 ** (1 - games) if games <= _MOST_ENUMERATED else 1 / (_FLIPS + 1)
 
 
 def separated(table: pd.DataFrame, level: float = LEVEL) -> set[frozenset[str]]:
