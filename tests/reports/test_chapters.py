@@ -110,11 +110,11 @@ def test_means_of_other_positions_are_warned_of_though_they_are_as_many():
     failed = chapter_of(a={"p": 1.0, "q": 0.0}, b={"p": 0.5, "q": None})
     text = headline_section(failed, resamples=5)
     assert "not comparable" in text
-    assert "No common position" not in text
+    assert "share no position" not in text
     apart = chapter_of(a={"p": 1.0, "q": 0.0}, b={"r": 0.5, "s": 0.5}, c={"p": 0.0, "r": 0.0})
     text = headline_section(apart, resamples=5)
     assert "not comparable" in text
-    assert "No common position, and so no comparison, have a and b." in text
+    assert "These share no position and are not compared: a and b." in text
     many = chapter_of(**{name: {name: 1.0} for name in "abcd"})
     assert "b and c; and 1 other pair." not in headline_section(many, resamples=5)
     assert "; and 1 other pair." in headline_section(many, resamples=5)

@@ -108,7 +108,7 @@ def _positions_apart(chapter: Chapter) -> str:
     ]
     if without:
         words += (
-            f" No common position, and so no comparison, have {'; '.join(without[:_MOST_NAMED])}"
+            f" These share no position and are not compared: {'; '.join(without[:_MOST_NAMED])}"
         )
         more = len(without) - _MOST_NAMED
         words += f"; and {counted(more, 'other pair')}." if more > 0 else "."
