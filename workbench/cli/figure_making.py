@@ -33,7 +33,12 @@ def figures(
     scores: Path | None,
     out: Path,
 ) -> None:
-    """Run the notebooks and write each figure as PNG and SVG with its numbers and provenance."""
+    """Run the notebooks and write each figure as PNG and SVG with its numbers and provenance.
+
+    Your own games, predictions or scores need not hold what every notebook asks for, such as a
+    second set of positions: one that cannot be drawn of them is named and left out. With --only it
+    is an error.
+    """
     from workbench.cli.notebook_lines import NotebookLines
     from workbench.headless.all_figures import make_figures
     from workbench.headless.notebook_runs import parse_parameter, raise_for_failures
@@ -51,4 +56,10 @@ def figures(
             report=lines.ended,
             watch=lines.unfinished,
         )
+    drawn = [run for run in runs if not run.refused]
+    if drawn and not only and (games or predictions or scores):
+        for run in runs:
+            if run.refused:
+                click.echo(run.describe_failure(), err=True)
+        runs = drawn
     raise_for_failures(runs)
