@@ -112,16 +112,22 @@ def test_the_budget_ends_a_run_and_a_larger_one_goes_on(ask_server, answers, tmp
 def test_long_replies_on_many_connections_keep_within_the_budget(ask_server, answers, asked_moves):
     # Every reply costs 16 dollars; nothing says so beforehand, and each kind of server's silence
     # counts as much.
-    faults = dict(
-        zip(asked_moves[2:], ["no_usage", "negative_usage", "absurd_usage"], strict=False)
-    )
+    reasons = {
+        "no_usage": "1 (the reply came without token counts)",
+        "negative_usage": "1 (a token count below 0)",
+        "absurd_usage": "1 (a token count above 10,000,000)",
+    }
+    faults = dict(zip(asked_moves[2:], reasons, strict=False))
     with LocalServer(answers, faults, seconds=0.05) as server:
         server.usage = {"prompt_tokens": 400, "completion_tokens": 8000, "total_tokens": 8400}
         with pytest.raises(AskingStoppedError, match=r"the budget of 130\.0 dollars") as stopped:
             ask_server(server, {"budget": 130.0, "connections": 40}, price=PRICE)
         assert server.answered.total() * 16.4 <= 130.0
+        # On a busy machine the budget may end before all three are asked.
+        came = {kind for moves, kind in faults.items() if server.answered[moves]}
+        assert came
         (note,) = stopped.value.notes
-        assert note.startswith("the cost of 3 calls is unknown; they count at their maximum")
-        assert "1 (the reply came without token counts)" in note
-        assert "1 (a token count below 0)" in note
-        assert "1 (a token count above 10,000,000)" in note
+        assert note.startswith(
+            f"the cost of {len(came)} calls is unknown; they count at their maximum"
+        )
+        assert {kind for kind, reason in reasons.items() if reason in note} == came

@@ -259,7 +259,7 @@ def test_beyond_the_budget_the_deepest_interactive_depth_is_taken_and_named():
     [
         ("", ExplorerSettings(), "no state was predicted: everything is lost"),
         (None, ExplorerSettings(), "no state was predicted: everything is lost"),
-        (BARE.replace("K7", "8"), ExplorerSettings(ill_formed="sink"), "policy 'sink'"),
+        (BARE.replace("K7", "8"), ExplorerSettings(ill_formed="sink"), "counts as no state"),
     ],
 )
 def test_without_a_state_everything_is_lost_at_the_root(predicted, chosen, words):

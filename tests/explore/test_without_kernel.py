@@ -138,9 +138,13 @@ def test_a_reset_lab_keeps_no_runs():
     assert set(lab.answers) == {"reference"}
     assert lab.last_error is None
     lab.answer(lab, more)
-    assert {name: runs["values"] for name, runs in lab.answers["runs"]["answer"].items()} == {
-        name: runs["values"] for name, runs in before.items()
-    }
+    after = lab.answers["runs"]["answer"]
+    assert after.keys() == before.keys()
+    for name, runs in after.items():
+        # An answer has as many runs as fit in its time.
+        both = min(len(runs["values"]), len(before[name]["values"]))
+        assert both > 0
+        assert runs["values"][:both] == before[name]["values"][:both]
 
 
 @pytest.mark.parametrize("ply", [0, 1, 3])
