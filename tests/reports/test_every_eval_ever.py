@@ -13,11 +13,10 @@ import pytest
 from workbench.answers.recorded_replies import recorded_replies
 from workbench.answers.simulated_replies import simulate
 from workbench.asking.prompts import Prompt
-from workbench.errors import OutputError, TableError
+from workbench.errors import TableError
 from workbench.reports.chapters import chapters_of
 from workbench.reports.exports import Publication, read_results, write_exports
 from workbench.reports.exports.evaluations import question_shown
-from workbench.reports.exports.file_names import file_name
 from workbench.reports.exports.json_text import json_text
 from workbench.reports.headline import headline
 from workbench.reports.reported_run import ReportedRun, read_run, with_games
@@ -301,46 +300,6 @@ def test_keys_and_folders_of_this_machine_are_not_told():
     assert shown["prompt"] == asked["prompt"]
 
 
-def test_results_of_an_earlier_report_do_not_stay(asked_run, tmp_path):
-    out = tmp_path / "out"
-    first, second = (read_run(asked_run(["right"], name)) for name in ("first", "second"))
-    write_exports([first, second, second], out)
-    assert not (out / "results.json").exists()
-    assert len(list((out / "evaluations").iterdir())) == 2
-    assert len(list((out / "tables").iterdir())) == 4
-    (out / "tables" / "notes.txt").write_text("mine")
-    changed = out / "tables" / "second-predictions.parquet"
-    changed.write_text("mine, too")
-    write_exports([first], out)
-    assert not (out / "evaluations").exists()
-    assert (out / "results.json").exists()
-    names = {path.name for path in (out / "tables").iterdir()}
-    assert names == {"scores.parquet", "predictions.parquet", "notes.txt", changed.name}
-
-
-def test_only_files_in_the_folder_of_tables_are_removed(asked_run, tmp_path):
-    run, out = read_run(asked_run(["right"])), tmp_path / "out"
-    write_exports([run], out)
-    theirs = [tmp_path / "theirs.parquet", out / "theirs.parquet", out / "tables" / "a" / "b"]
-    for path in theirs:
-        path.parent.mkdir(exist_ok=True)
-        path.write_text("theirs")
-    described = json.loads((out / "croissant.json").read_text())
-    described["distribution"] = [
-        {"contentUrl": place, "sha256": file_hash(theirs[0])}
-        for place in ("../theirs.parquet", "tables/../theirs.parquet", "theirs.parquet",
-                      "tables/../../theirs.parquet", str(theirs[0]), "tables/a/b", "tables/..",
-                      "tables/a", "tables")
-    ]  # fmt: skip
-    (out / "croissant.json").write_text(json.dumps(described))
-    write_exports([run], out)
-    assert [path.read_text() for path in theirs] == ["theirs"] * 3
-    (out / "croissant.json").write_text('{"World-State Workbench": [')
-    with pytest.raises(OutputError, match="move it away"):
-        write_exports([run], out)
-    assert (out / "results.json").exists()
-
-
 def test_runs_are_published_with_the_depth_of_their_chapter(predictions, tmp_path, json_lines):
     shallow = run_in_memory(predictions.assign(model="shallow"), "shallow", depth=1)
     rows = [predictions.assign(model="deep", set=name) for name in ("", "other")]
@@ -361,18 +320,6 @@ def test_runs_are_published_with_the_depth_of_their_chapter(predictions, tmp_pat
     assert shown == {"chess.state/precision_1", "chess.state.other/precision_2"}
 
 
-@pytest.mark.parametrize("name", ["results.json", ".zenodo.json", "croissant.json", "tables/mine"])
-def test_files_of_others_are_not_written_over(asked_run, tmp_path, name):
-    run = read_run(asked_run(["right"]))
-    theirs = tmp_path / "out" / name
-    theirs.parent.mkdir(parents=True)
-    theirs.write_text('{"title": "My own software"}')
-    with pytest.raises(OutputError, match="move it away"):
-        write_exports([run], tmp_path / "out")
-    assert theirs.read_text() == '{"title": "My own software"}'
-    assert list(theirs.parent.iterdir()) == [theirs]
-
-
 def test_what_is_not_results_is_refused(tmp_path):
     with pytest.raises(TableError, match="found none"):
         read_results(tmp_path)
@@ -391,18 +338,3 @@ def test_a_run_without_rows_has_tables_and_no_results(asked_run, predictions, tm
     write_exports([read_run(tmp_path / "scores.parquet")], out)
     assert not (out / "results.json").exists()
     assert (out / "croissant.json").exists()
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("openai/gpt-4o", "openai-gpt-4o"),
-        ("../..", "unnamed"),
-        ("con.txt", "con.txt-"),
-        ("data", "data-"),
-        ("ä" * 1_000_000, "unnamed"),
-        ("x" * 1_000_000, "x" * 80),
-    ],
-)
-def test_names_of_files_are_portable(name, expected):
-    assert file_name(name) == expected
