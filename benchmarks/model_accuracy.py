@@ -17,7 +17,7 @@ from workbench.games.game_files import GameFiles
 from workbench.language_model.bundled_models import SIZES, TRAINING_GAMES
 from workbench.prediction import CLASSES
 from workbench.scoring import ScoringParameters, score
-from workbench.studies.models.whole_game_bootstrap import clustered_mean_interval
+from workbench.statistics.intervals import clustered_mean_interval
 
 MEASURES = {
     "exact_match_position": "exact boards",

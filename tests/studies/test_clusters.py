@@ -8,8 +8,8 @@ import pytest
 from scipy.stats import kendalltau
 
 from workbench.errors import InvalidArgumentError
-from workbench.studies.models import whole_game_bootstrap
-from workbench.studies.models.whole_game_bootstrap import (
+from workbench.statistics import intervals
+from workbench.statistics.intervals import (
     cluster_codes,
     clustered_mean_interval,
     clustered_tau_interval,
@@ -50,7 +50,7 @@ def test_means_are_those_of_the_drawn_rows():
 
 @pytest.mark.parametrize(("block", "clusters"), [(1, 7), (3, 7), (512, 7), (512, 40)])
 def test_tau_is_that_of_the_drawn_rows(monkeypatch, block, clusters):
-    monkeypatch.setattr(whole_game_bootstrap, "_BLOCK", block)
+    monkeypatch.setattr(intervals, "_BLOCK", block)
     generator = np.random.default_rng(5)
     one, other = generator.integers(0, 5, size=(2, 40)).astype(float)
     games = generator.permutation(np.arange(40) % clusters)
@@ -73,11 +73,11 @@ def test_pairs_and_drawn_rows_have_one_tau(monkeypatch, clusters):
     other = comparable(one + generator.integers(0, 3, 300))
     codes, count = cluster_codes(generator.permutation(np.arange(300) % clusters))
     drawn = drawn_clusters(count, 50, 2)
-    pairs = whole_game_bootstrap._taus_of_pairs(one, other, codes, drawn)
-    rows = whole_game_bootstrap._taus_of_rows(one, other, codes, drawn)
+    pairs = intervals._taus_of_pairs(one, other, codes, drawn)
+    rows = intervals._taus_of_rows(one, other, codes, drawn)
     np.testing.assert_allclose(rows, pairs, rtol=1e-12)
     below = clustered_tau_interval(one, other, codes, seed=2, resamples=50)
-    monkeypatch.setattr(whole_game_bootstrap, "_MOST_PAIRED", 0)
+    monkeypatch.setattr(intervals, "_MOST_PAIRED", 0)
     beyond = clustered_tau_interval(one, other, codes, seed=2, resamples=50)
     assert (beyond.low, beyond.high) == pytest.approx((below.low, below.high), rel=1e-12)
 
@@ -97,7 +97,7 @@ def test_of_many_rows_no_pairs_are_kept():
 def test_draws_are_those_of_one_multinomial_however_they_are_made_and_kept(monkeypatch):
     expected = np.random.default_rng(9).multinomial(100, np.full(100, 1 / 100), 70)
     for most in (2**23, 1000, 1):
-        monkeypatch.setattr(whole_game_bootstrap, "_MOST_KEPT", most)
+        monkeypatch.setattr(intervals, "_MOST_KEPT", most)
         drawn = drawn_clusters(100, 70, 9)
         np.testing.assert_array_equal(drawn, expected)
         assert drawn.itemsize == 1

@@ -7,8 +7,8 @@ from workbench.answers import recorded_replies as module
 from workbench.answers.recorded_replies import BASELINE, WORLD_CUP, recorded_replies
 from workbench.errors import InvalidArgumentError
 from workbench.scoring import ScoringParameters, score_file
+from workbench.statistics.intervals import clustered_mean_interval
 from workbench.studies.data import DEFAULT_MODEL, Source, prepare
-from workbench.studies.models.whole_game_bootstrap import clustered_mean_interval
 from workbench.studies.paper import kendall_tau, mean_precision
 from workbench.tables.parquet_tables import PREDICTIONS, write_table
 

@@ -16,7 +16,7 @@ from workbench.errors import InvalidArgumentError
 from workbench.games.boards.missing_pieces import boards_without
 from workbench.games.boards.random_boards import boards_at_distance, random_board, scattered_board
 from workbench.scoring import ScoringParameters, score_predictions
-from workbench.studies.models.whole_game_bootstrap import tau_b
+from workbench.statistics.intervals import tau_b
 from workbench.studies.paper import (
     kendall_tau,
     lost_piece,

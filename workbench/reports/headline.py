@@ -15,13 +15,13 @@ from workbench.drawing.scores_in_words import left_out, scored_rows, with_names
 from workbench.errors import InvalidArgumentError
 from workbench.explore.run.run_table import depths_of
 from workbench.seeds import derived_seed
-from workbench.studies.intervals import quantile_ends
-from workbench.studies.models.model_summary import OVERALL
-from workbench.studies.models.whole_game_bootstrap import (
+from workbench.statistics.intervals import (
     cluster_codes,
     drawn_clusters,
+    quantile_ends,
     resampled_means,
 )
+from workbench.studies.models.model_summary import OVERALL
 
 KEY: Final = ("task", "set", "model", "setting")
 """The columns that tell one line of results from another."""

@@ -20,7 +20,7 @@ from workbench.environments.registry import environment_named
 from workbench.errors import InvalidArgumentError
 from workbench.prediction import CLASSES, ReplyClass
 from workbench.seeds import derived_seed
-from workbench.studies.models.whole_game_bootstrap import clustered_mean_interval
+from workbench.statistics.intervals import clustered_mean_interval
 
 COUNTED: Final = tuple(name for name in CLASSES if name != ReplyClass.FAILED)
 _COLUMNS: Final = [

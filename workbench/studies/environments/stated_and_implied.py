@@ -36,7 +36,7 @@ from workbench.prediction import ACTION_SEPARATOR, ReplyClass
 from workbench.scoring import IllFormedPolicy
 from workbench.scoring.score_rows import is_state, unscored_reason
 from workbench.seeds import derived_seed
-from workbench.studies.models.whole_game_bootstrap import clustered_mean_interval
+from workbench.statistics.intervals import clustered_mean_interval
 from workbench.studies.models.whole_games import whole_games
 from workbench.tables.parquet_tables import PREDICTIONS, as_records
 from workbench.tables.reply_identity import refuse_repeated_replies

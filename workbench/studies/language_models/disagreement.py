@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from workbench.drawing.appearance import caption
 from workbench.language_model.probing.board_labels import squares_of, standing
+from workbench.statistics.intervals import comparable
 from workbench.studies.language_models.means_by_game import ALL, means_by_game
 from workbench.studies.language_models.panels import (
     counts_in_words,
@@ -19,7 +20,6 @@ from workbench.studies.language_models.panels import (
 )
 from workbench.studies.language_models.probe_figures import READERS
 from workbench.studies.language_models.probed_boards import STATED, ProbedBoards
-from workbench.studies.models.whole_game_bootstrap import comparable
 
 QUANTITIES: Final[Mapping[str, str]] = {
     "right": "squares that are written wrongly:\nothers are right there",

@@ -6,10 +6,10 @@ from typing import Any, Final
 import pandas as pd
 
 from workbench.seeds import derived_seed
-from workbench.studies.intervals import quantile_ends
-from workbench.studies.models.whole_game_bootstrap import (
+from workbench.statistics.intervals import (
     cluster_codes,
     drawn_clusters,
+    quantile_ends,
     resampled_means,
 )
 

@@ -17,13 +17,13 @@ from workbench.drawing.appearance import Style, caption, style
 from workbench.drawing.quantities import EDIT_DISTANCE, PRECISION, RECALL
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
-from workbench.studies.intervals import quantile_ends
-from workbench.studies.language_models.panels import panels
-from workbench.studies.models.whole_game_bootstrap import (
+from workbench.statistics.intervals import (
     cluster_codes,
     drawn_clusters,
+    quantile_ends,
     resampled_means,
 )
+from workbench.studies.language_models.panels import panels
 
 MEASURES: Final[Mapping[str, tuple[str, Style]]] = {
     "squares": ("squares right", style(2)),

@@ -17,8 +17,8 @@ from workbench.games.boards.missing_pieces import one_piece_less, piece_count
 from workbench.scoring import ScoringParameters
 from workbench.scoring.affordance_scores import affordance_scores
 from workbench.seeds import derived_seed
+from workbench.statistics.intervals import clustered_mean_interval
 from workbench.studies.models.two_sets import ALL_LENGTHS, BAND, SET_NAMES, SETS
-from workbench.studies.models.whole_game_bootstrap import clustered_mean_interval
 from workbench.terminal import Terminal
 
 MEASURES: Final = ("pieces", "legal_moves", "initial_position", "one_piece_less")

@@ -19,10 +19,10 @@ from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
 from workbench.scoring.parameters import Distance
 from workbench.seeds import derived_seed
-from workbench.studies.intervals import quantile_ends
-from workbench.studies.models.whole_game_bootstrap import (
+from workbench.statistics.intervals import (
     cluster_codes,
     drawn_clusters,
+    quantile_ends,
     resampled_means,
 )
 

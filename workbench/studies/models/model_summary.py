@@ -30,8 +30,8 @@ from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
 from workbench.prediction import CLASSES
 from workbench.seeds import derived_seed
-from workbench.studies.intervals import Interval
-from workbench.studies.models.whole_game_bootstrap import (
+from workbench.statistics.intervals import (
+    Interval,
     clustered_mean_interval,
     clustered_tau_interval,
 )
@@ -56,7 +56,7 @@ def compute(
 ) -> pd.DataFrame:
     """Summarise the replies of each model to games of each length, and to all.
 
-    Intervals are of 95%, from resampled games; see `workbench.studies.models.whole_game_bootstrap`.
+    Intervals are of 95%, from resampled games; see `workbench.statistics.intervals`.
 
     Args:
         scores: `workbench.studies.models.model_scores.Comparison.scores`, with p_1 .. p_m and r_m.

@@ -19,7 +19,7 @@ from workbench.environments.registry import DEFAULT, environment_named
 from workbench.errors import InvalidArgumentError
 from workbench.prediction import ReplyClass
 from workbench.seeds import derived_seed
-from workbench.studies.models.whole_game_bootstrap import clustered_mean_interval
+from workbench.statistics.intervals import clustered_mean_interval
 
 YES: Final = "near one"
 NO: Final = "not near one"

@@ -17,12 +17,12 @@ import pandas as pd
 from workbench.drawing.scores_in_words import scored_rows
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
-from workbench.studies.models.prompt_effects import holm
-from workbench.studies.models.whole_game_bootstrap import (
+from workbench.statistics.intervals import (
     Values,
     clustered_mean_interval,
     comparable,
 )
+from workbench.studies.models.prompt_effects import holm
 
 LEVEL: Final = 0.05
 """Adjusted p-values below it separate two models."""

@@ -20,7 +20,7 @@ from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
 from workbench.long_texts import shortened
 from workbench.seeds import derived_seed
-from workbench.studies.models.whole_game_bootstrap import clustered_mean_interval
+from workbench.statistics.intervals import clustered_mean_interval
 
 
 def mcnemar(only_one: int, only_other: int) -> float:

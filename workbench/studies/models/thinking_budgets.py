@@ -12,8 +12,8 @@ from workbench.drawing.scores_in_words import scored_rows
 from workbench.errors import InvalidArgumentError
 from workbench.prediction import CLASSES, ReplyClass
 from workbench.seeds import derived_seed
+from workbench.statistics.intervals import clustered_mean_interval
 from workbench.studies.models.prompt_effects import holm, mcnemar
-from workbench.studies.models.whole_game_bootstrap import clustered_mean_interval
 from workbench.tables.reply_identity import setting_value
 
 MEASURES: Final = ("precision", "exact_match", "ill_formed_share")

@@ -21,14 +21,14 @@ from workbench.drawing.labels import labels
 from workbench.drawing.scores_in_words import scored_rows
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
-from workbench.studies.intervals import quantile_ends
-from workbench.studies.models.two_sets import ALL_LENGTHS, BAND, SET_NAMES, SETS
-from workbench.studies.models.whole_game_bootstrap import (
+from workbench.statistics.intervals import (
     Values,
     cluster_codes,
     drawn_clusters,
+    quantile_ends,
     resampled_means,
 )
+from workbench.studies.models.two_sets import ALL_LENGTHS, BAND, SET_NAMES, SETS
 
 REASONING: Final = (
     "o3-2025-04-16",
@@ -51,7 +51,7 @@ def compute(
     """Compare each model's replies to the two sets, at each length of the game and at all.
 
     Intervals are of 95%, from resampled games: those of each set on their own, see
-    `workbench.studies.models.whole_game_bootstrap`.
+    `workbench.statistics.intervals`.
 
     Args:
         scores: `workbench.studies.models.two_sets.TwoSets.scores`.

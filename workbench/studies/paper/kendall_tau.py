@@ -30,7 +30,7 @@ from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
 from workbench.scoring.parameters import Distance
 from workbench.seeds import derived_seed
-from workbench.studies.models.whole_game_bootstrap import clustered_tau_interval, comparable
+from workbench.statistics.intervals import clustered_tau_interval, comparable
 
 OVERALL: Final = "overall"
 
@@ -60,7 +60,7 @@ def compute(
 ) -> pd.DataFrame:
     """Compute tau-b(p_m, -distance) for each group and over all.
 
-    Intervals are of 95%, from resampled games; see `workbench.studies.models.whole_game_bootstrap`.
+    Intervals are of 95%, from resampled games; see `workbench.statistics.intervals`.
 
     Args:
         scores: Rows of a scores table that has ``<measure>_<depth>``, with the column ``game``.

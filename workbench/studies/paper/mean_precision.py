@@ -37,7 +37,7 @@ from workbench.drawing.scores_in_words import (
 from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
-from workbench.studies.models.whole_game_bootstrap import clustered_mean_interval
+from workbench.statistics.intervals import clustered_mean_interval
 
 _PANEL: Final = 4.2
 _LEGEND: Final = 1.4
@@ -61,7 +61,7 @@ def compute(
 ) -> pd.DataFrame:
     """Compute the mean of p_m and r_m in each group.
 
-    Intervals are of 95%, from resampled games; see `workbench.studies.models.whole_game_bootstrap`.
+    Intervals are of 95%, from resampled games; see `workbench.statistics.intervals`.
 
     Args:
         variants: Scores tables by name, such as the five and the ten groups, with the column

@@ -7,6 +7,7 @@ Bootstrap Methods and their Application, section 3.8, doi:10.1017/CBO97805118028
 
 import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -14,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from workbench.affordance.confidence import check_level
 from workbench.errors import InvalidArgumentError
-from workbench.studies.intervals import Interval, quantile_ends
 
 Values = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.uint8]
@@ -26,6 +27,37 @@ _BITS = 40
 _MOST_PAIRED = 5_000
 # In counts of one byte; as many as eight tables of this size are kept.
 _MOST_KEPT = 2**23
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A statistic with its percentile-bootstrap interval.
+
+    Attributes:
+        value: The statistic of the data; NaN where it is undefined.
+        low: Lower end; NaN where no resample gave a value.
+        high: Upper end, likewise.
+        count: Rows of the data.
+        undefined: Resamples on which the statistic was undefined; they do not enter the interval.
+    """
+
+    value: float
+    low: float
+    high: float
+    count: int
+    undefined: int
+
+
+def quantile_ends(values: Any, level: float = 0.95) -> tuple[float, float]:
+    """Return the percentile interval of resampled values; those that are NaN are left out."""
+    check_level(level)
+    defined = np.asarray(values, dtype=float)
+    defined = defined[~np.isnan(defined)]
+    if len(defined) == 0:
+        return math.nan, math.nan
+    tail = (1 - level) / 2
+    low, high = np.quantile(defined, [tail, 1 - tail])
+    return float(low), float(high)
 
 
 def comparable(values: npt.ArrayLike) -> Values:
