@@ -12,9 +12,9 @@ os.environ["MPLCONFIGDIR"] = str(Path(__file__).parents[1] / ".pytest_cache" / "
 import pandas as pd
 import pytest
 from hypothesis import settings
+from prediction_rows import prediction_row
 from recorded_logs import write_logs
 
-from workbench.environments.chess.classification import classify
 from workbench.tables.parquet_tables import PREDICTIONS
 
 # A deadline would be a timed test, and fail on a busy machine.
@@ -48,33 +48,6 @@ def pytest_collection_modifyitems(config, items):
     if hasattr(config, "workerinput"):
         first = {name: place for place, name in enumerate(TOGETHER)}
         items.sort(key=lambda item: first.get(item.path.parent.name, len(first)))
-
-
-def prediction_row(index, true_state, reply, group=5):
-    found = classify(reply)
-    return {
-        "position_id": f"game{index:03d}-002",
-        "environment": "chess",
-        "game_id": f"game{index:03d}",
-        "source": "by hand",
-        "group": group,
-        "ply": 2 * group,
-        "game_plies": 80,
-        "initial_state": "",
-        "movetext": "1. e4",
-        "moves": "e2e4",
-        "true_state": true_state,
-        "set": "",
-        "task": "state",
-        "model": "by hand",
-        "setting": "",
-        "sample": 0,
-        "reply": reply,
-        "predicted_state": found.predicted_state,
-        "reply_class": str(found.reply_class),
-        "status": " ".join(found.status),
-        "reason": found.reason,
-    }
 
 
 @pytest.fixture(scope="session")

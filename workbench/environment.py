@@ -170,6 +170,22 @@ class Environment(WrittenAutomaton[State, Action]):
         """Return whether two texts that can be read describe the same state."""
         return bool(one.state == other.state)
 
+    def with_true_case(self, true: ParsedState, predicted: ParsedState) -> str | None:
+        """Return a prediction in the letter case of the true state, if that is all that differs.
+
+        So a study tells a slip of notation from a wrong state.
+
+        Args:
+            true: Readable.
+            predicted: Any text.
+
+        Returns:
+            None if more than the letter case differs, or nothing.
+        """
+        text = self.state_text(true.state)
+        differs = predicted.text != text and predicted.text.casefold() == text.casefold()
+        return text if differs else None
+
     # Episodes.
 
     def start(self, generator: np.random.Generator) -> State:

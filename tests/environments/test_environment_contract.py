@@ -74,6 +74,24 @@ def test_states_come_back_from_their_texts(environment):
             assert len(text) <= environment.longest_state
 
 
+def test_a_state_in_another_letter_case_is_told_from_a_wrong_one(environment):
+    for true, slip in states(environment.name):
+        text = environment.state_text(true)
+        parsed = environment.parsed_true(text)
+        assert environment.with_true_case(parsed, environment.parsed(text)) is None
+        swapped = text.swapcase()
+        if swapped != text:
+            mended = environment.with_true_case(parsed, environment.parsed(swapped))
+            assert mended is not None
+            # Of a FEN the pieces alone: its other fields stay as they are written.
+            assert mended.split()[0] == text.split()[0]
+            assert mended.casefold() == text.casefold()
+        other = environment.state_text(slip)
+        if other.casefold().split()[0] != text.casefold().split()[0]:
+            assert environment.with_true_case(parsed, environment.parsed(other)) is None
+        assert environment.with_true_case(parsed, environment.parsed(None)) is None
+
+
 def test_permitted_actions_are_found_by_their_texts_and_no_others(environment):
     automaton = environment.automaton
     texts = {

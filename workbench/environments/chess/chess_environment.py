@@ -193,6 +193,12 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
             _fen(other), "position"
         )
 
+    def with_true_case(self, true: ParsedState, predicted: ParsedState) -> str | None:
+        """Return a FEN whose pieces are right but for their case, with the right ones."""
+        (right, *_), (written, *rest) = _fen(true).fields, _fen(predicted).fields or [""]
+        differs = written != right and written.casefold() == right.casefold()
+        return " ".join([right, *rest]) if differs else None
+
     def identity(self, state: ParsedState) -> str:
         """Return all fields but the clocks, the castling rights in one order."""
         fields = text_metrics.compared_text(_fen(state), "position").split()

@@ -1,0 +1,399 @@
+"""Format apart from tracking: how much of a mean is the writing of states, how much the states.
+
+A mean of p_m over all replies is the share of readable replies times the mean over these. So a model
+may be low because it writes no state, or in a notation of its own, and not because it lost track. A
+reply that differs from the true state in letter case alone (White's pawns as ``p``) is also measured
+as if it were written in the right case.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final, Literal
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
+
+from workbench.answers.recorded_replies import BASELINE
+from workbench.drawing.appearance import caption
+from workbench.drawing.labels import labels, room
+from workbench.drawing.quantities import QUANTITIES
+from workbench.drawing.scores_in_words import (
+    by_length,
+    environment_shown,
+    length_words,
+    scored_rows,
+    state_words,
+)
+from workbench.environments.registry import DEFAULT
+from workbench.errors import InvalidArgumentError
+from workbench.prediction import ReplyClass
+from workbench.scoring import ScoringParameters
+from workbench.scoring.affordance_scores import affordance_scores
+from workbench.scoring.score_rows import is_state
+from workbench.statistics.intervals import clustered_mean_interval
+
+OVERALL: Final = "all"
+"""The length label of a model's rows of all lengths."""
+
+READABLE: Final = (ReplyClass.VALID, ReplyClass.ILL_FORMED)
+"""The classes of replies from which a state can be read."""
+
+_PANEL: Final = (2.15, 1.75)
+_MOST_COLUMNS: Final = 5
+_SIZE: Final = 8
+_ROW: Final = 0.3
+_BAR: Final = "0.87"
+# The mean in the right letter case is drawn where it is higher by so much.
+_LEAST: Final = 0.01
+
+
+def compute(
+    scores: pd.DataFrame,
+    *,
+    depth: int = 4,
+    by: str = "model",
+    measure: Literal["precision", "recall"] = "precision",
+) -> pd.DataFrame:
+    """Take the mean of p_m or r_m of each model apart, at each length of the episode and over all.
+
+    Intervals are of 95%, clustered by game; see `workbench.statistics.intervals`.
+
+    Args:
+        scores: Rows of a scores table with the column ``game``, of one environment.
+        depth: m.
+        by: ``model``, or another column that names what is compared.
+        measure: Precision or recall.
+
+    Returns:
+        One row for each model and length, "all" last: the column ``by``, length, replies (scored),
+        games, readable (share), mean (over all replies: readable times mean_readable),
+        mean_readable, mean_valid (over replies whose state can arise), mean_in_true_case (over all
+        replies, each that differs in letter case alone written in the right case), each with _low
+        and _high; readable_replies, valid_replies, case_replies (that differ in letter case alone);
+        right (share of all replies whose state is right as written; of a FEN the placement),
+        right_ignoring_case, right_without_clocks (NaN where states have none), measure and depth. A
+        mean over no reply is NaN.
+
+    Raises:
+        InvalidArgumentError: If the scores lack the measure at this depth.
+    """
+    column = f"{measure}_{depth}"
+    if column not in scores:
+        raise InvalidArgumentError(
+            f"expected scores with a column {column!r}, got {list(scores.columns)}; "
+            "score with this depth"
+        )
+    rows = _with_case(scored_rows(scores), measure, depth)
+    table = []
+    for name, of_model in rows.groupby(by, sort=True):
+        lengths = [(str(length), part) for length, part in by_length(of_model)]
+        for length, part in [*lengths, (OVERALL, of_model)]:
+            table.append({by: name, "length": length, **_apart(part, column)})
+    return pd.DataFrame(table).assign(measure=measure, depth=depth)
+
+
+def _apart(part: pd.DataFrame, column: str) -> dict[str, Any]:
+    readable = part["reply_class"].isin(READABLE)
+    valid = part["reply_class"] == ReplyClass.VALID
+    means = {
+        "readable": (readable.astype(float), part["game"]),
+        "mean": (part[column], part["game"]),
+        "mean_readable": (part.loc[readable, column], part.loc[readable, "game"]),
+        "mean_valid": (part.loc[valid, column], part.loc[valid, "game"]),
+        "mean_in_true_case": (part["in_true_case"], part["game"]),
+    }
+    values: dict[str, Any] = {"replies": len(part), "games": part["game"].nunique()}
+    for name, (numbers, games) in means.items():
+        interval = clustered_mean_interval(numbers.to_numpy(float), games.to_numpy(), seed=0)
+        values |= {
+            name: interval.value, f"{name}_low": interval.low, f"{name}_high": interval.high
+        }  # fmt: skip
+    return values | {
+        "readable_replies": int(readable.sum()),
+        "valid_replies": int(valid.sum()),
+        "case_replies": int(part["case_alone"].sum()),
+        "right": part["right"].mean(),
+        "right_ignoring_case": (part["right"] + part["case_alone"]).mean(),
+        "right_without_clocks": part["right_without_clocks"].mean(),
+    }
+
+
+def _with_case(rows: pd.DataFrame, measure: str, depth: int) -> pd.DataFrame:
+    """Return scored rows with what is right of each, and its measure in the true letter case."""
+    right = "exact_match_placement" if "exact_match_placement" in rows else "exact_match"
+    undefined = pd.Series(np.nan, rows.index)
+    rows = rows.assign(
+        right=rows.get(right, undefined).astype(float),
+        right_without_clocks=rows.get("exact_match_position", undefined).astype(float),
+        case_alone=0.0,
+        in_true_case=rows[f"{measure}_{depth}"].astype(float),
+    )
+    mended = _mended_states(rows)
+    if mended:
+        kind = ScoringParameters(
+            depth=depth,
+            terminal=rows["terminal"].iloc[0],
+            ill_formed=rows["ill_formed_policy"].iloc[0],
+        )
+        shown = environment_shown(rows)
+        pairs = list(mended.values())
+        values = affordance_scores(
+            shown.automaton,
+            [true for true, _ in pairs],
+            [shown.parsed(text).state if _counts(shown, text, kind) else None for _, text in pairs],
+            kind,
+            [0] * len(pairs),
+        )
+        place = depth - 1 if measure == "precision" else 2 * depth - 1
+        index = list(mended)
+        rows.loc[index, "case_alone"] = 1.0
+        rows.loc[index, "in_true_case"] = [each[place] for each in values]
+    return rows
+
+
+def _counts(shown: Any, text: str, kind: ScoringParameters) -> bool:
+    return is_state(shown.classify_state(text).reply_class, kind.ill_formed)
+
+
+def _mended_states(rows: pd.DataFrame) -> dict[Any, tuple[Any, str]]:
+    """Return, by index, the true state and the text in its case of rows that differ in case alone."""
+    wrong = rows[(rows["right"] == 0) & rows["predicted_state"].notna()]
+    if wrong.empty:
+        return {}
+    shown = environment_shown(rows)
+    mended = {}
+    columns = wrong[["true_state", "predicted_state"]]
+    for index, written, predicted in columns.itertuples(name=None):
+        true = shown.parsed_true(written)
+        text = shown.with_true_case(true, shown.parsed(predicted))
+        if text is not None:
+            mended[index] = (true.state, text)
+    return mended
+
+
+def in_words(row: Mapping[Any, Any], environment: str = DEFAULT) -> str:
+    """Return a row of `compute` in a sentence: what is readable, the mean over it, and letter case.
+
+    Args:
+        row: A row of `compute`.
+        environment: The name of the environment, for the words.
+    """
+    symbol = f"{QUANTITIES[row['measure']].symbol}_{row['depth']}"
+    replies, readable = row["replies"], row["readable_replies"]
+    if not readable:
+        return f"none of {replies:,} replies can be read: the mean says nothing about tracking"
+    words = (
+        f"{readable:,} of {replies:,} replies can be read; over these mean {symbol} is "
+        f"{row['mean_readable']:.3f}"
+    )
+    if row["case_replies"]:
+        words += (
+            f"; {row['case_replies']:,} differ from the true {state_words(environment)} in the letter "
+            f"case of {'pieces' if environment == DEFAULT else 'the text'} alone: with these in the "
+            f"right case mean {symbol} over all replies is {row['mean_in_true_case']:.3f}"
+        )
+    return words
+
+
+def draw(
+    table: pd.DataFrame,
+    note: str = "",
+    whose: str = "",
+    environment: str = DEFAULT,
+    by: str = "model",
+) -> Figure:
+    """Draw the parts of the mean against the length of the episode, a panel a model, the best first.
+
+    Args:
+        table: The result of `compute`.
+        note: Small print below the axes.
+        whose: What is compared, for the title.
+        environment: The name of the environment, for the words.
+        by: As for `compute`.
+    """
+    symbol = _symbol(table)
+    models = _ordered(table, by)
+    columns = min(_MOST_COLUMNS, len(models))
+    rows = -(-len(models) // columns)
+    width, height = _PANEL
+    figure = Figure(
+        figsize=(max(7.2, 0.7 + width * columns), 1.7 + height * rows), layout="constrained"
+    )
+    spec = figure.add_gridspec(rows + 1, columns, height_ratios=[0.3, *[1.0] * rows])
+    key = figure.add_subplot(spec[0, :])
+    key.set_axis_off()
+    cells = [spec[1 + place // columns, place % columns] for place in range(len(models))]
+    panels: list[Axes] = []
+    for cell in cells:
+        first = panels[0] if panels else None
+        panels.append(figure.add_subplot(cell, sharex=first, sharey=first))
+    shown = labels(models, 30)
+    parts = table[table["length"] != OVERALL]
+    lengths = sorted(parts["length"].astype(int).unique())
+    if not lengths:
+        parts, lengths = table.assign(length="0"), [0]
+    step = float(min(np.diff(lengths), default=10))
+    for place, (axes, model) in enumerate(zip(panels, models, strict=True)):
+        line = parts[parts[by] == model].assign(length=lambda part: part["length"].astype(int))
+        line = line.sort_values("length")
+        axes.bar(line["length"], line["readable"], width=0.75 * step, color=_BAR, zorder=0)
+        for name, look in _LOOKS.items():
+            if name == "mean_in_true_case" and not _case_matters(line).any():
+                continue
+            ends = [
+                np.clip(line[name] - line[f"{name}_low"], 0, None).fillna(0),
+                np.clip(line[f"{name}_high"] - line[name], 0, None).fillna(0),
+            ]
+            axes.errorbar(
+                line["length"], line[name], yerr=ends, elinewidth=0.8, capsize=1.5, **look
+            )
+        replies = int(
+            table.loc[(table[by] == model) & (table["length"] == OVERALL), "replies"].iloc[0]
+        )
+        axes.set_title(f"{shown[model]}\n(n = {replies:,})", fontsize=_SIZE - 0.5)
+        axes.set_ylim(0, 1.04)
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.tick_params(labelsize=_SIZE)
+        axes.set_xticks(lengths, ["all"] if lengths == [0] else [str(each) for each in lengths])
+        axes.tick_params(labelleft=place % columns == 0, labelbottom=place + columns >= len(models))
+    figure.supylabel(f"share, or mean ${symbol}$", fontsize=9)
+    key.legend(
+        handles=_handles(symbol, case=bool(_case_matters(parts).any())),
+        loc="center",
+        ncols=3 if columns > 3 else 2,
+        frameon=False,
+        fontsize=_SIZE,
+    )
+    across = f"{length_words(environment)} (upper edge of the band, or the cut)"
+    caption(
+        figure,
+        f"Format apart from tracking: mean ${symbol}$ and its parts",
+        f"horizontal: {across}; bars at the points: 95%\n{note}".strip(),
+        whose,
+    )
+    return figure
+
+
+def draw_overall(
+    table: pd.DataFrame,
+    note: str = "",
+    whose: str = "",
+    environment: str = DEFAULT,
+    by: str = "model",
+) -> Figure:
+    """Draw the parts of each model's mean over all lengths, and the share of right states.
+
+    Args:
+        table: As of `draw`, as are the others.
+        note: Small print below the axes.
+        whose: What is compared, for the title.
+        environment: The name of the environment, for the words.
+        by: As for `compute`.
+    """
+    symbol = _symbol(table)
+    models = _ordered(table, by)
+    part = table[table["length"] == OVERALL].set_index(by).loc[models]
+    places = np.arange(len(models))
+    shown = labels(models, 32)
+    beside = max(room(each, _SIZE) for each in shown.values())
+    figure = Figure(figsize=(7.2 + beside, 1.7 + _ROW * len(models)), layout="constrained")
+    parts, right = figure.subplots(1, 2, sharey=True, width_ratios=[1.5, 1])
+    parts.barh(places, part["readable"], height=0.75, color=_BAR, zorder=0)
+    for name, look in _LOOKS.items():
+        drawn = _case_matters(part) if name == "mean_in_true_case" else part[name].notna()
+        seen = drawn.to_numpy()
+        ends = [
+            np.clip(part[name] - part[f"{name}_low"], 0, None).fillna(0)[seen],
+            np.clip(part[f"{name}_high"] - part[name], 0, None).fillna(0)[seen],
+        ]
+        parts.errorbar(
+            part[name][seen], places[seen], xerr=ends, elinewidth=0.8, capsize=1.5,
+            **{**look, "linestyle": "none"},
+        )  # fmt: skip
+    noun = "placement" if environment == DEFAULT else state_words(environment)
+    for name, marker, face, label in (
+        ("right", "o", "black", f"{noun} right as written"),
+        ("right_ignoring_case", "D", "none", "right ignoring letter case"),
+        ("right_without_clocks", "|", "black", "position right without clocks"),
+    ):
+        if part[name].notna().any():
+            right.plot(
+                part[name], places, marker=marker, markerfacecolor=face, color="black",
+                linestyle="none", markersize=5 if marker != "|" else 9, label=label,
+            )  # fmt: skip
+    parts.set_yticks(places, [f"{shown[each]}" for each in models], fontsize=_SIZE)
+    for label, model in zip(parts.get_yticklabels(), models, strict=True):
+        label.set_color("0.45" if model == BASELINE else "black")
+    parts.set(xlim=(0, 1.02), ylim=(len(models) - 0.4, -0.6))
+    right.set_xlim(-0.02, 1.02)
+    parts.set_xlabel(f"share of replies, or mean ${symbol}$", fontsize=9)
+    right.set_xlabel("share of all replies", fontsize=9)
+    parts.legend(
+        handles=_handles(symbol, case=bool(_case_matters(part).any())),
+        loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False, fontsize=_SIZE,
+    )  # fmt: skip
+    right.legend(
+        loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=1, frameon=False, fontsize=_SIZE
+    )
+    for axes in (parts, right):
+        axes.grid(True, axis="x", linewidth=0.5, alpha=0.5)
+        axes.set_axisbelow(True)
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.tick_params(axis="x", labelsize=_SIZE)
+    caption(
+        figure,
+        f"Format apart from tracking: mean ${symbol}$ over all lengths, and its parts",
+        f"bars at the points: 95%; models by mean ${symbol}$\n{note}".strip(),
+        whose,
+    )
+    return figure
+
+
+_COLOUR: Final = QUANTITIES["precision"].colour
+_LOOKS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "mean": {"marker": "s", "color": _COLOUR, "linestyle": "-", "linewidth": 1.4, "markersize": 4.5},
+    "mean_readable": {
+        "marker": "o", "color": "black", "markerfacecolor": "white", "linestyle": "--",
+        "linewidth": 0.9, "markersize": 4.5,
+    },
+    "mean_valid": {
+        "marker": "^", "color": "0.45", "linestyle": ":", "linewidth": 0.9, "markersize": 4,
+    },
+    "mean_in_true_case": {
+        "marker": "D", "color": "#0b5fa5", "markerfacecolor": "none", "linestyle": "-.",
+        "linewidth": 0.9, "markersize": 4.5,
+    },
+}  # fmt: skip
+
+
+def _handles(symbol: str, *, case: bool) -> list[Any]:
+    names = {
+        "mean": f"mean ${symbol}$ over all replies (product)",
+        "mean_readable": f"mean ${symbol}$ over readable replies",
+        "mean_valid": f"mean ${symbol}$ over valid replies",
+        "mean_in_true_case": f"mean ${symbol}$ over all, in the right letter case (if 0.01 higher)",
+    }
+    lines = [
+        Line2D([], [], **_LOOKS[name], label=label)
+        for name, label in names.items()
+        if case or name != "mean_in_true_case"
+    ]
+    return [Patch(color=_BAR, label="share of readable replies"), *lines]
+
+
+def _case_matters(rows: pd.DataFrame) -> "pd.Series[bool]":
+    return rows["mean_in_true_case"] - rows["mean"] >= _LEAST
+
+
+def _symbol(table: pd.DataFrame) -> str:
+    return f"{QUANTITIES[table['measure'].iloc[0]].symbol}_{{{table['depth'].iloc[0]}}}"
+
+
+def _ordered(table: pd.DataFrame, by: str) -> list[str]:
+    overall = table[table["length"] == OVERALL].sort_values(
+        ["mean", by], ascending=[False, True], na_position="last"
+    )
+    return list(overall[by])

@@ -1,0 +1,252 @@
+"""Kendall's tau in parts: what of the agreement is right replies, clocks, and length alone.
+
+A tau of p_m and edit distance over replies has three sources besides the one that a reader has in
+mind, that more wrong characters mean fewer right lines: right replies, which both measures put
+first; the clocks of a FEN, which cost edits and change no line; and the length of the episode, with
+which both measures get worse. Each is taken away in turn.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from workbench.drawing.appearance import caption, new_figure
+from workbench.drawing.quantities import QUANTITIES
+from workbench.drawing.scores_in_words import by_length, length_words, parts_of, scored_rows
+from workbench.environments.registry import DEFAULT
+from workbench.errors import InvalidArgumentError
+from workbench.seeds import derived_seed
+from workbench.statistics.intervals import clustered_tau_interval, quantile_ends, tau_b
+from workbench.studies.models.format_and_tracking import READABLE
+from workbench.studies.paper.kendall_tau import OVERALL
+
+DISTANCES: Final = ("levenshtein", "levenshtein_position")
+REPLIES: Final = ("all", "wrong")
+LEAST_ALIKE: Final = 10
+"""Rows among which p_m is shuffled for the null: of one length, or of neighbouring ones."""
+
+_LOOKS: Final[Mapping[tuple[str, str], Mapping[str, Any]]] = {
+    ("all", "levenshtein"): {"marker": "o", "color": "black", "label": "all replies"},
+    ("all", "levenshtein_position"): {
+        "marker": "o", "color": "black", "markerfacecolor": "white",
+        "label": "all replies, without clocks",
+    },
+    ("wrong", "levenshtein"): {"marker": "s", "color": "#c04a00", "label": "wrong boards alone"},
+    ("wrong", "levenshtein_position"): {
+        "marker": "s", "color": "#c04a00", "markerfacecolor": "white",
+        "label": "wrong boards alone, without clocks",
+    },
+}  # fmt: skip
+
+
+def compute(
+    scores: pd.DataFrame,
+    *,
+    depth: int = 4,
+    measure: Literal["precision", "recall"] = "precision",
+    each_model: bool = False,
+    shuffles: int = 200,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Compute tau-b(p_m, -distance) of all replies and of wrong states alone, with and without clocks.
+
+    The null of length alone: p_m is shuffled among replies of one length, at least `LEAST_ALIKE` of
+    neighbouring lengths, and tau taken again; what is left is due to the length.
+
+    Args:
+        scores: As of `workbench.studies.paper.kendall_tau.compute`, as are the others.
+        depth: m.
+        measure: Precision or recall.
+        each_model: Compute each model by itself, over all lengths alone.
+        shuffles: Of the null, at least 1.
+        resamples: Number of bootstrap resamples.
+        seed: Seed of shuffles and resamples.
+
+    Returns:
+        Columns model, group ("overall" last), replies ("all", or "wrong": readable, and wrong
+        without regard to clocks), distance (with clocks and, where the scores have it, without),
+        tau, low, high, count, games, and null, null_low, null_high (mean and central 95% of the
+        shuffles; of the overall rows).
+
+    Raises:
+        InvalidArgumentError: If the scores lack the measure at this depth, or there is no shuffle.
+    """
+    column = f"{measure}_{depth}"
+    distances = [name for name in DISTANCES if name in scores]
+    if column not in scores or not distances or shuffles < 1:
+        raise InvalidArgumentError(
+            f"expected scores with columns {column!r} and {DISTANCES[0]!r} and at least one shuffle, "
+            f"got {list(scores.columns)} and {shuffles!r}; score with this depth"
+        )
+    rows = []
+    for model, of_model in parts_of(scores, each_model=each_model):
+        kept = scored_rows(of_model)
+        for replies, part in _chosen(kept):
+            groups = [] if each_model else [(str(name), of) for name, of in by_length(part)]
+            for group, part_of in [*groups, (OVERALL, part)]:
+                for distance in distances:
+                    values = part_of[column].to_numpy(float)
+                    nearness = -part_of[distance].to_numpy(float)
+                    interval = clustered_tau_interval(
+                        values,
+                        nearness,
+                        part_of["game"].to_numpy(),
+                        seed=derived_seed(seed, "tau", group),
+                        resamples=resamples,
+                    )
+                    null = np.full(1, np.nan)
+                    if group == OVERALL:
+                        generator = np.random.default_rng(derived_seed(seed, "shuffle", replies))
+                        null = _null(values, nearness, part_of["ply"], shuffles, generator)
+                    low, high = quantile_ends(null)
+                    rows.append(
+                        {
+                            "model": model,
+                            "group": group,
+                            "measure": f"{measure[0]}_{depth}",
+                            "replies": replies,
+                            "distance": distance,
+                            "tau": interval.value,
+                            "low": interval.low,
+                            "high": interval.high,
+                            "count": interval.count,
+                            "games": part_of["game"].nunique(),
+                            "null": float(null.mean()),
+                            "null_low": low,
+                            "null_high": high,
+                        }
+                    )
+    return pd.DataFrame(rows)
+
+
+def _chosen(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    right = "exact_match_position" if "exact_match_position" in rows else "exact_match"
+    readable = rows["reply_class"].isin(READABLE)
+    yield "all", rows
+    yield "wrong", rows[readable & ~rows[right].astype(bool)]
+
+
+def _null(
+    values: npt.NDArray[np.float64],
+    nearness: npt.NDArray[np.float64],
+    lengths: "pd.Series[int]",
+    shuffles: int,
+    generator: np.random.Generator,
+) -> npt.NDArray[np.float64]:
+    """Return tau of each shuffle of values within strata of `alike`; NaN where tau is undefined."""
+    strata = alike(lengths)
+    order = np.argsort(strata, kind="stable")
+    taus = np.empty(shuffles)
+    for place in range(shuffles):
+        # Sorted by stratum, then at random: a permutation within each.
+        drawn = np.lexsort((generator.random(len(strata)), strata))
+        shuffled = np.empty_like(values)
+        shuffled[order] = values[drawn]
+        taus[place] = tau_b(shuffled, nearness)
+    return taus
+
+
+def alike(lengths: "pd.Series[int]", least: int = LEAST_ALIKE) -> npt.NDArray[np.intp]:
+    """Return a stratum for each row: its length, with the next ones where too few rows have it.
+
+    Args:
+        lengths: Actions played before each reply; missing ones are a stratum of their own.
+        least: Rows that a stratum must have, if there are as many.
+    """
+    counts = lengths.value_counts().sort_index()
+    stratum_of: dict[Any, int] = {}
+    stratum = rows = 0
+    for length, count in counts.items():
+        stratum_of[length] = stratum
+        rows += int(count)
+        if rows >= least:
+            stratum, rows = stratum + 1, 0
+    if 0 < rows < least and stratum:
+        # The longest are too few for a stratum of their own.
+        stratum_of = {length: min(each, stratum - 1) for length, each in stratum_of.items()}
+    return lengths.map(stratum_of).fillna(-1).to_numpy(np.intp)
+
+
+def draw(
+    tables: Mapping[str, pd.DataFrame],
+    note: str = "",
+    environment: str = DEFAULT,
+) -> Figure:
+    """Draw tau in parts by group and overall, with the null of length alone; a panel a table.
+
+    Args:
+        tables: Results of `compute` for one model each, by the panel's title.
+        note: Small print below the axes.
+        environment: The name of the environment, for the words.
+    """
+    sizes = [table["group"].nunique() for table in tables.values()]
+    figure, panels = new_figure(len(tables), width=3.1 + 0.72 * sum(sizes), height=4.4)
+    first = next(iter(tables.values()))
+    for axes, (title, table) in zip(panels, tables.items(), strict=True):
+        _draw_panel(axes, table)
+        axes.set_title(title, fontsize=9)
+        words = f"{length_words(environment)}, and all groups;\nbelow: all replies, wrong ones"
+        axes.set_xlabel(words, fontsize=9)
+    measure = QUANTITIES["precision" if first["measure"].iloc[0][0] == "p" else "recall"]
+    symbol = f"{measure.symbol}_{{{first['measure'].iloc[0][2:]}}}"
+    panels[0].set_ylabel(f"Kendall's τ-b (${symbol}$, −edit distance)")
+    lowest = min(float(np.nanmin([0.0, *table["low"]])) for table in tables.values())
+    panels[0].set_ylim(max(-1.0, lowest - 0.05), 1.05)
+    handles, texts = panels[0].get_legend_handles_labels()
+    panels[-1].legend(
+        handles, texts, fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0)
+    )
+    caption(
+        figure,
+        "Agreement of state precision and edit distance, in parts",
+        "bars: 95%, whole games; wrong: readable, and wrong without regard to clocks; length alone: "
+        f"p shuffled among replies of the same length\n{note}",
+    )
+    return figure
+
+
+def _draw_panel(axes: Axes, table: pd.DataFrame) -> None:
+    groups = list(dict.fromkeys(table["group"]))
+    looks = {
+        key: look
+        for key, look in _LOOKS.items()
+        if ((table["replies"] == key[0]) & (table["distance"] == key[1])).any()
+    }
+    for place, (key, look) in enumerate(looks.items()):
+        part = table[(table["replies"] == key[0]) & (table["distance"] == key[1])]
+        part = part.set_index("group").reindex(groups)
+        shift = (place - (len(looks) - 1) / 2) * 0.17
+        ends = [
+            np.clip(part["tau"] - part["low"], 0, None).fillna(0),
+            np.clip(part["high"] - part["tau"], 0, None).fillna(0),
+        ]
+        at = np.arange(len(groups)) + shift
+        axes.errorbar(
+            at, part["tau"], yerr=ends, linestyle="none", markersize=5, elinewidth=0.9,
+            capsize=2, **look,
+        )  # fmt: skip
+        null = part["null"].iloc[-1]
+        axes.plot(
+            [at[-1] - 0.07, at[-1] + 0.07], [null, null], color="#0b5fa5", linewidth=2.5,
+            solid_capstyle="butt", label="length alone" if place == len(looks) - 1 else None,
+        )  # fmt: skip
+    everyone = table[(table["replies"] == "all") & (table["distance"] == table["distance"].iloc[0])]
+    wrong = table[(table["replies"] == "wrong") & (table["distance"] == table["distance"].iloc[0])]
+    counts = [
+        f"{group}\n{of_all:,}\n{of_wrong:,}"
+        for group, of_all, of_wrong in zip(
+            groups,
+            everyone.set_index("group")["count"].reindex(groups, fill_value=0),
+            wrong.set_index("group")["count"].reindex(groups, fill_value=0),
+            strict=True,
+        )
+    ]
+    axes.axhline(0, color="0.4", linewidth=0.8)
+    axes.axvline(len(groups) - 1.5, color="0.8", linewidth=0.8)
+    axes.set_xticks(range(len(groups)), counts, fontsize=7.5)
