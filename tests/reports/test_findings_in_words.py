@@ -4,17 +4,20 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
+from prediction_rows import prediction_row
 
 from workbench.environments.registry import environment_named
 from workbench.episodes import EpisodeSample
 from workbench.reports.chapters import chapters_of
 from workbench.reports.comparison_section import compare, comparison_section
 from workbench.reports.findings_in_words import findings
+from workbench.reports.format_section import format_section, parts_of_means
 from workbench.reports.measured_sections import consistency_section, curves_section, summary_of
 from workbench.reports.notable_boards import boards_section, notable, recreated
 from workbench.reports.reported_run import ReportedRun
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_tables import score
+from workbench.tables.parquet_tables import PREDICTIONS
 
 KNIGHT_OUT = "rnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R b KQkq - 1 1"
 
@@ -32,7 +35,9 @@ def chapter_of(scores):
 
 
 def said(chapter):
-    return " ".join(findings(chapter, summary_of(chapter), compare(chapter)))
+    return " ".join(
+        findings(chapter, summary_of(chapter), compare(chapter), parts_of_means(chapter))
+    )
 
 
 def test_the_words_are_made_from_the_numbers(scores):
@@ -44,6 +49,8 @@ def test_the_words_are_made_from_the_numbers(scores):
     assert "over 4 replies. 25.0% of them match exactly" in words
     # After 5 moves 1, 0 and 20/21, after 6 the sink.
     assert "goes from 0.651 at 5 to 0 at 6 full moves" in words
+    assert "over readable replies, 100% and 0% of all, from 0.651 to undefined." in words
+    assert "3 of 4 replies can be read; over these mean p_1 is 0.651." in words
     assert "p_1 is 0 for 2 replies" in words
 
 
@@ -67,17 +74,22 @@ def test_of_several_models_each_has_a_sentence_with_the_next_and_the_baseline(sc
     chapter = chapter_of(
         pd.concat([right, scores.assign(model="b"), wrong.assign(model="c"), base])
     )
-    first, second, third, apart, few = findings(chapter, summary_of(chapter), compare(chapter))
+    first, second, third, apart, few = findings(
+        chapter, summary_of(chapter), compare(chapter), parts_of_means(chapter)
+    )
     mean = (1 + 0 + 20 / 21 + 0) / 4
     # Of b's four differences from a two are 1, one is 1/21 and one 0; all are resampled together.
-    assert first.startswith(f"a: mean p_1 1.000 [1.000, 1.000] over 4 replies; {1 - mean:.3f} [")
+    readable = "(3 of 4 replies can be read; over these mean p_1 is"
+    assert first.startswith(
+        f"a: mean p_1 1.000 [1.000, 1.000] over 4 replies {readable} 1.000); {1 - mean:.3f} ["
+    )
     assert "] above the next, b (4 common positions" in first
     assert first.endswith("and 1.000 [1.000, 1.000] above starting_board (4 common positions).")
     assert "above the next, c (4 common positions" in second
     # Nothing is below c but the baseline, which is no model.
     assert third == (
-        "c: mean p_1 0 [0, 0] over 4 replies; 0 [0, 0] above starting_board (4 common positions; "
-        "the interval includes zero)."
+        f"c: mean p_1 0 [0, 0] over 4 replies {readable} 0.000); 0 [0, 0] above starting_board (4 "
+        "common positions; the interval includes zero)."
     )
     assert apart.startswith("0 of 6 pairs of the runs' models are separated")
     assert few == (
@@ -97,7 +109,7 @@ def test_many_models_have_few_sentences_and_no_run_is_left_out(scores):
     easy = scores.head(1).assign(model="easy", precision_1=1.0, game=scores["game_id"].head(1))
     runs = [ReportedRun("mine", many[0]), ReportedRun("theirs", pd.concat([*many[1:], easy]))]
     (chapter,) = chapters_of(runs)
-    words = findings(chapter, summary_of(chapter), compare(chapter))
+    words = findings(chapter, summary_of(chapter), compare(chapter), parts_of_means(chapter))
     subjects = [each.partition(":")[0] for each in words[:-3]]
     assert subjects == ["model 9", "model 8", "model 7", "model 6", "model 5", "model 1"]
     assert (
@@ -168,3 +180,26 @@ def test_states_of_other_environments_are_drawn_and_open_in_python():
     assert opened["pair"].true_state == true
     assert opened["pair"].predicted_state == other
     assert environment_named("boxes").name == opened["pair"].environment
+
+
+def test_a_run_a_third_unreadable_and_a_third_in_lower_case_is_taken_apart():
+    start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+    lower = start.replace("PPPPPPPP/RNBQKBNR", "pppppppp/rnbqkbnr")
+    replies = [start, lower, "I lost track of the pieces."] * 20
+    rows = [
+        prediction_row(place, start, reply, group=10 + 10 * (place % 2))
+        for place, reply in enumerate(replies)
+    ]
+    predictions = pd.DataFrame(rows).reindex(columns=PREDICTIONS.names)
+    chapter = chapter_of(score(predictions, ScoringParameters(depth=2)))
+    words = said(chapter)
+    assert (
+        "40 of 60 replies can be read; over these mean p_2 is 0.500; 20 differ from the true"
+        in words
+    )
+    assert "in the right case mean p_2 over all replies is 0.667." in words
+    page = format_section(chapter, parts_of_means(chapter), "chapter-1")
+    assert "A difference between models that is not there over the readable replies" in page
+    for cell in ("0.333", "66.7%", "33.3%", "0.667", ">20<"):
+        assert cell in page
+    assert "track" not in words

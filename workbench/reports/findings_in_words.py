@@ -15,6 +15,7 @@ from workbench.reports.measured_sections import lengths_of
 from workbench.reports.numbers_in_words import counted, number, with_interval
 from workbench.reports.pair_families import counted_family, families, too_few_games
 from workbench.reports.shown_beside import baseline_name
+from workbench.studies.models.format_and_tracking import in_words
 from workbench.studies.models.model_summary import OVERALL
 from workbench.studies.models.paired_models import LEVEL
 
@@ -28,6 +29,7 @@ def findings(
     chapter: Chapter,
     summary: pd.DataFrame,
     compared: Comparisons,
+    parts: pd.DataFrame,
     *,
     resamples: int = 1000,
     seed: int = 0,
@@ -42,6 +44,7 @@ def findings(
         chapter: With at least one row that has scores.
         summary: The result of `workbench.reports.measured_sections.summary_of`.
         compared: The result of `workbench.reports.comparison_section.compare`.
+        parts: The result of `workbench.reports.format_section.parts_of_means`.
         resamples: Number of bootstrap resamples.
         seed: Seed of the bootstrap.
     """
@@ -53,7 +56,8 @@ def findings(
     models = [name for name in known["model"] if name not in baselines] or list(known["model"])
     if len(models) == 1:
         said = [_headline_words(chapter, models[0], resamples, seed)]
-        said += _length_words(chapter, summary, models[0])
+        said += [_format_words(chapter, parts, models[0])]
+        said += _length_words(chapter, summary, parts, models[0])
         said += _difference_words(chapter, compared, models[0])
         said += _tau_words(chapter, overall, models[0])
     else:
@@ -61,7 +65,7 @@ def findings(
         rows = known.set_index("model")
         counts = scored_rows(chapter.scores).groupby("model").size()
         said = [
-            _short_words(chapter, compared, name, rows.loc[name].to_dict(), counts[name])
+            _short_words(chapter, compared, parts, name, rows.loc[name].to_dict(), counts[name])
             for name in shown
         ]
         rest = rows.loc[[name for name in models if name not in shown], "precision"]
@@ -94,10 +98,18 @@ def _subjects(chapter: Chapter, models: list[str]) -> list[str]:
 
 
 def _short_words(
-    chapter: Chapter, compared: Comparisons, model: str, row: dict[Any, Any], count: int
+    chapter: Chapter,
+    compared: Comparisons,
+    parts: pd.DataFrame,
+    model: str,
+    row: dict[Any, Any],
+    count: int,
 ) -> str:
     mean = with_interval(row["precision"], row["precision_low"], row["precision_high"])
     words = f"{model}: mean {chapter.symbol} {mean} over {counted(count, 'reply', 'replies')}"
+    of_format = _overall(parts, model)
+    if of_format["readable"] < 1 or of_format["case_replies"]:
+        words += f" ({in_words(of_format, chapter.environment.name)})"
     turned, baselines = _turned(compared, model), _baselines(chapter)
     lower = _most_common(turned[~turned["opponent"].isin(baselines) & (turned["by"] >= 0)])
     nearest = lower.sort_values("by").head(1).to_dict("records")
@@ -139,14 +151,31 @@ def _headline_words(chapter: Chapter, model: str, resamples: int, seed: int) -> 
     return words
 
 
-def _length_words(chapter: Chapter, summary: pd.DataFrame, model: str) -> Iterator[str]:
+def _overall(parts: pd.DataFrame, model: str) -> dict[Any, Any]:
+    """Return a model's parts of the mean over all lengths."""
+    (row,) = parts[(parts["model"] == model) & (parts["length"] == OVERALL)].to_dict("records")
+    return row
+
+
+def _format_words(chapter: Chapter, parts: pd.DataFrame, model: str) -> str:
+    words = in_words(_overall(parts, model), chapter.environment.name)
+    return f"{words[:1].upper()}{words[1:]}."
+
+
+def _length_words(
+    chapter: Chapter, summary: pd.DataFrame, parts: pd.DataFrame, model: str
+) -> Iterator[str]:
     part = summary[summary["model"] == model].set_index("length")["precision"].dropna()
     lengths = [name for name in lengths_of(summary) if name in part.index]
     if len(lengths) > 1:
         first, last = lengths[0], lengths[-1]
+        of_model = parts[parts["model"] == model].set_index("length")
+        readable, mean = of_model["readable"], of_model["mean_readable"]
         yield (
             f"Its mean {chapter.symbol} goes from {number(part[first])} at {first} to "
-            f"{number(part[last])} at {last} {length_words(chapter.environment.name)}."
+            f"{number(part[last])} at {last} {length_words(chapter.environment.name)}; over readable "
+            f"replies, {readable[first]:.0%} and {readable[last]:.0%} of all, from "
+            f"{number(mean[first])} to {number(mean[last])}."
         )
 
 

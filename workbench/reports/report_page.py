@@ -17,6 +17,7 @@ from workbench.reports.chapters import Chapter, chapters_of, is_scored
 from workbench.reports.comparison_section import compare, comparison_section
 from workbench.reports.exports import Publication, refuse_others_files, write_exports
 from workbench.reports.findings_in_words import findings
+from workbench.reports.format_section import format_section, parts_of_means
 from workbench.reports.headline_tables import headline_section
 from workbench.reports.made_with import MADE_WITH, made_with_section
 from workbench.reports.measured_sections import (
@@ -153,12 +154,14 @@ def _chapter(chapter: Chapter, identity: str, resamples: int, seed: int) -> str:
         return section(identity, chapter.title, numbers, paragraph(nothing))
     summary = summary_of(chapter, resamples=resamples, seed=seed)
     compared = compare(chapter, resamples=resamples, seed=seed)
-    said = findings(chapter, summary, compared, resamples=resamples, seed=seed)
+    parts = parts_of_means(chapter)
+    said = findings(chapter, summary, compared, parts, resamples=resamples, seed=seed)
     return section(
         identity,
         chapter.title,
         bullets(said),
         numbers,
+        format_section(chapter, parts, identity),
         curves_section(chapter, summary, identity),
         accepted_section(chapter, identity, resamples=resamples, seed=seed),
         comparison_section(chapter, compared, identity, resamples=resamples, seed=seed),

@@ -300,7 +300,11 @@ def draw_overall(
     shown = labels(models, 32)
     beside = max(room(each, _SIZE) for each in shown.values())
     figure = Figure(figsize=(7.2 + beside, 1.7 + _ROW * len(models)), layout="constrained")
-    parts, right = figure.subplots(1, 2, sharey=True, width_ratios=[1.5, 1])
+    shares = {name: look for name, look in _SHARES.items() if part[name].notna().any()}
+    ratios = [1.5, 1] if shares else [1]
+    parts, *others = figure.subplots(
+        1, len(ratios), sharey=True, width_ratios=ratios, squeeze=False
+    )[0]
     parts.barh(places, part["readable"], height=0.75, color=_BAR, zorder=0)
     for name, look in _LOOKS.items():
         drawn = _case_matters(part) if name == "mean_in_true_case" else part[name].notna()
@@ -314,31 +318,27 @@ def draw_overall(
             **{**look, "linestyle": "none"},
         )  # fmt: skip
     noun = "placement" if environment == DEFAULT else state_words(environment)
-    for name, marker, face, label in (
-        ("right", "o", "black", f"{noun} right as written"),
-        ("right_ignoring_case", "D", "none", "right ignoring letter case"),
-        ("right_without_clocks", "|", "black", "position right without clocks"),
-    ):
-        if part[name].notna().any():
+    for right in others:
+        for name, look in shares.items():
+            label = f"{noun} right as written" if name == "right" else look["label"]
             right.plot(
-                part[name], places, marker=marker, markerfacecolor=face, color="black",
-                linestyle="none", markersize=5 if marker != "|" else 9, label=label,
-            )  # fmt: skip
+                part[name], places, color="black", linestyle="none", **{**look, "label": label}
+            )
+        right.set_xlim(-0.02, 1.02)
+        right.set_xlabel("share of all replies", fontsize=9)
+        right.legend(
+            loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=1, frameon=False, fontsize=_SIZE
+        )
     parts.set_yticks(places, [f"{shown[each]}" for each in models], fontsize=_SIZE)
     for label, model in zip(parts.get_yticklabels(), models, strict=True):
         label.set_color("0.45" if model == BASELINE else "black")
     parts.set(xlim=(0, 1.02), ylim=(len(models) - 0.4, -0.6))
-    right.set_xlim(-0.02, 1.02)
     parts.set_xlabel(f"share of replies, or mean ${symbol}$", fontsize=9)
-    right.set_xlabel("share of all replies", fontsize=9)
     parts.legend(
         handles=_handles(symbol, case=bool(_case_matters(part).any())),
         loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False, fontsize=_SIZE,
     )  # fmt: skip
-    right.legend(
-        loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=1, frameon=False, fontsize=_SIZE
-    )
-    for axes in (parts, right):
+    for axes in (parts, *others):
         axes.grid(True, axis="x", linewidth=0.5, alpha=0.5)
         axes.set_axisbelow(True)
         axes.spines[["top", "right"]].set_visible(False)
@@ -366,6 +366,16 @@ _LOOKS: Final[Mapping[str, Mapping[str, Any]]] = {
         "marker": "D", "color": "#0b5fa5", "markerfacecolor": "none", "linestyle": "-.",
         "linewidth": 0.9, "markersize": 4.5,
     },
+}  # fmt: skip
+
+
+_SHARES: Final[Mapping[str, Mapping[str, Any]]] = {
+    "right": {"marker": "o", "markersize": 5, "label": ""},
+    "right_ignoring_case": {
+        "marker": "D", "markerfacecolor": "none", "markersize": 5,
+        "label": "right ignoring letter case",
+    },
+    "right_without_clocks": {"marker": "|", "markersize": 9, "label": "position right without clocks"},
 }  # fmt: skip
 
 
