@@ -17,7 +17,7 @@ from workbench.games.game_files import GameFiles
 from workbench.language_model.bundled_models import SIZES, TRAINING_GAMES
 from workbench.prediction import CLASSES
 from workbench.scoring import ScoringParameters, score
-from workbench.statistics.intervals import clustered_mean_interval
+from workbench.statistics.intervals import SHARE, clustered_mean_interval
 
 MEASURES = {
     "exact_match_position": "exact boards",
@@ -45,7 +45,7 @@ def rows(scores: pd.DataFrame, size: str) -> Iterator[dict[str, object]]:
         for column, title in MEASURES.items():
             # A text that is no FEN has no squares; its p_4 and r_4 are 0.
             known = own.dropna(subset=[column])
-            found = clustered_mean_interval(known[column], known["position_id"], seed=0)
+            found = clustered_mean_interval(known[column], known["position_id"], within=SHARE)
             row[title] = f"{found.value:.3f} ({found.low:.3f}–{found.high:.3f})"
         yield row | {each: int((own["reply_class"] == each).sum()) for each in CLASSES}
 

@@ -55,7 +55,7 @@ def test_kendall_tau(tmp_path):
     """Against tau-b by its definition, from all pairs of rows of the stored scores."""
     table, simulated = drawn(
         "03_kendall_tau", tmp_path, "03_kendall_tau", "03_kendall_tau_simulated",
-        replies="simulated", own_setup="simulated", per_group=6, rate=0.05, depth=2, resamples=20, jobs=1,
+        replies="simulated", own_setup="simulated", per_group=6, rate=0.05, depth=2, jobs=1,
     )  # fmt: skip
     pd.testing.assert_frame_equal(simulated, table)
     assert table["group"].tolist() == [*map(str, FIVE_GROUPS), "overall"]
@@ -80,7 +80,7 @@ def test_mean_precision_and_a_lost_piece(tmp_path):
     means, simulated, pieces = drawn(
         "04_mean_precision", tmp_path,
         "04_mean_precision", "04_mean_precision_simulated", "04_lost_piece",
-        replies="simulated", own_setup="simulated", per_group=4, rate=0.05, depth=2, resamples=20,
+        replies="simulated", own_setup="simulated", per_group=4, rate=0.05, depth=2,
         lost_piece_positions=2, jobs=1,
     )  # fmt: skip
     pd.testing.assert_frame_equal(simulated, means)
@@ -207,7 +207,7 @@ def test_prompts(tmp_path):
     prompts, spread, thinking = drawn(
         "09_prompts", out, "09_prompts", "09_spread", "09_thinking",
         rates=[0.01, 0.1], per_group=3, samples=2, thinking=[str(few)],
-        depth=2, resamples=20, jobs=1,
+        depth=2, jobs=1,
     )  # fmt: skip
     assert thinking["budget"].tolist() == [0, 256]
     assert thinking[["replies", "pairs"]].values.tolist() == [[20, 0], [20, 20]]

@@ -32,7 +32,7 @@ VERSIONS = ("student", "instructor")
 SMALL = {
     NAMES[0]: {},
     NAMES[1]: {"repeats": 2, "samples": 50},
-    NAMES[2]: {"every": 50, "resamples": 20, "jobs": 1},
+    NAMES[2]: {"every": 50, "jobs": 1},
 }
 
 

@@ -228,7 +228,7 @@ def test_both_notebooks_of_scores_run_on_given_predictions(predictions, tmp_path
     write_table(both, path, PREDICTIONS)
     runs = make_figures(
         only=["kendall_tau", "mean_precision"],
-        given={"depth": 2, "resamples": 20, "lost_piece_positions": 1, "per_group": 1, "jobs": 1},
+        given={"depth": 2, "lost_piece_positions": 1, "per_group": 1, "jobs": 1},
         predictions=path,
         out=tmp_path / "out",
         jobs=2,

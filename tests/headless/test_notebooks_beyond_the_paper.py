@@ -21,7 +21,7 @@ def test_environments(tmp_path):
     """Without slips p_4 is 1 and no character differs. Of the tree's actions 4/5 are shared: 0.8^m."""
     table, pairs = drawn(
         "12_environments", tmp_path, "12_environments", "12_one_slip",
-        environments=["chess", "planning"], lengths=[2, 6], per_length=3, rate=0.0, resamples=20,
+        environments=["chess", "planning"], lengths=[2, 6], per_length=3, rate=0.0,
         pairs=1, moves=6, depths=3, exact_depth=2, samples=20, batches=2,
     )  # fmt: skip
     assert table.groupby(["environment", "length"]).size().to_dict() == {
@@ -54,7 +54,7 @@ def test_track_or_recall(tmp_path):
     out = tmp_path / "out"
     table, boards = drawn(
         "13_track_or_recall", out, "13_track_or_recall", "13_boards",
-        predictions=str(given), rates=[], depth=2, resamples=20, jobs=1,
+        predictions=str(given), rates=[], depth=2, jobs=1,
     )  # fmt: skip
     assert table["model"].unique().tolist() == models
     assert table["kind"].unique().tolist() == ["reasoning", "other", "baseline"]
@@ -76,7 +76,7 @@ def test_track_or_recall(tmp_path):
 
 def test_your_own_environment(tmp_path):
     """The Towers of Hanoi, registered by the notebook; without slips every state is right."""
-    given = {"lengths": [2, 5], "per_length": 4, "rate": 0.0, "resamples": 20}
+    given = {"lengths": [2, 5], "per_length": 4, "rate": 0.0}
     (run,) = make_figures(only=["14_your_own_environment"], given=given, out=tmp_path)
     assert run.error == ""
     (table,) = tables_of(tmp_path, run.name, **given)
@@ -99,7 +99,7 @@ def test_stated_and_implied(tmp_path):
     """Of two trackers one lists what its state permits; without slips both do, and are right."""
     (table,) = drawn(
         "15_stated_and_implied", tmp_path,
-        environment="othello", lengths=[3, 12], per_length=12, rate=0.2, resamples=20,
+        environment="othello", lengths=[3, 12], per_length=12, rate=0.2,
     )  # fmt: skip
     assert (table["pairs"] == table["length"].map({"3": 12, "12": 12, "all": 24})).all()
     acting = table[table["model"].str.contains("lists what")]
@@ -141,7 +141,7 @@ def test_probe(tmp_path):
     table, lengths, apart = drawn(
         "17_probe", tmp_path, "17_probe", "17_stated_and_probed", "17_disagreement",
         models=["tiny"], per_group=2, fit_games=60, fit_per_game=6, iterations=10, depth=2,
-        resamples=20, jobs=1,
+        jobs=1,
     )  # fmt: skip
     pd.testing.assert_frame_equal(lengths, table)
     assert_shares(table, "mean")

@@ -80,7 +80,7 @@ def test_null_sets_and_settings_are_empty_ones(predictions, name):
         both = pd.concat([missing.scores, run.scores.assign(setting="high")])
         (chapter,) = chapters_of([ReportedRun("run", both)])
         assert chapter.models == ["by hand", "by hand, high"]
-        assert "by hand, high" in headline_section(chapter, resamples=5)
+        assert "by hand, high" in headline_section(chapter)
 
 
 def table_of(**models):
@@ -105,19 +105,19 @@ def chapter_of(**models):
 
 def test_means_of_other_positions_are_warned_of_though_they_are_as_many():
     same = chapter_of(a={"p": 1.0, "q": 0.0}, b={"p": 0.5, "q": 0.5})
-    assert "not comparable" not in headline_section(same, resamples=5)
+    assert "not comparable" not in headline_section(same)
     # The later call failed: asked alike, and not alike in the mean.
     failed = chapter_of(a={"p": 1.0, "q": 0.0}, b={"p": 0.5, "q": None})
-    text = headline_section(failed, resamples=5)
+    text = headline_section(failed)
     assert "not comparable" in text
     assert "share no position" not in text
     apart = chapter_of(a={"p": 1.0, "q": 0.0}, b={"r": 0.5, "s": 0.5}, c={"p": 0.0, "r": 0.0})
-    text = headline_section(apart, resamples=5)
+    text = headline_section(apart)
     assert "not comparable" in text
     assert "These share no position and are not compared: a and b." in text
     many = chapter_of(**{name: {name: 1.0} for name in "abcd"})
-    assert "b and c; and 1 other pair." not in headline_section(many, resamples=5)
-    assert "; and 1 other pair." in headline_section(many, resamples=5)
+    assert "b and c; and 1 other pair." not in headline_section(many)
+    assert "; and 1 other pair." in headline_section(many)
 
 
 def test_what_stands_beside_changes_nothing_about_a_run_s_own_models():

@@ -86,7 +86,7 @@ def test_lines_are_ranked_by_p_m_alone_and_shown_by_depth(run_of):
     assert "model p_3 rank group p_3 mean" in text
     assert "edit distance" not in text
     assert "r_3" not in text
-    accepted = words(accepted_section(chapter, "c", resamples=50))
+    accepted = words(accepted_section(chapter, "c"))
     assert "first i moves the true board accepts" in accepted
     means = (
         r"good 1\.000 \[[^]]*\] 1\.000 \[[^]]*\] 0\.500 \[[^]]*\] bad 0\.500 \[[^]]*\] 0 \[0, 0\] 0"
@@ -157,7 +157,7 @@ def test_results_read_back_are_the_numbers_of_the_page(run_of, tmp_path, predict
         run = ReportedRun("run", with_games(scores, predictions), predictions)
     else:
         run = run_of(task, ["e2e4\ne7e5\ng1f3", "e2e4\ne2e5\ng1g3", TWENTY])
-    write_exports([run], tmp_path, resamples=50)
+    write_exports([run], tmp_path)
     read = read_results(tmp_path)
     page = words(report_html([run], resamples=50))
     rows = read[["mean", "lower", "upper"]].itertuples(index=False, name=None)

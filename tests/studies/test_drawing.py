@@ -100,7 +100,7 @@ def sound(figure):
 
 
 def figure_of_models(scores, note):
-    return model_summary.draw(model_summary.compute(scores, depth=1, resamples=2), note)
+    return model_summary.draw(model_summary.compute(scores, depth=1), note)
 
 
 def figure_of_ranks(scores, note):
@@ -113,7 +113,7 @@ def figure_of_flags(scores, note):
 
 def figure_of_prompts(scores, note):
     prompted = pd.concat([scores.assign(prompt="direct@1"), scores.assign(prompt="p" * 120)])
-    found = prompt_effects.compute(prompted, depth=1, resamples=2)
+    found = prompt_effects.compute(prompted, depth=1)
     return prompt_effects.draw(found, note)
 
 
@@ -124,14 +124,14 @@ def figure_of_spread(scores, note):
 
 def figure_of_tau(scores, note):
     one = kendall_tau.compute(scores[scores["model"] == scores["model"].iloc[0]], depth=1)
-    every = kendall_tau.compute(scores, depth=1, each_model=True, resamples=2)
+    every = kendall_tau.compute(scores, depth=1, each_model=True)
     return kendall_tau.draw(one, note, "one model", every)
 
 
 def figure_of_means(scores, note):
     one = scores[scores["model"] == scores["model"].iloc[0]]
-    means = mean_precision.compute({"groups": one, "bands": one}, depth=1, resamples=2)
-    every = mean_precision.compute({"groups": scores}, depth=1, each_model=True, resamples=2)
+    means = mean_precision.compute({"groups": one, "bands": one}, depth=1)
+    every = mean_precision.compute({"groups": scores}, depth=1, each_model=True)
     return mean_precision.draw(means, note, "one model", every)
 
 
@@ -213,13 +213,13 @@ def test_examples_name_both_models(kind):
 def test_any_number_of_groups_can_be_read(groups):
     one = scores_of(names_of("odd", 3), groups=(5,))
     note = note_of(one, files=2)
-    tau = kendall_tau.compute(one, depth=1, resamples=2)
+    tau = kendall_tau.compute(one, depth=1)
     of_groups = [tau.iloc[:1].assign(group=str(group)) for group in groups]
     sound(kendall_tau.draw(pd.concat([*of_groups, tau.iloc[1:]], ignore_index=True), note))
     variants = {"groups of the predictions": one, "bands of 5 full moves": one}
-    means = mean_precision.compute(variants, depth=1, resamples=2)
+    means = mean_precision.compute(variants, depth=1)
     sound(mean_precision.draw(pd.concat([means.assign(group=group) for group in groups]), note))
-    summary = model_summary.compute(one, depth=1, resamples=2)
+    summary = model_summary.compute(one, depth=1)
     by_length = summary[summary["length"] != "all"]
     lengths = [by_length.assign(length=str(group)) for group in groups]
     sound(model_summary.draw(pd.concat([*lengths, summary[summary["length"] == "all"]]), note))

@@ -1,8 +1,12 @@
 """One model in several environments: means worked by hand, runs of the user's own, what is refused."""
 
+import math
+
 import pandas as pd
 import pytest
 from drawn import faults
+from scipy.special import expit
+from scipy.stats import t as student
 
 from workbench.answers.simulated_replies import simulate
 from workbench.environments.registry import environment_named
@@ -45,7 +49,7 @@ def test_means_worked_by_hand():
             "unscored": ["", "", "", "the call failed"],
         }
     )
-    table = errors_by_length.compute({"othello": scores}, depth=2, resamples=50)
+    table = errors_by_length.compute({"othello": scores}, depth=2)
     means = table.set_index("measure")["mean"]
     assert means.to_dict() == pytest.approx(
         {
@@ -60,16 +64,18 @@ def test_means_worked_by_hand():
     assert (row["title"], row["length"], row["count"], row["games"]) == ("Othello", 8, 3, 2)
     assert row[["valid", "ill_formed", "unparseable", "absent"]].tolist() == [1, 1, 0, 1]
     assert (row["failed"], row["unscored"]) == (1, 0)
-    # Two games: means of p are those of (a, a), (a, b) and (b, b).
-    assert row["low"] == 0.0
-    assert row["high"] == 0.75
+    # The deviations of the games sum to 1/2 and -1/2, their squares are divided by 1/3 and 2/3, and
+    # the logit's derivative at 1/2 is 4; 9/5 effective games.
+    half = 4 * student.ppf(0.975, 0.8) * math.sqrt(9 / 8) / 3
+    assert row["effective"] == pytest.approx(9 / 5)
+    assert (row["low"], row["high"]) == pytest.approx(tuple(expit([-half, half])))
     with pytest.raises(InvalidArgumentError, match="'precision_3'"):
         errors_by_length.compute({"othello": scores}, depth=3)
 
 
 def test_six_environments_at_the_same_lengths_in_actions(runs):
     assert tuple(runs.scores) == SIX
-    table = errors_by_length.compute(runs.scores, depth=2, resamples=20)
+    table = errors_by_length.compute(runs.scores, depth=2)
     lengths = table.groupby("environment")["length"].unique().map(list).to_dict()
     assert lengths == {name: [2, 6] for name in SIX}
     assert (table["count"] == 4).all()
@@ -81,7 +87,7 @@ def test_six_environments_at_the_same_lengths_in_actions(runs):
 
 
 def test_the_figure_says_that_it_is_simulated_and_nothing_is_cut_off(runs):
-    table = errors_by_length.compute(runs.scores, depth=2, resamples=20)
+    table = errors_by_length.compute(runs.scores, depth=2)
     figure = errors_by_length.draw(table, runs.source, runs.describe(PARAMETERS))
     assert "simulated tracker" in figure._suptitle.get_text()
     assert "ill-formed states: as they are" in figure._supxlabel.get_text().replace("\n", " ")
@@ -116,7 +122,7 @@ def test_other_tasks_have_what_they_define(tmp_path, task, measures, depth):
     path = tmp_path / "listed.parquet"
     write_table(predictions("othello", (3, 5), task=task), path, PREDICTIONS)
     found = given_runs([path], PARAMETERS)
-    table = errors_by_length.compute(found.scores, depth=2, resamples=20)
+    table = errors_by_length.compute(found.scores, depth=2)
     assert list(table["measure"].unique()) == measures
     assert set(table["depth"]) == {depth}
     for length, part in found.scores["othello"].groupby("length"):

@@ -61,10 +61,10 @@ def test_a_failed_call_has_no_measure_and_says_why(half_failed):
 
 
 def test_a_perfect_model_with_half_its_calls_failed_is_perfect(half_failed):
-    mean = mean_precision.compute({"one": half_failed}, depth=2, resamples=50)
+    mean = mean_precision.compute({"one": half_failed}, depth=2)
     assert list(mean["mean"]) == [1.0, 1.0]
     assert (mean["count"].sum(), mean["failed"].sum(), mean["unscored"].sum()) == (8, 8, 0)
-    tau = kendall_tau.compute(half_failed, depth=2, resamples=50).set_index("group")
+    tau = kendall_tau.compute(half_failed, depth=2).set_index("group")
     # Every reply is right, so that nothing can be ranked.
     assert math.isnan(tau.loc["overall", "tau"])
     assert (tau.loc["overall", "count"], tau.loc["overall", "failed"]) == (4, 4)
@@ -72,7 +72,7 @@ def test_a_perfect_model_with_half_its_calls_failed_is_perfect(half_failed):
 
 
 def test_the_table_of_models_counts_them_apart(half_failed):
-    row = model_summary.compute(half_failed, depth=2, resamples=50).set_index("length").loc["all"]
+    row = model_summary.compute(half_failed, depth=2).set_index("length").loc["all"]
     assert (row["count"], row["valid"], row["absent"], row["failed"], row["unscored"]) == (
         4,
         4,
@@ -84,7 +84,7 @@ def test_the_table_of_models_counts_them_apart(half_failed):
 
 
 def test_prompts_and_repeated_answers_leave_them_out(half_failed):
-    row = prompt_effects.compute(half_failed, depth=2, resamples=50).iloc[0]
+    row = prompt_effects.compute(half_failed, depth=2).iloc[0]
     assert (row["positions"], row["answers"], row["failed"], row["exact_match"]) == (4, 4, 4, 1.0)
     assert answer_spread.compute(half_failed, depth=2)["answers"].sum() == 4
 

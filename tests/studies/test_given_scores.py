@@ -127,7 +127,7 @@ def test_figures_are_drawn_from_scores_and_others_refused_before_a_notebook_star
             only=["explore_run"], scores=scores, predictions=tmp_path / "other.parquet", out=out
         )
     assert not out.exists()
-    given = {"depth": 2, "resamples": 9}
+    given = {"depth": 2}
     (run,) = make_figures(only=only, given=given, scores=scores, predictions=path, out=out)
     assert run.error == ""
     assert not (out / "tables").exists()

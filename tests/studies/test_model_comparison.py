@@ -67,7 +67,7 @@ def swapped():
 
 class TestSummary:
     def test_counts_and_means_are_those_by_hand(self, scores):
-        table = model_summary.compute(scores, depth=2, resamples=50).set_index("length")
+        table = model_summary.compute(scores, depth=2).set_index("length")
         assert list(table.index) == ["5", "6", "all"]
         row = table.loc["all"]
         assert (row["count"], row["games"], row["unscored"]) == (6, 5, 1)
@@ -83,7 +83,7 @@ class TestSummary:
 
     def test_half_depth_is_that_of_the_mean_curve(self, scores):
         """Both curves are flat: 1, 1 and 20/21, 20/21 of five rows, so p_1 = p_2 < 1/2."""
-        row = model_summary.compute(scores, depth=2, resamples=10).iloc[-1]
+        row = model_summary.compute(scores, depth=2).iloc[-1]
         mean = (1 + 20 / 21) / 5
         assert row["half_depth"] == pytest.approx(math.log(2) / -math.log(mean))
 
@@ -92,7 +92,7 @@ class TestSummary:
             model_summary.compute(scores, depth=3)
 
     def test_the_figure_says_what_it_does_not_draw(self, scores):
-        table = model_summary.compute(scores, depth=2, resamples=10)
+        table = model_summary.compute(scores, depth=2)
         figure = model_summary.draw(table, "note")
         assert figure.axes[0].get_ylabel() == "mean p_2 (logarithmic)"
         (label,) = figure.axes[0].get_legend().get_texts()

@@ -54,7 +54,7 @@ class TestComparison:
                 answers("drawn", {"a": 0.4, "b": 1, "c": 1, "e": 1}),
             ]
         )
-        table = prompt_effects.compute(scores, depth=1, resamples=200)
+        table = prompt_effects.compute(scores, depth=1)
         reference, drawn = (row for _, row in table.iterrows())
         assert (reference["prompt"], reference["pairs"]) == ("direct", 0)
         assert math.isnan(reference["difference"])
@@ -73,7 +73,7 @@ class TestComparison:
                 answers("other", {f"p{i}": value + 0.01 for i, value in enumerate(easy)}),
             ]
         )
-        row = prompt_effects.compute(scores, depth=1, resamples=200).iloc[1]
+        row = prompt_effects.compute(scores, depth=1).iloc[1]
         assert row["difference_low"] == pytest.approx(0.01)
         assert row["difference_high"] == pytest.approx(0.01)
         assert row["precision_high"] - row["precision_low"] > 0.05
@@ -87,7 +87,7 @@ class TestComparison:
                 answers("other", {"a": 1.0}, sample=0),
             ]
         )
-        row = prompt_effects.compute(scores, depth=1, resamples=10).iloc[1]
+        row = prompt_effects.compute(scores, depth=1).iloc[1]
         assert (row["only_here"], row["answers"]) == (1, 2)
         assert row["difference"] == pytest.approx(0.75)
 
@@ -99,14 +99,14 @@ class TestComparison:
                 for prompt, value in (("one", 0.1), ("other", 0.4))
             ]
         )
-        table = prompt_effects.compute(scores, depth=1, reference="other", resamples=10)
+        table = prompt_effects.compute(scores, depth=1, reference="other")
         assert table["model"].tolist() == ["x", "x", "y", "y"]
         assert table["prompt"].tolist() == ["other", "one", "other", "one"]
         assert table["difference"].tolist()[1::2] == pytest.approx([-0.3, -0.3])
 
     def test_the_title_says_what_is_compared(self):
         scores = pd.concat([answers("one", {"a": 1}), answers("other", {"a": 0.5})])
-        table = prompt_effects.compute(scores, depth=1, resamples=10)
+        table = prompt_effects.compute(scores, depth=1)
         spread = answer_spread.compute(scores.assign(prompt="one"), depth=1)
         for figure, words in (
             (prompt_effects.draw(table), "a model: the same positions under several prompts"),
@@ -120,7 +120,7 @@ class TestComparison:
         scores = pd.concat(
             [answers("one", {"a": 1}, model="x"), answers("other", {"a": 1}, model="y")]
         )
-        table = prompt_effects.compute(scores, depth=1, resamples=10)
+        table = prompt_effects.compute(scores, depth=1)
         assert table["pairs"].tolist() == [0, 0]
         figure = prompt_effects.draw(table)
         words = [text.get_text() for text in figure.axes[2].texts]
@@ -132,7 +132,7 @@ class TestComparison:
 
     def test_the_figure_names_prompts_and_test(self):
         scores = pd.concat([answers("one", {"a": 0, "b": 0}), answers("other", {"a": 1, "b": 0.5})])
-        figure = prompt_effects.draw(prompt_effects.compute(scores, depth=1, resamples=20))
+        figure = prompt_effects.draw(prompt_effects.compute(scores, depth=1))
         labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
         assert labels == ["one", "other"]
         assert figure.axes[2].texts[1].get_text() == "1 : 0 of 2, p = 1"

@@ -41,7 +41,7 @@ def test_the_default_model_stands_alone_and_those_with_enough_replies_are_compar
 
 
 def test_tau_is_as_computed_elsewhere(data):
-    table = kendall_tau.compute(data.variants["bands of 10 full moves"], resamples=200)
+    table = kendall_tau.compute(data.variants["bands of 10 full moves"])
     assert table["group"].tolist() == ["10", "20", "30", "40", "50", "overall"]
     known = [0.5276, 0.5567, 0.4180, 0.3743, 0.2688, 0.5686]
     assert table["tau"].tolist() == pytest.approx(known, abs=5e-5)
@@ -51,12 +51,12 @@ def test_tau_is_as_computed_elsewhere(data):
 
 
 def test_means_are_as_computed_elsewhere(data):
-    table = mean_precision.compute(data.variants, resamples=200)
+    table = mean_precision.compute(data.variants)
     for _, bands in table.groupby("variant"):
         overall = bands.groupby("measure")["mean"].mean()
         # Every band has as many positions.
         assert overall.to_dict() == pytest.approx({"precision": 0.1352, "recall": 0.1397}, abs=5e-5)
-    of_baseline = mean_precision.compute({"": data.models}, each_model=True, resamples=2)
+    of_baseline = mean_precision.compute({"": data.models}, each_model=True)
     of_baseline = of_baseline[(of_baseline["model"] == BASELINE)]
     mean = of_baseline.groupby("measure")["mean"].mean()["precision"]
     assert mean == pytest.approx(0.017, abs=5e-4)
@@ -66,7 +66,7 @@ def test_intervals_by_game_are_wider_than_by_row(data):
     scores = data.variants["bands of 10 full moves"]
     by_game = mean_precision.compute({"": scores}, measures=("precision",)).iloc[0]
     short = scores[scores["group"] == 10]
-    by_row = clustered_mean_interval(short["precision_4"], short["position_id"], seed=0)
+    by_row = clustered_mean_interval(short["precision_4"], short["position_id"])
     assert by_game["high"] - by_game["low"] > 1.2 * (by_row.high - by_row.low)
 
 
@@ -77,8 +77,8 @@ def test_both_figures_show_the_model_above_and_all_below(data):
         (mean_precision, data.variants, {first: data.models}),
     ):
         tables = (
-            study.compute(one, resamples=2),
-            study.compute(models, each_model=True, resamples=2),
+            study.compute(one),
+            study.compute(models, each_model=True),
         )
         figure = study.draw(tables[0], data.describe(), data.whose, tables[1])
         title = " ".join(figure.get_suptitle().split())

@@ -76,7 +76,7 @@ class TestComparedModels:
 @pytest.fixture(scope="module")
 def table(tables):
     data = compare_settings(tables, [], PARAMETERS)
-    return thinking_budgets.compute(data.scores, resamples=200)
+    return thinking_budgets.compute(data.scores)
 
 
 class TestThinking:
@@ -139,7 +139,7 @@ class TestNextMove:
                 replies_of(BASELINE, {10: 0.1}),
             ]
         )
-        table = next_move.compute(scores, depth=2, resamples=200)
+        table = next_move.compute(scores, depth=2)
         said = table.groupby("model")["verdict"].first().to_dict()
         assert said == {
             "near": "near one",
@@ -157,7 +157,7 @@ class TestNextMove:
     def test_replies_without_a_board_count_nothing_or_are_left_out(self):
         half = replies_of("m", {10: 1.0}, reply_class="absent").assign(precision_1=0.0)
         scores = pd.concat([replies_of("m", {10: 1.0}), half])
-        row = next_move.compute(scores, depth=2, resamples=50).iloc[0]
+        row = next_move.compute(scores, depth=2).iloc[0]
         assert (row["next"], row["next_of_boards"]) == (0.5, 1.0)
         assert (row["count"], row["boards"]) == (4, 2)
         assert (row["verdict"], row["verdict_of_boards"]) == ("not near one", "near one")
@@ -172,7 +172,7 @@ class TestNextMove:
         names = [f"organisation/a-long-name-of-a-model-{number}" for number in range(8)]
         scores = [replies_of(name, {10: 1.0, 20: 0.5, 50: 0.3}) for name in names]
         scores.append(replies_of("short", {10: 1.0}))
-        table = next_move.compute(pd.concat(scores), depth=2, resamples=50)
+        table = next_move.compute(pd.concat(scores), depth=2)
         figure = next_move.draw(table, "note", "nine models")
         assert faults(figure) == []
         assert [axes.get_title() for axes in figure.axes if axes.axison][-1].startswith("short\n")

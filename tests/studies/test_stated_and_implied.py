@@ -108,7 +108,7 @@ def overall(table):
 
 def test_what_other_episodes_lists_would_give():
     """Of the others' c5, e3 and h8, illegal in truth, White to move may play c5 and e3."""
-    table = stated_and_implied.compute(*two_tables(), resamples=20)
+    table = stated_and_implied.compute(*two_tables())
     found = overall(table)
     assert found.loc["explained", ["mean", "count"]].tolist() == [0.5, 1]
     assert found.loc["expected", ["mean", "count"]].tolist() == pytest.approx([2 / 3, 1])
@@ -130,10 +130,8 @@ def test_what_is_left_out_is_counted():
     stated.loc[1, ["reply_class", "predicted_state"]] = ["unparseable", "??"]
     listed.loc[2, "reply_class"] = "ill_formed"
     counted = ["failed", "without_state", "without_list", "unpaired"]
-    as_is = overall(stated_and_implied.compute(stated, listed, resamples=5))
-    sink = overall(
-        stated_and_implied.compute(stated, listed.iloc[:3], ill_formed="sink", resamples=5)
-    )
+    as_is = overall(stated_and_implied.compute(stated, listed))
+    sink = overall(stated_and_implied.compute(stated, listed.iloc[:3], ill_formed="sink"))
     assert as_is.loc["legal_on_true", counted].tolist() == [1, 1, 1, 0]
     assert sink.loc["legal_on_true", counted].tolist() == [1, 1, 1, 1]
     assert as_is.loc["legal_on_true", ["mean", "count"]].tolist() == [1, 1]
@@ -158,7 +156,7 @@ def test_trackers_of_known_kinds_are_told_apart(name):
     unit = environment.actions_a_group
     positions = sample_positions(environment, [4 // unit, 16 // unit], 30, 1)
     stated, listed = simulated_pair(positions, rate=0.1, seed=2)
-    table = stated_and_implied.compute(stated, listed, resamples=100)
+    table = stated_and_implied.compute(stated, listed)
     of_model = {model: overall(part) for model, part in table.groupby("model")}
     acting, apart = of_model[ACTING]["mean"], of_model[APART]["mean"]
     for quantity in ("legal_on_stated", "complete_on_stated", "stated_only_listed", "explained"):
@@ -179,7 +177,7 @@ def test_trackers_of_known_kinds_are_told_apart(name):
 
 def test_figure_and_verdict():
     positions = sample_positions(OTHELLO, [4, 16], 30, 1)
-    table = stated_and_implied.compute(*simulated_pair(positions, rate=0.1, seed=2), resamples=100)
+    table = stated_and_implied.compute(*simulated_pair(positions, rate=0.1, seed=2))
     figure = draw(table, "two simulated trackers")
     assert "simulated" in figure._suptitle.get_text()
     assert "120 pairs of replies" in figure._supxlabel.get_text()
@@ -188,5 +186,5 @@ def test_figure_and_verdict():
     acting, apart = verdict(table).splitlines()
     assert acting.startswith(f"* {ACTING}: it acts on the board that it writes. It lists 100% of")
     assert apart.startswith(f"* {APART}: it does not act on the board that it writes")
-    right = stated_and_implied.compute(*simulated_pair(positions, rate=0, seed=2), resamples=5)
+    right = stated_and_implied.compute(*simulated_pair(positions, rate=0, seed=2))
     assert "at no position do the two boards" in verdict(right)

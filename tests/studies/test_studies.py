@@ -113,7 +113,7 @@ class TestOnePair:
 
 class TestKendallTau:
     def test_equals_scipy_and_counts_ties(self, scores):
-        table = kendall_tau.compute(scores, depth=2, resamples=50).set_index("group")
+        table = kendall_tau.compute(scores, depth=2).set_index("group")
         kept = scores[scores["unscored"] == ""]
         expected = kendalltau(kept["precision_2"], -kept["levenshtein"].astype(float)).statistic
         assert table.loc["overall", "tau"] == pytest.approx(expected)
@@ -132,7 +132,7 @@ class TestKendallTau:
         assert math.isnan(kendall_tau.share_of_ties(np.ones(1)))
 
     def test_absent_replies_can_be_left_out(self, scores):
-        table = kendall_tau.compute(scores, depth=2, absent="leave_out", resamples=20)
+        table = kendall_tau.compute(scores, depth=2, absent="leave_out")
         assert table.set_index("group").loc["overall", "count"] == 4
         assert table.set_index("group").loc["overall", "left_out"] == 2
 
@@ -141,7 +141,7 @@ class TestKendallTau:
             kendall_tau.compute(scores, depth=4)
 
     def test_draws_undefined_groups_too(self, scores):
-        table = kendall_tau.compute(scores, depth=2, resamples=20)
+        table = kendall_tau.compute(scores, depth=2)
         table.loc[0, ["tau", "low", "high"]] = math.nan
         figure = kendall_tau.draw(table, describe_scores(scores))
         assert any("undefined" in text.get_text() for text in figure.axes[0].texts)
@@ -149,7 +149,7 @@ class TestKendallTau:
 
 class TestMeanPrecision:
     def test_means_and_counts(self, scores):
-        table = mean_precision.compute({"all": scores}, depth=2, resamples=50)
+        table = mean_precision.compute({"all": scores}, depth=2)
         rows = table.set_index(["measure", "group"])
         assert rows.loc[("precision", 5), "mean"] == pytest.approx((1 + 0 + 20 / 21) / 3)
         assert rows.loc[("precision", 6), "mean"] == 0.0
@@ -157,7 +157,7 @@ class TestMeanPrecision:
         assert rows.loc[("precision", 6), "count"] == 2
 
     def test_draws_a_group_whose_mean_is_nought(self, scores):
-        table = mean_precision.compute({"all": scores, "again": scores}, depth=2, resamples=20)
+        table = mean_precision.compute({"all": scores, "again": scores}, depth=2)
         figure = mean_precision.draw(table)
         assert [axes.get_yscale() for axes in figure.axes] == ["log", "log"]
         # Of two groups one, by precision and recall, in two panels.

@@ -1,9 +1,13 @@
-"""The same models on World Cup games and on random ones: means, whole games resampled, the boards."""
+"""The same models on World Cup games and on random ones: means, games that vary, the boards."""
+
+import math
 
 import chess
 import pandas as pd
 import pytest
 from drawn import faults
+from scipy.special import expit
+from scipy.stats import t as student
 
 from workbench.answers.recorded_replies import BASELINE, RANDOM_GAMES, WORLD_CUP, recorded_replies
 from workbench.environments.chess.replay import play_moves
@@ -37,35 +41,38 @@ class TestDifferences:
             for name, value in zip((WORLD_CUP, RANDOM_GAMES), values, strict=True)
             for game in range(3)
         )
-        table = track_or_recall.compute(scores, depth=1, reasoning=["thinker"], resamples=50)
+        table = track_or_recall.compute(scores, depth=1, reasoning=["thinker"])
         assert table["model"].unique().tolist() == ["thinker", "strong", "weak", BASELINE]
         assert table["kind"].unique().tolist() == ["reasoning", "other", "baseline"]
         overall = table[table["length"] == "all"].set_index(["measure", "model"])["difference"]
         assert overall["precision"].tolist() == [-0.5, 0.5, 0.25, 0]
         assert overall["levenshtein"].tolist() == [5, -5, -2.5, 0]
         assert overall["exact_match"].tolist() == [-1, 0, 0, 0]
-        # All games of a set are alike: so is every resample.
-        assert (table["difference_low"] == table["difference"]).all()
-        assert (table["difference_high"] == table["difference"]).all()
+        # All games of a set are alike, and do not say how far others would differ.
+        assert table["difference_low"].isna().all()
+        assert table["difference_high"].isna().all()
 
-    def test_whole_games_are_drawn_and_each_set_by_itself(self):
-        """Of two games of each set, each all right or all wrong, both may be drawn twice."""
+    def test_games_of_each_set_vary_by_themselves(self):
+        """Of two games of each set one is all right, one all wrong: standard errors of 1/2."""
         scores = scores_of(
             ("m", name, f"{name}{game}", float(game))
             for name in (WORLD_CUP, RANDOM_GAMES)
             for game in (0, 1)
             for _ in range(50)
         )
-        table = track_or_recall.compute(scores, depth=1, resamples=400)
+        table = track_or_recall.compute(scores, depth=1)
         row = table[table["measure"] == "precision"].iloc[-1]
-        assert (row["world_cup_low"], row["world_cup_high"]) == (0, 1)
-        # Each of the two ends with a chance of 1/16.
-        assert (row["difference_low"], row["difference_high"]) == (-1, 1)
+        # Student's t with one degree; the logit's derivative at 1/2 is 4.
+        high = expit(4 * student.ppf(0.975, 1) / 2)
+        assert (row["world_cup_low"], row["world_cup_high"]) == pytest.approx((1 - high, high))
+        # With two degrees, and Fisher's z of the difference.
+        high = math.tanh(student.ppf(0.975, 2) / math.sqrt(2))
+        assert (row["difference_low"], row["difference_high"]) == pytest.approx((-high, high))
         assert (row["world_cup_games"], row["random_games_replies"]) == (2, 100)
 
     def test_one_game_has_no_interval(self):
         scores = scores_of(("m", name, name, 0.5) for name in (WORLD_CUP, RANDOM_GAMES))
-        table = track_or_recall.compute(scores, depth=1, resamples=5)
+        table = track_or_recall.compute(scores, depth=1)
         assert table["difference_low"].isna().all()
         assert faults(track_or_recall.draw(table, "1 model")) == []
 
@@ -80,7 +87,7 @@ def baseline(tmp_path_factory):
 
 class TestRecordedBaseline:
     def test_its_means_are_those_of_an_independent_computation(self, baseline):
-        table = track_or_recall.compute(baseline.scores, resamples=20)
+        table = track_or_recall.compute(baseline.scores)
         overall = table[(table["length"] == "all") & (table["measure"] == "precision")]
         (row,) = overall.to_dict("records")
         assert round(row["world_cup"], 3) == 0.017
@@ -91,7 +98,7 @@ class TestRecordedBaseline:
 
     def test_the_boards_are_those_of_the_moves(self, baseline):
         few = baseline.scores.groupby("set").head(8)
-        table = boards_of_two_sets.compute(few, depth=2, resamples=20)
+        table = boards_of_two_sets.compute(few, depth=2)
         means = table[table["length"] == "all"].set_index(["set", "measure"])["mean"]
         replies = recorded_replies((), [BASELINE]).groupby("set").head(8)
         for name, part in replies.groupby("set"):

@@ -48,11 +48,9 @@ def drawn(tmp_path):
         scores = compared.scores
         ranks = model_ranks.compute(scores, depth=2, resamples=10)
         tables = {
-            kendall_tau: kendall_tau.compute(
-                data.variants["groups of the predictions"], depth=2, resamples=10
-            ),
-            mean_precision: mean_precision.compute(data.variants, depth=2, resamples=10),
-            model_summary: model_summary.compute(scores, depth=2, resamples=10),
+            kendall_tau: kendall_tau.compute(data.variants["groups of the predictions"], depth=2),
+            mean_precision: mean_precision.compute(data.variants, depth=2),
+            model_summary: model_summary.compute(scores, depth=2),
             model_ranks: ranks,
             model_examples: model_examples.compute(scores, ranks, depth=2),
             ill_formed_flags: ill_formed_flags.compute(scores),

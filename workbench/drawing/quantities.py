@@ -12,6 +12,12 @@ from typing import Final, Literal
 from matplotlib.colors import to_rgb
 
 from workbench.drawing.appearance import Style
+from workbench.statistics.intervals import SHARE
+
+
+def range_of(column: str) -> tuple[float, float] | None:
+    """Return the range of a column of a scores table: 0 to 1, but none of an edit distance."""
+    return None if column.startswith("levenshtein") else SHARE
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,30 @@ def episode_words(environment: str = DEFAULT) -> str:
     return f"{environment_named(environment).episode_noun}s"
 
 
+def interval_words(table: pd.DataFrame, episodes: str = "games") -> str:
+    """Return what the bars of a figure are, over how many episodes, and where there is none.
+
+    Args:
+        table: Rows of a study, with the columns ``games``, ``effective`` and ``low``.
+        episodes: What episodes are called, in the plural.
+    """
+    known = table[table["games"] > 0]
+    words = f"bars: 95%, by the variance between whole {episodes}"
+    if len(known):
+        words += f" ({_span(known['games'], 0)}; effectively {_span(known['effective'], 1)})"
+    if without := int(known["low"].isna().sum()):
+        words += (
+            f"; {without} of {len(known)} without a bar: one of the {episodes} holds nearly all rows, or "
+            "they do not vary"
+        )
+    return words
+
+
+def _span(values: "pd.Series[float]", digits: int) -> str:
+    low, high = (f"{value:.{digits}f}" for value in (values.min(), values.max()))
+    return low if low == high else f"{low} to {high}"
+
+
 def scored_rows(scores: pd.DataFrame) -> pd.DataFrame:
     """Return the rows that have scores, which every study is about.
 

@@ -31,18 +31,16 @@ class Comparisons:
     own: pd.DataFrame
 
 
-def compare(chapter: Chapter, *, resamples: int = 1000, seed: int = 0) -> Comparisons:
+def compare(chapter: Chapter, *, seed: int = 0) -> Comparisons:
     """Compare the models of a chapter by p_m, and with those beside them.
 
     Args:
         chapter: With at least one row that has scores.
-        resamples: Number of bootstrap resamples.
-        seed: Seed of bootstrap and test.
+        seed: Seed of the test.
     """
     every = paired_models.compute(
         chapter.together(),
         measure=f"precision_{chapter.depth}",
-        resamples=resamples,
         seed=seed,
     )
     every = in_families(every, chapter.models)

@@ -30,9 +30,6 @@ def findings(
     summary: pd.DataFrame,
     compared: Comparisons,
     parts: pd.DataFrame,
-    *,
-    resamples: int = 1000,
-    seed: int = 0,
 ) -> list[str]:
     """Return sentences about a chapter's own models, and how they differ from others.
 
@@ -45,8 +42,6 @@ def findings(
         summary: The result of `workbench.reports.measured_sections.summary_of`.
         compared: The result of `workbench.reports.comparison_section.compare`.
         parts: The result of `workbench.reports.format_section.parts_of_means`.
-        resamples: Number of bootstrap resamples.
-        seed: Seed of the bootstrap.
     """
     overall = summary[summary["own"] & (summary["length"] == OVERALL)]
     known = overall.dropna(subset="precision").sort_values("precision", ascending=False)
@@ -55,7 +50,7 @@ def findings(
     baselines = _baselines(chapter)
     models = [name for name in known["model"] if name not in baselines] or list(known["model"])
     if len(models) == 1:
-        said = [_headline_words(chapter, models[0], resamples, seed)]
+        said = [_headline_words(chapter, models[0])]
         said += [_format_words(chapter, parts, models[0])]
         said += _length_words(chapter, summary, parts, models[0])
         said += _difference_words(chapter, compared, models[0])
@@ -129,9 +124,9 @@ def _distance(row: dict[Any, Any], which: str = "") -> str:
     return f"{with_interval(*ends)} {side} {which}{row['opponent']} ({positions}{zero})"
 
 
-def _headline_words(chapter: Chapter, model: str, resamples: int, seed: int) -> str:
+def _headline_words(chapter: Chapter, model: str) -> str:
     rows = chapter.scores[chapter.scores["model"] == model]
-    numbers = headline(rows, depth=chapter.depth, resamples=resamples, seed=seed)
+    numbers = headline(rows, depth=chapter.depth)
     by_quantity: dict[Any, dict[Any, Any]] = numbers.set_index("quantity").to_dict("index")
 
     def value(name: str) -> str:

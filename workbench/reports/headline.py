@@ -1,9 +1,8 @@
-"""The headline numbers of a run: each model's means, with errors from resampled games.
+"""The headline numbers of a run: each model's means, with errors by the variance between games.
 
 Page, exports and models' cards all show these, so that a run has one set of numbers.
 """
 
-import math
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, Final
@@ -11,24 +10,18 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from workbench.drawing.quantities import range_of
 from workbench.drawing.scores_in_words import left_out, scored_rows, with_names
 from workbench.errors import InvalidArgumentError
 from workbench.explore.run.run_table import depths_of
-from workbench.seeds import derived_seed
-from workbench.statistics.intervals import (
-    cluster_codes,
-    drawn_clusters,
-    quantile_ends,
-    resampled_means,
-)
-from workbench.studies.models.model_summary import OVERALL
+from workbench.statistics.intervals import clustered_mean_interval
 
 KEY: Final = ("task", "set", "model", "setting")
 """The columns that tell one line of results from another."""
 
 COLUMNS: Final = (
-    *KEY, "quantity", "mean", "standard_error", "lower", "upper", "n", "games", "undefined",
-    "failed", "unscored",
+    *KEY, "quantity", "mean", "standard_error", "lower", "upper", "n", "games", "effective",
+    "undefined", "failed", "unscored",
 )  # fmt: skip
 
 QUANTITIES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
@@ -56,28 +49,24 @@ def headline_depth(scores: pd.DataFrame) -> int:
     return depths[-1]
 
 
-def headline(
-    scores: pd.DataFrame, *, depth: int | None = None, resamples: int = 1000, seed: int = 0
-) -> pd.DataFrame:
+def headline(scores: pd.DataFrame, *, depth: int | None = None) -> pd.DataFrame:
     """Return the means of each model's replies, with standard errors and 95% intervals.
 
-    Whole games are resampled, because positions of one game are not independent; the ends are those
-    of `workbench.studies.models.model_summary`. Failed calls and replies that could not be scored are
+    Positions of one game are not independent: errors and intervals are by the variance between games,
+    see `workbench.statistics.intervals`. Failed calls and replies that could not be scored are
     left out of every mean, and counted.
 
     Args:
         scores: Rows of a scores table. A column ``game``, as `workbench.reports.reported_run` adds
-            it, names the games that are resampled; without it ``game_id`` does.
+            it, names the games; without it ``game_id`` does.
         depth: m; the largest that the scores have if None.
-        resamples: Number of bootstrap resamples, at least 1.
-        seed: Seed of the bootstrap, at least 0.
 
     Returns:
         One row for each task, set, model, setting and quantity of `QUANTITIES`; no row for no scores.
-        mean, standard_error (deviation of the resampled means), lower and upper are NaN where there
-        is nothing to compute them from: error and interval for fewer than two games, too. n counts
-        the rows in the mean and games their games; undefined the scored rows without this value;
-        failed and unscored the rows of the model that have no scores.
+        mean, standard_error, lower and upper are NaN where there is nothing to compute them from:
+        error and interval for fewer than two games, or games that do not vary, too. n counts the rows
+        in the mean, games their games and effective the effective number of these; undefined the
+        scored rows without this value; failed and unscored the rows of the model that have no scores.
 
     Raises:
         InvalidArgumentError: If the scores lack p_m and r_m.
@@ -92,7 +81,7 @@ def headline(
         named = dict(zip(KEY, key, strict=True))
         excluded = left_out(part)
         for quantity in quantities_of(str(named["task"]), chosen):
-            found = _mean_of(part, quantity, resamples, seed)
+            found = _mean_of(part, quantity)
             rows.append({**named, "quantity": quantity, **found, **excluded})
     return pd.DataFrame(rows, columns=list(COLUMNS))
 
@@ -108,27 +97,23 @@ def quantities_of(task: str, depth: int) -> tuple[str, ...]:
     return tuple(name.format(depth=depth) for name in names)
 
 
-def _mean_of(part: pd.DataFrame, quantity: str, resamples: int, seed: int) -> dict[str, float]:
+def _mean_of(part: pd.DataFrame, quantity: str) -> dict[str, float]:
     kept = scored_rows(part)
     # An estimator gives p_m alone, so that p_1 may be missing.
     values = kept[quantity].astype(float) if quantity in kept else pd.Series(np.nan, kept.index)
     defined = values.notna()
-    found: dict[str, float] = {
-        **dict.fromkeys(("mean", "standard_error", "lower", "upper"), math.nan),
-        "n": int(defined.sum()),
-        "games": 0,
+    interval = clustered_mean_interval(
+        values[defined],
+        kept.loc[defined, "game" if "game" in kept else "game_id"],
+        within=range_of(quantity),
+    )
+    return {
+        "mean": interval.value,
+        "standard_error": interval.standard_error,
+        "lower": interval.low,
+        "upper": interval.high,
+        "n": interval.count,
+        "games": interval.clusters,
+        "effective": interval.effective,
         "undefined": int((~defined).sum()),
     }
-    if not defined.any():
-        return found
-    numbers = np.asarray(values[defined], dtype=np.float64)
-    codes, games = cluster_codes(kept.loc[defined, "game" if "game" in kept else "game_id"])
-    found |= {"mean": float(numbers.mean()), "games": games}
-    if games > 1:
-        # The seed of `model_summary`, so that page and figures show the same ends.
-        measure = quantity.rpartition("_")[0] if quantity.startswith(("pre", "rec")) else quantity
-        drawn = drawn_clusters(games, resamples, derived_seed(seed, OVERALL, measure))
-        means = resampled_means(numbers, codes, drawn)
-        found["lower"], found["upper"] = quantile_ends(means)
-        found["standard_error"] = float(means.std(ddof=1)) if resamples > 1 else math.nan
-    return found

@@ -15,15 +15,13 @@ from workbench.reports.page_parts import paragraph, table
 _MOST_NAMED: Final = 5
 
 
-def headline_section(chapter: Chapter, *, resamples: int = 1000, seed: int = 0) -> str:
+def headline_section(chapter: Chapter) -> str:
     """Return the headline numbers of a chapter's models, the best first, and its replies' classes.
 
     Args:
         chapter: With at least one row.
-        resamples: Number of bootstrap resamples.
-        seed: Seed of the bootstrap.
     """
-    numbers = headline(chapter.scores, depth=chapter.depth, resamples=resamples, seed=seed)
+    numbers = headline(chapter.scores, depth=chapter.depth)
     quantities = quantities_of(chapter.task, chapter.depth)
     by_model = {
         model: part.set_index("quantity") for model, part in numbers.groupby("model", sort=True)
@@ -55,8 +53,8 @@ def headline_section(chapter: Chapter, *, resamples: int = 1000, seed: int = 0) 
     )  # fmt: skip
     return (
         paragraph(
-            f"{positions} of {games}; {counting_words(scores)}. In brackets: 95% intervals, from "
-            f"{resamples:,} resamples of whole {noun}s; none for a single {noun}."
+            f"{positions} of {games}; {counting_words(scores)}. In brackets: 95% intervals, by "
+            f"the variance between whole {noun}s; none for a single {noun}, or where {noun}s do not vary."
             + (f" Left out of every number: {excluded}." if excluded else "")
         )
         + paragraph(_positions_apart(chapter))

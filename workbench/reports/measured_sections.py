@@ -20,15 +20,13 @@ from workbench.studies.models.model_summary import OVERALL
 from workbench.studies.paper.kendall_tau import share_of_ties
 
 
-def summary_of(chapter: Chapter, *, resamples: int = 1000, seed: int = 0) -> pd.DataFrame:
+def summary_of(chapter: Chapter) -> pd.DataFrame:
     """Return `workbench.studies.models.model_summary.compute` of a chapter and what stands beside it.
 
     The column ``own`` says which models are the chapter's; only these have a tau.
 
     Args:
         chapter: With at least one row that has scores.
-        resamples: Number of bootstrap resamples.
-        seed: Seed of the bootstrap.
     """
     curve = [f"precision_{m}" for m in range(1, chapter.depth + 1)]
     parts = []
@@ -39,8 +37,6 @@ def summary_of(chapter: Chapter, *, resamples: int = 1000, seed: int = 0) -> pd.
             found = model_summary.compute(
                 scores.assign(**lacking),
                 depth=chapter.depth,
-                resamples=resamples,
-                seed=seed,
                 with_tau=own and chapter.measures_text,
             )
             parts.append(found.assign(own=own))
@@ -85,22 +81,18 @@ def curves_section(chapter: Chapter, summary: pd.DataFrame, identity: str) -> st
     return section(f"{identity}-length", title, *parts, level=3)
 
 
-def accepted_section(
-    chapter: Chapter, identity: str, *, resamples: int = 1000, seed: int = 0
-) -> str:
+def accepted_section(chapter: Chapter, identity: str) -> str:
     """Return how far lines of actions are accepted; nothing for other tasks.
 
     Args:
         chapter: With at least one row that has scores.
         identity: Of the chapter on the page.
-        resamples: Number of bootstrap resamples.
-        seed: Seed of the bootstrap.
     """
     if chapter.task != "continuation":
         return ""
     scores = chapter.together()
     depths = [m for m in range(1, chapter.depth + 1) if f"precision_{m}" in scores]
-    found = [headline(scores, depth=m, resamples=resamples, seed=seed) for m in depths]
+    found = [headline(scores, depth=m) for m in depths]
     order = found[-1].sort_values("mean", ascending=False)["model"]
     by_model = [each.set_index("model") for each in found]
     rows = [

@@ -86,8 +86,8 @@ def write_report(
         out: The folder; it is made if it is missing.
         publication: Who publishes the runs; unknown if None.
         depth: m; the largest that the scores have if None.
-        resamples: Of every bootstrap, at least 1.
-        seed: Seed of every bootstrap, at least 0.
+        resamples: Of the games, for the intervals of ranks; at least 1.
+        seed: Seed of the resamples and of the tests, at least 0.
         jobs: Workers that score the baseline and the recorded models beside the runs.
 
     Returns:
@@ -103,7 +103,7 @@ def write_report(
     check_output(path, [file for run in runs for file in run.inputs])
     refuse_others_files(out)
     text = report_html(runs, depth=depth, resamples=resamples, seed=seed, jobs=jobs)
-    exported = write_exports(runs, out, publication, depth=depth, resamples=resamples, seed=seed)
+    exported = write_exports(runs, out, publication, depth=depth)
     with replacing(path) as beside:
         beside.write_text(text, encoding="utf-8")
     return [path, *exported]
@@ -148,14 +148,14 @@ def report_html(
 
 def _chapter(chapter: Chapter, identity: str, resamples: int, seed: int) -> str:
     """Return all sections of a chapter; of one without scores, what there is."""
-    numbers = headline_section(chapter, resamples=resamples, seed=seed)
+    numbers = headline_section(chapter)
     if not is_scored(chapter):
         nothing = "No reply of these has scores: no curves, no comparison and no boards."
         return section(identity, chapter.title, numbers, paragraph(nothing))
-    summary = summary_of(chapter, resamples=resamples, seed=seed)
-    compared = compare(chapter, resamples=resamples, seed=seed)
+    summary = summary_of(chapter)
+    compared = compare(chapter, seed=seed)
     parts = parts_of_means(chapter)
-    said = findings(chapter, summary, compared, parts, resamples=resamples, seed=seed)
+    said = findings(chapter, summary, compared, parts)
     return section(
         identity,
         chapter.title,
@@ -163,7 +163,7 @@ def _chapter(chapter: Chapter, identity: str, resamples: int, seed: int) -> str:
         numbers,
         format_section(chapter, parts, identity),
         curves_section(chapter, summary, identity),
-        accepted_section(chapter, identity, resamples=resamples, seed=seed),
+        accepted_section(chapter, identity),
         comparison_section(chapter, compared, identity, resamples=resamples, seed=seed),
         agreement_section(chapter, summary, identity),
         consistency_section(chapter, identity),

@@ -79,10 +79,10 @@ def test_states_that_hold_the_truth(positions, monkeypatch):
     means = by[["occupied", "moved", "precision"]].mean()
     assert means.loc["probe", "occupied"] > 0.8 > means.loc["untrained probe", "occupied"]
     assert means.loc["untrained assembled", "moved"] < 1
-    table = probe_figures.compute(found, depth=2, resamples=20)
+    table = probe_figures.compute(found, depth=2)
     assert table[table["reader"] == "stated"]["mean"].eq(1).all()
     # Nothing is written wrongly: only whole boards can be compared.
-    apart = disagreement.compute(found, depth=2, resamples=20)
+    apart = disagreement.compute(found, depth=2)
     assert set(apart["measure"]) == {"higher", "lower"}
     assert apart[apart["measure"] == "higher"]["mean"].eq(0).all()
     for figure in (
@@ -105,7 +105,8 @@ def apart(games):
                 of_boards = measure == "higher"
                 row = {"model": "small", "reader": reader, "length": length, "measure": measure}
                 row |= {"mean": 0.5, "low": 0.4, "high": 0.6, "depth": 2}
-                rows.append(row | dict.fromkeys(["count", "games"], 60 if of_boards else count))
+                columns = ["count", "games", "effective"]
+                rows.append(row | dict.fromkeys(columns, 60 if of_boards else count))
     return pd.DataFrame(rows)
 
 

@@ -82,7 +82,7 @@ def test_checkpoints_must_have_answered_the_same_positions():
 
 
 def test_means_along_the_checkpoints():
-    table = emergence.compute(scores(), RUN, depth=2, resamples=50)
+    table = emergence.compute(scores(), RUN, depth=2)
     exact = table[(table["measure"] == "exact_match_position") & (table["length"] == "all")]
     assert exact.set_index("step")["mean"].to_dict() == {0: 0, 100: 0, 200: 0, 400: 0.5, 800: 1}
     half = exact[exact["step"] == 400].iloc[0]
@@ -91,7 +91,7 @@ def test_means_along_the_checkpoints():
 
 
 def test_steps_are_shaded_until_games_of_every_length_have_been_read():
-    table = emergence.compute(scores(), RUN, depth=2, resamples=5)
+    table = emergence.compute(scores(), RUN, depth=2)
     figure = emergence.draw(table, course(["small"]), "m")
     shaded = [span for axes in figure.axes for span in axes.patches]
     # The 470th step is the first that reads games to 200 plies.

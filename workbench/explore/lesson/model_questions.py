@@ -225,7 +225,7 @@ def _conclusions() -> list[Question]:
     return [
         ChoiceQuestion(
             "why whole games",
-            "The 1,000 World Cup positions come from 20 games. Why do the intervals resample games, not positions?",
+            "The 1,000 World Cup positions come from 20 games. Why are the intervals by game, not by position?",
             (
                 "It is faster.",
                 "Positions of one game share their errors: 50 of them are not 50 independent observations.",
@@ -233,7 +233,7 @@ def _conclusions() -> list[Question]:
                 "It makes the intervals narrower.",
             ),
             "b",
-            because="A model that loses a knight at move 12 lacks it in all later positions of that game. Resampled positions would make the intervals too narrow.",
+            because="A model that loses a knight at move 12 lacks it in all later positions of that game. Intervals by position would be too narrow.",
             wrong={
                 "a": "It is as fast either way. Look at what two positions of one game share.",
                 "c": "The mean counts each position once either way. What do the positions of one game share?",

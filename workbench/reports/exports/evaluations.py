@@ -28,6 +28,9 @@ BENCHMARK: Final = "world-state-workbench"
 LEVEL: Final = 0.95
 """Confidence level of the intervals of `workbench.reports.headline`."""
 
+METHOD: Final = "Student's t, variance between whole games"
+"""How these intervals and their standard errors are computed."""
+
 _DIGEST: Final = re.compile("[0-9a-f]{64}")
 _DIGITS: Final = 8
 
@@ -49,8 +52,6 @@ class Evaluation:
         scores: Its rows of `ReportedRun.scores`.
         headline: Its rows of `workbench.reports.headline.headline`.
         depths: m of the headline numbers, by task and set.
-        resamples: Number of bootstrap resamples.
-        seed: Seed of the bootstrap.
         environment: The environment of its rows.
         digest: The SHA-256 of what the evaluation is made of and comes to, in hexadecimal.
     """
@@ -61,8 +62,6 @@ class Evaluation:
     scores: pd.DataFrame
     headline: pd.DataFrame
     depths: Mapping[tuple[str, str], int]
-    resamples: int
-    seed: int
     environment: AnyEnvironment = field(init=False)
     digest: str = field(init=False)
 
@@ -70,7 +69,7 @@ class Evaluation:
         """Find once what every line of the single replies names."""
         object.__setattr__(self, "environment", self.run.environment)
         run = self.run
-        parts = [run.name, run.date, run.scored, run.asked, self.numbers, self.resamples, self.seed]
+        parts = [run.name, run.date, run.scored, run.asked, self.numbers]
         object.__setattr__(self, "digest", json_hash(json_value(parts)))
 
     @property
@@ -142,17 +141,12 @@ class Evaluation:
 def evaluations_of(
     run: ReportedRun,
     depths: Mapping[tuple[str, str, str], int],
-    *,
-    resamples: int = 1000,
-    seed: int = 0,
 ) -> list[Evaluation]:
     """Return the evaluations of a run, by model and setting; none of a run without rows.
 
     Args:
         run: The run.
         depths: As of `workbench.reports.chapters.chapter_depths`.
-        resamples: Number of bootstrap resamples.
-        seed: Seed of the bootstrap.
     """
     if run.scores.empty:
         return []
@@ -162,7 +156,7 @@ def evaluations_of(
     }
     named = with_names(run.scores)
     numbers = pd.concat(
-        headline(part, depth=chosen[str(task), str(of_set)], resamples=resamples, seed=seed)
+        headline(part, depth=chosen[str(task), str(of_set)])
         for (task, of_set), part in named.groupby(["task", "set"], sort=True)
     )
     # The two are grouped alike, so that their groups come in the same order.
@@ -179,8 +173,6 @@ def evaluations_of(
             scores=part,
             headline=lines.reset_index(drop=True),
             depths=chosen,
-            resamples=resamples,
-            seed=seed,
         )
         for (_, part), (_, lines) in pairs
     ]

@@ -14,7 +14,13 @@ import pandas as pd
 
 from workbench.drawing.scores_in_words import class_counts
 from workbench.errors import TableError
-from workbench.reports.exports.evaluations import BENCHMARK, LEVEL, Evaluation, question_shown
+from workbench.reports.exports.evaluations import (
+    BENCHMARK,
+    LEVEL,
+    METHOD,
+    Evaluation,
+    question_shown,
+)
 from workbench.reports.exports.file_names import file_name
 from workbench.reports.exports.instances import WrittenInstances
 from workbench.reports.exports.json_text import json_value, named_texts
@@ -148,8 +154,7 @@ def _source_metadata(
                 **{name: file_hash(path) for name, path in tables.items()},
                 "predictions_made": question_shown(evaluation.run.made),
                 "rows_by_class": {name: int(count) for name, count in counts.items()},
-                "intervals": f"{LEVEL:.0%}, percentile bootstrap of whole games",
-                "bootstrap_seed": evaluation.seed,
+                "intervals": f"{LEVEL:.0%}, {METHOD}",
                 _UNDEFINED: undefined,
             }
         ),
@@ -240,17 +245,15 @@ def _metric_config(evaluation: Evaluation, metric: Metric) -> dict[str, Any]:
 
 def _uncertainty(evaluation: Evaluation, row: Mapping[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {"num_samples": row["n"]}
-    method = "bootstrap of whole games"
     if not math.isnan(row["standard_error"]):
-        found["standard_error"] = {"value": row["standard_error"], "method": method}
+        found["standard_error"] = {"value": row["standard_error"], "method": METHOD}
     if not math.isnan(row["lower"]):
         found["confidence_interval"] = {
             "lower": row["lower"],
             "upper": row["upper"],
             "confidence_level": LEVEL,
-            "method": f"percentile {method}",
+            "method": METHOD,
         }
-        found["num_bootstrap_samples"] = evaluation.resamples
     return found
 
 

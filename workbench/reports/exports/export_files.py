@@ -44,8 +44,6 @@ def write_exports(
     publication: Publication | None = None,
     *,
     depth: int | None = None,
-    resamples: int = 1000,
-    seed: int = 0,
 ) -> list[Path]:
     """Write the results of runs in published schemas, with the tables and a description of them.
 
@@ -59,8 +57,6 @@ def write_exports(
         out: The folder of the report; files of these names are replaced.
         publication: Who publishes them; unknown if None.
         depth: m; as of `workbench.reports.chapters.chapters_of`.
-        resamples: Number of bootstrap resamples.
-        seed: Seed of the bootstrap.
 
     Returns:
         The files that were written.
@@ -70,9 +66,7 @@ def write_exports(
         OutputError: As of `refuse_others_files`.
     """
     publication, depths = publication or Publication(), chapter_depths(runs, depth)
-    found = [
-        each for run in runs for each in evaluations_of(run, depths, resamples=resamples, seed=seed)
-    ]
+    found = [each for run in runs for each in evaluations_of(run, depths)]
     # A run that is named twice is published once.
     evaluations = list({each.digest: each for each in found}.values())
     refuse_others_files(out)

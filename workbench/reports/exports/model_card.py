@@ -85,7 +85,7 @@ def _text(evaluation: Evaluation) -> str:
     lines = [
         f"## World states: {_shown(evaluation.environment.title)}",
         "",
-        f"Measured by the World-State Workbench; {LEVEL:.0%} intervals from resampled games.",
+        f"Measured by the World-State Workbench; {LEVEL:.0%} intervals by the variance between games.",
         "",
         "| task | set | quantity | mean | interval | replies | games |",
         "| --- | --- | --- | ---: | --- | ---: | ---: |",

@@ -15,38 +15,33 @@ from matplotlib.figure import Figure
 from workbench.drawing.appearance import Style, caption, draw_means, figure_of_rows, style
 from workbench.drawing.quantities import EDIT_DISTANCE, PRECISION, RECALL
 from workbench.drawing.reply_words import class_words
-from workbench.drawing.scores_in_words import left_out, scored_rows
+from workbench.drawing.scores_in_words import interval_words, left_out, scored_rows
 from workbench.environments.registry import environment_named
 from workbench.errors import InvalidArgumentError
 from workbench.prediction import CLASSES, ReplyClass
-from workbench.seeds import derived_seed
-from workbench.statistics.intervals import clustered_mean_interval
+from workbench.statistics.intervals import SHARE, clustered_mean_interval
 
 COUNTED: Final = tuple(name for name in CLASSES if name != ReplyClass.FAILED)
 _COLUMNS: Final = [
     "environment", "title", "task", "length", "measure", "depth", "mean", "low", "high", "count", "games",
-    *COUNTED, "failed", "unscored",
+    "effective",     *COUNTED, "failed", "unscored",
 ]  # fmt: skip
 
 
-def compute(
-    scores: Mapping[str, pd.DataFrame], *, depth: int = 4, resamples: int = 1000, seed: int = 0
-) -> pd.DataFrame:
+def compute(scores: Mapping[str, pd.DataFrame], *, depth: int = 4) -> pd.DataFrame:
     """Compute the means of p_m, r_m, exact match and edit distance at each length.
 
-    Intervals are of 95%, from resampled games or episodes.
+    Intervals are of 95%, by the variance between games or episodes.
 
     Args:
         scores: By the environment's name, as `EnvironmentRuns` holds them.
         depth: m.
-        resamples: Number of bootstrap resamples, at least 1.
-        seed: Seed of the bootstrap.
 
     Returns:
         Columns environment, title, task, length (actions), measure (precision, recall, exact_match,
         edit_distance in characters, edit_share in characters for 100 of the true text; those that the
         task defines), depth (the largest at most ``depth`` at which it defines p_m), mean,
-        low, high, count (scored replies), games, the number of these replies in each class, failed
+        low, high, count (scored replies), games, effective (number of games), the number of these replies in each class, failed
         (calls, left out) and unscored (replies, left out). Rows without a length are in none.
 
     Raises:
@@ -70,8 +65,7 @@ def compute(
                 found = clustered_mean_interval(
                     values,
                     kept["game"].to_numpy(),
-                    seed=derived_seed(seed, name, measure, length),
-                    resamples=resamples,
+                    within=None if measure.startswith("edit") else SHARE,
                 )
                 rows.append(
                     {
@@ -85,7 +79,8 @@ def compute(
                         "low": found.low,
                         "high": found.high,
                         "count": found.count,
-                        "games": kept["game"].nunique(),
+                        "games": found.clusters,
+                        "effective": found.effective,
                         **{each: int(classes.get(each, 0)) for each in COUNTED},
                         **left_out(part),
                     }
@@ -160,7 +155,7 @@ def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
     caption(
         figure,
         f"{_subject(table)} by the length of the episode{several}: {whose}",
-        f"{counted_classes(table)}{note}\nbars: 95%, resampling whole episodes; n: replies of each length",
+        f"{counted_classes(table)}{note}\n{interval_words(table, 'episodes')}; n: replies of each length",
     )
     return figure
 

@@ -35,8 +35,7 @@ from workbench.errors import InvalidArgumentError
 from workbench.prediction import ACTION_SEPARATOR, ReplyClass
 from workbench.scoring import IllFormedPolicy
 from workbench.scoring.score_rows import is_state, unscored_reason
-from workbench.seeds import derived_seed
-from workbench.statistics.intervals import clustered_mean_interval
+from workbench.statistics.intervals import DIFFERENCE, SHARE, clustered_mean_interval
 from workbench.studies.models.whole_games import whole_games
 from workbench.tables.parquet_tables import PREDICTIONS, as_records
 from workbench.tables.reply_identity import refuse_repeated_replies
@@ -51,11 +50,13 @@ QUANTITIES: Final = (
     "complete_on_stated", "stated_only_listed", "true_only_listed", "stated_less_true_only",
     "explained", "expected", "explained_less_expected",
 )  # fmt: skip
+_DIFFERENCES: Final = ("stated_less_true", "stated_less_true_only", "explained_less_expected")
 
 _PAIR: Final = ["position_id", "set", "model", "setting", "sample"]
 _LEFT_OUT: Final = ("failed", "unscored", "without_state", "without_list")
 _COLUMNS: Final = [
-    "environment", "model", "length", "quantity", "mean", "low", "high", "count", "games", "pairs",
+    "environment", "model", "length", "quantity", "mean", "low", "high", "count", "games",
+    "effective", "pairs",
     *_LEFT_OUT, "unpaired",
 ]  # fmt: skip
 
@@ -75,12 +76,10 @@ def compute(
     *,
     ill_formed: IllFormedPolicy = "as_is",
     terminal: Terminal = "absorb",
-    resamples: int = 1000,
-    seed: int = 0,
 ) -> pd.DataFrame:
     """Compare the states and the lists of actions of one or several models, by length.
 
-    Intervals are of 95%, from resampled games or episodes.
+    Intervals are of 95%, by the variance between games or episodes.
 
     Args:
         stated: A predictions table; its rows of the task ``state``.
@@ -90,12 +89,10 @@ def compute(
         ill_formed: ``as_is``: ill-formed states and lists with items that are no actions count as
             they are; ``sink``: as no state, or no list.
         terminal: Whether an empty list is right where nothing is permitted: ``absorb``.
-        resamples: Number of bootstrap resamples, at least 1.
-        seed: Seed of the bootstrap.
 
     Returns:
         Columns environment, model, length (in actions, as text, or ``all``), quantity (one of
-        `QUANTITIES`), mean, low, high, count (positions where it is defined), games (of these),
+        `QUANTITIES`), mean, low, high, count (positions where it is defined), games (of these), effective (number of games),
         pairs (of replies), of which failed (either call), unscored, without_state and without_list
         are left out, and unpaired (replies of the model that have no partner, at any length).
 
@@ -122,8 +119,7 @@ def compute(
                 found = clustered_mean_interval(
                     defined[quantity].to_numpy(float),
                     defined["game"].to_numpy(),
-                    seed=derived_seed(seed, model, str(length), quantity),
-                    resamples=resamples,
+                    within=DIFFERENCE if quantity in _DIFFERENCES else SHARE,
                 )
                 rows.append(
                     {
@@ -135,7 +131,8 @@ def compute(
                         "low": found.low,
                         "high": found.high,
                         "count": found.count,
-                        "games": defined["game"].nunique(),
+                        "games": found.clusters,
+                        "effective": found.effective,
                         "pairs": len(counted),
                         **counts,
                         "unpaired": unpaired,

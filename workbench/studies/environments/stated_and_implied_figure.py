@@ -10,6 +10,7 @@ from workbench.answers.simulated_replies import simulate
 from workbench.drawing.appearance import Style, caption, draw_means, figure_of_rows, style
 from workbench.drawing.labels import labels
 from workbench.drawing.quantities import PRECISION, RECALL
+from workbench.drawing.scores_in_words import interval_words
 from workbench.environments.registry import environment_named
 from workbench.seeds import derived_seed
 from workbench.studies.environments.stated_and_implied import ALL
@@ -148,7 +149,7 @@ def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
         figure,
         f"The {noun} that is stated and the {action}s that are listed: {whose}",
         f"{environment.title}; {once['pairs'].sum()} pairs of replies; left out: {left}{note}\n"
-        "means over positions where defined; bars: 95%, resampling whole episodes",
+        f"means over positions where defined; {interval_words(table, 'episodes')}",
     )
     return figure
 

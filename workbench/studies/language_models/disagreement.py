@@ -9,6 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from workbench.drawing.appearance import caption
+from workbench.drawing.scores_in_words import interval_words
 from workbench.language_model.probing.board_labels import squares_of, standing
 from workbench.statistics.intervals import comparable
 from workbench.studies.language_models.means_by_game import ALL, means_by_game
@@ -32,9 +33,7 @@ LEAST_GAMES: Final = 10
 """Points of fewer games are drawn hollow: their intervals say little."""
 
 
-def compute(
-    found: ProbedBoards, *, depth: int = 4, resamples: int = 1000, seed: int = 0
-) -> pd.DataFrame:
+def compute(found: ProbedBoards, *, depth: int = 4) -> pd.DataFrame:
     """Compare the readers with the written board, where that is wrong and as a whole.
 
     The probes are those of the state that the decoder reads. Replies in which no square can be read
@@ -43,12 +42,10 @@ def compute(
     Args:
         found: The result of `workbench.studies.language_models.probed_boards.probed_boards`.
         depth: m, with which it was scored.
-        resamples: Bootstrap resamples, of whole games.
-        seed: Seed of the bootstrap.
 
     Returns:
         Columns model, reader, length (full moves, as text; "all" last), measure (of `QUANTITIES`; also
-        ``lower``), depth, mean, low, high, count (squares, pieces or boards) and games. A length at
+        ``lower``), depth, mean, low, high, count (squares, pieces or boards), games and effective (number of games). A length at
         which nothing is written wrongly has no row.
     """
     tables = []
@@ -79,9 +76,7 @@ def compute(
             for part in parts:
                 measures = [str(name) for name in part.columns.drop(["game", "group"])]
                 named = part.assign(model=name, reader=reader)
-                means = means_by_game(
-                    named, ["model", "reader"], measures, resamples=resamples, seed=seed
-                )
+                means = means_by_game(named, ["model", "reader"], measures)
                 tables.append(means)
     return pd.concat(tables, ignore_index=True).assign(depth=depth)
 
@@ -125,7 +120,7 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
         for measure, noun in (("right", "squares"), ("moved_right", "pieces"), ("higher", "boards"))
         if (lines["measure"] == measure).any()
     ]
-    note += f"\na point's {'; '.join(parts)}; bars: 95%, resampling whole games"
+    note += f"\na point's {'; '.join(parts)}; {interval_words(table)}"
     if (lines["games"] < LEAST_GAMES).any():
         note += f"; hollow and not joined: of fewer than {LEAST_GAMES} games"
     caption(figure, "Where the written board and the probed ones disagree", note)

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from workbench.answers.recorded_replies import BASELINE
 from workbench.drawing.appearance import RECORDED_LOOKS, caption, style
+from workbench.drawing.scores_in_words import interval_words
 from workbench.studies.language_models.means_by_game import ALL, means_by_game
 from workbench.studies.language_models.panels import counts_in_words, curve, legend_below, panels
 
@@ -32,8 +33,6 @@ def compute(
     steps: Mapping[str, int],
     *,
     depth: int = 4,
-    resamples: int = 1000,
-    seed: int = 0,
 ) -> pd.DataFrame:
     """Compute the mean of every measure for each model and length.
 
@@ -41,18 +40,16 @@ def compute(
         scores: The result of `workbench.studies.language_models.checkpoint_scores.scores_of_models`.
         steps: The training step of each model.
         depth: m.
-        resamples: Bootstrap resamples, of whole games.
-        seed: Seed of the bootstrap.
 
     Returns:
         Columns model, step (0 for the baseline), length (full moves, as text; "all" last), measure,
-        depth, mean, low, high, count and games. The measures are those of `SHARES` and `OTHERS`;
+        depth, mean, low, high, count, games and effective (number of games). The measures are those of `SHARES` and `OTHERS`;
         exact boards are compared without the clocks.
     """
     measured = scores.rename(
         columns={f"precision_{depth}": "precision", f"recall_{depth}": "recall"}
     )
-    table = means_by_game(measured, ["model"], [*SHARES, *OTHERS], resamples=resamples, seed=seed)
+    table = means_by_game(measured, ["model"], [*SHARES, *OTHERS])
     step = table["model"].map({**steps, BASELINE: 0}).astype(int)
     return table.assign(step=step, depth=depth)
 
@@ -93,7 +90,7 @@ def draw(table: pd.DataFrame, schedule: pd.DataFrame, whose: str, note: str = ""
         axes.set_xlim(steps[0] / 1.25, steps[-1] * 1.25)
     legend_below(axes_of[0], 6)
     note += (
-        f"\nmeans of {counts_in_words(lines)} a point; bars: 95%, resampling whole games; horizontal "
+        f"\nmeans of {counts_in_words(lines)} a point; {interval_words(lines)}; horizontal "
         "axis: training step (logarithmic); shaded: games are not yet read to the end"
     )
     caption(figure, f"{whose}: how tracking emerges in training", note)
@@ -135,7 +132,7 @@ def draw_sizes(table: pd.DataFrame, parameters: Mapping[str, int], note: str = "
             axes.set_ylim(-0.03, 1.03)
         axes.set_xlabel("full moves played", fontsize=8)
     legend_below(axes_of[0], 2)
-    note += f"\nmeans of {counts_in_words(lines)} a point; bars: 95%, resampling whole games"
+    note += f"\nmeans of {counts_in_words(lines)} a point; {interval_words(lines)}"
     caption(figure, "The bundled language models, by size", note)
     return figure
 

@@ -1,56 +1,40 @@
-"""Means of columns in parts of a table, with intervals that resample whole games."""
+"""Means of columns in parts of a table, with intervals by the variance between games."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 import pandas as pd
 
-from workbench.seeds import derived_seed
-from workbench.statistics.intervals import (
-    cluster_codes,
-    drawn_clusters,
-    quantile_ends,
-    resampled_means,
-)
+from workbench.drawing.quantities import range_of
+from workbench.statistics.intervals import cluster_codes, clustered_mean_interval
 
 ALL: Final = "all"
 """The length that stands for all lengths."""
 
 
-def means_by_game(
-    rows: pd.DataFrame,
-    by: Sequence[str],
-    measures: Sequence[str],
-    *,
-    resamples: int,
-    seed: int,
-) -> pd.DataFrame:
+def means_by_game(rows: pd.DataFrame, by: Sequence[str], measures: Sequence[str]) -> pd.DataFrame:
     """Return means with 95% intervals, for each part and length of games, and all lengths.
 
     Args:
         rows: With ``game``, ``group`` (full moves) and the columns below.
         by: Columns whose values tell the parts apart.
         measures: Columns of numbers or of truth values, none of them missing.
-        resamples: Of games.
-        seed: Seed of the resamples; the same games are drawn in all parts that have the same.
 
     Returns:
-        The columns ``by``, length (text; "all" last), measure, mean, low, high, count and games.
-        Intervals are NaN where there is one game.
+        The columns ``by``, length (text; "all" last), measure, mean, low, high, count, games and
+        effective (number of games); intervals are those of `clustered_mean_interval`.
     """
     found = []
     for names, part in rows.groupby(list(by), sort=False):
         for length, cell in _by_length(part):
-            codes, games = cluster_codes(cell["game"])
-            values = cell[list(measures)].to_numpy(float)
-            means = values.mean(axis=0)
-            drawn = drawn_clusters(games, resamples, derived_seed(seed, length))
-            resampled = resampled_means(values, codes, drawn)
-            for index, measure in enumerate(measures):
-                low, high = quantile_ends(resampled[:, index]) if games > 1 else (float("nan"),) * 2
+            codes, _ = cluster_codes(cell["game"])
+            means = cell[list(measures)].to_numpy(float).mean(axis=0)
+            for mean, measure in zip(means, measures, strict=True):
+                interval = clustered_mean_interval(cell[measure], codes, within=range_of(measure))
                 row: dict[str, Any] = dict(zip(by, names, strict=True))
-                row |= {"length": length, "measure": measure, "mean": means[index]}
-                found.append(row | {"low": low, "high": high, "count": len(cell), "games": games})
+                row |= {"length": length, "measure": measure, "mean": mean}
+                row |= {"low": interval.low, "high": interval.high, "count": interval.count}
+                found.append(row | {"games": interval.clusters, "effective": interval.effective})
     return pd.DataFrame(found)
 
 

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from workbench.drawing.appearance import Style, caption, style
+from workbench.drawing.scores_in_words import interval_words
 from workbench.studies.language_models.means_by_game import ALL, means_by_game
 from workbench.studies.language_models.panels import counts_in_words, curve, legend_below, panels
 from workbench.studies.language_models.probed_boards import (
@@ -41,27 +42,22 @@ READERS: Final[Mapping[str, tuple[str, Style]]] = {
 """The names and looks of the readers."""
 
 
-def compute(
-    found: ProbedBoards, *, depth: int = 4, resamples: int = 1000, seed: int = 0
-) -> pd.DataFrame:
+def compute(found: ProbedBoards, *, depth: int = 4) -> pd.DataFrame:
     """Compute the mean of every measure for each reader, layer and length of games.
 
     Args:
         found: The result of `workbench.studies.language_models.probed_boards.probed_boards`.
         depth: m, with which it was scored.
-        resamples: Bootstrap resamples, of whole games.
-        seed: Seed of the bootstrap.
 
     Returns:
         Columns model, reader, layer, length (full moves, as text; "all" last), measure (of `MEASURES`),
-        depth, mean, low, high, count (boards) and games.
+        depth, mean, low, high, count (boards), games and effective (number of
+        games).
     """
     table = means_by_game(
         found.boards,
         ["model", "reader", "layer"],
         list(MEASURES),
-        resamples=resamples,
-        seed=seed,
     )
     return table.assign(depth=depth)
 
@@ -97,7 +93,7 @@ def draw_layers(table: pd.DataFrame, note: str = "") -> Figure:
     legend_below(grid[0], 3)
     note += (
         "\nhidden states: the moves' own vectors, after each layer, and the last as the decoder reads "
-        f"it; means of {counts_in_words(overall)}; bars and bands: 95%, resampling whole games"
+        f"it; means of {counts_in_words(overall)}; {interval_words(overall)}, and bands"
     )
     caption(figure, "What a linear probe reads, layer by layer", note)
     return figure
@@ -131,7 +127,7 @@ def draw_lengths(table: pd.DataFrame, note: str = "") -> Figure:
             axes.set_ylim(-0.03, 1.03)
         grid[row * len(shown)].set_ylabel(model)
     legend_below(grid[0], 3)
-    note += f"\nmeans of {counts_in_words(lines)} a point; bars: 95%, resampling whole games"
+    note += f"\nmeans of {counts_in_words(lines)} a point; {interval_words(lines)}"
     caption(figure, "The board that is written, and the board that a probe reads", note)
     return figure
 

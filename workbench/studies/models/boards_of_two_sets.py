@@ -5,23 +5,27 @@ p_m is seen on two answers that are the same for both sets, whoever is asked: th
 and the true board with one piece less.
 """
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 import pandas as pd
 from matplotlib.figure import Figure
 
 from workbench.drawing.appearance import caption, new_figure, style
-from workbench.drawing.scores_in_words import scored_rows
+from workbench.drawing.scores_in_words import interval_words, scored_rows
 from workbench.environments.registry import environment_named
 from workbench.games.boards.missing_pieces import one_piece_less, piece_count
 from workbench.scoring import ScoringParameters
 from workbench.scoring.affordance_scores import affordance_scores
-from workbench.seeds import derived_seed
-from workbench.statistics.intervals import clustered_mean_interval
+from workbench.statistics.intervals import SHARE, clustered_mean_interval
 from workbench.studies.models.two_sets import ALL_LENGTHS, BAND, SET_NAMES, SETS
 from workbench.terminal import Terminal
 
-MEASURES: Final = ("pieces", "legal_moves", "initial_position", "one_piece_less")
+MEASURES: Final[Mapping[str, tuple[float, float] | None]] = MappingProxyType(
+    {"pieces": None, "legal_moves": None, "initial_position": SHARE, "one_piece_less": SHARE}
+)
+"""What is measured of the boards, and its range."""
 
 
 def compute(
@@ -29,7 +33,6 @@ def compute(
     *,
     depth: int = 4,
     terminal: Terminal = "absorb",
-    resamples: int = 1000,
     seed: int = 0,
 ) -> pd.DataFrame:
     """Describe the true boards of each set, at each length of the game and at all.
@@ -38,14 +41,14 @@ def compute(
         scores: `workbench.studies.models.two_sets.TwoSets.scores`; each position counts once.
         depth: m.
         terminal: How games that finish earlier count.
-        resamples: Number of bootstrap resamples.
-        seed: Seed of the bootstrap, and of the pieces taken off.
+        seed: Seed of the pieces taken off.
 
     Returns:
         One row for each set, length (upper edge of its band in half-moves; "all" last) and measure:
         pieces and legal_moves (of the true board), initial_position and one_piece_less (p_m where
         the answer is the initial position, or the true board without one piece other than a king,
-        drawn uniformly), with positions, games, mean, low and high (95%, resampling games) and depth.
+        drawn uniformly), with positions, games, mean, low and high (95%, by the variance between games), effective
+        (number of games) and depth.
     """
     positions = scored_rows(scores).drop_duplicates(["set", "position_id"])
     fens = positions["true_state"].tolist()
@@ -75,8 +78,7 @@ def compute(
                 found = clustered_mean_interval(
                     part[measure],
                     part["game"],
-                    seed=derived_seed(seed, length, name),
-                    resamples=resamples,
+                    within=MEASURES[measure],
                 )
                 rows.append(
                     {
@@ -84,7 +86,8 @@ def compute(
                         "length": length,
                         "measure": measure,
                         "positions": len(part),
-                        "games": part["game"].nunique(),
+                        "games": found.clusters,
+                        "effective": found.effective,
                         "mean": found.value,
                         "low": found.low,
                         "high": found.high,
@@ -138,6 +141,6 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
     caption(
         figure,
         "The boards of World Cup games and of random legal games",
-        f"{note}; means over positions; bars: 95%, resampling whole games",
+        f"{note}; means over positions; {interval_words(table)}",
     )
     return figure

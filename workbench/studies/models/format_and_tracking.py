@@ -33,7 +33,7 @@ from workbench.prediction import ReplyClass
 from workbench.scoring import ScoringParameters
 from workbench.scoring.affordance_scores import affordance_scores
 from workbench.scoring.score_rows import is_state
-from workbench.statistics.intervals import clustered_mean_interval
+from workbench.statistics.intervals import SHARE, clustered_mean_interval
 
 OVERALL: Final = "all"
 """The length label of a model's rows of all lengths."""
@@ -107,7 +107,7 @@ def _apart(part: pd.DataFrame, column: str) -> dict[str, Any]:
     }
     values: dict[str, Any] = {"replies": len(part), "games": part["game"].nunique()}
     for name, (numbers, games) in means.items():
-        interval = clustered_mean_interval(numbers.to_numpy(float), games.to_numpy(), seed=0)
+        interval = clustered_mean_interval(numbers.to_numpy(float), games.to_numpy(), within=SHARE)
         values |= {
             name: interval.value, f"{name}_low": interval.low, f"{name}_high": interval.high
         }  # fmt: skip

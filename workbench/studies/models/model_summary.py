@@ -22,6 +22,7 @@ from workbench.drawing.quantities import QUANTITIES
 from workbench.drawing.scores_in_words import (
     by_length,
     episode_words,
+    interval_words,
     left_out,
     length_words,
     scored_rows,
@@ -29,8 +30,8 @@ from workbench.drawing.scores_in_words import (
 from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
 from workbench.prediction import CLASSES
-from workbench.seeds import derived_seed
 from workbench.statistics.intervals import (
+    SHARE,
     Interval,
     clustered_mean_interval,
     clustered_tau_interval,
@@ -39,7 +40,7 @@ from workbench.statistics.intervals import (
 OVERALL: Final = "all"
 """The length label of a model's rows of all lengths."""
 
-_NO_TAU: Final = Interval(math.nan, math.nan, math.nan, 0, 0)
+_NO_TAU: Final = Interval(math.nan, math.nan, math.nan, 0, 0, math.nan)
 _MOST_IN_PANEL: Final = 10
 _SIZE: Final = 8
 _ROOM: Final = 2.2
@@ -50,29 +51,25 @@ def compute(
     *,
     depth: int = 4,
     by: str = "model",
-    resamples: int = 1000,
-    seed: int = 0,
     with_tau: bool = True,
 ) -> pd.DataFrame:
     """Summarise the replies of each model to games of each length, and to all.
 
-    Intervals are of 95%, from resampled games; see `workbench.statistics.intervals`.
+    Intervals are of 95%, by the variance between games; see `workbench.statistics.intervals`.
 
     Args:
         scores: `workbench.studies.models.model_scores.Comparison.scores`, with p_1 .. p_m and r_m.
         depth: m.
         by: ``model``, or another column that tells what is compared.
-        resamples: Number of bootstrap resamples.
-        seed: Seed of the bootstrap.
         with_tau: Whether to compute tau, which takes most of the time; it is NaN otherwise.
 
     Returns:
         One row for each model and length, "all" last: the column ``by``, length, count (replies),
-        games, valid, ill_formed, unparseable, absent, failed (calls, which are no replies and enter
+        games, effective (number of games), valid, ill_formed, unparseable, absent, failed (calls, which are no replies and enter
         nothing else), unscored, exact_match (share), levenshtein
         (mean; an absent reply has the distance to the empty text), levenshtein_found (mean over
         the others), precision, recall (means at depth m) with _low and _high, tau (tau-b of p_m
-        and -distance) with _low and _high, tau_undefined (resamples without a value), half_depth (of the mean curve p_1 .. p_m; NaN if it
+        and -distance) with _low and _high, half_depth (of the mean curve p_1 .. p_m; NaN if it
         stays at or above 1/2) and depth. A statistic without rows, or undefined, is NaN.
 
     Raises:
@@ -95,8 +92,7 @@ def compute(
                 measure: clustered_mean_interval(
                     kept[f"{measure}_{depth}"],
                     games,
-                    seed=derived_seed(seed, length, measure),
-                    resamples=resamples,
+                    within=SHARE,
                 )
                 for measure in ("precision", "recall")
             }
@@ -106,8 +102,6 @@ def compute(
                     kept[f"precision_{depth}"],
                     -kept["levenshtein"].astype(float),
                     games,
-                    seed=derived_seed(seed, length, "tau"),
-                    resamples=resamples,
                 )
             classes = part["reply_class"].value_counts()
             excluded = left_out(part)
@@ -116,7 +110,8 @@ def compute(
                     by: name,
                     "length": length,
                     "count": len(part) - excluded["failed"],
-                    "games": kept["game"].nunique(),
+                    "games": found["precision"].clusters,
+                    "effective": found["precision"].effective,
                     **{each: int(classes.get(each, 0)) for each in CLASSES},
                     "unscored": excluded["unscored"],
                     "exact_match": kept["exact_match"].astype(float).mean(),
@@ -133,7 +128,6 @@ def compute(
                             ("_high", interval.high),
                         )
                     },
-                    "tau_undefined": found["tau"].undefined,
                     "half_depth": half_depth(kept[curve].mean().tolist())
                     if len(kept)
                     else math.nan,
@@ -201,11 +195,13 @@ def draw(
     grid[-1].set_xlabel(f"{length_words(environment)} (the group's upper edge, or its cut)")
     noun, verb = ("mean", "is") if hidden == 1 else ("means", "are")
     below = f"; {hidden} {noun} below {least:g} {verb} not drawn" if hidden else ""
+    ends = parts.assign(low=parts[f"{measure}_low"])
+    bars = interval_words(ends, episode_words(environment))
     below += "; each panel has its own vertical axis" if len(panels) > 1 else ""
     caption(
         figure,
         f"{quantity.label(depth).capitalize()} by length of the game",
-        f"{note}; bars: 95%, resampling {episode_words(environment)}{below}",
+        f"{note}; {bars}{below}",
         whose,
     )
     return figure

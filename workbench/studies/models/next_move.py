@@ -14,12 +14,17 @@ from matplotlib.figure import Figure
 from workbench.answers.recorded_replies import BASELINE
 from workbench.drawing.appearance import Style, caption, model_style, new_figure
 from workbench.drawing.labels import fitting_ticks, labels, room, some_of
-from workbench.drawing.scores_in_words import by_length, episode_words, length_words, scored_rows
+from workbench.drawing.scores_in_words import (
+    by_length,
+    episode_words,
+    interval_words,
+    length_words,
+    scored_rows,
+)
 from workbench.environments.registry import DEFAULT, environment_named
 from workbench.errors import InvalidArgumentError
 from workbench.prediction import ReplyClass
-from workbench.seeds import derived_seed
-from workbench.statistics.intervals import clustered_mean_interval
+from workbench.statistics.intervals import SHARE, clustered_mean_interval
 
 YES: Final = "near one"
 NO: Final = "not near one"
@@ -36,12 +41,10 @@ def compute(
     *,
     depth: int = 4,
     near: float = 0.9,
-    resamples: int = 1000,
-    seed: int = 0,
 ) -> pd.DataFrame:
     """Compare mean p_1 and p_m of each model at each length of the game.
 
-    Intervals are of 95%, from resampled games. A mean is ``near one`` if its interval lies at or
+    Intervals are of 95%, by the variance between games. A mean is ``near one`` if its interval lies at or
     above ``near`` at every length, ``not near one`` if it lies below at some length, and else
     ``undecided``.
 
@@ -49,12 +52,10 @@ def compute(
         scores: `workbench.studies.models.model_scores.Comparison.scores`.
         depth: m.
         near: The least mean that counts as near one, in (0, 1).
-        resamples: Number of bootstrap resamples.
-        seed: Seed of the bootstrap.
 
     Returns:
         One row per model and length: model, length (full moves), count (replies), boards (replies
-        that hold a board), games, next and line (means of p_1 and p_m) and next_of_boards (of p_1
+        that hold a board), games, effective (number of games), next and line (means of p_1 and p_m) and next_of_boards (of p_1
         over the replies that hold a board; NaN if there are none) with _low and _high, verdict and
         verdict_of_boards (on the model's next and next_of_boards), near and depth.
 
@@ -76,7 +77,6 @@ def compute(
                 "length": length,
                 "count": len(part),
                 "boards": len(boards),
-                "games": part["game"].nunique(),
             }
             for name, replies, measure in (
                 ("next", part, "precision_1"),
@@ -86,9 +86,10 @@ def compute(
                 found = clustered_mean_interval(
                     replies[measure],
                     replies["game"],
-                    seed=derived_seed(seed, length, name),
-                    resamples=resamples,
+                    within=SHARE,
                 )
+                if name == "next":
+                    row |= {"games": found.clusters, "effective": found.effective}
                 row |= {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
             rows.append(row)
     table = pd.DataFrame(rows)
@@ -173,12 +174,12 @@ def draw(
         axes.set_ylabel("mean", fontsize=8)
     for axes in panels[max(0, len(order) - columns) : len(order)]:
         axes.set_xlabel(length_words(environment), fontsize=8)
+    bars = interval_words(table.assign(low=table["next_low"]), episode_words(environment))
     caption(
         figure,
         "Does the probability of a legal next move remain near one?",
         f"{verdict(table)}\nsolid, large marks: mean p_1; dashed, small marks: mean p_{depth}; thin, no "
-        f"marks: mean p_1 over the replies that hold a {noun}; level: {near:g}; bars: 95%, resampling "
-        f"{episode_words(environment)}\n{note}",
+        f"marks: mean p_1 over the replies that hold a {noun}; level: {near:g}; {bars}\n{note}",
         whose,
     )
     return figure

@@ -14,10 +14,12 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from workbench.drawing.quantities import range_of
 from workbench.drawing.scores_in_words import scored_rows
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
 from workbench.statistics.intervals import (
+    DIFFERENCE,
     Values,
     clustered_mean_interval,
     comparable,
@@ -42,20 +44,18 @@ def compute(
     scores: pd.DataFrame,
     *,
     measure: str = "precision_4",
-    resamples: int = 1000,
     seed: int = 0,
     against: Collection[str] = (),
 ) -> pd.DataFrame:
     """Compare each two models on the positions that both have answered.
 
     A position that was asked several times counts once, by the mean of its answers. Intervals are of
-    95%, from resampled games.
+    95%, by the variance between games.
 
     Args:
         scores: Rows of a scores table with the column ``game``, the same in all rows of a position.
         measure: A column of numbers; a higher one is better.
-        resamples: Number of bootstrap resamples.
-        seed: Seed of the bootstrap and of the sign test.
+        seed: Seed of the sign test.
         against: If not empty, only the pairs with at least one of these models.
 
     Returns:
@@ -90,7 +90,7 @@ def compute(
         difference = comparable(both[one]) - comparable(both[other])
         games = of_positions.loc[both.index]
         interval = clustered_mean_interval(
-            difference, games, seed=derived_seed(seed, "paired", measure), resamples=resamples
+            difference, games, within=None if range_of(measure) is None else DIFFERENCE
         )
         sums: Values = np.asarray(pd.Series(difference).groupby(np.asarray(games)).sum(), float)
         # Differences of `comparable` values are exact to some 12 digits of these.

@@ -15,12 +15,11 @@ from matplotlib.ticker import MaxNLocator
 
 from workbench.drawing.appearance import caption, model_style, new_figure
 from workbench.drawing.labels import LONGEST, labels, room, some_of
-from workbench.drawing.scores_in_words import episode_words, left_out, scored_rows
+from workbench.drawing.scores_in_words import episode_words, interval_words, left_out, scored_rows
 from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
 from workbench.long_texts import shortened
-from workbench.seeds import derived_seed
-from workbench.statistics.intervals import clustered_mean_interval
+from workbench.statistics.intervals import DIFFERENCE, SHARE, clustered_mean_interval
 
 
 def mcnemar(only_one: int, only_other: int) -> float:
@@ -54,23 +53,19 @@ def compute(
     *,
     depth: int = 4,
     reference: str = "",
-    resamples: int = 1000,
-    seed: int = 0,
 ) -> pd.DataFrame:
     """Compare each prompt with a reference, for each model, paired by position.
 
     p_m is averaged over the answers to a position; exact match in the test is that of the first
-    answer. Intervals are of 95%, from resampled games; the test takes positions as independent.
+    answer. Intervals are of 95%, by the variance between games; the test takes positions as independent.
 
     Args:
         scores: `workbench.studies.models.model_scores.Comparison.scores`.
         depth: m.
         reference: A prompt's name; the first in the scores if empty.
-        resamples: Number of bootstrap resamples.
-        seed: Seed of the bootstrap.
 
     Returns:
-        One row per model and prompt, the reference first: model, prompt, positions, games, answers,
+        One row per model and prompt, the reference first: model, prompt, positions, games, effective (number of games), answers,
         failed (calls, which are no answers), unscored, exact_match (share over positions of the mean over answers) and precision with _low
         and _high, and of the pair with the reference (NaN in its own row): pairs (positions that
         both answered), only_here and only_reference (first answers right), mcnemar, holm (adjusted
@@ -104,17 +99,15 @@ def compute(
                 "model": model,
                 "prompt": prompt,
                 "positions": len(part),
-                "games": part["game"].nunique(),
                 "answers": len(answers) - left_out(answers)["failed"],
                 **left_out(answers),
             }
             for name in ("exact_match", "precision"):
-                found = clustered_mean_interval(
-                    part[name], part["game"], seed=derived_seed(seed, name), resamples=resamples
-                )
+                found = clustered_mean_interval(part[name], part["game"], within=SHARE)
+                row |= {"games": found.clusters, "effective": found.effective}
                 row |= {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
             pair = part.iloc[:0] if against is None or prompt == chosen else part
-            row |= _paired(pair, against, derived_seed(seed, "difference"), resamples)
+            row |= _paired(pair, against)
             of_prompts.append(row)
         adjusted = holm([float(row["mcnemar"]) for row in of_prompts])
         rows += [{**row, "holm": value} for row, value in zip(of_prompts, adjusted, strict=True)]
@@ -132,9 +125,7 @@ def _by_position(part: pd.DataFrame, measure: str) -> pd.DataFrame:
     )
 
 
-def _paired(
-    part: pd.DataFrame, against: pd.DataFrame | None, seed: int, resamples: int
-) -> dict[str, float]:
+def _paired(part: pd.DataFrame, against: pd.DataFrame | None) -> dict[str, float]:
     if against is None or part.empty:
         missing = dict.fromkeys(
             ("only_here", "only_reference", "mcnemar", "difference", "difference_low",
@@ -146,8 +137,7 @@ def _paired(
     found = clustered_mean_interval(
         both["precision"] - both["precision_reference"],
         both["game"],
-        seed=seed,
-        resamples=resamples,
+        within=DIFFERENCE,
     )
     return {
         "pairs": len(both),
@@ -222,10 +212,11 @@ def draw(
         )
     of_one = some_of(models, "models") if len(models) == 1 else ""
     subject = f"{whose or of_one}: the" if whose or of_one else "The"
+    bars = interval_words(table.assign(low=table["precision_low"]), episode_words(environment))
     caption(
         figure,
         f"{subject} same positions under several prompts; reference: {shortened(reference, LONGEST)}",
-        f"{note}\nbars: 95%, resampling {episode_words(environment)}; McNemar's exact test of the first "
+        f"{note}\n{bars}; McNemar's exact test of the first "
         "answers: right only here : right only under the reference, Holm's p",
     )
     return figure

@@ -8,34 +8,30 @@ from matplotlib.figure import Figure
 
 from workbench.drawing.appearance import caption, model_style, new_figure
 from workbench.drawing.labels import labels, some_of
-from workbench.drawing.scores_in_words import scored_rows
+from workbench.drawing.scores_in_words import interval_words, scored_rows
 from workbench.errors import InvalidArgumentError
 from workbench.prediction import CLASSES, ReplyClass
-from workbench.seeds import derived_seed
-from workbench.statistics.intervals import clustered_mean_interval
+from workbench.statistics.intervals import DIFFERENCE, SHARE, Interval, clustered_mean_interval
 from workbench.studies.models.prompt_effects import holm, mcnemar
 from workbench.tables.reply_identity import setting_value
 
 MEASURES: Final = ("precision", "exact_match", "ill_formed_share")
 
 
-def compute(
-    scores: pd.DataFrame, *, depth: int = 4, resamples: int = 1000, seed: int = 0
-) -> pd.DataFrame:
+def compute(scores: pd.DataFrame, *, depth: int = 4) -> pd.DataFrame:
     """Compare each thinking budget of a model with its smallest, on the same positions.
 
-    Intervals are of 95%, from resampled games. McNemar's test of exact match takes positions as
+    Intervals are of 95%, by the variance between games. McNemar's test of exact match takes positions as
     independent.
 
     Args:
         scores: `workbench.studies.models.model_scores.compare_settings`, one reply a position and
             budget.
         depth: m.
-        resamples: Number of bootstrap resamples.
-        seed: Seed of the bootstrap.
 
     Returns:
-        One row per model and budget, the smallest first: model, budget (tokens), replies, games,
+        One row per model and budget, the smallest first: model, budget (tokens), replies, games, effective (number of
+        games),
         valid, ill_formed, unparseable, absent, failed, for each of precision (mean p_m),
         exact_match and ill_formed_share the mean with _low and _high and the paired
         _difference with _difference_low and _difference_high, pairs, only_here and only_reference
@@ -60,7 +56,7 @@ def compute(
         precision=scores[measure],
         ill_formed_share=(scores["reply_class"] == ReplyClass.ILL_FORMED).astype(float),
     )
-    found: list[dict[str, Any]] = []
+    budget_rows: list[dict[str, Any]] = []
     for model, of_model in rows.groupby("model", sort=True):
         smallest = of_model["budget"].min()
         reference = _by_position(of_model[of_model["budget"] == smallest])
@@ -72,15 +68,17 @@ def compute(
                 "model": model,
                 "budget": budget,
                 "replies": len(kept),
-                "games": kept["game"].nunique(),
                 **{name: int(classes.get(name, 0)) for name in CLASSES},
             }
             both = kept.join(reference.add_suffix("_reference"), how="inner")
             both = both.iloc[:0] if budget == smallest else both
             for name in MEASURES:
-                row |= _interval(name, kept[name], kept, resamples, seed)
+                found = clustered_mean_interval(kept[name], kept["game"], within=SHARE)
+                row |= {"games": found.clusters, "effective": found.effective}
+                row |= _ends(name, found)
                 difference = both[name] - both[f"{name}_reference"]
-                row |= _interval(f"{name}_difference", difference, both, resamples, seed)
+                paired = clustered_mean_interval(difference, both["game"], within=DIFFERENCE)
+                row |= _ends(f"{name}_difference", paired)
             here, there = both["exact_match"], both["exact_match_reference"]
             row |= {
                 "pairs": len(both),
@@ -90,8 +88,8 @@ def compute(
             of_budgets.append({**row, "reference": smallest})
         tests = [mcnemar(row["only_here"], row["only_reference"]) for row in of_budgets]
         for row, test, adjusted in zip(of_budgets, tests, holm(tests), strict=True):
-            found.append({**row, "mcnemar": test, "holm": adjusted})
-    return pd.DataFrame(found).assign(depth=depth)
+            budget_rows.append({**row, "mcnemar": test, "holm": adjusted})
+    return pd.DataFrame(budget_rows).assign(depth=depth)
 
 
 def _by_position(rows: pd.DataFrame) -> pd.DataFrame:
@@ -99,13 +97,8 @@ def _by_position(rows: pd.DataFrame) -> pd.DataFrame:
     return kept.astype(dict.fromkeys(MEASURES, float))
 
 
-def _interval(
-    name: str, values: "pd.Series[float]", rows: pd.DataFrame, resamples: int, seed: int
-) -> dict[str, float]:
-    found = clustered_mean_interval(
-        values, rows["game"], seed=derived_seed(seed, name), resamples=resamples
-    )
-    return {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
+def _ends(name: str, interval: Interval) -> dict[str, float]:
+    return {name: interval.value, f"{name}_low": interval.low, f"{name}_high": interval.high}
 
 
 def verdict(table: pd.DataFrame) -> str:
@@ -189,11 +182,12 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
                 )  # fmt: skip
         low, high = panels[4].get_ylim()
         panels[4].set_ylim(low, high + 0.2 * (high - low))
+    bars = interval_words(table.assign(low=table["precision_low"]))
     plies = f"{table['replies'].max()} positions"
     caption(
         figure,
         f"Does thinking longer help? {some_of(models, 'models')}: the same {plies} at every budget",
-        f"{verdict(table)}\nbars: 95%, resampling games; lower middle: right only here : right only at a "
+        f"{verdict(table)}\n{bars}; lower middle: right only here : right only at a "
         f"budget of {budgets[0]}, McNemar's exact test, Holm's p\n{note}",
     )
     return figure

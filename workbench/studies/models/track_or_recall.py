@@ -4,9 +4,7 @@ A model that follows the moves should do as well on games that nobody has played
 games, or guesses what is usual after so many moves, should not.
 """
 
-import math
 from collections.abc import Mapping, Sequence
-from functools import cache, partial
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -18,16 +16,10 @@ from matplotlib.ticker import MaxNLocator
 from workbench.answers.recorded_replies import BASELINE, RANDOM_GAMES, WORLD_CUP
 from workbench.drawing.appearance import Style, caption, model_style, plain_log_scale
 from workbench.drawing.labels import labels
-from workbench.drawing.scores_in_words import scored_rows
+from workbench.drawing.quantities import range_of
+from workbench.drawing.scores_in_words import interval_words, scored_rows
 from workbench.errors import InvalidArgumentError
-from workbench.seeds import derived_seed
-from workbench.statistics.intervals import (
-    Values,
-    cluster_codes,
-    drawn_clusters,
-    quantile_ends,
-    resampled_means,
-)
+from workbench.statistics.intervals import DIFFERENCE, clustered_mean_interval, difference_interval
 from workbench.studies.models.two_sets import ALL_LENGTHS, BAND, SET_NAMES, SETS
 
 REASONING: Final = (
@@ -45,27 +37,23 @@ def compute(
     *,
     depth: int = 4,
     reasoning: Sequence[str] = REASONING,
-    resamples: int = 1000,
-    seed: int = 0,
 ) -> pd.DataFrame:
     """Compare each model's replies to the two sets, at each length of the game and at all.
 
-    Intervals are of 95%, from resampled games: those of each set on their own, see
-    `workbench.statistics.intervals`.
+    Intervals are of 95%, by the variance between games, and of a difference between the games of each
+    set; see `workbench.statistics.intervals`.
 
     Args:
         scores: `workbench.studies.models.two_sets.TwoSets.scores`.
         depth: m.
         reasoning: Names of the models that reason before they answer.
-        resamples: Number of bootstrap resamples.
-        seed: Seed of the bootstrap.
 
     Returns:
         One row for each model, length (the upper edge of its band in half-moves; "all" last) and
         measure (precision, which is p_m; exact_match and exact_match_position, shares; levenshtein):
         kind (reasoning, other or baseline), for each set its mean, named as the set is, with _low,
-        _high, _replies and _games, and difference (World Cup less random games) with _low and
-        _high; and depth. NaN where a set has no rows; no interval where it has one game only. The
+        _high, _effective (number of games), _replies and _games, and difference (World Cup less random games) with _low,
+        _high and _effective; and depth. NaN where a set has no rows; no interval where it has one game only. The
         models are sorted by kind, then by their mean on World Cup games, the best first.
 
     Raises:
@@ -82,8 +70,6 @@ def compute(
             f"expected scores with {measures['precision']!r}, got {list(scores.columns)}; "
             "score with this depth, by the exact method"
         )
-    # Models that answered the same positions share the games that are drawn.
-    draws = cache(partial(drawn_clusters, resamples=resamples))
     rows: list[dict[str, Any]] = []
     for model, of_model in scored_rows(scores).groupby("model"):
         lengths = [(str(length), part) for length, part in of_model.groupby("length")]
@@ -93,24 +79,28 @@ def compute(
                 "model": model,
                 "length": length,
             }
-            found: dict[str, tuple[Values, Values]] = {}
-            for name in SETS:
-                of_set = part[part["set"] == name]
-                values = of_set[list(measures.values())].astype(float)
-                codes, games = cluster_codes(of_set["game"])
-                resampled = np.full((resamples, len(measures)), math.nan)
-                if games > 1:
-                    drawn = draws(games, seed=derived_seed(seed, length, name))
-                    resampled = resampled_means(values.to_numpy(), codes, drawn)
-                found[name] = values.mean().to_numpy(), resampled
-                row |= {f"{name}_replies": len(of_set), f"{name}_games": games}
-            one, other = (found[name] for name in SETS)
-            found["difference"] = one[0] - other[0], one[1] - other[1]
-            for index, measure in enumerate(measures):
+            of_sets = {name: part[part["set"] == name] for name in SETS}
+            for name, of_set in of_sets.items():
+                row |= {f"{name}_replies": len(of_set), f"{name}_games": of_set["game"].nunique()}
+            for measure, column in measures.items():
+                within = range_of(column)
+                found = {
+                    name: clustered_mean_interval(
+                        of_set[column].astype(float), of_set["game"], within=within
+                    )
+                    for name, of_set in of_sets.items()
+                }
+                found["difference"] = difference_interval(
+                    *found.values(), within=None if within is None else DIFFERENCE
+                )
                 statistics: dict[str, float] = {}
-                for name, (means, resampled) in found.items():
-                    low, high = quantile_ends(resampled[:, index])
-                    statistics |= {name: means[index], f"{name}_low": low, f"{name}_high": high}
+                for name, interval in found.items():
+                    statistics |= {
+                        name: interval.value,
+                        f"{name}_low": interval.low,
+                        f"{name}_high": interval.high,
+                        f"{name}_effective": interval.effective,
+                    }
                 rows.append({**row, "measure": measure, **statistics, "depth": depth})
     return _ordered(pd.DataFrame(rows))
 
@@ -170,7 +160,15 @@ def draw(table: pd.DataFrame, whose: str, note: str = "", least: float = 1e-4) -
     upper.legend(handles=handles, loc="outside upper center", ncols=2, frameon=False, fontsize=9)
     _draw_differences(lower, table, looks, shown)
     below = f"{hidden} means below {least:g} are not drawn" if hidden else ""
-    bars = "bars: 95%, resampling whole games within each set"
+    of_sets = [
+        table.assign(
+            games=table[f"{name}_games"],
+            effective=table[f"{name}_effective"],
+            low=table[f"{name}_low"],
+        )
+        for name in SETS
+    ]
+    bars = interval_words(pd.concat(of_sets).query("measure == 'precision'"))
     caption(
         figure,
         f"Tracking or recall? {whose} on World Cup games and on random legal games of the same lengths",

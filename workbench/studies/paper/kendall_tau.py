@@ -21,6 +21,7 @@ from workbench.drawing.scores_in_words import (
     by_length,
     counted_models,
     episode_words,
+    interval_words,
     left_out,
     length_words,
     parts_of,
@@ -29,7 +30,6 @@ from workbench.drawing.scores_in_words import (
 from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
 from workbench.scoring.parameters import Distance
-from workbench.seeds import derived_seed
 from workbench.statistics.intervals import clustered_tau_interval, comparable
 
 OVERALL: Final = "overall"
@@ -55,12 +55,10 @@ def compute(
     distance: Distance = "levenshtein",
     absent: Literal["keep", "leave_out"] = "keep",
     each_model: bool = False,
-    resamples: int = 1000,
-    seed: int = 0,
 ) -> pd.DataFrame:
     """Compute tau-b(p_m, -distance) for each group and over all.
 
-    Intervals are of 95%, from resampled games; see `workbench.statistics.intervals`.
+    Intervals are of 95%, by the variance between games; see `workbench.statistics.intervals`.
 
     Args:
         scores: Rows of a scores table that has ``<measure>_<depth>``, with the column ``game``.
@@ -70,12 +68,10 @@ def compute(
         absent: Replies without a FEN have p = 0 and the distance to the empty text; ``leave_out``
             computes without them.
         each_model: Compute each model by itself, not all rows together.
-        resamples: Number of bootstrap resamples.
-        seed: Seed of the bootstrap.
 
     Returns:
         One row per group and one called "overall", of each model: model, group, measure, tau, low,
-        high, count, games, undefined (resamples without a value), ties_measure, ties_distance (shares
+        high, count, games, effective (number of games), ties_measure, ties_distance (shares
         of tied pairs), failed (calls, which are no replies), left_out (replies not scored, or absent
         and left out).
 
@@ -101,8 +97,6 @@ def compute(
                 values,
                 similarity,
                 kept["game"].to_numpy(),
-                seed=derived_seed(seed, "tau", group),
-                resamples=resamples,
             )
             rows.append(
                 {
@@ -113,8 +107,8 @@ def compute(
                     "low": found.low,
                     "high": found.high,
                     "count": found.count,
-                    "games": kept["game"].nunique(),
-                    "undefined": found.undefined,
+                    "games": found.clusters,
+                    "effective": found.effective,
                     "ties_measure": share_of_ties(values),
                     "ties_distance": share_of_ties(similarity),
                     "failed": left_out(part)["failed"],
@@ -142,7 +136,8 @@ def draw(
         environment: The name of the environment, for the words.
     """
     width = min(max(6.4, 1.0 + 0.6 * len(table)), 16.0)
-    bars = f"bars: 95%, resampling whole {episode_words(environment)}"
+    drawn = table if models is None else pd.concat([table, models])
+    bars = interval_words(drawn, episode_words(environment))
     title = "agreement of state precision and edit distance"
     title = f"{whose}: {title}" if whose else title.capitalize()
     if models is None:

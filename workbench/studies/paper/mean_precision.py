@@ -29,6 +29,7 @@ from workbench.drawing.scores_in_words import (
     by_length,
     counted_models,
     episode_words,
+    interval_words,
     left_out,
     length_words,
     parts_of,
@@ -36,8 +37,7 @@ from workbench.drawing.scores_in_words import (
 )
 from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
-from workbench.seeds import derived_seed
-from workbench.statistics.intervals import clustered_mean_interval
+from workbench.statistics.intervals import SHARE, clustered_mean_interval
 
 _PANEL: Final = 4.2
 _LEGEND: Final = 1.4
@@ -46,7 +46,7 @@ _LINE: Final = 1.35 * _LABEL / 72
 
 _COLUMNS: Final = [
     "variant", "model", "group", "measure", "depth", "mean", "low", "high", "count", "games",
-    "failed", "unscored",
+    "effective",     "failed", "unscored",
 ]  # fmt: skip
 
 
@@ -56,12 +56,10 @@ def compute(
     depth: int = 4,
     measures: tuple[Literal["precision", "recall"], ...] = ("precision", "recall"),
     each_model: bool = False,
-    resamples: int = 1000,
-    seed: int = 0,
 ) -> pd.DataFrame:
     """Compute the mean of p_m and r_m in each group.
 
-    Intervals are of 95%, from resampled games; see `workbench.statistics.intervals`.
+    Intervals are of 95%, by the variance between games; see `workbench.statistics.intervals`.
 
     Args:
         variants: Scores tables by name, such as the five and the ten groups, with the column
@@ -69,11 +67,9 @@ def compute(
         depth: m.
         measures: Precision, recall or both.
         each_model: Compute each model by itself, not all rows together.
-        resamples: Number of bootstrap resamples.
-        seed: Seed of the bootstrap.
 
     Returns:
-        Columns variant, model, group, measure, depth, mean, low, high, count (scored replies), games,
+        Columns variant, model, group, measure, depth, mean, low, high, count (scored replies), games, effective (number of games),
         failed (calls, left out) and unscored (replies, left out). Rows without a group are in none
         of its rows.
 
@@ -95,8 +91,7 @@ def compute(
                     found = clustered_mean_interval(
                         kept[f"{measure}_{depth}"].to_numpy(float),
                         kept["game"].to_numpy(),
-                        seed=derived_seed(seed, variant, measure, group),
-                        resamples=resamples,
+                        within=SHARE,
                     )
                     rows.append(
                         {
@@ -109,7 +104,8 @@ def compute(
                             "low": found.low,
                             "high": found.high,
                             "count": found.count,
-                            "games": kept["game"].nunique(),
+                            "games": found.clusters,
+                            "effective": found.effective,
                             **left_out(part),
                         }
                     )
@@ -161,7 +157,7 @@ def draw(
         rows[1][0].set_xlabel(length_words(environment))
         title += f"; below, {counted_models(list(drawn['model']))}"
         drawn = pd.concat([table, drawn])
-    note += f"\nbars: 95%, resampling whole {episode_words(environment)}"
+    note += f"\n{interval_words(drawn, episode_words(environment))}"
     if hidden := int((drawn["mean"] == 0).sum()):
         note += f"; not drawn on the logarithmic scale: {hidden} of {len(drawn)} means, which are 0"
     caption(figure, title, note)

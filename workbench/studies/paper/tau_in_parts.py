@@ -51,7 +51,6 @@ def compute(
     measure: Literal["precision", "recall"] = "precision",
     each_model: bool = False,
     shuffles: int = 200,
-    resamples: int = 1000,
     seed: int = 0,
 ) -> pd.DataFrame:
     """Compute tau-b(p_m, -distance) of all replies and of wrong states alone, with and without clocks.
@@ -65,8 +64,7 @@ def compute(
         measure: Precision or recall.
         each_model: Compute each model by itself, over all lengths alone.
         shuffles: Of the null, at least 1.
-        resamples: Number of bootstrap resamples.
-        seed: Seed of shuffles and resamples.
+        seed: Seed of the shuffles.
 
     Returns:
         Columns model, group ("overall" last), replies ("all", or "wrong": readable, and wrong
@@ -97,8 +95,6 @@ def compute(
                         values,
                         nearness,
                         part_of["game"].to_numpy(),
-                        seed=derived_seed(seed, "tau", group),
-                        resamples=resamples,
                     )
                     null = np.full(1, np.nan)
                     if group == OVERALL:
