@@ -23,6 +23,7 @@ def scores_of(values):
     rows = [
         {
             "model": model, "set": name, "game": game, "length": 20, "unscored": "",
+            "reply_class": "valid",
             "precision_1": value, "exact_match": value == 1, "exact_match_position": value == 1,
             "levenshtein": 10 * (1 - value),
         }

@@ -19,7 +19,13 @@ from workbench.drawing.labels import labels
 from workbench.drawing.quantities import range_of
 from workbench.drawing.scores_in_words import interval_words, scored_rows
 from workbench.errors import InvalidArgumentError
-from workbench.statistics.intervals import DIFFERENCE, clustered_mean_interval, difference_interval
+from workbench.statistics.intervals import (
+    DIFFERENCE,
+    SHARE,
+    clustered_mean_interval,
+    difference_interval,
+)
+from workbench.studies.models.format_and_tracking import READABLE
 from workbench.studies.models.two_sets import ALL_LENGTHS, BAND, SET_NAMES, SETS
 
 REASONING: Final = (
@@ -50,7 +56,8 @@ def compute(
 
     Returns:
         One row for each model, length (the upper edge of its band in half-moves; "all" last) and
-        measure (precision, which is p_m; exact_match and exact_match_position, shares; levenshtein):
+        measure (precision, which is p_m; readable, a share; precision_readable, p_m over readable
+        replies alone; exact_match and exact_match_position, shares; levenshtein):
         kind (reasoning, other or baseline), for each set its mean, named as the set is, with _low,
         _high, _effective (number of games), _replies and _games, and difference (World Cup less random games) with _low,
         _high and _effective; and depth. NaN where a set has no rows; no interval where it has one game only. The
@@ -71,7 +78,14 @@ def compute(
             "score with this depth, by the exact method"
         )
     rows: list[dict[str, Any]] = []
-    for model, of_model in scored_rows(scores).groupby("model"):
+    scored = scored_rows(scores)
+    readable = scored["reply_class"].isin(READABLE)
+    measures |= {"readable": "readable", "precision_readable": "precision_readable"}
+    scored = scored.assign(
+        readable=readable.astype(float),
+        precision_readable=scored[measures["precision"]].where(readable),
+    )
+    for model, of_model in scored.groupby("model"):
         lengths = [(str(length), part) for length, part in of_model.groupby("length")]
         for length, part in [*lengths, (ALL_LENGTHS, of_model)]:
             row: dict[str, Any] = {
@@ -80,20 +94,24 @@ def compute(
                 "length": length,
             }
             of_sets = {name: part[part["set"] == name] for name in SETS}
-            for name, of_set in of_sets.items():
-                row |= {f"{name}_replies": len(of_set), f"{name}_games": of_set["game"].nunique()}
             for measure, column in measures.items():
-                within = range_of(column)
+                within = range_of(column) if column in scores else SHARE
+                counted = {name: of_set.dropna(subset=column) for name, of_set in of_sets.items()}
                 found = {
                     name: clustered_mean_interval(
                         of_set[column].astype(float), of_set["game"], within=within
                     )
-                    for name, of_set in of_sets.items()
+                    for name, of_set in counted.items()
                 }
                 found["difference"] = difference_interval(
                     *found.values(), within=None if within is None else DIFFERENCE
                 )
                 statistics: dict[str, float] = {}
+                for name, of_set in counted.items():
+                    statistics |= {
+                        f"{name}_replies": len(of_set),
+                        f"{name}_games": of_set["game"].nunique(),
+                    }
                 for name, interval in found.items():
                     statistics |= {
                         name: interval.value,
@@ -217,9 +235,10 @@ def _draw_differences(
     overall = table[table["length"] == ALL_LENGTHS]
     depth = table["depth"].iloc[0]
     titles = {
-        "precision": f"p_{depth}",
-        "exact_match": "exact match of the FEN (share)",
-        "levenshtein": "edit distance (less is better)",
+        "precision": f"p_{depth} over all replies",
+        "readable": "share of readable replies",
+        "precision_readable": f"p_{depth} over readable replies",
+        "levenshtein": "edit distance",
     }
     panels = figure.subplots(1, len(titles), sharey=True)
     models = list(overall["model"].unique())
