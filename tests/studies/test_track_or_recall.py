@@ -53,6 +53,25 @@ class TestDifferences:
         assert table["difference_low"].isna().all()
         assert table["difference_high"].isna().all()
 
+    def test_a_difference_that_readable_replies_lack_is_one_of_format(self):
+        """Every readable board is right; of the World Cup games half the replies cannot be read."""
+        scores = scores_of(
+            ("m", name, f"{name}{game}", float(name != WORLD_CUP or reply % 2))
+            for name in (WORLD_CUP, RANDOM_GAMES)
+            for game in range(4)
+            for reply in range(2 + 2 * (game % 2))
+        )
+        scores.loc[scores["precision_1"] == 0, "reply_class"] = "absent"
+        table = track_or_recall.compute(scores, depth=1)
+        overall = table[table["length"] == "all"].set_index("measure")
+        differences = overall["difference"].to_dict()
+        assert (differences["precision"], differences["readable"]) == (-0.5, -0.5)
+        assert (differences["levenshtein"], differences["levenshtein_readable"]) == (5, 0)
+        assert differences["precision_readable"] == 0
+        replies = [f"{WORLD_CUP}_replies", f"{RANDOM_GAMES}_replies"]
+        assert overall.loc["precision", replies].tolist() == [12, 12]
+        assert overall.loc["precision_readable", replies].tolist() == [6, 12]
+
     def test_games_of_each_set_vary_by_themselves(self):
         """Of two games of each set one is all right, one all wrong: standard errors of 1/2."""
         scores = scores_of(

@@ -21,7 +21,6 @@ from workbench.drawing.scores_in_words import interval_words, scored_rows
 from workbench.errors import InvalidArgumentError
 from workbench.statistics.intervals import (
     DIFFERENCE,
-    SHARE,
     clustered_mean_interval,
     difference_interval,
 )
@@ -56,8 +55,8 @@ def compute(
 
     Returns:
         One row for each model, length (the upper edge of its band in half-moves; "all" last) and
-        measure (precision, which is p_m; readable, a share; precision_readable, p_m over readable
-        replies alone; exact_match and exact_match_position, shares; levenshtein):
+        measure (precision, which is p_m; exact_match and exact_match_position, shares; levenshtein;
+        readable, a share; precision_readable and levenshtein_readable, over readable replies alone):
         kind (reasoning, other or baseline), for each set its mean, named as the set is, with _low,
         _high, _effective (number of games), _replies and _games, and difference (World Cup less random games) with _low,
         _high and _effective; and depth. NaN where a set has no rows; no interval where it has one game only. The
@@ -80,11 +79,12 @@ def compute(
     rows: list[dict[str, Any]] = []
     scored = scored_rows(scores)
     readable = scored["reply_class"].isin(READABLE)
-    measures |= {"readable": "readable", "precision_readable": "precision_readable"}
-    scored = scored.assign(
-        readable=readable.astype(float),
-        precision_readable=scored[measures["precision"]].where(readable),
-    )
+    of_readable = {
+        f"{name}_readable": scored[measures[name]].where(readable)
+        for name in ("precision", "levenshtein")
+    }
+    scored = scored.assign(readable=readable.astype(float), **of_readable)
+    measures |= {name: name for name in ("readable", *of_readable)}
     for model, of_model in scored.groupby("model"):
         lengths = [(str(length), part) for length, part in of_model.groupby("length")]
         for length, part in [*lengths, (ALL_LENGTHS, of_model)]:
@@ -95,7 +95,7 @@ def compute(
             }
             of_sets = {name: part[part["set"] == name] for name in SETS}
             for measure, column in measures.items():
-                within = range_of(column) if column in scores else SHARE
+                within = range_of(column)
                 counted = {name: of_set.dropna(subset=column) for name, of_set in of_sets.items()}
                 found = {
                     name: clustered_mean_interval(
@@ -238,7 +238,7 @@ def _draw_differences(
         "precision": f"p_{depth} over all replies",
         "readable": "share of readable replies",
         "precision_readable": f"p_{depth} over readable replies",
-        "levenshtein": "edit distance",
+        "levenshtein_readable": "edit distance over readable replies",
     }
     panels = figure.subplots(1, len(titles), sharey=True)
     models = list(overall["model"].unique())
