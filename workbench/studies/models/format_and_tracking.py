@@ -23,6 +23,8 @@ from workbench.drawing.quantities import QUANTITIES
 from workbench.drawing.scores_in_words import (
     by_length,
     environment_shown,
+    episode_words,
+    interval_words,
     length_words,
     scored_rows,
     state_words,
@@ -69,7 +71,7 @@ def compute(
 
     Returns:
         One row for each model and length, "all" last: the column ``by``, length, replies (scored),
-        games, readable (share), mean (over all replies: readable times mean_readable),
+        games, effective (number of games), readable (share), mean (over all replies: readable times mean_readable),
         mean_readable, mean_valid (over replies whose state can arise), mean_in_true_case (over all
         replies, each that differs in letter case alone written in the right case), each with _low
         and _high; readable_replies, valid_replies, case_replies (that differ in letter case alone);
@@ -271,7 +273,7 @@ def draw(
     caption(
         figure,
         f"Format apart from tracking: mean ${symbol}$ and its parts",
-        f"horizontal: {across}; bars at the points: 95%\n{note}".strip(),
+        f"horizontal: {across}; {_bars(parts, environment)}\n{note}".strip(),
         whose,
     )
     return figure
@@ -346,7 +348,7 @@ def draw_overall(
     caption(
         figure,
         f"Format apart from tracking: mean ${symbol}$ over all lengths, and its parts",
-        f"bars at the points: 95%; models by mean ${symbol}$\n{note}".strip(),
+        f"models by mean ${symbol}$; {_bars(part, environment)}\n{note}".strip(),
         whose,
     )
     return figure
@@ -377,6 +379,10 @@ _SHARES: Final[Mapping[str, Mapping[str, Any]]] = {
     },
     "right_without_clocks": {"marker": "|", "markersize": 9, "label": "position right without clocks"},
 }  # fmt: skip
+
+
+def _bars(table: pd.DataFrame, environment: str) -> str:
+    return interval_words(table.rename(columns={"mean_low": "low"}), episode_words(environment))
 
 
 def _handles(symbol: str, *, case: bool) -> list[Any]:

@@ -17,7 +17,14 @@ from matplotlib.figure import Figure
 
 from workbench.drawing.appearance import caption, new_figure
 from workbench.drawing.quantities import QUANTITIES
-from workbench.drawing.scores_in_words import by_length, length_words, parts_of, scored_rows
+from workbench.drawing.scores_in_words import (
+    by_length,
+    episode_words,
+    interval_words,
+    length_words,
+    parts_of,
+    scored_rows,
+)
 from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
@@ -69,7 +76,7 @@ def compute(
     Returns:
         Columns model, group ("overall" last), replies ("all", or "wrong": readable, and wrong
         without regard to clocks), distance (with clocks and, where the scores have it, without),
-        tau, low, high, count, games, and null, null_low, null_high (mean and central 95% of the
+        tau, low, high, count, games, effective (number of games), and null, null_low, null_high (mean and central 95% of the
         shuffles; of the overall rows).
 
     Raises:
@@ -112,7 +119,8 @@ def compute(
                             "low": interval.low,
                             "high": interval.high,
                             "count": interval.count,
-                            "games": part_of["game"].nunique(),
+                            "games": interval.clusters,
+                            "effective": interval.effective,
                             "null": float(null.mean()),
                             "null_low": low,
                             "null_high": high,
@@ -201,8 +209,8 @@ def draw(
     caption(
         figure,
         "Agreement of state precision and edit distance, in parts",
-        "bars: 95%, whole games; wrong: readable, and wrong without regard to clocks; length alone: "
-        f"p shuffled among replies of the same length\n{note}",
+        f"{interval_words(pd.concat(tables.values()), episode_words(environment))}; wrong: readable, and "
+        f"wrong without regard to clocks; length alone: p shuffled among replies of the same length\n{note}",
     )
     return figure
 
