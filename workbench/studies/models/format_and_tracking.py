@@ -110,6 +110,8 @@ def _apart(part: pd.DataFrame, column: str) -> dict[str, Any]:
     values: dict[str, Any] = {"replies": len(part), "games": part["game"].nunique()}
     for name, (numbers, games) in means.items():
         interval = clustered_mean_interval(numbers.to_numpy(float), games.to_numpy(), within=SHARE)
+        if name == "mean":
+            values["effective"] = interval.effective
         values |= {
             name: interval.value, f"{name}_low": interval.low, f"{name}_high": interval.high
         }  # fmt: skip
