@@ -14,10 +14,18 @@ from workbench.reports.comparison_section import compare, comparison_section
 from workbench.reports.findings_in_words import findings
 from workbench.reports.headline_tables import headline_section
 from workbench.reports.measured_sections import summary_of
-from workbench.reports.pair_families import BESIDE, OWN, WITH_BESIDE
+from workbench.reports.pair_families import (
+    BESIDE,
+    OWN,
+    SETTINGS,
+    UNLIKE,
+    WITH_BESIDE,
+    rankings,
+)
 from workbench.reports.reported_run import ReportedRun, with_games
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_tables import score
+from workbench.statistics.paired_tests import holm
 
 KNIGHT_OUT = "rnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R b KQkq - 1 1"
 LINE = ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5a4", "g8f6"]
@@ -150,3 +158,47 @@ def test_what_stands_beside_changes_nothing_about_a_run_s_own_models():
         "With 10 games no p-value is below 0.002, and the correction multiplies the least by 30: the "
         "test cannot separate any pair of a run's model and one beside."
     )
+
+
+def test_families_and_ranks_are_of_models_that_were_asked_alike():
+    """Three models at 12 positions, one of them in two settings at 6, and one model at 8."""
+    values = np.random.default_rng(2).random((6, 12))
+
+    def answers(row, count):
+        return {f"p{place:02}": values[row, place] for place in range(count)}
+
+    table = table_of(a=answers(0, 12), b=answers(1, 12), c=answers(2, 12), d=answers(3, 8))
+    fast, slow = (
+        table_of(c=answers(row, 6)).assign(setting=name) for row, name in ((4, "fast"), (5, "slow"))
+    )
+    (chapter,) = chapters_of([ReportedRun("run", pd.concat([table, fast, slow]))])
+    every = compare(chapter).every
+    assert every["family"].value_counts().to_dict() == {
+        OWN: 3, SETTINGS.format("c"): 3, OWN + UNLIKE: 9
+    }  # fmt: skip
+    for _, part in every.groupby("family"):
+        assert part["holm"].tolist() == holm(part["p_value"].tolist())
+    main = every[every["family"] == OWN]
+    assert {*main["model"], *main["other"]} == {"a", "b", "c"}
+    ranked = dict(rankings(chapter.together()))
+    assert ranked == {
+        "3 models asked about the same 12 positions": ["a", "b", "c"],
+        "2 settings of c at the same 6 positions": ["c, fast", "c, slow"],
+    }
+    page = comparison_section(chapter, compare(chapter), "c", resamples=5)
+    assert "Not ranked, for no other model was asked about the same positions: d." in page
+    assert "an interval can exclude zero where the test does not separate" in page
+    captions = [part.partition("<")[0] for part in page.split("<caption>")[1:]]
+    assert captions[0].startswith("Ranks of 3 models asked about the same 12 positions")
+    assert captions[1].startswith("Ranks of 2 settings of c at the same 6 positions")
+
+
+def test_a_call_that_failed_and_one_setting_part_no_models():
+    """Models asked about the same positions, each in one setting, are a family and are ranked."""
+    table = table_of(a={"p": 1.0, "q": 0.0, "r": 0.5}, b={"p": 0.5, "q": 0.25, "r": None})
+    table = table.assign(setting=table["model"].map({"a": "high", "b": ""}))
+    (chapter,) = chapters_of([ReportedRun("run", table)])
+    assert compare(chapter).every["family"].tolist() == [OWN]
+    ((name, models),) = rankings(chapter.together())
+    assert name == "2 models asked about the same 3 positions"
+    assert len(models) == 2

@@ -2,9 +2,13 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pandas as pd
 import pytest
 from prediction_rows import prediction_row
+from scipy.special import expit, logit
+from scipy.stats import sem
+from scipy.stats import t as student
 
 from workbench.environments.registry import environment_named
 from workbench.episodes import EpisodeSample
@@ -43,9 +47,10 @@ def said(chapter):
 def test_the_words_are_made_from_the_numbers(scores):
     words = said(chapter_of(scores))
     mean = (1 + 0 + 20 / 21 + 0) / 4
-    # With replacement, four of four games above 0 come with probability 1/16, all but two of these
-    # right with 5/256 < 0.025, all but three with 11/256: so the upper end is (1 + 1 + 20/21 + 20/21)/4.
-    assert f"by hand has a mean p_1: {mean:.3f} [0, 0.976], with r_1" in words
+    # Each game is a position: the standard error is the usual one, on the logit scale.
+    half = student.ppf(0.975, 3) * sem([1, 0, 20 / 21, 0]) / (mean * (1 - mean))
+    low, high = expit(logit(mean) + half * np.array([-1, 1]))
+    assert f"by hand has a mean p_1: {mean:.3f} [{low:.3f}, {high:.3f}], with r_1" in words
     assert "over 4 replies. 25.0% of them match exactly" in words
     # After 5 moves 1, 0 and 20/21, after 6 the sink.
     assert "goes from 0.651 at 5 to 0 at 6 full moves" in words
@@ -61,8 +66,12 @@ def test_one_model_is_compared_with_those_beside_it(scores):
         precision_1=[0.0, 0.0, 20 / 21, 0.0],
     )  # fmt: skip
     words = said(replace(chapter, beside=base))
-    # The difference is 1 at one of four positions.
-    assert "by hand differs from starting_board by 0.250 [0, 0.750] in p_1, on 4 common" in words
+    # The difference is 1 at one of four positions: a standard error of 1/4, with three degrees.
+    half = student.ppf(0.975, 3) / 4 / (1 - 1 / 16)
+    low, high = np.tanh(np.arctanh(1 / 4) + half * np.array([-1, 1]))
+    assert (
+        f"by hand differs from starting_board by 0.250 [{low:.3f}, {high:.3f}] in p_1, on" in words
+    )
     assert "positions of 4 games; the interval includes zero." in words
     assert "0 of 1 pair of a run's model and one beside are separated" in words
     assert "With 4 games no p-value is below 0.125: the test cannot separate any pair of" in words
@@ -78,18 +87,17 @@ def test_of_several_models_each_has_a_sentence_with_the_next_and_the_baseline(sc
         chapter, summary_of(chapter), compare(chapter), parts_of_means(chapter)
     )
     mean = (1 + 0 + 20 / 21 + 0) / 4
-    # Of b's four differences from a two are 1, one is 1/21 and one 0; all are resampled together.
     readable = "(3 of 4 replies can be read; over these mean p_1 is"
-    assert first.startswith(
-        f"a: mean p_1 1.000 [1.000, 1.000] over 4 replies {readable} 1.000); {1 - mean:.3f} ["
-    )
+    assert first.startswith(f"a: mean p_1 1.000 over 4 replies {readable} 1.000); {1 - mean:.3f} [")
     assert "] above the next, b (4 common positions" in first
-    assert first.endswith("and 1.000 [1.000, 1.000] above starting_board (4 common positions).")
+    still = (
+        "4 common positions; no interval: one game holds nearly all positions, or games do not vary"
+    )
+    assert first.endswith(f"and 1.000 above starting_board ({still}).")
     assert "above the next, c (4 common positions" in second
     # Nothing is below c but the baseline, which is no model.
     assert third == (
-        f"c: mean p_1 0 [0, 0] over 4 replies {readable} 0.000); 0 [0, 0] above starting_board (4 "
-        "common positions; the interval includes zero)."
+        f"c: mean p_1 0 over 4 replies {readable} 0.000); 0 above starting_board ({still})."
     )
     assert apart.startswith("0 of 6 pairs of the runs' models are separated")
     assert few == (
@@ -98,7 +106,7 @@ def test_of_several_models_each_has_a_sentence_with_the_next_and_the_baseline(sc
     )
     below = chapter_of(pd.concat([wrong.assign(model="c"), scores.assign(model="b"),
                                   right.assign(model="starting_board")]))  # fmt: skip
-    assert "1.000 [1.000, 1.000] below starting_board" in said(below)
+    assert "1.000 below starting_board" in said(below)
 
 
 def test_many_models_have_few_sentences_and_no_run_is_left_out(scores):
@@ -110,10 +118,11 @@ def test_many_models_have_few_sentences_and_no_run_is_left_out(scores):
     runs = [ReportedRun("mine", many[0]), ReportedRun("theirs", pd.concat([*many[1:], easy]))]
     (chapter,) = chapters_of(runs)
     words = findings(chapter, summary_of(chapter), compare(chapter), parts_of_means(chapter))
-    subjects = [each.partition(":")[0] for each in words[:-3]]
+    subjects = [each.partition(":")[0] for each in words[:-5]]
+    # Two families, of which one has the model with one position, and neither is of enough games.
     assert subjects == ["model 9", "model 8", "model 7", "model 6", "model 5", "model 1"]
     assert (
-        words[-3] == "The other 4 models, with a mean p_1 from 0.200 to 1.000, are in the tables."
+        words[-5] == "The other 4 models, with a mean p_1 from 0.200 to 1.000, are in the tables."
     )
 
 

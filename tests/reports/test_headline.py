@@ -40,10 +40,11 @@ def test_means_and_counts_are_those_worked_by_hand(scores):
     assert (found["failed"], found["unscored"]) == (1, 1)
     assert row(table, "exact_match")["mean"] == pytest.approx(1 / 5)
     assert set(table["model"]) == {"by hand"}
-    # The variance of the mean of 5 games, drawn with replacement, is that of the five over 5.
+    # Each of 5 games has one position: the variance with 4 degrees over 5.
     variance = (1 + (20 / 21) ** 2) / 5 - MEAN**2
-    assert found["standard_error"] == pytest.approx(math.sqrt(variance / 5), rel=0.06)
-    assert 0 == found["lower"] < MEAN < found["upper"] < 1
+    assert found["standard_error"] == pytest.approx(math.sqrt(variance / 4))
+    assert found["effective"] == 5
+    assert 0 < found["lower"] < MEAN < found["upper"] < 1
 
 
 def test_ends_are_those_of_the_figures(scores):

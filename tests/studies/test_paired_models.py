@@ -6,16 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import binomtest
+from scipy.stats import t as student
 
 from workbench.errors import InvalidArgumentError
-from workbench.studies.models import paired_models
-from workbench.studies.models.paired_models import (
-    compute,
-    group_letters,
-    least_p_value,
-    separated,
-    sign_test,
-)
+from workbench.statistics import paired_tests
+from workbench.statistics.paired_tests import group_letters, least_p_value, sign_test
+from workbench.studies.models.paired_models import compute, separated
 
 
 def scores_of(**models):
@@ -53,8 +49,12 @@ def test_differences_and_p_values_are_those_worked_by_hand():
     # Of the 8 changes of signs, only none and all give a sum as far from 0 as 5/2.
     assert found["p_value"] == pytest.approx(2 / 8)
     assert found["holm"] == pytest.approx(2 / 8)
-    assert found["low"] == pytest.approx(0.25)
-    assert found["high"] == pytest.approx(0.75)
+    # The games' deviations sum to -1/3, 2/3, -1/3 and CR2 divides their squares by 2/3: an error of 1/6
+    # with two degrees, on the scale of Fisher's z.
+    middle, half = math.atanh(5 / 12), student.ppf(0.975, 2) / 6 / (1 - (5 / 12) ** 2)
+    assert (found["low"], found["high"]) == pytest.approx(
+        (math.tanh(middle - half), math.tanh(middle + half))
+    )
 
 
 def test_many_games_are_tested_by_drawn_changes_of_signs():
@@ -126,7 +126,7 @@ def test_beyond_10_000_games_the_sum_is_as_good_as_normal(monkeypatch):
         normal = sign_test(sums)
         assert 0.01 < normal < 0.5
         with monkeypatch.context() as patch:
-            patch.setattr(paired_models, "_MOST_DRAWN", 20_000)
+            patch.setattr(paired_tests, "_MOST_DRAWN", 20_000)
             assert sign_test(sums) == pytest.approx(normal, abs=0.004)
 
 

@@ -5,10 +5,11 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import t as student
 
 from workbench.errors import InvalidArgumentError
+from workbench.statistics.paired_tests import holm, mcnemar
 from workbench.studies.models import answer_spread, prompt_effects
-from workbench.studies.models.prompt_effects import holm, mcnemar
 
 
 def answers(prompt, values, sample=0, model="a model"):
@@ -70,12 +71,17 @@ class TestComparison:
         scores = pd.concat(
             [
                 answers("one", {f"p{i}": value for i, value in enumerate(easy)}),
-                answers("other", {f"p{i}": value + 0.01 for i, value in enumerate(easy)}),
+                answers(
+                    "other",
+                    {f"p{i}": value + 0.01 + 0.005 * (-1) ** i for i, value in enumerate(easy)},
+                ),
             ]
         )
         row = prompt_effects.compute(scores, depth=1).iloc[1]
-        assert row["difference_low"] == pytest.approx(0.01)
-        assert row["difference_high"] == pytest.approx(0.01)
+        # Half of the differences are 0.015, half 0.005.
+        half = student.ppf(0.975, 199) * 0.005 / math.sqrt(199)
+        assert row["difference_low"] == pytest.approx(0.01 - half, abs=1e-6)
+        assert row["difference_high"] == pytest.approx(0.01 + half, abs=1e-6)
         assert row["precision_high"] - row["precision_low"] > 0.05
         assert math.isnan(row["mcnemar"])
 

@@ -11,7 +11,14 @@ from workbench.reports.chapters import Chapter
 from workbench.reports.headline import quantities_of
 from workbench.reports.numbers_in_words import counted, number, quantity_name, with_interval
 from workbench.reports.page_parts import details, figure, paragraph, section, table
-from workbench.reports.pair_families import BESIDE, correction_words, in_families, too_few_games
+from workbench.reports.pair_families import (
+    INTERVAL_AND_TEST,
+    correction_words,
+    in_families,
+    rankings,
+    too_few_games,
+)
+from workbench.statistics.paired_tests import group_letters
 from workbench.studies.models import model_ranks, paired_models
 
 _MOST_SHOWN: Final = 20
@@ -43,8 +50,9 @@ def compare(chapter: Chapter, *, seed: int = 0) -> Comparisons:
         measure=f"precision_{chapter.depth}",
         seed=seed,
     )
-    every = in_families(every, chapter.models)
-    return Comparisons(every, every[every["family"] != BESIDE].reset_index(drop=True))
+    every = in_families(every, chapter.together(), chapter.models)
+    of_own = every["model"].isin(chapter.models) | every["other"].isin(chapter.models)
+    return Comparisons(every, every[of_own].reset_index(drop=True))
 
 
 def comparison_section(
@@ -85,24 +93,31 @@ def comparison_section(
 def _ranks(chapter: Chapter, every: pd.DataFrame, resamples: int, seed: int) -> str:
     """Return the ranks of models that share positions, with the letters of their groups."""
     scores = chapter.together()
-    if chapter.measures_text:
-        ranks = model_ranks.compute(scores, depth=chapter.depth, resamples=resamples, seed=seed)
-        names = {"precision": chapter.symbol, "distance": EDIT_DISTANCE.name}
-    else:
+    names = {"precision": chapter.symbol, "distance": EDIT_DISTANCE.name}
+    if not chapter.measures_text:
         quantities = quantities_of(chapter.task, chapter.depth)
         names = {quantity: quantity_name(quantity) for quantity in quantities}
-        ranks = model_ranks.ranked(
-            scores, {quantity: (quantity, -1) for quantity in names}, resamples=resamples, seed=seed
-        )
+    tables = []
+    for ranking, models in rankings(scores):
+        part = scores[scores["model"].isin(models)]
+        if chapter.measures_text:
+            ranked = model_ranks.compute(part, depth=chapter.depth, resamples=resamples, seed=seed)
+        else:
+            measured = {quantity: (quantity, -1) for quantity in names}
+            ranked = model_ranks.ranked(part, measured, resamples=resamples, seed=seed)
+        if len(ranked):
+            together = ranked["ranking"] == model_ranks.ALL_MODELS
+            tables.append(ranked[together].assign(ranking=ranking))
+    ranks = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
     if ranks.empty:
-        said = "There are pairs with common positions, but none that all models have answered: no ranks."
+        said = "No two models were asked about the same positions: pairs are compared, and none ranked."
         return paragraph(said)
     apart = paired_models.separated(every)
     main = next(iter(names))
     parts = [
         paragraph(
             f"Models that share a letter are not separated by {chapter.symbol}: sign tests of whole games on the "
-            f"positions that both answered, 5% after {correction_words(every)} Intervals of a rank are of 95%: games are resampled and all models ranked again."
+            f"positions that both answered, 5% after {correction_words(every)} {_unranked(scores, ranks)}Intervals of a rank are of 95%: games are resampled and all models ranked again."
         )
     ]
     heads = [
@@ -112,7 +127,7 @@ def _ranks(chapter: Chapter, every: pd.DataFrame, resamples: int, seed: int) -> 
     ]
     for ranking, part in ranks.groupby("ranking", sort=False):
         ordered = part.sort_values(main, ascending=False)
-        letters = paired_models.group_letters(ordered["model"], apart)
+        letters = group_letters(ordered["model"], apart)
         rows = [
             [
                 row["model"],
@@ -131,7 +146,7 @@ def _ranks(chapter: Chapter, every: pd.DataFrame, resamples: int, seed: int) -> 
         first = part.iloc[0]
         parts.append(
             table(
-                f"Ranks, {ranking}: {counted(first['positions'], 'position')} of "
+                f"Ranks of {ranking}: {counted(first['positions'], 'position')} answered by all, of "
                 f"{counted(first['games'], 'game')}",
                 ["model", *heads],
                 rows,
@@ -142,6 +157,16 @@ def _ranks(chapter: Chapter, every: pd.DataFrame, resamples: int, seed: int) -> 
         alt = f"{chapter.title}: each model's rank by {EDIT_DISTANCE.name} and by {chapter.symbol}, joined by a line; the numbers are in the table."
         parts.append(figure(drawn, alt))
     return "".join(parts)
+
+
+def _unranked(scores: pd.DataFrame, ranks: pd.DataFrame) -> str:
+    """Return which models are in no ranking, for none was asked as they were."""
+    alone = sorted({*scores["model"]} - {*ranks["model"]})
+    if not alone:
+        return ""
+    return (
+        f"Not ranked, for no other model was asked about the same positions: {', '.join(alone)}. "
+    )
 
 
 def _rank(row: Mapping[Any, Any], side: str) -> str:
@@ -167,7 +192,7 @@ def _pairs(chapter: Chapter, own: pd.DataFrame) -> str:
     ]
     return paragraph(
         "The effect is the mean difference over the standard deviation of the positions' differences, "
-        "undefined where all positions differ by the same amount. "
+        f"undefined where all positions differ by the same amount. {INTERVAL_AND_TEST} "
         f"The p-value is that of a sign test of whole games, with {correction_words(own)} "
         f"{' '.join(too_few_games(own))}"
     ) + table(

@@ -219,7 +219,7 @@ def _against(turned: pd.DataFrame, baselines: set[str]) -> list[dict[Any, Any]]:
 def _zero(row: dict[Any, Any]) -> str:
     """Return whether the interval of a difference includes zero."""
     if pd.isna(row["least"]):
-        return "there is no interval, for the positions are of one game"
+        return "no interval: one game holds nearly all positions, or games do not vary"
     return _INCLUDED if row["least"] <= 0 <= row["most"] else _EXCLUDED
 
 

@@ -5,7 +5,7 @@ sizes (CR2), and its interval is Student's t with one degree of freedom less tha
 of clusters. A mean of values in a known range is transformed by the logit of that range, so that
 its interval stays inside. Where each row is a cluster, this is the ordinary t interval. Sources: Bell and
 McCaffrey (2002), Survey Methodology 28(2); Kish (1965), Survey Sampling, on effective numbers.
-``benchmarks/coverage.py`` measures how often the intervals hold the true value.
+``benchmarks/interval_coverage.py`` measures how often the intervals hold the true value.
 
 Ranks are resampled, whole clusters together: Davison and Hinkley (1997), Bootstrap Methods and their
 Application, section 3.8, doi:10.1017/CBO9780511802843.

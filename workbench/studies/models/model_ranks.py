@@ -194,10 +194,11 @@ def draw(
         for row in part.to_dict("records"):
             ends = tuple(float(places[side][row["model"]]) for side in _SIDES)
             _draw_model(axes, row, ends, shown, looks[row["model"]].colour)
-        left_out = len(names) - len(part)
+        left_out, counted = len(names) - len(part), counted_models(part["model"])
         apart = f" ({left_out} with fewer left out)" if left_out else ""
+        of_models = {MOST_POSITIONS: f"{counted}{apart}", ALL_MODELS: counted}.get(ranking, ranking)
         axes.set_title(
-            f"{counted_models(part['model'])}{apart}: {part['positions'].iloc[0]} positions of "
+            f"{of_models}: {part['positions'].iloc[0]} positions of "
             f"{part['games'].iloc[0]} {episode_words(environment)}",
             fontsize=9,
         )

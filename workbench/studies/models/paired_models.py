@@ -1,13 +1,7 @@
-"""Models compared pair by pair on the positions that both answered, with whole games as units.
-
-The test changes the sign of the difference of whole games: if two models are alike, a game's
-difference could as well have the other sign. Sources: Fisher (1935), The Design of Experiments,
-section 21; Holm (1979), Scandinavian Journal of Statistics 6; Piepho (2004),
-doi:10.1198/1061860043515, on letters for groups.
-"""
+"""Models compared pair by pair on the positions that both answered, with whole games as units."""
 
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from itertools import combinations
 from typing import Any, Final
 
@@ -17,14 +11,13 @@ import pandas as pd
 from workbench.drawing.quantities import range_of
 from workbench.drawing.scores_in_words import scored_rows
 from workbench.errors import InvalidArgumentError
-from workbench.seeds import derived_seed
 from workbench.statistics.intervals import (
     DIFFERENCE,
     Values,
     clustered_mean_interval,
     comparable,
 )
-from workbench.studies.models.prompt_effects import holm
+from workbench.statistics.paired_tests import holm, sign_test
 
 LEVEL: Final = 0.05
 """Adjusted p-values below it separate two models."""
@@ -33,11 +26,6 @@ COLUMNS: Final = (
     "model", "other", "positions", "games", "mean", "mean_other", "difference", "low", "high",
     "effect", "better", "worse", "p_value", "holm",
 )  # fmt: skip
-
-_MOST_ENUMERATED: Final = 20
-_MOST_DRAWN: Final = 10_000
-_FLIPS: Final = 99_999
-_LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 
 
 def compute(
@@ -117,45 +105,6 @@ def compute(
     return table.assign(holm=holm(table["p_value"].astype(float).tolist()))
 
 
-def sign_test(sums: Values, *, seed: int = 0) -> float:
-    """Return the two-sided p-value of a sum, over changes of the signs of its parts.
-
-    Games without a difference change no sum and are left out. Of the others, all changes are tried for
-    up to 20 games and 99,999 drawn ones for up to 10,000; beyond, the sum is taken as normal, which
-    is off by some 2% of a p-value near 0.05 if all differences are of one size, and less otherwise.
-
-    Args:
-        sums: The difference of each game, summed over its positions; shape (games,).
-        seed: Seed of the draws.
-
-    Returns:
-        The share of changes with a sum at least as far from 0; NaN for fewer than two games.
-    """
-    if len(sums) < 2:
-        return math.nan
-    # Equal sums may differ in their last digit by the order of the additions.
-    error = 1e-9 * float(np.abs(sums).sum())
-    differing = sums[np.abs(sums) > error]
-    if not len(differing):
-        return 1.0
-    least = abs(float(differing.sum())) - error
-    if len(differing) <= _MOST_ENUMERATED:
-        return float((np.abs(_sums_of_all_signs(differing)) >= least).mean())
-    if len(differing) <= _MOST_DRAWN:
-        as_far = int((np.abs(_sums_of_drawn_signs(differing, seed)) >= least).sum())
-        # The signs that the data have are one more.
-        return (as_far + 1) / (_FLIPS + 1)
-    deviations = abs(float(differing.sum())) / math.sqrt(float((differing**2).sum()))
-    return math.erfc(deviations / math.sqrt(2))
-
-
-def least_p_value(games: int) -> float:
-    """Return the least p-value that `sign_test` gives for a number of games; NaN for fewer than two."""
-    if games < 2:
-        return math.nan
-    return 2.0 ** (1 - games) if games <= _MOST_ENUMERATED else 1 / (_FLIPS + 1)
-
-
 def separated(table: pd.DataFrame, level: float = LEVEL) -> set[frozenset[str]]:
     """Return the pairs of models that the test separates.
 
@@ -165,56 +114,3 @@ def separated(table: pd.DataFrame, level: float = LEVEL) -> set[frozenset[str]]:
     """
     apart = table[table["holm"] < level]
     return {frozenset(pair) for pair in zip(apart["model"], apart["other"], strict=True)}
-
-
-def group_letters(ordered: Iterable[str], apart: set[frozenset[str]]) -> dict[str, str]:
-    """Return letters such that two models share one if, and only if, the test does not separate them.
-
-    Args:
-        ordered: Models, the best first; the best has the letter a.
-        apart: The result of `separated`.
-    """
-    models = list(ordered)
-    groups = [frozenset(models)]
-    for one, other in combinations(models, 2):
-        if frozenset((one, other)) not in apart:
-            continue
-        split = [
-            part
-            for group in groups
-            for part in ((group - {one}, group - {other}) if {one, other} <= group else (group,))
-        ]
-        groups = [
-            group
-            for place, group in enumerate(split)
-            if not any(group < larger for larger in split) and group not in split[:place]
-        ]
-    groups.sort(key=lambda group: [place for place, name in enumerate(models) if name in group])
-    return {
-        model: "".join(_letter(place) for place, group in enumerate(groups) if model in group)
-        for model in models
-    }
-
-
-def _letter(place: int) -> str:
-    turn, rest = divmod(place, len(_LETTERS))
-    return _LETTERS[rest] + (str(turn) if turn else "")
-
-
-def _sums_of_all_signs(values: Values) -> Values:
-    """Return the sums under all changes of signs but those of the first value, by symmetry."""
-    sums = values[:1]
-    for value in values[1:]:
-        sums = np.concatenate([sums + value, sums - value])
-    return sums
-
-
-def _sums_of_drawn_signs(values: Values, seed: int) -> Values:
-    generator = np.random.default_rng(derived_seed(seed, "signs", len(values)))
-    sums = np.zeros(_FLIPS)
-    # The sums of eight values under all their signs are a table that a drawn byte selects from.
-    for first in range(0, len(values), 8):
-        part = values[first : first + 8]
-        both = np.concatenate([_sums_of_all_signs(part), -_sums_of_all_signs(part)])
-        sums += both[generator.integers(0, len(both), _FLIPS)]
-    return sums

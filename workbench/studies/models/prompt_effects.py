@@ -1,11 +1,11 @@
 """Prompts compared on the same positions: exact match and state precision, each against one prompt.
 
-McNemar's exact test looks at the positions that one prompt gets right and the other does not.
-Sources: McNemar (1947), doi:10.1007/BF02295996; Holm (1979), Scandinavian Journal of Statistics 6.
+McNemar's exact test looks at the positions that one prompt gets right and the other does not; see
+`workbench.statistics.paired_tests`.
 """
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -20,32 +20,7 @@ from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
 from workbench.long_texts import shortened
 from workbench.statistics.intervals import DIFFERENCE, SHARE, clustered_mean_interval
-
-
-def mcnemar(only_one: int, only_other: int) -> float:
-    """Return the two-sided p-value of McNemar's exact test; NaN where no position tells.
-
-    Args:
-        only_one: Positions that the one got right and the other wrong.
-        only_other: Positions that the other got right and the one wrong.
-    """
-    # Here, for it takes long.
-    from scipy.stats import binomtest
-
-    if only_one + only_other == 0:
-        return math.nan
-    return float(binomtest(only_one, only_one + only_other).pvalue)
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values adjusted for testing several prompts; NaN stays and does not count."""
-    adjusted = [math.nan] * len(p_values)
-    tested = sorted((value, place) for place, value in enumerate(p_values) if not math.isnan(value))
-    largest = 0.0
-    for done, (value, place) in enumerate(tested):
-        largest = max(largest, min(1.0, value * (len(tested) - done)))
-        adjusted[place] = largest
-    return adjusted
+from workbench.statistics.paired_tests import holm, mcnemar
 
 
 def compute(

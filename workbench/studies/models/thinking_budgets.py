@@ -12,7 +12,7 @@ from workbench.drawing.scores_in_words import interval_words, scored_rows
 from workbench.errors import InvalidArgumentError
 from workbench.prediction import CLASSES, ReplyClass
 from workbench.statistics.intervals import DIFFERENCE, SHARE, Interval, clustered_mean_interval
-from workbench.studies.models.prompt_effects import holm, mcnemar
+from workbench.statistics.paired_tests import holm, mcnemar
 from workbench.tables.reply_identity import setting_value
 
 MEASURES: Final = ("precision", "exact_match", "ill_formed_share")
