@@ -108,9 +108,9 @@ def _short_words(
     turned, baselines = _turned(compared, model), _baselines(chapter)
     lower = _most_common(turned[~turned["opponent"].isin(baselines) & (turned["by"] >= 0)])
     nearest = lower.sort_values("by").head(1).to_dict("records")
-    parts = [_distance(each, "the next, ") for each in nearest]
-    parts += [_distance(each) for each in _against(turned, baselines)]
-    return "; ".join([words, *([" and ".join(parts)] if parts else [])]) + "."
+    distances = [_distance(each, "the next, ") for each in nearest]
+    distances += [_distance(each) for each in _against(turned, baselines)]
+    return "; ".join([words, *([" and ".join(distances)] if distances else [])]) + "."
 
 
 def _distance(row: dict[Any, Any], which: str = "") -> str:

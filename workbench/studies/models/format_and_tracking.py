@@ -248,8 +248,8 @@ def draw(
             if name == "mean_in_true_case" and not _case_matters(line).any():
                 continue
             ends = [
-                np.clip(line[name] - line[f"{name}_low"], 0, None).fillna(0),
-                np.clip(line[f"{name}_high"] - line[name], 0, None).fillna(0),
+                (line[name] - line[f"{name}_low"]).clip(lower=0).fillna(0),
+                (line[f"{name}_high"] - line[name]).clip(lower=0).fillna(0),
             ]
             axes.errorbar(
                 line["length"], line[name], yerr=ends, elinewidth=0.8, capsize=1.5, **look
@@ -314,8 +314,8 @@ def draw_overall(
         drawn = _case_matters(part) if name == "mean_in_true_case" else part[name].notna()
         seen = drawn.to_numpy()
         ends = [
-            np.clip(part[name] - part[f"{name}_low"], 0, None).fillna(0)[seen],
-            np.clip(part[f"{name}_high"] - part[name], 0, None).fillna(0)[seen],
+            (part[name] - part[f"{name}_low"]).clip(lower=0).fillna(0)[seen],
+            (part[f"{name}_high"] - part[name]).clip(lower=0).fillna(0)[seen],
         ]
         parts.errorbar(
             part[name][seen], places[seen], xerr=ends, elinewidth=0.8, capsize=1.5,

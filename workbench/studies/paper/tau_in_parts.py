@@ -227,8 +227,8 @@ def _draw_panel(axes: Axes, table: pd.DataFrame) -> None:
         part = part.set_index("group").reindex(groups)
         shift = (place - (len(looks) - 1) / 2) * 0.17
         ends = [
-            np.clip(part["tau"] - part["low"], 0, None).fillna(0),
-            np.clip(part["high"] - part["tau"], 0, None).fillna(0),
+            (part["tau"] - part["low"]).clip(lower=0).fillna(0),
+            (part["high"] - part["tau"]).clip(lower=0).fillna(0),
         ]
         at = np.arange(len(groups)) + shift
         axes.errorbar(
