@@ -9,7 +9,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from workbench.answers.recorded_replies import BASELINE, recorded_replies
-from workbench.drawing.appearance import COLOURS, RECORDED_LOOKS, model_style, style
+from workbench.drawing.appearance import COLOURS, RECORDED_LOOKS, caption, model_style, style
 from workbench.drawing.labels import (
     FILE_DOTS_AN_INCH,
     LONGEST,
@@ -17,6 +17,7 @@ from workbench.drawing.labels import (
     labels,
     room,
     some_of,
+    typeset,
     wrapped,
 )
 from workbench.long_texts import shortened
@@ -78,6 +79,16 @@ class TestLabels:
         assert all(room(line, 7) <= 3.0 for line in lines)
         assert lines[-1] == "and a second line"
         assert "".join(lines).replace(" ", "") == text.replace(" ", "").replace("\n", "")
+
+
+def test_symbols_are_typeset_and_names_are_not():
+    assert typeset("mean p_4 (r_m: recall), m = 4") == "mean $p_{4}$ ($r_{m}$: recall), m = 4"
+    for name in ("map_4", "p_4.parquet", "run/p_4", "p_4-chat", "p_long", r"\$p_4\$"):
+        assert typeset(name) == name
+    figure = Figure(figsize=(6, 4))
+    caption(figure, "State precision p_4", "cost $5, p_10")
+    assert figure.get_suptitle() == "State precision $p_{4}$"
+    assert figure._supxlabel.get_text() == r"cost \$5, $p_{10}$"
 
 
 def test_looks_do_not_run_out():

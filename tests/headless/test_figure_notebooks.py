@@ -30,9 +30,12 @@ def test_precision_by_depth(tmp_path):
     (table,) = drawn(
         "01_precision_by_depth", tmp_path, **PAIR, depths=2, exact_depth=2, samples=50, runs=3
     )
-    assert table["method"].value_counts().to_dict() == {"exact": 2, "naive": 6, "intermediate": 6}
+    assert table["method"].value_counts().to_dict() == {"exact": 4, "naive": 12, "intermediate": 12}
     known = table[(table["method"] == "exact") | (table["depth"] == 1)]
-    assert known["value"].tolist() == pytest.approx([20 / 21] * 8)
+    known = known.groupby("measure")["value"].agg(list)
+    assert known["precision"] == pytest.approx([20 / 21] * 8)
+    assert known["recall"] == pytest.approx([1.0] * 8)
+    table = table[table["measure"] == "precision"]
     assert table[table["depth"] == 2].groupby("method")["value"].nunique()["naive"] > 1
 
 
@@ -42,9 +45,10 @@ def test_precision_by_samples_and_the_same_run_gives_the_same_bytes(tmp_path):
     one, other = tmp_path / "one", tmp_path / "other"
     (table,) = drawn("precision_by_samples", one, "02_precision_by_samples", **given)
     assert table.columns.tolist()[:5] == ["method", "depth", "samples", "run", "value"]
-    assert table["method"].value_counts().to_dict() == {"exact": 2, "naive": 6, "intermediate": 6}
-    known = table[table["samples"] != 5]
-    assert known["value"].tolist() == pytest.approx([20 / 21] * 8)
+    assert table["method"].value_counts().to_dict() == {"exact": 4, "naive": 12, "intermediate": 12}
+    known = table[table["samples"] != 5].groupby("measure")["value"].agg(list)
+    assert known["precision"] == pytest.approx([20 / 21] * 8)
+    assert known["recall"] == pytest.approx([1.0] * 8)
     drawn("precision_by_samples", other, "02_precision_by_samples", **given)
     for ending in ("png", "svg", "csv", "json"):
         name = f"02_precision_by_samples.{ending}"
@@ -124,11 +128,17 @@ def test_random_baseline(tmp_path):
 
 def test_sample_complexity(tmp_path):
     """Branching needs N = (1 - p_m) / (p_m 0.1^2): p_m = 0.5 and 0.25 give 100 and 300."""
-    (table,) = drawn(
-        "06_sample_complexity", tmp_path,
+    names = ("06_sample_complexity_trees", "06_sample_complexity_chess")
+    parts = drawn(
+        "06_sample_complexity", tmp_path, *names,
         chances=[0.5], tree_depths=[1, 2], children=4, chess_depths=[1, 2],
         pairs=1, exact_depth=2, repeats=8, cap=256,
     )  # fmt: skip
+    table = pd.concat(parts)
+    assert [set(part["setting"]) for part in parts] == [
+        {"homogeneous tree", "random tree"},
+        {"chess, near", "chess, far"},
+    ]
     assert table["setting"].value_counts().to_dict() == {
         "homogeneous tree": 10,
         "random tree": 6,

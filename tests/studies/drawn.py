@@ -1,5 +1,6 @@
 """What can be measured on a drawn figure: text off the canvas, labels on each other, hidden points."""
 
+import re
 from itertools import combinations
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -7,6 +8,8 @@ from matplotlib.text import Text
 
 from workbench.drawing.labels import FILE_DOTS_AN_INCH
 
+# ``p_4``, but not within a formula or a name.
+PLAIN_SYMBOL = re.compile(r"(?<![\w$./-])[prFv]_(\d+|[mi])(?![\w$./-])")
 SLACK = 1.0
 """Pixels."""
 
@@ -51,6 +54,8 @@ def faults(figure):
         box = text.get_window_extent(renderer)
         inside = min(box.x0, box.y0, width - box.x1, height - box.y1) >= -SLACK
         found += [] if inside else [f"cut off: {text.get_text()!r}"]
+        if PLAIN_SYMBOL.search(text.get_text()):
+            found.append(f"a symbol that is not typeset: {text.get_text()!r}")
     for axes in figure.axes:
         groups = [[text for text in axes.texts if text.get_text()]]
         if axes.axison:

@@ -251,14 +251,14 @@ class TestEveryEstimator:
         else:
             table = precision_by_samples.compute(depth=2, samples=(2, 4, 8), **pair)
             figure = sound(precision_by_samples.draw(table))
-        (axes,) = figure.axes
-        named = [text.get_text() for text in axes.get_legend().get_texts()]
+        legend = figure.axes[-1].get_legend()
+        named = [text.get_text() for text in legend.get_texts()]
         assert named[:-1] == [ESTIMATORS[method].label for method in self.METHODS]
-        keys = axes.get_legend().get_patches()
-        looks = {(to_rgb(key.get_facecolor()), key.get_hatch()) for key in keys}
+        looks = {(to_rgb(key.get_edgecolor()), key.get_hatch()) for key in legend.get_patches()}
         assert len(looks) == len({hatch for _, hatch in looks}) == len(ESTIMATORS)
-        boxes = {(to_rgb(box.get_facecolor()), box.get_hatch()) for box in axes.patches}
-        assert boxes == looks
+        for axes in figure.axes:
+            boxes = {(to_rgb(box.get_edgecolor()), box.get_hatch()) for box in axes.patches}
+            assert boxes == looks
 
     def test_against_the_exact_value_at_many_depths(self):
         pair = ComparisonPair("near", "a king", 1, START, KINGLESS)

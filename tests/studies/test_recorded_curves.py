@@ -5,6 +5,7 @@ import pytest
 
 from workbench.answers import recorded_replies as module
 from workbench.answers.recorded_replies import BASELINE, WORLD_CUP, recorded_replies
+from workbench.drawing.quantities import QUANTITIES
 from workbench.errors import InvalidArgumentError
 from workbench.scoring import ScoringParameters, score_file
 from workbench.statistics.intervals import clustered_mean_interval
@@ -87,6 +88,36 @@ def test_both_figures_show_the_model_above_and_all_below(data):
         below = [text.get_text() for axes in figure.axes for text in axes.texts]
         below += [label.get_text() for axes in figure.axes for label in axes.get_yticklabels()]
         assert {DEFAULT_MODEL, BASELINE} <= set(below)
+
+
+def test_bands_are_named_by_their_upper_edge_and_no_bar_is_clipped(data):
+    first = next(iter(data.variants))
+    means = mean_precision.compute(data.variants)
+    models = mean_precision.compute({first: data.models}, each_model=True)
+    figure = mean_precision.draw(means, "", "", models)
+    assert {axes.get_xlabel() for axes in figure.axes} == {
+        "full moves played (upper edge of each band)"
+    }
+    ends = models["low"][(models["measure"] == "precision") & (models["low"] > 0)]
+    assert figure.axes[-1].get_ylim()[0] < ends.min()
+    cut = means.assign(in_bands=False)
+    assert mean_precision.draw(cut).axes[0].get_xlabel() == "full moves played"
+    taus = kendall_tau.draw(kendall_tau.compute(data.variants[first]))
+    assert taus.axes[0].get_xlabel().startswith("full moves played (upper edge of each band)")
+
+
+def test_precision_and_recall_look_alike_whoever_replied(data):
+    """Before, p_4 was a solid circle for a recorded model and a dashed square for others."""
+    means = mean_precision.compute(data.variants)
+    looks = [
+        [
+            (line.get_marker(), line.get_linestyle(), line.get_color())
+            for line in (container[0] for container in figure.axes[0].containers)
+        ]
+        for figure in (mean_precision.draw(means), mean_precision.draw(means.assign(model="mine")))
+    ]
+    wanted = [QUANTITIES[name].look for name in ("precision", "recall")]
+    assert looks == [[(look.marker, look.line, look.colour) for look in wanted]] * 2
 
 
 def test_games_of_given_predictions_are_found_by_their_moves(data, tmp_path):

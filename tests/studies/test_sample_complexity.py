@@ -25,6 +25,7 @@ from workbench.studies.estimators.complexity_settings import (
     tree_settings,
 )
 from workbench.studies.estimators.needed_samples import derived_samples, naive_variance, search
+from workbench.studies.outputs import save_study
 
 
 def values(automaton, depth, method, samples, runs):
@@ -317,6 +318,37 @@ class TestStudy:
         assert all((axes.get_xscale(), axes.get_yscale()) == ("log", "log") for axes in figure.axes)
         shown = [text.get_text() for text in figure.legends[0].get_texts()]
         assert len(shown) >= len(METHODS) + 2
+
+    def test_each_figure_speaks_of_what_it_draws(self, table):
+        parts = sample_complexity.figure_parts(table)
+        figures = {name: sample_complexity.draw(part, repeats=8) for name, part in parts.items()}
+        titles = {
+            name: [axes.get_title() for axes in figure.axes if axes.get_title()]
+            for name, figure in figures.items()
+        }
+        assert titles == {"trees": ["trees, p = 0.8"], "chess": ["chess, near", "chess, far"]}
+        notes = {name: figure._supxlabel.get_text() for name, figure in figures.items()}
+        assert ["random tree" in notes[name] for name in parts] == [True, False]
+        assert ["finished games" in notes[name] for name in parts] == [False, True]
+        # As wide as a page at most, so that nothing shrinks in print.
+        assert max(figure.get_figwidth() for figure in figures.values()) <= 10
+
+    def test_the_last_digits_of_a_number_do_not_change_the_picture(self, table, tmp_path):
+        """They depend on the processor; the palette of the picture spreads one shade over many."""
+        pictures = []
+        for factor in (1.0, 1 + 1e-13, 1 - 1e-13):
+            moved = table.assign(
+                **{
+                    name: table[name] * factor
+                    for name in ("samples", "nodes", "derived", "precision")
+                }
+            )
+            figure = sample_complexity.draw(moved, repeats=8)
+            saved = save_study(
+                "drawn", figure, moved, tmp_path, parameters={}, seed=0, data="made by hand"
+            )
+            pictures.append((saved["png"].read_bytes(), saved["svg"].read_bytes()))
+        assert len(set(pictures)) == 1
 
     @pytest.mark.parametrize("change", [{"relative_error": 0}, {"repeats": 1}, {"budget": 0}])
     def test_what_is_out_of_range_is_refused(self, change):

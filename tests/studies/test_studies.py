@@ -1,14 +1,17 @@
 """Each study's numbers against values known otherwise, and its figure drawn."""
 
 import math
+from itertools import product
 
 import chess
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.colors import to_hex
 from scipy.stats import kendalltau
 
-from workbench.affordance import exact_profile
+from workbench.affordance import ESTIMATORS, exact_profile
+from workbench.drawing.appearance import style
 from workbench.drawing.scores_in_words import class_counts, describe_scores
 from workbench.environments.chess import ChessAutomaton, ChessState
 from workbench.environments.chess.text_metrics import levenshtein
@@ -76,11 +79,15 @@ class TestOnePair:
         state, other = (
             ChessState.from_fen(table[name].iloc[0]) for name in ("true_fen", "predicted_fen")
         )
-        exact = exact_profile(ChessAutomaton(), state, other, 3).precision
-        assert list(table.loc[table["method"] == "exact", "value"]) == list(exact)
+        exact = exact_profile(ChessAutomaton(), state, other, 3)
+        of_exact = table[table["method"] == "exact"].groupby("measure")["value"].agg(list)
+        assert of_exact.to_dict() == {
+            "precision": list(exact.precision),
+            "recall": list(exact.recall),
+        }
         summary = precision_by_depth.summarise(table)
         assert set(summary["method"]) == {"naive", "intermediate"}
-        second = summary[summary["method"] == "intermediate"].set_index("depth")
+        second = summary[summary["method"] == "intermediate"]
         error = second["spread"] / math.sqrt(8)
         assert (second["bias"].abs() <= 4 * error + 1e-9).all()
 
@@ -88,7 +95,8 @@ class TestOnePair:
         table = precision_by_depth.compute(
             depths=1, samples=50, runs=2, exact_depth=4, true_fen=START, predicted_fen=KINGLESS
         )
-        assert table.loc[table["method"] == "exact", "value"].tolist() == [20 / 21]
+        # Without its king White has the 20 moves of the full board and one of the queen.
+        assert table.loc[table["method"] == "exact", "value"].tolist() == [20 / 21, 1.0]
         summary = precision_by_depth.summarise(table)
         assert (summary["bias"].abs() < 1e-12).all()
 
@@ -96,9 +104,31 @@ class TestOnePair:
         table = precision_by_samples.compute(
             depth=3, samples=(10, 1000), runs=12, plies=4, distance=10, seed=2
         )
-        spread = precision_by_samples.summarise(table).set_index(["method", "samples"])["spread"]
-        for method in ("naive", "intermediate"):
-            assert spread[method, 1000] < spread[method, 10]
+        spread = precision_by_samples.summarise(table).set_index(["measure", "method", "samples"])[
+            "spread"
+        ]
+        for key in product(("precision", "recall"), ("naive", "intermediate")):
+            assert spread[*key, 1000] < spread[*key, 10]
+
+    def test_recall_is_the_precision_of_the_boards_exchanged(self):
+        boards = {"true_fen": START, "predicted_fen": KINGLESS}
+        turned = {"true_fen": KINGLESS, "predicted_fen": START}
+        tables = [
+            precision_by_depth.compute(depths=2, samples=20, runs=2, exact_depth=2, **given)
+            for given in (boards, turned)
+        ]
+        exact = [
+            table[table["method"] == "exact"].groupby("measure")["value"].agg(list)
+            for table in tables
+        ]
+        assert exact[0]["recall"] == exact[1]["precision"]
+        assert exact[0]["precision"] == exact[1]["recall"] != exact[0]["recall"]
+        runs = tables[0][tables[0]["method"] == "intermediate"].groupby(["measure", "depth"])[
+            "value"
+        ]
+        # Fewer lines than N: Algorithm 2 is exact at the first step, by both boards.
+        assert runs.mean()["precision", 1] == pytest.approx(exact[0]["precision"][0])
+        assert runs.mean()["recall", 1] == pytest.approx(exact[0]["recall"][0])
 
     def test_the_figures_name_their_axes(self):
         by_depth = precision_by_depth.compute(
@@ -109,6 +139,27 @@ class TestOnePair:
         )
         assert "depth m (plies)" in texts(precision_by_depth.draw(by_depth))
         assert "samples N" in texts(precision_by_samples.draw(by_samples))
+        for figure, symbol in (
+            (precision_by_depth.draw(by_depth), "{m}"),
+            (precision_by_samples.draw(by_samples), "{2}"),
+        ):
+            assert figure.axes[0].get_ylabel() == f"$p_{symbol}$, $r_{symbol}$ (logarithmic)"
+            assert [axes.get_title().split("$")[1] for axes in figure.axes] == [
+                f"p_{symbol}", f"r_{symbol}",
+            ]  # fmt: skip
+            assert "1.5 interquartile ranges" in figure._supxlabel.get_text()
+
+    def test_a_box_narrower_than_a_line_shows_its_colour(self):
+        table = precision_by_depth.compute(
+            depths=1, samples=50, runs=3, exact_depth=1, true_fen=START, predicted_fen=KINGLESS
+        )
+        figure = precision_by_depth.draw(table)
+        for axes in figure.axes:
+            edges = {to_hex(box.get_edgecolor()) for box in axes.patches}
+            assert edges == {
+                to_hex(style(ESTIMATORS[name].look).colour) for name in ("naive", "intermediate")
+            }
+            assert min(box.get_linewidth() for box in axes.patches) > 1.5
 
 
 class TestKendallTau:

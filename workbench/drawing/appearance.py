@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from workbench.answers.recorded_replies import BASELINE
-from workbench.drawing.labels import wrapped
+from workbench.drawing.labels import typeset, wrapped
 
 # Seaborn's palette "colorblind"; importing seaborn takes longer than drawing most figures.
 COLOURS: Final = tuple(
@@ -235,6 +235,7 @@ def caption(figure: Figure, title: str, note: str, whose: str = "") -> None:
     """Put a title above, and below in small what a reader must know to read the figure.
 
     Both are broken into lines as wide as the figure, which grows by the lines that this adds.
+    Symbols such as ``p_4`` become formulas.
 
     Args:
         figure: The figure.
@@ -248,7 +249,7 @@ def caption(figure: Figure, title: str, note: str, whose: str = "") -> None:
     height = figure.get_figheight()
     texts = []
     for text, size in ((title, _TITLE_SIZE), (note, _NOTE_SIZE)):
-        texts.append(wrapped(text, width, size))
+        texts.append(typeset(wrapped(text, width, size)))
         added = texts[-1].count("\n") - text.count("\n")
         height += added * size * _LINE_HEIGHT / 72
     figure.set_figheight(height)

@@ -31,6 +31,7 @@ NO_NAME: Final = "no name"
 """What a thing is called whose name is missing or empty."""
 
 _ELLIPSIS: Final = "…"
+_SYMBOL: Final = re.compile(r"(?<![\w$./-])([prFv])_(\d+|[mi])(?![\w$./-])")
 _BEFORE_DIFFERENCE: Final = 3
 # Hebrew, Arabic and the scripts between them: digits that follow would be drawn in their direction.
 _RIGHT_TO_LEFT: Final = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]+")
@@ -134,6 +135,17 @@ def fitting_ticks(
     step = next(steps, 1)
     kept = ticks[::step]
     axes.set_xticks([place for place, _ in kept], [text for _, text in kept], fontsize=size)
+
+
+def typeset(text: str) -> str:
+    """Return a text in which ``p_4`` and other symbols with an index are formulas of mathtext.
+
+    For the words on a figure, not for names, which are drawn literally; `caption` calls it.
+
+    Args:
+        text: Without formulas, or with ``$`` escaped.
+    """
+    return _SYMBOL.sub(r"$\1_{\2}$", text)
 
 
 def _distinct(shown: dict[str, str], longest: int) -> dict[str, str]:

@@ -40,11 +40,22 @@ def answer_words(scores: pd.DataFrame) -> str:
     return f"{kind} of {shown.action_noun}s" if kind else "usable answer"
 
 
-def length_words(environment: str = DEFAULT) -> str:
-    """Return what the column ``group`` counts in an environment, for the label of an axis."""
+def length_words(environment: str = DEFAULT, *, in_bands: bool = False) -> str:
+    """Return what the column ``group`` counts in an environment, for the label of an axis.
+
+    Args:
+        environment: The name of the environment.
+        in_bands: Whether a group holds positions of several lengths, as `has_bands` finds out.
+    """
     named = environment_named(environment)
     nouns = f"{named.action_noun}s"
-    return f"{nouns} of the episode" if named.actions_a_group == 1 else f"full {nouns} played"
+    words = f"{nouns} of the episode" if named.actions_a_group == 1 else f"full {nouns} played"
+    return f"{words} (upper edge of each band)" if in_bands else words
+
+
+def has_bands(scores: pd.DataFrame) -> bool:
+    """Return whether the positions of a group differ in length, so that its number is an upper edge."""
+    return any(part["ply"].nunique() > 1 for _, part in by_length(scores))
 
 
 def episode_words(environment: str = DEFAULT) -> str:

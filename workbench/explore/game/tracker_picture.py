@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from workbench.drawing.appearance import caption
+from workbench.drawing.labels import typeset
 from workbench.drawing.quantities import EDIT_DISTANCE, PRECISION, Quantity
 from workbench.drawing.reply_words import class_words
 from workbench.explore.game.tracked_game import TrackedGame
@@ -33,7 +34,7 @@ def tracker_figure(tracked: TrackedGame, depth: int) -> Figure:
     _draw(right, tracked, distance, EDIT_DISTANCE, hollow=True)
     _draw(left, tracked, precision, PRECISION, hollow=False)
     left.set(xlabel="ply", ylim=(-0.03, 1.05))
-    left.set_ylabel(PRECISION.label(depth), color=PRECISION.colour)
+    left.set_ylabel(typeset(PRECISION.label(depth)), color=PRECISION.colour)
     right.set_ylabel(f"{EDIT_DISTANCE.name} / longer FEN", color=EDIT_DISTANCE.colour)
     right.set_ylim(bottom=-0.03 * right.get_ylim()[1])
     present = [name for name in _MARKERS if any(r.reply_class == name for r in tracked.replies)]
@@ -41,7 +42,7 @@ def tracker_figure(tracked: TrackedGame, depth: int) -> Figure:
         *(
             Line2D([], [], color=quantity.colour, linestyle=quantity.line, label=f"{name} ({side} axis)")
             for quantity, name, side in (
-                (PRECISION, f"{PRECISION.symbol}_{depth}", "left"),
+                (PRECISION, typeset(f"{PRECISION.symbol}_{depth}"), "left"),
                 (EDIT_DISTANCE, EDIT_DISTANCE.name, "right"),
             )
         ),

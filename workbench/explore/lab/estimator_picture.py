@@ -6,6 +6,7 @@ from matplotlib.figure import Figure
 
 from workbench.affordance import ESTIMATORS
 from workbench.drawing.appearance import caption
+from workbench.drawing.labels import typeset
 from workbench.drawing.quantities import QUANTITIES
 from workbench.explore.lab.batches_of_runs import Reference, RunSettings, summarise_runs
 
@@ -45,7 +46,7 @@ def estimator_figure(settings: RunSettings, runs: pd.DataFrame, aim: Reference) 
         )  # fmt: skip
     axes.set_yticks(range(len(methods)), [ESTIMATORS[each].label for each in methods])
     axes.set_ylim(len(methods) - 0.5, -0.5)
-    axes.set_xlabel(f"{name} by a single run, N = {settings.samples}")
+    axes.set_xlabel(typeset(f"{name} by a single run, N = {settings.samples}"))
     axes.spines[["top", "right"]].set_visible(False)
     said = "exact" if aim.exact else "estimated, with its 95% band"
     caption(

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from workbench.answers.recorded_replies import RANDOM_GAMES, WORLD_CUP
 from workbench.drawing.appearance import model_style, new_figure
-from workbench.drawing.labels import labels
+from workbench.drawing.labels import labels, typeset
 from workbench.studies.models.two_sets import ALL_LENGTHS, BAND, SET_NAMES
 
 _LENGTH: Final = f"half-moves played (bands of {BAND})"
@@ -46,7 +46,7 @@ def draw_curves(scores: pd.DataFrame, depth: int = 4) -> Figure:
         axes.set_axis_off()
     _name_axes(figure, f"mean p_1 and p_{depth}")
     names = (("-", "p_1: one predicted move is legal"), ("--", f"p_{depth}: a line of {depth} is"))
-    _legend(figure, ({"linestyle": dashes, "label": said} for dashes, said in names))
+    _legend(figure, ({"linestyle": dashes, "label": typeset(said)} for dashes, said in names))
     return figure
 
 
@@ -92,7 +92,7 @@ def _draw_differences(axes: Axes, overall: pd.DataFrame, shown: dict[str, str]) 
 
 def _name_axes(figure: Any, measure: str) -> None:
     figure.supxlabel(_LENGTH, fontsize=10)
-    figure.supylabel(measure, fontsize=10)
+    figure.supylabel(typeset(measure), fontsize=10)
 
 
 def _legend(figure: Any, looks: Iterable[dict[str, Any]]) -> None:

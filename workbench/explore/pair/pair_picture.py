@@ -10,6 +10,7 @@ from matplotlib.patches import FancyArrowPatch
 from matplotlib.ticker import MaxNLocator
 
 from workbench.drawing.appearance import caption
+from workbench.drawing.labels import typeset
 from workbench.drawing.policy_words import finished_words, ill_formed_words
 from workbench.drawing.quantities import EDIT_DISTANCE, PRECISION, RECALL
 from workbench.environments.chess.board_picture import draw_board
@@ -95,14 +96,15 @@ def _draw_profile(axes: Axes, profile: dict[str, Any]) -> None:
             markersize=6,
             linestyle=quantity.line,
             capsize=3,
-            label=quantity.label("m"),
+            label=typeset(quantity.label("m")),
         )
     axes.set(ylim=(-0.02, 1.04), xlim=(depths[0] - 0.4, depths[-1] + 0.4), xlabel="depth m")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.grid(True, axis="y", linewidth=0.5, alpha=0.5)
     axes.spines[["top", "right"]].set_visible(False)
     last = [profile[name][-1]["value"] for name in ("precision", "recall")]
-    axes.set_title(f"p_{depths[-1]} = {last[0]:.3g}, r_{depths[-1]} = {last[1]:.3g}", fontsize=9)
+    title = f"p_{depths[-1]} = {last[0]:.3g}, r_{depths[-1]} = {last[1]:.3g}"
+    axes.set_title(typeset(title), fontsize=9)
     axes.legend(fontsize=8, frameon=False)
 
 

@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from workbench.drawing.appearance import caption, model_style, new_figure, style
+from workbench.drawing.labels import typeset
 from workbench.drawing.quantities import EDIT_DISTANCE
 from workbench.drawing.scores_in_words import describe_scores
 from workbench.explore.run.run_columns import column_label, marked_by
@@ -57,7 +58,7 @@ def run_figure(run: RunTable) -> Figure:
             )
     axes.set_xlabel(f"{EDIT_DISTANCE.name} (characters)")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.set_ylabel(measure)
+    axes.set_ylabel(typeset(measure))
     axes.set_ylim(-0.03, 1.03)
     axes.legend(
         title=f"{by} (rows)",

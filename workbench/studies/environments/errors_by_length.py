@@ -13,6 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from workbench.drawing.appearance import Style, caption, draw_means, figure_of_rows, style
+from workbench.drawing.labels import typeset
 from workbench.drawing.quantities import EDIT_DISTANCE, PRECISION, RECALL
 from workbench.drawing.reply_words import class_words
 from workbench.drawing.scores_in_words import interval_words, left_out, scored_rows
@@ -115,8 +116,8 @@ def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
     names = list(table["environment"].unique())
     depth = table["depth"].iloc[0]
     above = {
-        "precision": (PRECISION.label(depth), PRECISION.look),
-        "recall": (RECALL.label(depth), RECALL.look),
+        "precision": (typeset(PRECISION.label(depth)), PRECISION.look),
+        "recall": (typeset(RECALL.label(depth)), RECALL.look),
         "exact_match": ("exact match", style(2)),
     }
     drawn = set(table["measure"])

@@ -19,6 +19,7 @@ from matplotlib.figure import Figure
 
 from workbench.affordance import ESTIMATORS, Terminal, estimate, exact_profile
 from workbench.drawing.appearance import caption, figure_of_rows, style
+from workbench.drawing.labels import typeset
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
 from workbench.studies.environments.environment_runs import SIX
@@ -194,7 +195,7 @@ def draw(table: pd.DataFrame) -> Figure:
             )
         if "closed form" in part.index:
             rows = part.loc[["closed form"]]
-            (labelled["closed form p^m"],) = axes.plot(
+            (labelled["closed form $p^m$"],) = axes.plot(
                 rows["depth"], rows["mean"], color="0.82", linewidth=6, zorder=0
             )
         for index, method in enumerate(methods):
@@ -217,7 +218,7 @@ def draw(table: pd.DataFrame) -> Figure:
         axes.set_xlabel("depth m (actions)", fontsize=9)
         axes.set_xticks(range(1, int(part["depth"].max()) + 1))
     for first in panels[::_IN_A_ROW]:
-        first.set_ylabel("state precision p_m")
+        first.set_ylabel(typeset("state precision p_m"))
         first.set_ylim(0, 1.02 * max(1.0, summary["high"].max()))
     figure.legend(
         labelled.values(),
@@ -230,7 +231,7 @@ def draw(table: pd.DataFrame) -> Figure:
     note = "marks: mean over pairs; bars: smallest to largest of the pairs"
     if len(used):
         note += f"; estimators: {used['batches'].iloc[0]} batches of N = {used['samples'].iloc[0]}"
-    caption(figure, "p_m of states that are wrong by one slip", note)
+    caption(figure, "State precision p_m of states that are wrong by one slip", note)
     return figure
 
 

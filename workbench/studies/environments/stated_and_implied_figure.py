@@ -93,7 +93,7 @@ def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
     stated, true, third = PRECISION.look, RECALL.look, style(7)
     panels = (
         (
-            f"Listed {action}s that are legal on ...",
+            f"Listed {action}s: the share\nthat is legal on ...",
             (
                 ("legal_on_true", f"the true {noun}", true),
                 ("legal_on_stated", f"the stated {noun}", stated),
@@ -108,7 +108,7 @@ def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
             ),
         ),
         (
-            f"Listed, but illegal in truth:\nlegal on the stated {noun}",
+            f"Listed, but illegal in truth:\nthe share legal on the stated {noun}",
             (
                 ("explained", "found", stated),
                 ("expected", "expected of other episodes' lists", third),

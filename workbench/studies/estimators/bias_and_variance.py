@@ -15,6 +15,7 @@ from matplotlib.ticker import FuncFormatter, NullLocator
 
 from workbench.affordance import ESTIMATORS, Terminal
 from workbench.drawing.appearance import caption, style
+from workbench.drawing.labels import typeset
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
 from workbench.studies.estimators.against_exact import LARGEST_Z, ROUNDING, compared, timed_runs
@@ -266,7 +267,7 @@ def draw(table: pd.DataFrame) -> Figure:
         for name, count in counts.items()
         if count < counts.max()
     )
-    note += f"; bars: {LARGEST_Z:g} standard errors of the mean; * claims to be unbiased"
+    note += f"; bars: mean ± {LARGEST_Z:g} standard errors; * claims to be unbiased"
     if (table["mean"] == 0).any():
         note += "; hollow: every run gave 0"
     few = sorted(table.loc[table["boards"] < POOL, "boards"].unique())
@@ -325,7 +326,7 @@ def _draw_bias(axes: Axes, part: pd.DataFrame, methods: Sequence[str]) -> None:
     axes.set_yticks([*(-d for d in reversed(decades)), 0.0, *decades])
     axes.yaxis.set_major_formatter(FuncFormatter(_percent))
     axes.yaxis.set_minor_locator(NullLocator())
-    axes.set_ylabel("bias, relative to exact p_m")
+    axes.set_ylabel(typeset("bias, relative to exact p_m"))
 
 
 def _draw_deviation(axes: Axes, part: pd.DataFrame, methods: Sequence[str]) -> None:

@@ -17,6 +17,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from numpy.typing import NDArray
 
 from workbench.affordance import ESTIMATORS, Terminal, exact_profile
 from workbench.affordance.engine import twin_for
@@ -51,6 +52,7 @@ _COLUMNS: Final = [
 ]  # fmt: skip
 _CONSTANT: Final = "Algorithm 2, homogeneous tree:\nno variance at any N"
 _START: Final = 16
+_DIGITS: Final = 9
 _CONFIRMED: Final = 3
 _LONG_RUNS: Final = 16
 _LONG_RUN_SAMPLES: Final = 2000
@@ -207,23 +209,33 @@ def _measurement(
     return measure
 
 
+def figure_parts(table: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return the rows of each of the two figures, trees and chess, by the end of its name."""
+    on_trees = table["chance"].notna()
+    parts = {"trees": table[on_trees], "chess": table[~on_trees]}
+    return {name: part for name, part in parts.items() if len(part)}
+
+
 def draw(table: pd.DataFrame, *, repeats: int, terminal: Terminal = "absorb") -> Figure:
     """Draw N above and the states generated below against m, with the paper's two curves.
 
     A column is a value of p or a kind of chess pair. Both curves have one constant, fitted to the
-    naive estimator and to Algorithm 2 in that panel.
+    naive estimator and to Algorithm 2 in that panel. Coordinates are rounded to `_DIGITS` significant
+    digits: the last digits depend on the processor, and so would the picture.
 
     Args:
-        table: The result of `compute`.
+        table: The result of `compute`, or one of `figure_parts`.
         repeats: R, single runs from which an error was measured, for the caption.
         terminal: How finished games counted, for the caption.
     """
     summary = summarise(table)
+    for name in ("samples", "nodes", "derived"):
+        summary[name] = _rounded(summary[name].to_numpy(float))
     columns = [(f"trees, p = {p:g}", summary[summary["chance"] == p]) for p in
                summary["chance"].dropna().unique()]  # fmt: skip
     columns += [(str(name), part) for name, part in
                 summary[summary["chance"].isna()].groupby("setting", sort=False)]  # fmt: skip
-    figure = Figure(figsize=(2.4 * len(columns) + 2.8, 6.6), layout="constrained")
+    figure = Figure(figsize=(max(9.0, 2.4 * len(columns) + 2.8), 6.6), layout="constrained")
     grid = figure.subplots(2, len(columns), squeeze=False, sharey="row", sharex="col")
     handles: dict[str, Line2D] = {}
     for (title, part), (upper, lower) in zip(columns, grid.T, strict=True):
@@ -255,16 +267,23 @@ def draw(table: pd.DataFrame, *, repeats: int, terminal: Terminal = "absorb") ->
         frameon=False,
     )
     wanted = table["wanted"].iloc[0]
-    pairs = table.loc[table["chance"].isna(), "instance"].nunique()
-    caption(
-        figure,
-        f"What a relative error of {wanted:.0%} in one run costs",
+    note = (
         "filled: found; hollow at N = 1: one line is enough; hollow with an arrow: more than this, the "
-        "largest N tried. Trees: naive and uniform branching on the homogeneous, the others on the "
-        f"random tree. Chess: median over pairs, {pairs} of each kind; {finished_words(terminal)}. An error is "
-        f"measured over {repeats} runs, so that N is uncertain by some {math.sqrt(2 / repeats):.0%}",
+        f"largest N tried; an error is measured over {repeats} runs, so that N is uncertain by some "
+        f"{math.sqrt(2 / repeats):.0%}"
     )
+    if table["chance"].notna().any():
+        note += (
+            "\ntrees: naive and uniform branching on the homogeneous, the others on the random tree"
+        )
+    if pairs := table.loc[table["chance"].isna(), "instance"].nunique():
+        note += f"\nchess: median over pairs, {pairs} of each kind; {finished_words(terminal)}"
+    caption(figure, f"What a relative error of {wanted:.0%} in one run costs", note)
     return figure
+
+
+def _rounded(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.array([float(f"{value:.{_DIGITS}g}") for value in values])
 
 
 def _draw_panel(
@@ -326,5 +345,5 @@ def _draw_panel(
             fitted = np.interp(rows["depth"], depths, np.log(curve))
             constant = np.exp((np.log(rows[name]) - fitted).mean())
             (handles[label],) = axes.plot(
-                depths, constant * curve, line, color="black", linewidth=1.0, zorder=2
+                depths, _rounded(constant * curve), line, color="black", linewidth=1.0, zorder=2
             )

@@ -9,6 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from workbench.drawing.appearance import caption
+from workbench.drawing.labels import typeset
 from workbench.drawing.scores_in_words import interval_words
 from workbench.language_model.probing.board_labels import squares_of, standing
 from workbench.statistics.intervals import comparable
@@ -17,6 +18,7 @@ from workbench.studies.language_models.panels import (
     counts_in_words,
     curve,
     legend_below,
+    name_row,
     panels,
 )
 from workbench.studies.language_models.probe_figures import READERS
@@ -28,6 +30,14 @@ QUANTITIES: Final[Mapping[str, str]] = {
     "moved_right": "pieces that moved and are written\nwrongly: others are right there",
     "higher": "p_{depth} of the other board is higher\nthan that of the written one",
 }
+
+UNITS: Final[Mapping[str, str]] = {
+    "right": "share of squares",
+    "alike": "share of squares",
+    "moved_right": "share of pieces",
+    "higher": "share of boards",
+}
+"""What the vertical axis of each quantity counts."""
 
 LEAST_GAMES: Final = 10
 """Points of fewer games are drawn hollow: their intervals say little."""
@@ -108,12 +118,13 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
                 if few.any():
                     hollow = replace(look, face="white", line="none")
                     curve(axes, line[few], at[few], "", hollow)
-            axes.set_title(title.format(depth=depth), fontsize=8)
+            axes.set_title(typeset(title.format(depth=depth)), fontsize=8)
+            axes.set_ylabel(UNITS[measure], fontsize=8)
             axes.set_xticks(ticks)
             axes.set_xlim(ticks[0] - 3, ticks[-1] + 3)
             axes.set_xlabel("full moves played", fontsize=8)
             axes.set_ylim(-0.03, 1.03)
-        grid[row * len(QUANTITIES)].set_ylabel(model)
+        name_row(grid[row * len(QUANTITIES)], model)
     legend_below(grid[0], 3)
     parts = [
         f"{noun}: {counts_in_words(lines[lines['measure'] == measure]).replace('positions', noun)}"

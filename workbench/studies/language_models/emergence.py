@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from workbench.answers.recorded_replies import BASELINE
 from workbench.drawing.appearance import RECORDED_LOOKS, caption, style
+from workbench.drawing.labels import typeset
 from workbench.drawing.scores_in_words import interval_words
 from workbench.studies.language_models.means_by_game import ALL, means_by_game
 from workbench.studies.language_models.panels import counts_in_words, curve, legend_below, panels
@@ -26,6 +27,17 @@ OTHERS: Final[Mapping[str, str]] = {
     "ill_formed": "boards that cannot arise",
     "unreadable": "replies that are no FEN",
 }
+
+UNITS: Final[Mapping[str, str]] = {
+    "precision": "mean",
+    "recall": "mean",
+    "exact_match_position": "share of boards",
+    "squares": "share of squares",
+    "levenshtein": "mean, in characters",
+    "ill_formed": "share of boards",
+    "unreadable": "share of replies",
+}
+"""What the vertical axis of each measure counts."""
 
 
 def compute(
@@ -78,7 +90,8 @@ def draw(table: pd.DataFrame, schedule: pd.DataFrame, whose: str, note: str = ""
             ordered = part.sort_values("step")
             curve(axes, ordered, ordered["step"], f"{length} full moves", style(index))
         axes.axhline(baseline[measure], color="0.45", linewidth=1, linestyle=":", label=BASELINE)
-        axes.set_title({**SHARES, **OTHERS}[measure].format(depth=depth), fontsize=9)
+        axes.set_title(typeset({**SHARES, **OTHERS}[measure].format(depth=depth)), fontsize=9)
+        axes.set_ylabel(UNITS[measure], fontsize=8)
         if measure in SHARES:
             axes.set_ylim(-0.03, 1.03)
     _draw_course(axes_of[-1], schedule)
@@ -86,12 +99,13 @@ def draw(table: pd.DataFrame, schedule: pd.DataFrame, whose: str, note: str = ""
         axes.axvspan(steps[0] / 2, full, color="0.92", zorder=0)
         axes.set_xscale("log")
         axes.minorticks_off()
+        axes.set_xlabel("training step (logarithmic)", fontsize=8)
         axes.set_xticks(steps, [str(step) for step in steps], fontsize=7, rotation=60)
         axes.set_xlim(steps[0] / 1.25, steps[-1] * 1.25)
     legend_below(axes_of[0], 6)
     note += (
-        f"\nmeans of {counts_in_words(lines)} a point; {interval_words(lines)}; horizontal "
-        "axis: training step (logarithmic); shaded: games are not yet read to the end"
+        f"\nmeans of {counts_in_words(lines)} a point; {interval_words(lines)}; "
+        "shaded: games are not yet read to the end"
     )
     caption(figure, f"{whose}: how tracking emerges in training", note)
     return figure
@@ -126,11 +140,12 @@ def draw_sizes(table: pd.DataFrame, parameters: Mapping[str, int], note: str = "
             line = of_measure[of_measure["model"] == name].sort_values("at")
             look = RECORDED_LOOKS[BASELINE] if name == BASELINE else style(index)
             curve(axes, line, line["at"] + 0.5 * (index - 1), label, look)
-        axes.set_title({**SHARES, **OTHERS}[measure].format(depth=depth), fontsize=9)
+        axes.set_title(typeset({**SHARES, **OTHERS}[measure].format(depth=depth)), fontsize=9)
         axes.set_xticks(sorted(of_measure["at"].unique()))
         if measure != "levenshtein":
             axes.set_ylim(-0.03, 1.03)
         axes.set_xlabel("full moves played", fontsize=8)
+        axes.set_ylabel(UNITS[measure], fontsize=8)
     legend_below(axes_of[0], 2)
     note += f"\nmeans of {counts_in_words(lines)} a point; {interval_words(lines)}"
     caption(figure, "The bundled language models, by size", note)
@@ -172,3 +187,4 @@ def _draw_course(axes: Axes, schedule: pd.DataFrame) -> None:
     axes.set_yticks([0, 0.5, 1])
     axes.legend(fontsize=7, frameon=False, loc="upper left")
     axes.set_title("the course of training", fontsize=9)
+    axes.set_ylabel("share", fontsize=8)

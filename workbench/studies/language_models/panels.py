@@ -43,6 +43,16 @@ def curve(axes: Axes, line: pd.DataFrame, at: "pd.Series[float]", label: str, lo
     draw_means(axes, at, mean, low, high, look, label, size=4.5, width=1.2)
 
 
+def name_row(axes: Axes, name: str) -> None:
+    """Write what a row of panels is about before the label of its first panel.
+
+    Args:
+        axes: The first panel, with its label.
+        name: Such as that of a model.
+    """
+    axes.set_ylabel(f"{name}\n{axes.get_ylabel()}", fontsize=9)
+
+
 def legend_below(axes: Axes, columns: int) -> None:
     """Put the legend of one panel below all of them.
 

@@ -8,9 +8,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from workbench.drawing.appearance import Style, caption, style
+from workbench.drawing.labels import typeset
 from workbench.drawing.scores_in_words import interval_words
 from workbench.studies.language_models.means_by_game import ALL, means_by_game
-from workbench.studies.language_models.panels import counts_in_words, curve, legend_below, panels
+from workbench.studies.language_models.panels import (
+    counts_in_words,
+    curve,
+    legend_below,
+    name_row,
+    panels,
+)
 from workbench.studies.language_models.probed_boards import (
     ASSEMBLED,
     NO_LAYER,
@@ -30,6 +37,17 @@ MEASURES: Final[Mapping[str, str]] = {
     "precision": "state precision p_{depth}",
     "recall": "state recall r_{depth}",
 }
+
+UNITS: Final[Mapping[str, str]] = {
+    "squares": "share of squares",
+    "occupied": "share of squares",
+    "moved": "share of pieces",
+    "board": "share of boards",
+    "pieces": "share of boards",
+    "precision": "mean",
+    "recall": "mean",
+}
+"""What the vertical axis of each measure counts."""
 
 READERS: Final[Mapping[str, tuple[str, Style]]] = {
     STATED: ("the board that the model writes", style(0)),
@@ -86,10 +104,12 @@ def draw_layers(table: pd.DataFrame, note: str = "") -> Figure:
                     _level(axes, line.iloc[0], label, look)
                 else:
                     curve(axes, line, line["layer"], label, look)
-            axes.set_title(MEASURES[measure].format(depth=depth), fontsize=9)
+            axes.set_title(typeset(MEASURES[measure].format(depth=depth)), fontsize=9)
+            axes.set_ylabel(UNITS[measure], fontsize=8)
             axes.set_xticks(range(last + 1), ticks, fontsize=8)
+            axes.set_xlabel("layer of the encoder", fontsize=8)
             axes.set_ylim(-0.03, 1.03)
-        grid[row * len(shown)].set_ylabel(model)
+        name_row(grid[row * len(shown)], model)
     legend_below(grid[0], 3)
     note += (
         "\nhidden states: the moves' own vectors, after each layer, and the last as the decoder reads "
@@ -121,11 +141,12 @@ def draw_lengths(table: pd.DataFrame, note: str = "") -> Figure:
             for place, (reader, (label, look)) in enumerate(READERS.items()):
                 line = of_measure[of_measure["reader"] == reader].sort_values("at")
                 curve(axes, line, line["at"] + 0.4 * (place - 2.5), label, look)
-            axes.set_title(MEASURES[measure].format(depth=depth), fontsize=9)
+            axes.set_title(typeset(MEASURES[measure].format(depth=depth)), fontsize=9)
+            axes.set_ylabel(UNITS[measure], fontsize=8)
             axes.set_xticks(sorted(of_measure["at"].unique()))
             axes.set_xlabel("full moves played", fontsize=8)
             axes.set_ylim(-0.03, 1.03)
-        grid[row * len(shown)].set_ylabel(model)
+        name_row(grid[row * len(shown)], model)
     legend_below(grid[0], 3)
     note += f"\nmeans of {counts_in_words(lines)} a point; {interval_words(lines)}"
     caption(figure, "The board that is written, and the board that a probe reads", note)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from workbench.answers.recorded_replies import BASELINE
 from workbench.drawing.appearance import Style, caption, style
+from workbench.drawing.labels import typeset
 from workbench.drawing.quantities import EDIT_DISTANCE, PRECISION, RECALL
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
@@ -160,7 +161,7 @@ def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
             markersize=5,
             capsize=2,
             elinewidth=0.9,
-            label=label.format(depth=depth),
+            label=typeset(label.format(depth=depth)),
         )
     axes.set_xscale("log")
     axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from workbench.drawing.appearance import caption, new_figure
-from workbench.drawing.labels import LONGEST, labels, some_of
+from workbench.drawing.labels import LONGEST, labels, some_of, typeset
 from workbench.drawing.quantities import PRECISION
 from workbench.drawing.scores_in_words import answer_words, scored_rows
 from workbench.errors import InvalidArgumentError
@@ -160,7 +160,7 @@ def draw(
         axes.tick_params(labelbottom=True)
         axes.set_xlabel("positions, by their mean (share)", fontsize=9)
     for axes in panels[::columns]:
-        axes.set_ylabel(f"p_{depth}")
+        axes.set_ylabel(typeset(f"p_{depth}"))
         axes.set_ylim(-0.02, 1.02)
     more = f"; {len(groups) - len(shown)} panels not drawn" if len(groups) > len(shown) else ""
     caption(

@@ -13,6 +13,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from workbench.drawing.appearance import caption, new_figure, style
+from workbench.drawing.labels import typeset
 from workbench.drawing.scores_in_words import interval_words, scored_rows
 from workbench.environments.registry import environment_named
 from workbench.games.boards.missing_pieces import one_piece_less, piece_count
@@ -132,7 +133,7 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
                 label=SET_NAMES[name],
             )
         axes.set_xticks(lengths)
-        axes.set_title(title, fontsize=9)
+        axes.set_title(typeset(title), fontsize=9)
     if (table.loc[table["measure"] == "initial_position", "mean"] > 0).any():
         panels[list(titles).index("initial_position")].set_yscale("log")
     panels[list(titles).index("one_piece_less")].set_ylim(0, 1)

@@ -67,7 +67,7 @@ def draw(
     names = [f"{shown[name]} ({replies[name]})" for name in shares.index]
     beyond = max(0.0, max(room(name, 8) for name in names) - 2.2)
     width = max(6.4, 3.2 + 0.62 * columns + beyond)
-    figure, (axes,) = new_figure(width=width, height=2.6 + 0.34 * rows)
+    figure, (axes,) = new_figure(width=width, height=3.4 + 0.34 * rows)
     axes.grid(visible=False)
     largest = max(0.01, float(shares.to_numpy().max()))
     axes.imshow(shares, cmap="Greys", vmin=0, vmax=largest * 1.35, aspect="auto")
@@ -81,8 +81,16 @@ def draw(
             fontsize=7.5,
             color="white" if share > 0.75 * largest else "black",
         )
-    flags = ["anything", *(wrapped(status_words(flag), 1.7, 8) for flag in shares.columns[1:])]
-    axes.set_xticks(range(columns), flags, rotation=40, ha="right", fontsize=8)
+    flags = ["anything", *(wrapped(status_words(flag), 3.2, 8) for flag in shares.columns[1:])]
+    axes.set_xticks(
+        range(columns),
+        flags,
+        rotation=40,
+        ha="right",
+        va="center",
+        rotation_mode="anchor",
+        fontsize=8,
+    )
     axes.set_yticks(range(rows), names, fontsize=8)
     axes.axvline(0.5, color="0.3", linewidth=1.0)
     axes.spines[:].set_visible(False)

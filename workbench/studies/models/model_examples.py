@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from workbench.drawing.appearance import caption
-from workbench.drawing.labels import labels, wrapped
+from workbench.drawing.labels import labels, typeset, wrapped
 from workbench.drawing.reply_words import status_words
 from workbench.drawing.scores_in_words import scored_rows
 from workbench.environments.registry import DEFAULT, AnyEnvironment, environment_named
@@ -137,7 +137,7 @@ def draw(
     named = environment_named(environment)
     steps = "plies" if named.actions_a_group > 1 else f"{named.action_noun}s"
     figure = Figure(figsize=(8.4, 1.1 + 3.5 * max(1, len(table))), layout="constrained")
-    title = "Fewer edits, lower precision: two models at the same position"
+    title = "Fewer edits but lower precision, two models at the same position"
     if table.empty:
         figure.text(0.5, 0.5, "no position at which the two measures disagree", ha="center")
         caption(figure, title, note, whose)
@@ -161,8 +161,10 @@ def draw(
             edits = row[f"{side}_distance"]
             axes.set_title(
                 f"{shown[row[f'{side}_model']]}\n{edits} edit{'' if edits == 1 else 's'}, "
-                f"p_{depth} = {row[f'{side}_precision']:.2g}, "
-                f"r_{depth} = {row[f'{side}_recall']:.2g}",
+                + typeset(
+                    f"p_{depth} = {row[f'{side}_precision']:.2g}, "
+                    f"r_{depth} = {row[f'{side}_recall']:.2g}"
+                ),
                 fontsize=8,
             )
             axes.set_xlabel(

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from workbench.drawing.appearance import caption, model_style, new_figure
-from workbench.drawing.labels import labels, room
+from workbench.drawing.labels import labels, room, typeset
 from workbench.drawing.scores_in_words import counted_models, episode_words, scored_rows
 from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
@@ -202,7 +202,9 @@ def draw(
             f"{part['games'].iloc[0]} {episode_words(environment)}",
             fontsize=9,
         )
-        axes.set_xticks([0, 1], ["edit distance\n(mean)", f"p_{part['depth'].iloc[0]}\n(mean)"])
+        axes.set_xticks(
+            [0, 1], ["edit distance\n(mean)", typeset(f"p_{part['depth'].iloc[0]}\n(mean)")]
+        )
         margin = beyond / _INCHES_A_UNIT
         axes.set(xlim=(-1.6 - margin, 2.6 + margin), ylim=(most + 0.6, 0.4), yticks=[])
         axes.grid(visible=False)

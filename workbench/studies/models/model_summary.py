@@ -17,7 +17,7 @@ from workbench.drawing.appearance import (
     new_figure,
     plain_log_scale,
 )
-from workbench.drawing.labels import fitting_ticks, labels, room
+from workbench.drawing.labels import fitting_ticks, labels, room, typeset
 from workbench.drawing.quantities import QUANTITIES
 from workbench.drawing.scores_in_words import (
     by_length,
@@ -182,14 +182,14 @@ def draw(
             label = f"{shown[name]} ({counts[name]})"
             hidden += _draw_line(axes, line, measure, shift, least, looks[name], label)
         axes.legend(
-            title=f"by mean {symbol} over all its replies\n(their number)",
+            title=typeset(f"by mean {symbol} over all its replies\n(their number)"),
             fontsize=_SIZE,
             title_fontsize=_SIZE,
             frameon=False,
             loc="upper left",
             bbox_to_anchor=(1.0, 1.0),
         )
-        axes.set_ylabel(f"mean {symbol} (logarithmic)")
+        axes.set_ylabel(typeset(f"mean {symbol} (logarithmic)"))
         plain_log_scale(axes)
     fitting_ticks(grid[-1], lengths, map(str, lengths), width - legend - 1.6, 10)
     grid[-1].set_xlabel(f"{length_words(environment)} (the group's upper edge, or its cut)")

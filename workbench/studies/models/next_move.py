@@ -178,8 +178,8 @@ def draw(
     caption(
         figure,
         "Does the probability of a legal next move remain near one?",
-        f"{verdict(table)}\nsolid, large marks: mean p_1; dashed, small marks: mean p_{depth}; thin, no "
-        f"marks: mean p_1 over the replies that hold a {noun}; level: {near:g}; {bars}\n{note}",
+        f"solid, large marks: mean p_1; dashed, small marks: mean p_{depth}; thin, no marks: mean p_1 over "
+        f"the replies that hold a {noun}; dotted: {near:g}, near one; {bars}\n{note}",
         whose,
     )
     return figure

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from workbench.drawing.appearance import caption, model_style, new_figure
-from workbench.drawing.labels import LONGEST, labels, room, some_of
+from workbench.drawing.labels import LONGEST, labels, room, some_of, typeset
 from workbench.drawing.scores_in_words import episode_words, interval_words, left_out, scored_rows
 from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
@@ -168,7 +168,7 @@ def draw(
                 markerfacecolor=look.face,
                 capsize=3,
             )
-        axes.set_xlabel(title, fontsize=9)
+        axes.set_xlabel(typeset(title), fontsize=9)
         axes.grid(visible=False, axis="y")
         axes.grid(visible=True, axis="x", linewidth=0.5, alpha=0.5)
     panels[0].set_yticks(places, names, fontsize=8)

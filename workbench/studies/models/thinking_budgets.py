@@ -7,7 +7,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from workbench.drawing.appearance import caption, model_style, new_figure
-from workbench.drawing.labels import labels, some_of
+from workbench.drawing.labels import labels, some_of, typeset
 from workbench.drawing.scores_in_words import interval_words, scored_rows
 from workbench.errors import InvalidArgumentError
 from workbench.prediction import CLASSES, ReplyClass
@@ -162,7 +162,7 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
                     capsize=3,
                     label=f"{shown[str(model)]} ({int(part['replies'].max())} positions)",
                 )
-        panels[column].set_title(title, fontsize=10)
+        panels[column].set_title(typeset(title), fontsize=10)
         panels[column + 3].axhline(0, color="0.3", linewidth=0.9)
         panels[column + 3].set_xticks(list(places.values()), list(map(str, budgets)), fontsize=8)
         panels[column + 3].set_xlabel("thinking budget (tokens)", fontsize=9)
@@ -187,7 +187,7 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
     caption(
         figure,
         f"Does thinking longer help? {some_of(models, 'models')}: the same {plies} at every budget",
-        f"{verdict(table)}\n{bars}; lower middle: right only here : right only at a "
+        f"{bars}; lower middle: right only here : right only at a "
         f"budget of {budgets[0]}, McNemar's exact test, Holm's p\n{note}",
     )
     return figure

@@ -15,7 +15,7 @@ from matplotlib.ticker import MaxNLocator
 
 from workbench.answers.recorded_replies import BASELINE, RANDOM_GAMES, WORLD_CUP
 from workbench.drawing.appearance import Style, caption, model_style, plain_log_scale
-from workbench.drawing.labels import labels
+from workbench.drawing.labels import labels, typeset
 from workbench.drawing.quantities import range_of
 from workbench.drawing.scores_in_words import interval_words, scored_rows
 from workbench.errors import InvalidArgumentError
@@ -169,7 +169,7 @@ def draw(table: pd.DataFrame, whose: str, note: str = "", least: float = 1e-4) -
         axes.set_axis_off()
     plain_log_scale(grid[0, 0])
     grid[0, 0].set_ylim(least, 1.4)
-    upper.supylabel(f"mean p_{depth} (logarithmic)", fontsize=9)
+    upper.supylabel(typeset(f"mean p_{depth} (logarithmic)"), fontsize=9)
     upper.supxlabel(f"half-moves played (upper edge of a band of {BAND})", fontsize=9)
     handles = [
         grid[0, 0].errorbar([], [], color="0.2", markersize=4, label=SET_NAMES[name], **_look(name))
@@ -235,9 +235,9 @@ def _draw_differences(
     overall = table[table["length"] == ALL_LENGTHS]
     depth = table["depth"].iloc[0]
     titles = {
-        "precision": f"p_{depth} over all replies",
+        "precision": f"mean p_{depth} over all replies",
         "readable": "share of readable replies",
-        "precision_readable": f"p_{depth} over readable replies",
+        "precision_readable": f"mean p_{depth} over readable replies",
         "levenshtein_readable": "edit distance over readable replies",
     }
     panels = figure.subplots(1, len(titles), sharey=True)
@@ -258,7 +258,7 @@ def _draw_differences(
         for place in np.flatnonzero(kinds[1:] != kinds[:-1]):
             axes.axhline(place + 0.5, color="0.7", linewidth=0.8)
         axes.axvline(0, color="0.3", linewidth=0.9)
-        axes.set_xlabel(title, fontsize=9)
+        axes.set_xlabel(typeset(title), fontsize=9)
         axes.tick_params(axis="x", labelsize=8)
         axes.xaxis.set_major_locator(MaxNLocator(5))
         _plain(axes, "x")

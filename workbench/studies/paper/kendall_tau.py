@@ -16,11 +16,12 @@ from matplotlib.figure import Figure
 
 from workbench.answers.recorded_replies import BASELINE
 from workbench.drawing.appearance import caption, figure_of_rows, model_style
-from workbench.drawing.labels import fitting_ticks, labels, room
+from workbench.drawing.labels import fitting_ticks, labels, room, typeset
 from workbench.drawing.scores_in_words import (
     by_length,
     counted_models,
     episode_words,
+    has_bands,
     interval_words,
     left_out,
     length_words,
@@ -73,7 +74,7 @@ def compute(
         One row per group and one called "overall", of each model: model, group, measure, tau, low,
         high, count, games, effective (number of games), ties_measure, ties_distance (shares
         of tied pairs), failed (calls, which are no replies), left_out (replies not scored, or absent
-        and left out).
+        and left out), in_bands (whether a group is a band of lengths, and its name the upper edge).
 
     Raises:
         InvalidArgumentError: If the scores lack the measure at this depth.
@@ -87,6 +88,7 @@ def compute(
     rows = []
     for model, of_model in parts_of(scores, each_model=each_model):
         groups = [(str(group), part) for group, part in by_length(of_model)]
+        in_bands = has_bands(of_model)
         for group, part in [*groups, (OVERALL, of_model)]:
             kept = scored_rows(part)
             if absent == "leave_out":
@@ -113,6 +115,7 @@ def compute(
                     "ties_distance": share_of_ties(similarity),
                     "failed": left_out(part)["failed"],
                     "left_out": len(part) - len(kept) - left_out(part)["failed"],
+                    "in_bands": in_bands,
                 }
             )
     return pd.DataFrame(rows)
@@ -154,6 +157,7 @@ def draw(
     figure, (above, facets) = figure_of_rows([1, len(groups)], [3.0, below], width)
     _draw_groups(above[0], table, width, environment)
     looks = model_style(order)
+    name = "band to" if table["in_bands"].any() else "group"
     for axes, group in zip(facets, groups, strict=True):
         part = models[models["group"] == group].set_index("model").reindex(order)
         axes.axvline(0, color="0.4", linewidth=0.8)
@@ -173,7 +177,7 @@ def draw(
                 elinewidth=1.0,
                 capsize=2,
             )
-        axes.set_title("all groups" if group == OVERALL else f"group {group}", fontsize=8)
+        axes.set_title("all groups" if group == OVERALL else f"{name} {group}", fontsize=8)
         axes.set_xticks([0.0, 0.5, 1.0], ["0", "0.5", "1"])
         axes.set_xlim(min(0.0, float(np.nanmin([0.0, *models["low"]]))) - 0.05, 1.05)
         axes.tick_params(axis="x", labelsize=8)
@@ -182,7 +186,7 @@ def draw(
     for label, model in zip(facets[0].get_yticklabels(), order, strict=True):
         label.set_color("0.45" if model == BASELINE else "black")
     facets[len(facets) // 2].set_xlabel(
-        f"Kendall's τ-b ({table['measure'].iloc[0]}, −edit distance)"
+        typeset(f"Kendall's τ-b ({table['measure'].iloc[0]}, −edit distance)")
     )
     counts = sorted(models["count"][models["group"] == OVERALL].unique())
     span = f"{counts[0]}" + (f" to {counts[-1]}" if len(counts) > 1 else "")
@@ -216,6 +220,7 @@ def _draw_groups(axes: Axes, table: pd.DataFrame, width: float, environment: str
     ticks = [f"{g}\nn = {n}" for g, n in zip(table["group"], table["count"], strict=True)]
     axes.set_xlim(-0.5, len(table) - 0.5)
     fitting_ticks(axes, places, ticks, width - 0.8, 8)
-    axes.set_xlabel(f"group ({length_words(environment)}), and all groups together")
-    axes.set_ylabel(f"Kendall's τ-b ({table['measure'].iloc[0]},\n−edit distance)")
+    lengths = length_words(environment, in_bands=bool(table["in_bands"].any()))
+    axes.set_xlabel(f"{lengths}; last, all together")
+    axes.set_ylabel(typeset(f"Kendall's τ-b ({table['measure'].iloc[0]},\n−edit distance)"))
     axes.set_ylim(min(0.0, float(np.nanmin([0.0, *low])) * 1.1), 1.08)

@@ -12,6 +12,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from workbench.drawing.appearance import caption, new_figure
+from workbench.drawing.labels import typeset
 from workbench.drawing.policy_words import ill_formed_words
 from workbench.drawing.quantities import QUANTITIES
 from workbench.environments.registry import environment_named
@@ -184,7 +185,7 @@ def draw(table: pd.DataFrame, note: str = "", policy: str = "as_is") -> Figure:
                 hatch=look.hatch,
                 error_kw={"linewidth": 0.8, "ecolor": "0.2"},
                 capsize=2,
-                label=QUANTITIES[measure].label(part["depth"].iloc[0]),
+                label=typeset(QUANTITIES[measure].label(part["depth"].iloc[0])),
             )
         axes.set_xticks(range(len(PIECE_NAMES)), PIECE_NAMES)
         axes.set_title(f"piece of the {owner}", fontsize=9)

@@ -3,7 +3,6 @@
 Source: arXiv 2508.19851, the figure of mean precision per group.
 """
 
-from dataclasses import replace
 from typing import Final, Literal
 
 import numpy as np
@@ -13,7 +12,6 @@ from matplotlib.figure import Figure
 
 from workbench.answers.recorded_replies import BASELINE
 from workbench.drawing.appearance import (
-    RECORDED_LOOKS,
     Style,
     caption,
     draw_means,
@@ -21,14 +19,14 @@ from workbench.drawing.appearance import (
     model_style,
     new_figure,
     plain_log_scale,
-    style,
 )
-from workbench.drawing.labels import fitting_ticks, labels, room
+from workbench.drawing.labels import fitting_ticks, labels, room, typeset
 from workbench.drawing.quantities import QUANTITIES
 from workbench.drawing.scores_in_words import (
     by_length,
     counted_models,
     episode_words,
+    has_bands,
     interval_words,
     left_out,
     length_words,
@@ -44,9 +42,12 @@ _LEGEND: Final = 1.4
 _LABEL: Final = 8
 _LINE: Final = 1.35 * _LABEL / 72
 
+# Below every limit of an axis; a logarithm of 0 would leave the bar out.
+_LEAST: Final = 1e-300
+
 _COLUMNS: Final = [
     "variant", "model", "group", "measure", "depth", "mean", "low", "high", "count", "games",
-    "effective",     "failed", "unscored",
+    "effective", "failed", "unscored", "in_bands",
 ]  # fmt: skip
 
 
@@ -69,9 +70,10 @@ def compute(
         each_model: Compute each model by itself, not all rows together.
 
     Returns:
-        Columns variant, model, group, measure, depth, mean, low, high, count (scored replies), games, effective (number of games),
-        failed (calls, left out) and unscored (replies, left out). Rows without a group are in none
-        of its rows.
+        Columns variant, model, group, measure, depth, mean, low, high, count (scored replies), games,
+        effective (number of games), failed (calls, left out), unscored (replies, left out) and in_bands
+        (whether a group is a band of lengths, and its number the upper edge). Rows without a group are
+        in none of its rows.
 
     Raises:
         InvalidArgumentError: If a table lacks a measure at this depth.
@@ -85,6 +87,7 @@ def compute(
                 f"got {list(scores.columns)}; score with this depth"
             )
         for model, of_model in parts_of(scores, each_model=each_model):
+            in_bands = has_bands(of_model)
             for measure in measures:
                 for group, part in by_length(of_model):
                     kept = scored_rows(part)
@@ -107,6 +110,7 @@ def compute(
                             "games": found.clusters,
                             "effective": found.effective,
                             **left_out(part),
+                            "in_bands": in_bands,
                         }
                     )
     return pd.DataFrame(rows, columns=_COLUMNS)
@@ -145,35 +149,40 @@ def draw(
         panels, heights = [*panels, 1], [3.2, max(4.2, 1.2 + _LINE * models["model"].nunique())]
     figure, rows = figure_of_rows(panels, heights, width)
     for axes, variant in zip(rows[0], variants, strict=True):
-        _draw_variant(axes, table[table["variant"] == variant])
-        axes.set_xlabel(length_words(environment))
+        _draw_variant(axes, table[table["variant"] == variant], environment)
+    rows[0][0].set_ylim(bottom=_floor(table))
     rows[0][0].set_ylabel("mean over positions (logarithmic)")
     # Beside the last panel: inside, a point could stand behind it.
     rows[0][-1].legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     drawn = table
     if models is not None:
         drawn = models[models["measure"] == "precision"]
-        _draw_models(rows[1][0], drawn, heights[1] - 1.0, width)
-        rows[1][0].set_xlabel(length_words(environment))
+        _draw_models(rows[1][0], drawn, heights[1] - 1.0, width, environment)
         title += f"; below, {counted_models(list(drawn['model']))}"
         drawn = pd.concat([table, drawn])
     note += f"\n{interval_words(drawn, episode_words(environment))}"
+    if ((drawn["low"] <= 0) & (drawn["mean"] > 0)).any():
+        note += "; one that ends at the lower edge of a panel reaches 0"
     if hidden := int((drawn["mean"] == 0).sum()):
         note += f"; not drawn on the logarithmic scale: {hidden} of {len(drawn)} means, which are 0"
     caption(figure, title, note)
     return figure
 
 
-def _draw_variant(axes: Axes, part: pd.DataFrame) -> None:
-    own = RECORDED_LOOKS.get(str(part["model"].iloc[0]))
+def _floor(table: pd.DataFrame) -> float:
+    """Return a lower limit of a logarithmic axis, below all means and intervals that are above 0."""
+    ends = table[["mean", "low"]].to_numpy(float)
+    above = ends[ends > 0]
+    return float(above.min()) / 1.5 if len(above) else 0.1
+
+
+def _draw_variant(axes: Axes, part: pd.DataFrame, environment: str) -> None:
     for index, (measure, line) in enumerate(part.groupby("measure", sort=False)):
-        label = f"mean {str(measure)[0]}_{part['depth'].iloc[0]} ({measure})"
-        look = QUANTITIES[str(measure)].look
-        if own is not None:
-            # A recorded model has one colour in all figures: its recall is hollow.
-            look = replace(style(index), colour=own.colour, face="white" if index else own.colour)
-        _draw_line(axes, line, look, (index - 0.5) * 0.5, label)
+        quantity = QUANTITIES[str(measure)]
+        label = typeset(f"mean {quantity.symbol}_{part['depth'].iloc[0]} ({measure})")
+        _draw_line(axes, line, quantity.look, (index - 0.5) * 0.5, label)
     plain_log_scale(axes)
+    axes.set_xlabel(length_words(environment, in_bands=bool(part["in_bands"].any())))
     groups = sorted(part["group"].unique())
     fitting_ticks(axes, groups, map(str, groups), _PANEL - 0.6, 10)
     sizes = sorted(part["count"].unique())
@@ -186,11 +195,13 @@ def _draw_variant(axes: Axes, part: pd.DataFrame) -> None:
 
 def _draw_line(axes: Axes, line: pd.DataFrame, look: Style, shift: float, label: str) -> None:
     mean = line["mean"].where(line["mean"] > 0)
-    low = line["low"].where(line["low"] > 0, mean)
+    low = line["low"].clip(lower=_LEAST)
     draw_means(axes, line["group"] + shift, mean, low, line["high"], look, label)
 
 
-def _draw_models(axes: Axes, table: pd.DataFrame, height: float, width: float) -> None:
+def _draw_models(
+    axes: Axes, table: pd.DataFrame, height: float, width: float, environment: str
+) -> None:
     """Draw a line a model, its name at the right, in the order in which the lines end."""
     names, looks = labels(table["model"]), model_style(table["model"])
     groups = sorted(table["group"].unique())
@@ -202,7 +213,7 @@ def _draw_models(axes: Axes, table: pd.DataFrame, height: float, width: float) -
         shift = (index / max(1, len(lines) - 1) - 0.5) * 0.3 * step
         _draw_line(axes, line, looks[model], shift, names[model])
     plain_log_scale(axes)
-    axes.set_ylim(10 ** (np.log10(table["mean"][table["mean"] > 0].min()) - 0.2), 1.5)
+    axes.set_ylim(_floor(table), 1.5)
     axes.set_xlim(groups[0] - 0.4 * step, groups[-1] + 0.4 * step)
     low, high = np.log10(axes.get_ylim())
     ends = [line["mean"][line["mean"] > 0].iloc[-1] for _, line in lines]
@@ -232,12 +243,13 @@ def _draw_models(axes: Axes, table: pd.DataFrame, height: float, width: float) -
         )
     longest = max(room(name, _LABEL) for name in names.values())
     fitting_ticks(axes, groups, map(str, groups), width - longest - 1.2, 10)
-    axes.set_ylabel(f"mean p_{table['depth'].iloc[0]} (logarithmic)")
+    axes.set_xlabel(length_words(environment, in_bands=bool(table["in_bands"].any())))
+    axes.set_ylabel(typeset(f"mean p_{table['depth'].iloc[0]} (logarithmic)"))
     counts = sorted(table["count"].unique())
     axes.set_title(
         f"{counted_models(list(names))}, {table['variant'].iloc[0]}, n = {counts[0]}"
         + (f" to {counts[-1]}" if len(counts) > 1 else "")
-        + " each",
+        + " positions a point",
         fontsize=9,
     )
 

@@ -1,4 +1,4 @@
-"""p_m against m for two fixed boards: repeated runs of the paper's two estimators.
+"""p_m and r_m against m for two fixed boards: repeated runs of the paper's two estimators.
 
 Source: arXiv 2508.19851, the figure of p_m against m: two boards from random moves at edit distance
 17, N = 500.
@@ -27,7 +27,7 @@ def compute(
     true_fen: str = "",
     predicted_fen: str = "",
 ) -> pd.DataFrame:
-    """Estimate p_1 .. p_m on one pair of boards.
+    """Estimate p_1 .. p_m and r_1 .. r_m on one pair of boards.
 
     Args:
         distance: Edit distance of the two boards.
@@ -73,6 +73,7 @@ def draw(table: pd.DataFrame) -> Figure:
         table,
         "depth",
         label="depth m (plies)",
-        title="State precision against depth",
-        note=f"two boards from random moves, N = {samples}, {runs} runs a box",
+        symbol_depth="m",
+        title="State precision and recall against depth",
+        note=f"two boards from random moves; N = {samples}; {runs} runs a box",
     )

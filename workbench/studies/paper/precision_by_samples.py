@@ -1,4 +1,4 @@
-"""p_m against N for two fixed boards at m = 4: convergence of the paper's two estimators.
+"""p_m and r_m against N for two fixed boards at m = 4: convergence of the paper's two estimators.
 
 Source: arXiv 2508.19851, the figure of p_m against N.
 """
@@ -25,7 +25,7 @@ def compute(
     true_fen: str = "",
     predicted_fen: str = "",
 ) -> pd.DataFrame:
-    """Estimate p_m on one pair of boards with different numbers of samples.
+    """Estimate p_m and r_m on one pair of boards with different numbers of samples.
 
     Args:
         distance: Edit distance of the two boards.
@@ -70,6 +70,7 @@ def draw(table: pd.DataFrame) -> Figure:
         table,
         "samples",
         label="samples N",
-        title=f"State precision p_{depth} against the number of samples",
-        note=f"two boards from random moves, m = {depth}, {runs} runs a box",
+        symbol_depth=depth,
+        title=f"State precision p_{depth} and recall r_{depth} against the number of samples",
+        note=f"two boards from random moves; {runs} runs a box",
     )

@@ -18,7 +18,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from workbench.drawing.appearance import caption, new_figure, plain_log_scale, style
-from workbench.drawing.labels import wrapped
+from workbench.drawing.labels import typeset, wrapped
 from workbench.drawing.policy_words import finished_words, ill_formed_words
 from workbench.environments.registry import environment_named
 from workbench.games.boards.random_boards import (
@@ -250,7 +250,7 @@ def draw(table: pd.DataFrame, terminal: Terminal = "absorb") -> Figure:
             fmt=style(index).marker,
             color=style(index).colour,
             capsize=4,
-            label=f"m = {depth}: mean ± standard error",
+            label=f"m = {depth}",
         )
         # Without an edge, a grey print loses marks that stand on the paper's band.
         marks.set(markeredgecolor="black", markeredgewidth=0.6)
@@ -258,7 +258,7 @@ def draw(table: pd.DataFrame, terminal: Terminal = "absorb") -> Figure:
         PAPER_VALUE - PAPER_SPREAD,
         PAPER_VALUE + PAPER_SPREAD,
         color="0.85",
-        label="paper: (8 ± 2)e-4",
+        label="paper: (8 ± 2) × $10^{-4}$",
     )
     plain_log_scale(axes)
     axes.set_xlim(-0.5, len(readings) - 0.5)
@@ -268,13 +268,13 @@ def draw(table: pd.DataFrame, terminal: Terminal = "absorb") -> Figure:
         fontsize=_READING_SIZE,
     )
     axes.set_xlabel("reading of “random boards after 5 moves”")
-    axes.set_ylabel("state precision p_m (logarithmic)")
+    axes.set_ylabel(typeset("mean of p_m (logarithmic)"))
     axes.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     counts = summary["pairs"]
     pairs = " to ".join(str(number) for number in dict.fromkeys((counts.min(), counts.max())))
     caption(
         figure,
-        "Random boards under each reading",
-        f"exact p_m, {pairs} pairs a reading; {ill_formed_words('as_is')}; {finished_words(terminal)}",
+        "State precision of random boards, by reading of the paper's sentence",
+        f"marks: mean of exact p_m; bars: ± 1 standard error; {pairs} pairs a reading; {ill_formed_words('as_is')}; {finished_words(terminal)}",
     )
     return figure

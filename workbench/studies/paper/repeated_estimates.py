@@ -1,6 +1,7 @@
 """Repeated measurements of one pair of boards: the exact value and the spread of estimators."""
 
 from collections.abc import Iterable, Sequence
+from itertools import product
 
 import pandas as pd
 
@@ -21,7 +22,9 @@ def repeated_estimates(
     seed: int,
     terminal: Terminal,
 ) -> pd.DataFrame:
-    """Return estimates of p_m from independent single runs, with the exact values beside them.
+    """Return estimates of p_m and r_m from independent single runs, with the exact values beside them.
+
+    r_m is p_m with the boards exchanged, so that the same methods estimate it.
 
     Args:
         true_fen: The board S.
@@ -29,32 +32,38 @@ def repeated_estimates(
         settings: Pairs (depth m, samples N) to run each method at.
         methods: Names in `workbench.affordance.ESTIMATORS`.
         runs: Independent runs of each method at each setting.
-        exact_depth: The exact p_1 .. are given up to this depth.
+        exact_depth: The exact p_1 .. and r_1 .. are given up to this depth.
         seed: At least 0; every run's own seed is derived from it.
         terminal: How games that finish earlier count.
 
     Returns:
-        Columns method, depth, samples, run, value, node_count; ``exact`` has samples and run 0.
+        Columns method, depth, samples, run, value, node_count, measure (``precision``, and below it
+        ``recall``); ``exact`` has samples and run 0.
     """
     chess = environment_named("chess")
     true, predicted = (chess.read_state(fen) for fen in (true_fen, predicted_fen))
     exact = exact_profile(chess.automaton, true, predicted, exact_depth, terminal)
-    rows: list[tuple[str, int, int, int, float, int]] = [
-        ("exact", m, 0, 0, value, exact.node_count)
-        for m, value in enumerate(exact.precision, start=1)
-    ]
-    for depth, samples in settings:
-        for method in methods:
-            seeds = [derived_seed(seed, method, depth, samples, run) for run in range(runs)]
+    settings = list(settings)
+    rows: list[tuple[str, int, int, int, float, int, str]] = []
+    for measure, values, boards, own in (
+        ("precision", exact.precision, (predicted, true), ()),
+        ("recall", exact.recall, (true, predicted), ("recall",)),
+    ):
+        rows += [
+            ("exact", m, 0, 0, value, exact.node_count, measure)
+            for m, value in enumerate(values, start=1)
+        ]
+        for (depth, samples), method in product(settings, methods):
+            seeds = [derived_seed(seed, *own, method, depth, samples, run) for run in range(runs)]
+            estimates = single_runs(
+                chess.automaton, *boards, depth, method, samples, seeds, terminal
+            )
             rows += [
-                (method, depth, samples, run, found.value, found.node_count)
-                for run, found in enumerate(
-                    single_runs(
-                        chess.automaton, predicted, true, depth, method, samples, seeds, terminal
-                    )
-                )
+                (method, depth, samples, run, estimate.value, estimate.node_count, measure)
+                for run, estimate in enumerate(estimates)
             ]
-    return pd.DataFrame(rows, columns=["method", "depth", "samples", "run", "value", "node_count"])
+    columns = ["method", "depth", "samples", "run", "value", "node_count", "measure"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def summarise_estimates(table: pd.DataFrame, by: str) -> pd.DataFrame:
@@ -65,14 +74,14 @@ def summarise_estimates(table: pd.DataFrame, by: str) -> pd.DataFrame:
         by: ``depth`` or ``samples``.
 
     Returns:
-        Columns depth, samples, method, exact, mean, bias, spread, zeros (share of runs that gave 0)
-        and runs; exact, bias and spread are NaN where the exact value was not computed.
+        Columns measure, depth, samples, method, exact, mean, bias, spread, zeros (share of runs that
+        gave 0) and runs; exact, bias and spread are NaN where the exact value was not computed.
     """
-    exact = table[table["method"] == "exact"].set_index("depth")["value"]
+    exact = table[table["method"] == "exact"].rename(columns={"value": "exact"})
     estimates = table[table["method"] != "exact"]
     estimates = estimates.assign(zero=estimates["value"] == 0)
     summary = (
-        estimates.groupby(["depth", "samples", "method"], sort=False)
+        estimates.groupby(["measure", "depth", "samples", "method"], sort=False)
         .agg(
             mean=("value", "mean"),
             deviation=("value", "std"),
@@ -80,10 +89,12 @@ def summarise_estimates(table: pd.DataFrame, by: str) -> pd.DataFrame:
             runs=("run", "count"),
         )
         .reset_index()
-        .sort_values([by, "method"], kind="stable")
+        .merge(exact[["measure", "depth", "exact"]], how="left")
+        .sort_values(["measure", by, "method"], kind="stable")
     )
-    summary["exact"] = summary["depth"].map(exact)
     summary["bias"] = summary["mean"] / summary["exact"] - 1
     summary["spread"] = summary["deviation"] / summary["exact"]
-    columns = ["depth", "samples", "method", "exact", "mean", "bias", "spread", "zeros", "runs"]
+    columns = [
+        "measure", "depth", "samples", "method", "exact", "mean", "bias", "spread", "zeros", "runs",
+    ]  # fmt: skip
     return summary[columns].reset_index(drop=True)
