@@ -1,11 +1,11 @@
-"""How well the bundled language models write boards of games that they were not trained on, by length.
+"""How well the bundled language models write boards and name moves in games that they were not trained on.
 
 Run from the repository: ``python -m benchmarks.model_accuracy [--games FILE.pgn.zst]``; it prints the
-table of data/MODELS.md. Without a file of games, the bundled games that are held out are cut.
+tables of data/MODELS.md. Without a file of games, the bundled games that are held out are cut.
 """
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -15,15 +15,23 @@ from workbench.games.bundled import bundled_games
 from workbench.games.cut import cut_games
 from workbench.games.game_files import GameFiles
 from workbench.language_model.bundled_models import SIZES, TRAINING_GAMES
+from workbench.language_model.written_replies import ReplySettings
 from workbench.prediction import CLASSES
 from workbench.scoring import ScoringParameters, score
 from workbench.statistics.intervals import SHARE, clustered_mean_interval
 
-MEASURES = {
+BOARDS = {
     "exact_match_position": "exact boards",
     "board_accuracy": "squares",
     "precision_4": "p_4",
     "recall_4": "r_4",
+}
+MOVES = {
+    "likeliest": "likeliest move legal",
+    "line": "four likeliest in turn legal",
+    "listed": "listed moves legal",
+    "legal": "legal moves listed",
+    "precision_1": "p_1 of the board",
 }
 
 
@@ -37,21 +45,46 @@ def trained_on(positions: pd.DataFrame) -> int:
     return int(positions["moves"].isin(starts).sum())
 
 
-def rows(scores: pd.DataFrame, size: str) -> Iterator[dict[str, object]]:
+def with_moves(boards: pd.DataFrame, lines: pd.DataFrame, lists: pd.DataFrame) -> pd.DataFrame:
+    """Put the scores of moves beside those of boards, position by position.
+
+    Args:
+        boards: Scores of the task ``state``.
+        lines: Scores of ``continuation`` at the same positions, to depth 4.
+        lists: Scores of ``actions`` at the same positions.
+
+    Returns:
+        The boards with likeliest and line (whether the first, and the first four, of the moves are legal),
+        listed (share of the listed moves that are legal) and legal (share of the legal moves listed).
+    """
+    columns = (
+        (lines, {"precision_1": "likeliest", "precision_4": "line"}),
+        (lists, {"precision_1": "listed", "recall_1": "legal"}),
+    )
+    for scores, names in columns:
+        named = scores[["position_id", *names]].rename(columns=names)
+        boards = boards.merge(named, on="position_id", validate="one_to_one")
+    return boards
+
+
+def rows(
+    scores: pd.DataFrame, size: str, measures: Mapping[str, str]
+) -> Iterator[dict[str, object]]:
     """Yield a row for each group, and one for all of them."""
     groups = [*scores.groupby("group"), ("all", scores)]
     for group, own in groups:
         row: dict[str, object] = {"model": size, "moves": group, "n": len(own)}
-        for column, title in MEASURES.items():
+        for column, title in measures.items():
             # A text that is no FEN has no squares; its p_4 and r_4 are 0.
             known = own.dropna(subset=[column])
             found = clustered_mean_interval(known[column], known["position_id"], within=SHARE)
             row[title] = f"{found.value:.3f} ({found.low:.3f}–{found.high:.3f})"
-        yield row | {each: int((own["reply_class"] == each).sum()) for each in CLASSES}
+        classes = CLASSES if measures is BOARDS else ()
+        yield row | {each: int((own["reply_class"] == each).sum()) for each in classes}
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the tables."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--games", type=Path, help="PGN; by default the bundled games held out.")
     arguments.add_argument("--per-group", type=int, default=400)
@@ -59,15 +92,25 @@ def main() -> None:
     given = arguments.parse_args()
     games = GameFiles([given.games]) if given.games else bundled_games()[TRAINING_GAMES:]
     positions = cut_games(games, per_group=given.per_group, seed=0).positions
-    print(f"{len(positions)} positions, {trained_on(positions)} of them with moves trained on\n")
-    found = []
+    print(f"{len(positions)} positions, {trained_on(positions)} of them with moves trained on")
+    of_models = {}
     for size in SIZES:
-        predictions = model_replies(positions, size, jobs=given.jobs)
-        scores = score(predictions, ScoringParameters(depth=4), jobs=given.jobs)
-        found += rows(scores, size)
-    table = pd.DataFrame(found)
-    for cells in (table.columns, ["---"] * table.shape[1], *table.to_numpy()):
-        print(f"| {' | '.join(map(str, cells))} |")
+        boards, lines, lists = (
+            score(
+                model_replies(positions, size, ReplySettings(task), jobs=given.jobs),
+                ScoringParameters(depth=4),
+                jobs=given.jobs,
+            )
+            for task in ("state", "continuation", "actions")
+        )
+        of_models[size] = with_moves(boards, lines, lists)
+    for measures in (BOARDS, MOVES):
+        table = pd.DataFrame(
+            [row for size, scores in of_models.items() for row in rows(scores, size, measures)]
+        )
+        print()
+        for cells in (table.columns, ["---"] * table.shape[1], *table.to_numpy()):
+            print(f"| {' | '.join(map(str, cells))} |")
 
 
 if __name__ == "__main__":

@@ -285,6 +285,9 @@ def replies_model(
 
     The models read moves, were never told the rules, and write a FEN token by token; data/MODELS.md
     describes them. The replies do not depend on --jobs.
+
+    Ask these models for states: two thirds of the moves that they name for the tasks actions and
+    continuation are illegal after 5 full moves, and more than nine tenths after 50.
     """
     from workbench.answers.model_replies import MODEL_PREFIX, model_replies
     from workbench.environments.registry import environment_of
