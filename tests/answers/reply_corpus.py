@@ -1,6 +1,7 @@
 """The corpus of replies: `replies.yaml`, with every sign for a board written out in each game."""
 
 import re
+import urllib.parse
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ import yaml
 FOLDER = Path(__file__).parent
 EXAMPLE = "8/5pk1/6p1/7p/3R3P/5KP1/5P2/r7 w - - 3 41"
 SIGN = re.compile(r"@([SXPWVNE123])(?:\.([a-z]+)(?:\[([^\]]*)\])?)?")
+FIGURINES = str.maketrans("KQRBNPkqrbnp", "♔♕♖♗♘♙♚♛♜♝♞♟")
 FIELDS = ("placement", "side", "castling", "passant", "clock", "number")
 
 
@@ -74,6 +76,12 @@ def form(fen: str, name: str | None, argument: str) -> str:
         return fields[name]
     if name == "mover":
         return argument.split("|")[fields["side"] == "b"]
+    if name in ("ranks", "squares"):
+        return "\n".join(ranks(fields["placement"], argument, squares=name == "squares"))
+    if name == "figurines":
+        board = fields["placement"].translate(FIGURINES)
+        rest = "" if argument else fen[len(board) :]
+        return "\n".join(ranks(board, "=", squares=True)) if argument else board + rest
     column = int(argument) if name == "wrapped" else 1
     return {
         "joined": argument.join(fields.values()),
@@ -89,4 +97,13 @@ def form(fen: str, name: str | None, argument: str) -> str:
         "lines": "\n".join(fields.values()),
         "unicode": fen.replace("/", "\\u002f").replace(" ", "\\u0020"),
         "dashes": fen.replace("-", "–"),
+        "percent": urllib.parse.quote(fen, safe=""),
+        "plus": urllib.parse.quote_plus(fen, safe="/"),
     }[name]
+
+
+def ranks(placement: str, line: str, *, squares: bool) -> Iterator[str]:
+    """Yield a line a rank: ``#`` is its number, ``=`` itself or its squares with dots between spaces."""
+    for number, rank in zip(range(8, 0, -1), placement.split("/"), strict=True):
+        dots = re.sub(r"\d", lambda digit: "." * int(digit[0]), rank)
+        yield line.replace("#", str(number)).replace("=", " ".join(dots) if squares else rank)

@@ -38,7 +38,7 @@ def test_the_board_that_a_careful_reader_takes(replies: list[CorpusReply]) -> No
 
 def test_the_corpus_is_as_large_as_it_says() -> None:
     kinds = {replies.values[0][0].kind for replies in FORMS}
-    assert len(FORMS) >= 500
+    assert len(FORMS) >= 680
     assert len(kinds) >= 25
 
 
@@ -51,6 +51,12 @@ def test_the_corpus_is_as_large_as_it_says() -> None:
         ("Final: @X\nFEN: @W", "the one called final"),
         ("Option A: @W\nOption B: @X\nI choose option B.", "the chosen option"),
         ("It is @X or @W.", "two boards joined by or"),
+        ("We get @W\nWe get @X", "several boards, none of them singled out"),
+        ("FEN: @W (40 %)\nFEN: @X (60 %)", "the highest confidence"),
+        ("FEN: @W (50 %)\nFEN: @X (50 %)", "options of the same confidence"),
+        ("I get @X and @W. The former is right.", "the chosen option"),
+        ("<think>\nSo the FEN is @X", "where the reasoning breaks off"),
+        ("<think>\nThe FEN may be @X", "boards in the reasoning alone, none of them final"),
         ("The board is not @X.", "no board but one that is rejected"),
     ],
 )

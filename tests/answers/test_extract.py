@@ -93,6 +93,12 @@ def test_a_side_to_move_is_not_guessed(reply: str) -> None:
         (SICILIAN.replace("/", " / "), SICILIAN),
         (f"{SICILIAN_PLACEMENT}\nw KQkq - 0 2", SICILIAN),
         (f"{SICILIAN_PLACEMENT}, White to move", f"{SICILIAN_PLACEMENT} w"),
+        (SICILIAN.replace(" w ", " W "), SICILIAN),
+        (SICILIAN.replace(" w ", " White "), SICILIAN),
+        (f"lichess.org/editor/{SICILIAN_PLACEMENT}_w", f"{SICILIAN_PLACEMENT} w"),
+        # Of two digits the first is the clock; three leave open where it ends.
+        (f"{SICILIAN_PLACEMENT}wKQkq-02", SICILIAN),
+        (f"{SICILIAN_PLACEMENT} w KQkq -", f"{SICILIAN_PLACEMENT} w KQkq -"),
         (f"{SICILIAN_PLACEMENT} w - a quiet position", f"{SICILIAN_PLACEMENT} w -"),
     ],
 )
@@ -183,7 +189,7 @@ def test_boards_that_cannot_arise_name_their_faults(fen: str, status: tuple[str,
         (SICILIAN.replace("pp1ppppp", "pp0ppppp"), None, "invalid character"),
         (SICILIAN.replace("pp1ppppp", "..1ppppp"), None, "invalid character"),
         (SICILIAN.replace("pp1ppppp", "a71ppppp"), None, "invalid character"),
-        (SICILIAN.replace(" w ", " W "), None, "'w' or 'b'"),
+        (SICILIAN.replace(" w ", " x "), None, "'w' or 'b'"),
         (SICILIAN.replace(" w ", " "), None, "'w' or 'b'"),
         (SICILIAN.replace(" KQkq", " kqKQ"), None, "castling"),
         (SICILIAN.replace(" KQkq", " KQ | q"), None, "en passant"),
@@ -245,8 +251,8 @@ def test_more_than_six_fields_is_prose(said: str) -> None:
         ("games/2021/files/sorted/by/opening/8/8/8/8/8", "no piece placement found"),
         ("a/b/c/d/e/f/g/h are all the files of it", "no piece placement found"),
         ("see /usr/lib/p/q/r/n/b/k and a/b/c", "no piece placement found"),
-        (f"https://lichess.org/editor/{SICILIAN.replace(' ', '_')}", "no piece placement found"),
-        (f"lichess.org/editor/{SICILIAN_PLACEMENT}", "no piece placement found"),
+        (f"https://example.org/editor/{SICILIAN.replace(' ', '_')}", "no piece placement found"),
+        ("https://lichess.org/editor and lichess.org/8/8", "no piece placement found"),
         ("\x00\x00", "no piece placement found"),
         ("\ud800\udfff\ud800", "no piece placement found"),
     ],
@@ -278,15 +284,19 @@ UNITS = [
     '"', "<think>", "</think>", "<answer>", "<s>", "<!--", "<b>", "~~", "~~a", "\\", "\\/", "\\n",
     "\\u002f", "\\sout{", "&nbsp;", "&#47;", "&", "\u0336", "\u202e", "\u200b", "／", "→",
     "k\n8/", "(a) 8/8/8/8/8/8/8/8 ", "1. ", "Q: ", "wait ", "if ", "not ", "the next move ",
-    "Option A: 8/8/8/8/8/8/8/8 w ", "8/8/8/8/8/8/8/8\nTurn: ", "castling ", "<script>alert(1)",
+    "~~~\n", "- [ ] ", "assistantfinal", "?fen=%2F", "lichess.org/", "r n b q k b n r\n", "Rank 8: 8\n",
+    "(50 %) 8/8/8/8/8/8/8/8 w ", "8/8/8/8/8/8/8/8wKQkq", "/8 White none none ", "the former is right ",
+    "/p b - ", "\n- b\n", "Option A: 8/8/8/8/8/8/8/8 w ", "8/8/8/8/8/8/8/8\nTurn: ", "castling ", "<script>alert(1)",
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_the_time_taken_grows_with_the_length_and_not_faster(unit: str) -> None:
     def seconds(length: int, enough: float = 0.0) -> float:
-        hostile = f"{SICILIAN} {unit * (length // len(unit))} {SICILIAN}"
-        return least_seconds(lambda: classify(hostile), enough)
+        many = unit * (length // len(unit))
+        # The second text may hold no FEN, so that links and diagrams are looked for.
+        hostile = f"{SICILIAN} {many} {SICILIAN}", many
+        return least_seconds(lambda: [classify(text) for text in hostile], enough)
 
     # Eight times the text; a square would be 64 times the time.
     limit = min(3, max(0.3, 24 * seconds(10_000)))

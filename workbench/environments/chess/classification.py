@@ -12,12 +12,13 @@ import chess
 from workbench.environments.chess.extraction.boards import WrittenBoard, written_boards
 from workbench.environments.chess.extraction.choice import chosen
 from workbench.environments.chess.extraction.named_fields import completed
+from workbench.environments.chess.extraction.other_notations import with_fens
 from workbench.environments.chess.extraction.plain_text import plain_signs, plain_text
 from workbench.environments.chess.extraction.roles import candidates_of
 from workbench.environments.chess.fen import Fen
 from workbench.prediction import Prediction, ReplyClass
 
-EXTRACTOR_VERSION: Final = 3
+EXTRACTOR_VERSION: Final = 4
 """Another number wherever another board may come out of the same reply."""
 
 NO_SIDE: Final = "no side to move"
@@ -33,9 +34,10 @@ def classify(reply: str) -> Prediction:
     """Find the board that a reply gives as its answer, and classify it.
 
     A FEN may have two to six fields; python-chess fills in those missing at the end (no castling, no
-    en passant, 0 1). Separated fields, under names or in words ("Black to move"), are joined. A
-    missing side to move is not guessed: the reply is ``unparseable``, as it is for contradictory
-    boards without a decision between them. A reply of six fields and nothing else, the first of eight
+    en passant, 0 1). Separated fields, under names or in words ("Black to move"), are joined. Where
+    there is no FEN, a link to a board, figurines or a diagram is read. A missing side to move is not
+    guessed: the reply is ``unparseable``. Boards that exclude each other, none of them singled out,
+    are no answer: the reply is ``absent``. A reply of six fields and nothing else, the first of eight
     ranks, is read whole, whatever stands in them. The time taken is linear in the length of the reply.
 
     Args:
@@ -49,22 +51,16 @@ def classify(reply: str) -> Prediction:
         return replace(classify_fen(whole), rule=_WHOLE)
     boards = list(written_boards(text))
     if not boards:
+        text = with_fens(text)
+        boards = list(written_boards(text))
+    if not boards:
         return Prediction(ReplyClass.ABSENT, None, reason="no piece placement found")
     if len(boards) == 1 and boards[0].text == whole and boards[0].has_side:
         return replace(classify_fen(whole), rule=_WHOLE)
     choice = chosen(text, candidates_of(text, boards))
-    if not choice.boards:
+    if choice.board is None:
         return Prediction(ReplyClass.ABSENT, None, reason=choice.rule, rule=choice.rule)
-    if len(choice.boards) > 1:
-        several = "either " + " or ".join(board.text for board in choice.boards)
-        return Prediction(
-            ReplyClass.UNPARSEABLE,
-            several,
-            reason=choice.rule,
-            rule=choice.rule,
-            parsed=Fen(several),
-        )
-    return replace(_classified(text, choice.boards[0], boards), rule=choice.rule)
+    return replace(_classified(text, choice.board, boards), rule=choice.rule)
 
 
 def _classified(text: str, board: WrittenBoard, boards: list[WrittenBoard]) -> Prediction:

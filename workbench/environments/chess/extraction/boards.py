@@ -24,8 +24,8 @@ _HOST: Final = re.compile(r"[\w-]+(?:\.[\w-]+)*\.[A-Za-z]{2,}\Z")
 _WRITTEN: Final = re.compile(r"[\x21-\x7e]+")
 
 _SIDE: Final = r"[wbWB](?![\w/'’])"
-_CASTLING: Final = r"(?:-|K?Q?k?q?(?<=[KQkq])|[A-H]{1,2}[a-h]{1,2})(?![\w/])"
-_PASSANT: Final = r"(?:-|[a-h][1-8])(?![\w/])"
+_CASTLING: Final = r"(?:-|(?i:none)|K?Q?k?q?(?<=[KQkq])|[A-H]{1,2}[a-h]{1,2})(?![\w/])"
+_PASSANT: Final = r"(?:-|(?i:none)|[a-h][1-8])(?![\w/])"
 _NUMBER: Final = r"\d{1,4}(?![\w/])"
 _STRICT: Final = (_SIDE, _CASTLING, _PASSANT, _NUMBER, _NUMBER)
 # The fields that are left, down to the last, whatever white space stands between them.
@@ -51,13 +51,18 @@ _BROKEN_TAIL: Final = re.compile(
 )
 _CLOSERS: Final = "\"'`*()[]{}<>,;:|\\“”‘’«»„.!?。、…「」『』《》【】"
 # Commas, bars, quotes, backticks and the like between fields.
-_BETWEEN: Final = r"[\s,;|\"'`*{}$]{1,24}(?:[1-6][.):][\s\"'`*]{1,6})?"
+_BETWEEN: Final = r"[\s,;|\"'`*{}$]{1,24}(?:(?:\(?[1-6][.):]|(?<=\n)[-+•])[\s\"'`*]{1,6})?"
+_LISTED: Final = r"[ \t]{0,4}\n[ \t]{0,8}(?:\(?[1-6][.):]|[-+•])[ \t]"
 _APART: Final = re.compile(
-    rf"(?=[\s]{{0,12}}[,;|\"'`*{{}}$]){_BETWEEN}(?P<side>{_SIDE})"
+    rf"(?=[\s]{{0,12}}[,;|\"'`*{{}}$]|{_LISTED}){_BETWEEN}(?P<side>{_SIDE}|(?i:white|black)\b)"
     rf"(?:{_BETWEEN}(?P<castling>{_CASTLING})"
     rf"(?:{_BETWEEN}(?P<passant>{_PASSANT})"
     rf"(?:{_BETWEEN}(?P<clock>{_NUMBER})(?:{_BETWEEN}(?P<number>{_NUMBER}))?)?)?"
     rf"|(?=[\"'`*\])}}|]*\s*\Z|[\"'`*\])}}|]*[ \t]*\n))"
+)
+_WITHOUT_SPACES: Final = re.compile(
+    r"\s?([wb])\s?(-|K?Q?k?q?(?<=[KQkq]))\s?(-|[a-h][1-8])"
+    r"(?:\s?(\d{1,3})\s(\d{1,4})|(\d)(\d))?(?!\s?[\w/-])"
 )
 _SIDE_NAMED: Final = re.compile(
     r"\s(?P<side>white|black)(?=\s+(?:-|[KQkq]{1,4})\s|[\"'`*)\]}.]{0,4}\s*\Z|[ \t]*\n)",
@@ -147,6 +152,9 @@ def _with_fields(text: str, start: int, word: str) -> WrittenBoard:
         written = _WRITTEN.match(last)
         last = written[0] if written else ""
     placement = head + slash + last
+    glued = _glued(text, start, placement)
+    if glued:
+        return glued
     ended = placement.rstrip("!?-")
     if "." not in ended.strip("."):
         # Dots may stand for empty squares; only at the ends they are punctuation.
@@ -165,6 +173,23 @@ def _with_fields(text: str, start: int, word: str) -> WrittenBoard:
     if len(fields) + 1 == 4:
         fields, end = _with_operations(text, fields, end)
     return WrittenBoard(start, end, (first, *fields))
+
+
+def _glued(text: str, start: int, placement: str) -> WrittenBoard | None:
+    """Return the board of a whole placement whose fields lack a space between them, or None.
+
+    Of two digits the first is the half-move clock; more of them without a space are left out.
+    """
+    ranks = placement.split("/")
+    length = next((end for end in range(len(ranks[-1]) + 1) if _squares(ranks[-1][:end]) == 8), 0)
+    if len(ranks) != 8 or any(_squares(rank) != 8 for rank in ranks[:-1]) or not length:
+        return None
+    end = start + len(placement) - len(ranks[-1]) + length
+    found = _WITHOUT_SPACES.match(text, end)
+    fields = [field for field in found.groups() if field] if found else []
+    if not found or (found[0].split() == fields and found[0][0].isspace()):
+        return None
+    return WrittenBoard(start, found.end(), (text[start:end], *fields))
 
 
 def _on_the_line(text: str, place: int, gap: re.Pattern[str]) -> tuple[list[str], int]:
@@ -207,7 +232,13 @@ def _on_the_line(text: str, place: int, gap: re.Pattern[str]) -> tuple[list[str]
 def _apart(text: str, place: int) -> tuple[list[str], int]:
     """Return the fields that follow a placement with other signs between, and where they end."""
     found = _APART.match(text, place)
-    return ([field for field in found.groups() if field], found.end()) if found else ([], place)
+    if not found:
+        return [], place
+    side, *others = (field for field in found.groups() if field)
+    return [
+        side[0].lower(),
+        *("-" if other.lower() == "none" else other for other in others),
+    ], found.end()
 
 
 def _with_operations(text: str, fields: list[str], end: int) -> tuple[list[str], int]:

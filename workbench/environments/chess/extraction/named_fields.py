@@ -95,6 +95,8 @@ def _value(found: re.Match[str]) -> str:
         if found.groupdict().get(side):
             return side[0]
     value = found["value"]
+    if value in ("W", "B"):
+        return value.lower()
     return "-" if re.fullmatch(_NONE, value, re.IGNORECASE) else value
 
 

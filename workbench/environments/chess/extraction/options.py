@@ -9,11 +9,12 @@ from workbench.environments.chess.extraction.roles import Candidate, Emphasis, R
 
 _CONTEXT: Final = 600
 _INTRODUCTION: Final = 160
+_BESIDE: Final = 80
 _LABEL_REACH: Final = 24
 _LETTER: Final = r"(?-i:[A-H]|[АБВГ])"
 _WORDS: Final = (
     r"options?|candidates?|possibilit(?:y|ies)|readings?|variants?|versions?|choices?|alternatives?"
-    r"|possible (?:answers?|positions?|boards?|fens?)|either(?! (?:side|player|colou?r|way))"
+    r"|possible (?:answers?|positions?|boards?|fens?)|either(?! (?:side|player|colou?r|way))|between"
     r"|variantes?|opci(?:ón|ones)|kandidaten?|möglichkeit(?:en)?|вариант\w*|选项|方案"
 )
 _ANNOUNCED: Final = re.compile(rf"(?<![^\W_])(?:{_WORDS})|选项|方案", re.IGNORECASE)
@@ -23,49 +24,77 @@ _LABEL: Final = re.compile(
 )
 _RIGHT: Final = (
     r"(?:it is|is (?:it|(?:the |my )?(?:correct|right|answer|one|best))|must be (?:it|right|correct)"
-    r"|fits|matches|ist (?:richtig|korrekt)|est (?:correcte?|la bonne)|es (?:correct[oa])|верен)"
+    r"|fits|matches|has the (?:right|correct)"
+    r"|ist (?:richtig|korrekt)|est (?:correcte?|la bonne)|es (?:correct[oa])|верен)"
+)
+_WRONG: Final = (
+    r"(?:(?:is|was|must be) (?:wrong|incorrect|illegal|impossible|mistaken)"
+    r"|can(?:not|['’]t) be (?:it|right|correct)|ist falsch|est fausse?|es (?:fals|incorrect)[oa])"
+)
+_OR_NOT: Final = re.compile(r"\bor not\b", re.IGNORECASE)
+_HAS_NOT: Final = re.compile(
+    r"[\W_]{0,6}(?:it|they) (?:has|have|is|are|did|was) not\b", re.IGNORECASE
 )
 _MARKS: Final = r"[\s\"'`*_(]{0,4}"
+_PLACES: Final = {
+    "first": 0, "former": 0, "erste": 0, "première": 0, "primera": 0,
+    "second": 1, "zweite": 1, "deuxième": 1, "segunda": 1, "third": 2, "latter": -1, "last": -1,
+}  # fmt: skip
+_PLACE: Final = rf"(?:{'|'.join(_PLACES)})"
+_NOUN: Final = r"(?:one|option|reading|board|fen|candidate|position|version|count|method)"
 _PICKED: Final = re.compile(
     r"(?:choose|chose|pick|select|go(?:ing)? with|prefer|take|settle (?:on|for)|opt for|i['’]d say"
+    r"|trust|stick with|keep|only"
     r"|answer(?: is)?|correct(?: one)?(?: is)?|right(?: one)? is"
     r"|wähle|nehme|choisis|elijo|escojo|выбираю|选择?|答案是?)"
-    rf"\s?:?{_MARKS}(?:the |die |la |el )?(?:\w{{4,11}} )?{_MARKS}"
+    rf"\s?:?{_MARKS}(?:the |die |la |el )?(?:(?:\w{{4,11}} )?{_MARKS}"
     rf"(?P<chosen>{_LETTER}|[1-9])(?![^\W_])"
+    rf"|(?P<taken>{_PLACE})(?:(?<=er)\b| {_NOUN}\b|(?=[^\w\s]|\s*\Z|\n)))"
     rf"|(?<![^\W_])(?P<bare>[A-Ha-h]|[1-9])[\"'`*_)]{{0,3}},? {_RIGHT}"
-    rf"|(?:the |my )?(?P<ordinal>first|second|third|former|latter|last)"
-    rf"(?: (?:one|option|reading|board|fen|candidate))? {_RIGHT}",
+    rf"|(?:discard|reject|dismiss|rule out) (?:the )?(?P<discarded>{_PLACE})\b"
+    rf"|\b(?P<ordinal>{_PLACE})(?: {_NOUN})? (?:{_RIGHT}|(?P<dropped>{_WRONG}))",
     re.IGNORECASE,
 )
-_ORDINALS: Final = {"first": 0, "former": 0, "second": 1, "third": 2, "latter": -1, "last": -1}
+_CONFIDENCE: Final = re.compile(
+    r"(?<![\w.+-])(?:(?P<hundredths>\d{1,3}(?:[.,]\d{1,2})?)\s?(?:%|per ?cent\b)"
+    r"|(?P<tenths>\d{1,2})/10(?![\w/])|(?P<share>[01]?\.\d{1,4})(?![\w/])"
+    r"|(?i:confidence)\W{1,4}(?P<level>(?i:high|medium|low))\b|\b(?P<beside>(?i:high|medium|low)) confidence\b)"
+)
+_LEVELS: Final = {"low": 0.1, "medium": 0.5, "high": 0.9}
+_ABOUT_CONFIDENCE: Final = re.compile(
+    r"(?<![^\W_])(?:confiden|probab|likel|chance|sure\b|certain|wahrschein|möglich|p\b)|%",
+    re.IGNORECASE,
+)
 _MAY_BE_OPTIONS: Final = (Role.OFFERED, Role.LOGGED, Role.SUPPOSED)
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Boards between which a reply chooses, or does not.
+    """The decision between boards that exclude each other.
 
     Attributes:
-        listed: At least two, in order.
-        picked: The one that it picks; None if it picks none.
+        picked: The one that the reply picks; None if it picks none.
+        rule: What decided.
     """
 
-    listed: tuple[Candidate, ...]
     picked: Candidate | None
+    rule: str
 
 
 def options_in(text: str, candidates: Sequence[Candidate]) -> Options | None:
-    """Return the options that a reply lists, or None if it lists none.
+    """Return the decision between the options that a reply lists, or None if it lists none.
 
-    Options are boards with successive letters or numbers before them, or boards that a word such as
-    "option" or "either" introduces. A pick is after the last, or before the first.
+    Options are boards with successive letters or numbers before them, boards that a word such as
+    "option", "either" or "another" introduces, boards with a confidence each, and boards that the
+    reply calls the first, the second, the former or the latter. A pick is after the last, or before
+    the first; it may also be a verdict that the other one of two is wrong.
 
     Args:
         text: What holds the boards.
         candidates: In order.
     """
     found = [one for one in candidates if one.role in _MAY_BE_OPTIONS]
-    if len(found) < 2:
+    if len({one.board.text for one in found}) < 2:
         return None
     labels, listed = _labelled(text, found)
     first, last = found[0].board, found[-1].board
@@ -74,17 +103,64 @@ def options_in(text: str, candidates: Sequence[Candidate]) -> Options | None:
     between = text[first.end : last.start] if last.start - first.end <= _INTRODUCTION else ""
     picked = _PICKED.search(behind) or _PICKED.search(introduction)
     announced = _ANNOUNCED.search(introduction) or _ANNOUNCED.search(between)
-    if picked and (announced or labels):
+    if picked:
         label = (picked["chosen"] or picked["bare"] or "").upper()
         if label in labels:
-            return Options(tuple(listed), listed[labels.index(label)])
-        place = _ORDINALS.get((picked["ordinal"] or "").lower())
+            return Options(listed[labels.index(label)], "the chosen option")
         among = listed or found
+        named = picked["taken"] or picked["ordinal"] or picked["discarded"] or ""
+        place = _PLACES.get(named.lower())
+        if place is not None and (picked["dropped"] or picked["discarded"]):
+            place = (1 - place % 2) if len(among) == 2 else None
         if place is not None and place < len(among):
-            return Options(tuple(among), among[place])
-    if announced and labels and all(one.emphasis is not Emphasis.FINAL for one in found):
-        return Options(tuple(listed), None)
+            return Options(among[place], "the chosen option")
+    if _OR_NOT.search(between) and _HAS_NOT.match(behind):
+        return Options(found[-1], "the chosen option")
+    rated = _by_confidence(text, found)
+    if rated:
+        return rated
+    if any(one.emphasis is Emphasis.FINAL or one.renews for one in found):
+        return None
+    if announced and labels:
+        return Options(None, "options, none of them chosen")
     return None
+
+
+def _by_confidence(text: str, found: Sequence[Candidate]) -> Options | None:
+    """Return the board with the highest confidence, where each has one before or behind it."""
+    starts = [0, *(one.board.end for one in found)]
+    ends = [*(one.board.start for one in found), len(text)]
+    before = [
+        list(_CONFIDENCE.finditer(text, max(start, end - _BESIDE), end))
+        for start, end in zip(starts, ends, strict=True)
+    ]
+    behind = [
+        list(_CONFIDENCE.finditer(text, start, min(end, start + _BESIDE)))
+        for start, end in zip(starts, ends, strict=True)
+    ]
+    if all(before[:-1]):
+        values = [_share(numbers[-1]) for numbers in before[:-1]]
+    elif all(behind[1:]):
+        values = [_share(numbers[0]) for numbers in behind[1:]]
+    else:
+        return None
+    beside = "".join(text[max(0, end - _BESIDE) : end] for end in ends)
+    if not _ABOUT_CONFIDENCE.search(beside):
+        return None
+    best = max(values)
+    picked = [one for one, value in zip(found, values, strict=True) if value == best]
+    if len({one.board.text for one in picked}) > 1:
+        return Options(None, "options of the same confidence")
+    return Options(picked[0], "the highest confidence")
+
+
+def _share(number: re.Match[str]) -> float:
+    level = number["level"] or number["beside"]
+    if level:
+        return _LEVELS[level.lower()]
+    if number["share"]:
+        return float(number["share"])
+    return float((number["hundredths"] or number["tenths"] + "0").replace(",", ".")) / 100
 
 
 def _labelled(text: str, found: Sequence[Candidate]) -> tuple[list[str], list[Candidate]]:

@@ -19,6 +19,10 @@ def _phrases(*patterns: str, ending: str = "") -> re.Pattern[str]:
     return re.compile(f"(?:{'|'.join(made)}){ending}", re.IGNORECASE)
 
 
+_NOT_PLAYED: Final = (
+    r"(?:likely|probable|expected|best|recommended|suggested|predicted|planned|natural|possible)"
+)
+
 NEGATED: Final = _phrases(
     r"(?:(?<!or )not|isn['’]t|aren['’]t|never|neither|nor|than|instead of|as opposed to|unlike)",
     r"(?:nicht|keineswegs|statt|anstatt|anstelle von|anstelle)",
@@ -26,16 +30,17 @@ NEGATED: Final = _phrases(
     r"(?:en lugar de|en vez de|tampoco)",
     r"(?:не|вместо|а не)",
     r"(?:invece di|em vez de|não|anziché)",
-    r"(?:no|non)(?=\s[^\w,.:;!?]*\Z)",
+    r"(?:no|non)(?: es)?(?=\s[^\w,.:;!?]*\Z)",
     r"不是|而非|并非|不应是|ではなく|じゃなく",
-    ending=r"(?: (?:the|be|the fen|fen|simply|just|это|la|le|el|die|das))?[^\w,.;!?]*\Z",
+    ending=r"(?: (?:the|be|use|the fen|fen|simply|just|это|la|le|el|die|das))?[^\w,.;!?]*\Z",
 )
 """Right before a board: it is denied."""
 
 WRONG: Final = _phrases(
     r"(?:wrong|incorrect|mistaken|erroneous)(?:ly)?\b",
     r"(?:tempt\w+|confus\w+|mix\w* (?:it|this|them) up|common (?:mistake|error)|do(?:n['’]t| not) write"
-    r"|(?:some|many|most|others?) (?:\w+ )?(?:would|might|may) \w+)\b",
+    r"|(?:some|many|most|others?) (?:\w+ )?(?:would|might|may) \w+"
+    r"|(?:you|one) (?:would|might|may) (?:expect|think|guess))\b",
     r"(?:falsch|irrig|verwechsel\w+|fehlerhaft)\w{0,3}\b",
     r"(?:fauss?e?|erroné\w?|confond\w+)\b",
     r"(?:incorrect[oa]|equivocad[oa]|erróne[oa]|confund\w+)\b",
@@ -59,7 +64,7 @@ ADMITTED: Final = _phrases(
 """In the clause before a board: what was said before it is called wrong."""
 
 CALLED_WRONG: Final = re.compile(
-    r"\s{0,3}[^\w\s?]{0,6}\s{0,3}(?:"
+    r"\s{0,3}\|\s{0,3}no\s{0,3}\||\s{0,3}[^\w\s?]{0,6}\s{0,3}(?:"
     r"[❌✗✘❎]|\?[^\w]{0,6}(?:no\b|nein\b|non\b|нет\b|不)"
     r"|(?:typo|wrong|incorrect|outdated|superseded|illegal|invalid|impossible|inaccurate)\b"
     r"|(?:,? ?(?:which|that|it|this) )?(?:is|was|has|had|would be|would have been|looks|seems)"
@@ -121,7 +126,10 @@ LATER: Final = _phrases(
     r"next(?: \w+)? (?:moves?|fen|position|board|ply|turn)\b",
     r"(?:one|a|another) (?:more )?(?:move|ply) (?:later|further|on)\b",
     r"next(?=[^\w]*(?:fen)?[^\w]*\Z)",
-    r"(?:continuation|future|alternatives?|hypothetical)\b",
+    r"(?:continuation|future|alternatives?|hypothetical|suggestion|planned)\b",
+    rf"after (?:an? |the )?(?:\w+ )?{_NOT_PLAYED}\b",
+    rf"{_NOT_PLAYED} (?:reply|replies|move|response|continuation|line)\b",
+    r"not (?:yet )?(?:been )?played\b",
     r"(?:nächste\w?n? zug|nächsten)\b",
     r"(?:prochain coup|coup suivant)\b",
     r"(?:siguiente (?:jugada|movimiento)|próxim[ao])\b",
@@ -130,9 +138,14 @@ LATER: Final = _phrases(
 )
 """In the clause before a board: it comes after the one that was asked for."""
 
+LATER_BEHIND: Final = re.compile(
+    r"[^\w\n]{0,4}(?:hypothetical|not (?:yet )?(?:been )?played|if played)\b", re.IGNORECASE
+)
+"""Right behind a board: it comes after the one that was asked for."""
+
 EARLIER: Final = _phrases(
     r"(?:start(?:s|ed|ing)?|initial(?:ly)?|original(?:ly)?|previous(?:ly)?|earlier|prior|before)\b",
-    r"(?:draft|guess|tentative(?:ly)?|intermediate|preliminary|rough|old|begins?|began|beginning)\b",
+    r"(?:draft|(?<!best )(?<!top )guess|tentative(?:ly)?|intermediate|preliminary|rough|old|begins?|began|beginning)\b",
     r"first (?:try|thought|guess|attempt|version|answer|reply|pass|idea|stab)\b",
     r"i (?:\w+ )?(?:wrote|thought|said|answered|had|gave)\b",
     r"(?:from|at first|my last (?:answer|reply))(?=[^\w]*\Z)",
@@ -146,19 +159,28 @@ EARLIER: Final = _phrases(
 )
 """In the clause before a board: it is one from before, or a draft."""
 
+_FOLLOWING: Final = (
+    r"(?:after|result(?:s|ing)?|becomes?|now|then|so|thus|hence|therefore)\b",
+    r"(?:nach|daher|also|jetzt|nun|ergibt|dann|après|donc|maintenant|alors|obtient)\b",
+    r"(?:después|así|ahora|entonces|queda)\b",
+    r"(?:после|итак|теперь|получ\w+)",
+    r"之后|所以|因此|现在|得到",
+)
+FOLLOWS: Final = _phrases(*_FOLLOWING)
+"""Between two boards: the second follows from the first."""
+
 ARRIVED: Final = _phrases(
-    r"(?:after|result(?:s|ing)?|becomes?|now|then|so|thus|hence|therefore|gives?|yields?)\b",
-    r"(?:leads?|reach|arrive|ends?|overlooks?|fix(?:ed|ing)?|instead|right|correct(?:ed|ing)?)\b",
-    r"(?:nach|daher|also|jetzt|nun|ergibt|richtig\w*|korrigiert\w*)\b",
-    r"(?:après|donc|maintenant|corrigée?|obtient)\b",
-    r"(?:después|así|ahora|entonces|corregid[oa]|queda)\b",
-    r"(?:после|итак|теперь|получ\w+|правильн\w+|верн\w+)",
-    r"之后|所以|因此|现在|得到|正确",
+    *_FOLLOWING,
+    r"(?:gives?|yields?|leads?|reach|arrive|ends?|overlooks?|fix(?:ed|ing)?|instead|right)\b",
+    r"(?:correct(?:ed|ing)?|richtig\w*|korrigiert\w*|corrigée?|corregid[oa])\b",
+    r"(?:правильн\w+|верн\w+)",
+    r"正确",
 )
 """Words that end the reach of `EARLIER` and `WRONG` in a clause."""
 
 FINAL: Final = _phrases(
     r"final\w*",
+    r"(?:decided on|settled on|closing)\b",
     r"(?:current|actual|correct(?:ed|ion)?|right|revised|fixed|updated|truth)\b",
     r"(?:f?boxed\{)",
     r"[✅✓✔☑]",
@@ -182,6 +204,8 @@ ANSWER: Final = _phrases(
 
 HEDGED: Final = _phrases(
     r"(?:perhaps|maybe|possibly|(?:may|might|could) (?:\w+ )?be)\b",
+    r"(?:alternatively|unlikely|(?:less|least) (?:likely|probable)|(?:small|slight) chance)\b",
+    r"(?:backup|runner-up|second choice)\b",
     r"(?:vielleicht|möglicherweise|könnte)\b",
     r"(?:peut-être|pourrait)\b",
     r"(?:quizás?|tal vez|podría)\b",
@@ -200,7 +224,8 @@ ANNOUNCED: Final = _phrases(
 ANSWERS: Final = re.compile(
     r"[^\w\n]{0,4}(?:is|it is|that is|ist|est|es|—это|это) "
     r"(?:\w+ ){0,2}(?:final|answer|correct|right|antwort|réponse|respuesta|ответ)\b"
-    r"|[^\w\n]{0,4}[✅✓✔☑]",
+    r"|[^\w\n]{0,4}[✅✓✔☑]|\s{0,3}\|\s{0,3}yes\s{0,3}\|"
+    r"|[^\w\n]{1,4}(?:right|correct|yes)[^\w\n]{0,4}\Z",
     re.IGNORECASE,
 )
 """Right behind a board: it is the answer."""
@@ -232,7 +257,8 @@ CORRECTION: Final = _phrases(
     r"(?:забыл\w*|хотя нет|не хвата\w+|пропустил\w*|прошу прощения|упустил\w*)",
     r"(?:should (?:be|read|have been)|or rather|i mean|misread|miscount\w*|that['’]s not)\b",
     r"(?:(?:got|had) [^.\n]{0,30}wrong|wrong above|p\.?s)\b",
-    r"(?:(?:can['’]t|cannot) be right|(?:is|was) (?:wrong|incorrect|not (?:right|correct)))\b",
+    r"(?:(?:can['’]t|cannot) be right|(?:is|was) (?:wrong|incorrect)"
+    r"|(?:is not|was not|isn['’]t|wasn['’]t) (?:quite )?(?:right|correct))\b",
     r"(?:no|nope|nein|non|нет)[,.!:]",
     r"(?:moment|entschuldigung|korrektur|korrigier\w*|doch nicht|fehler|hoppla|verzeihung)\b",
     r"(?:stimmt nicht|richtig (?:ist|wäre)|muss [^.\n]{0,20}(?:heißen|lauten|sein)|genauer)\b",

@@ -2,6 +2,7 @@
 
 import html
 import re
+import urllib.parse
 from typing import Final
 
 _DASHES: Final = "‐‑‒–—―−﹣"
@@ -20,6 +21,14 @@ _SIGNS: Final = {
     **dict.fromkeys(map(ord, _INVISIBLE), None),
 }
 _ENTITY: Final = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z]{2,8});")
+_TEMPLATE: Final = re.compile(r"(?:\A\s{0,20}(?=analysis)|assistant)(analysis|commentary|final)")
+_TILDES: Final = re.compile(r"^([ \t>]{0,12})~{3,}+(?=[ \t]{0,4}\w{0,12}[ \t]{0,4}$)", re.MULTILINE)
+_CHECKBOX: Final = re.compile(r"^([ \t>]{0,12}[-*+]) \[([ xX])\](?=\s)", re.MULTILINE)
+_PARAMETER: Final = re.compile(r"(?<=[?&]fen=)[^\s&#<>\"'`)\]]+", re.IGNORECASE)
+_FIELDS_IN_WORDS: Final = re.compile(
+    r"(?P<rank>/[pnbrqkPNBRQK1-8]{1,8}\s{1,12})(?P<side>(?i:[wb]|white|black))\s{1,12}"
+    r"(?P<castling>-|[KQkq]{1,4}|(?i:none))\s{1,12}(?P<passant>-|[a-h][1-8]|(?i:none))(?![\w/-])"
+)
 _STRUCK: Final = re.compile("(?:[^\u0335-\u0338\n][\u0335-\u0338])+")
 _LINE_TAG: Final = re.compile(r"<br\s{0,4}/?>", re.IGNORECASE)
 _BREAK_TAG: Final = re.compile(r"</?wbr\s{0,4}/?>", re.IGNORECASE)
@@ -54,9 +63,10 @@ def plain_signs(text: str) -> str:
 def plain_text(reply: str) -> str:
     """Return a reply as a reader sees it, each board on one line.
 
-    Entities, JSON and Markdown escapes are undone, full-width signs become ASCII, dashes hyphens;
-    what combining strokes strike out stands between ``~~``; ranks broken over lines are joined.
-    The time taken is linear in the length.
+    Entities, escapes of JSON, Markdown and web addresses are undone, full-width signs become ASCII,
+    dashes hyphens; what combining strokes strike out stands between ``~~``; ranks broken over lines
+    are joined; fields in words become signs; fences, ticked boxes and the channels of a template
+    have one form each. The time taken is linear in the length.
 
     Args:
         reply: Any text.
@@ -70,6 +80,14 @@ def plain_text(reply: str) -> str:
         text = _without_escapes(text)
     if "<" in text:
         text = _LINE_TAG.sub("\n", _BREAK_TAG.sub("", text))
+    if "assistantfinal" in text:
+        text = _TEMPLATE.sub(r"<|channel|>\1<|message|>", text)
+    if "~~~" in text:
+        text = _TILDES.sub(r"\1```", text)
+    if "] " in text:
+        text = _CHECKBOX.sub(lambda box: f"{box[1]} {'❌' if box[2] == ' ' else '✅'}", text)
+    if "fen=" in text:
+        text = _PARAMETER.sub(lambda fen: urllib.parse.unquote_plus(fen[0]), text)
     if "\n" in text and "/" in text:
         text = _joined(text)
     if "/ " in text or " /" in text or "/\t" in text or "\t/" in text:
@@ -77,7 +95,12 @@ def plain_text(reply: str) -> str:
             lambda found: "".join(f" {field}" for field in found.groups() if field), text
         )
         text = _SPACED_RANKS.sub(lambda found: re.sub(r"[ \t]", "", found[0]), text)
-    return text
+    return _FIELDS_IN_WORDS.sub(_plain_fields, text) if "/" in text else text
+
+
+def _plain_fields(fields: re.Match[str]) -> str:
+    castling, passant = ("-" if each.lower() == "none" else each for each in fields.group(3, 4))
+    return f"{fields['rank']}{fields['side'][0].lower()} {castling} {passant}"
 
 
 def _without_entities(text: str) -> str:

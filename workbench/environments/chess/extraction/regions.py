@@ -26,7 +26,7 @@ _SUMMARY: Final = re.compile(
 _STRUCK: Final = re.compile(
     r"(?<!~)~~(?!~)(?:[^~]|~(?!~)){1,400}~~(?!~)|\\(?:sout|x?cancel|st)\{[^{}]{0,400}\}"
 )
-_FENCE: Final = re.compile(r"```|(?<!~)~~~(?!~)")
+_FENCE: Final = re.compile("```")
 _JSON_SIGN: Final = re.compile(r"\"([^\"]*+)\"\s{0,20}(:)?|[{}\[\],]")
 _LONGEST_KEY: Final = 60
 _KEYS_KEPT: Final = 4
@@ -57,13 +57,11 @@ class Regions:
             from the beginning where it was only closed.
         answers: Text in tags of an answer, outside reasoning.
         struck: What is struck out or not shown.
-        ends_in_reasoning: Whether the text ends before its reasoning does.
     """
 
     reasoning: Spans
     answers: Spans
     struck: Spans
-    ends_in_reasoning: bool
     _fences: Sequence[int]
 
     def fenced(self, place: int) -> bool:
@@ -101,8 +99,8 @@ def regions_of(text: str) -> Regions:
         elif name in _ANSWERS:
             answers.take(tag, opens)
         elif name in _STRUCK_TAGS:
-            # A tokenizer's marks of beginning and end are no strokes.
-            if tag.start() > beginning or not opens:
+            # A tokenizer's marks of beginning and end, <s> and </s>, are no strokes.
+            if name != "s" or tag.start() > beginning or not opens:
                 struck.take(tag, opens)
         else:
             reasoning.take(tag, opens, from_the_beginning=True)
@@ -119,7 +117,6 @@ def regions_of(text: str) -> Regions:
         Spans(reasoning.spans),
         Spans(answers.spans),
         Spans(struck.spans + strokes),
-        unclosed is not None,
         [fence.start() for fence in _FENCE.finditer(text)],
     )
 

@@ -81,9 +81,10 @@ _PLAIN_TAG: Final = re.compile(
     re.IGNORECASE,
 )
 _ABOUT_THE_ONE_BEFORE: Final = re.compile(
-    r"\A[^\w\n(]{0,4}(?:\([^()\n]{0,80}\)|[❌✗✘❎✅✓✔☑][^\w\n]{0,4}(?=\n))"
+    r"\A[^\w\n(]{0,4}(?:\([^()\n]{0,80}\)|(?:[❌✗✘❎✅✓✔☑]|wrong|right|correct|incorrect)"
+    r"[^\w\n]{0,4}(?=\n))"
 )
-_FENCE_LINE: Final = re.compile(r"(?:```|~~~)\w{0,12}")
+_FENCE_LINE: Final = re.compile(r"```\w{0,12}")
 _CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _WORD: Final = re.compile(r"[^\W_]|[❌✗✘❎✅✓✔☑]")
 _TURN: Final = re.compile(r"(?<!\S)(?:(?:Human|User|Assistant)\b[^\n:]{0,12}|(?P<letter>[A-Z])):")
@@ -125,6 +126,8 @@ def candidates_of(text: str, boards: Sequence[WrittenBoard]) -> list[Candidate]:
         if regions.struck.holds(board.start):
             role = Role.STRUCK
         elif regions.reasoning.holds(board.start):
+            # What is not offered in it is no answer either.
+            emphasis = emphasis if role is Role.OFFERED else Emphasis.HEDGED
             role = Role.REASONING
         elif other_speaker:
             role = Role.OTHER_SPEAKER
@@ -192,7 +195,7 @@ def _role(clause: str, sentence: str, before: str, tail: str) -> Role:
         condition = _clause(sentence)[0] + clause
     if phrases.SUPPOSED.search(condition) or phrases.SUPPOSED_BEHIND.match(tail):
         return Role.SUPPOSED
-    if phrases.LATER.search(clause):
+    if phrases.LATER.search(clause) or phrases.LATER_BEHIND.match(tail):
         return Role.LATER
     if _last(phrases.EARLIER, clause) > arrived or phrases.EARLIER_BEHIND.match(tail):
         return Role.EARLIER
