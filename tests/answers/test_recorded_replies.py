@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from workbench.answers import recorded_replies as module
@@ -16,7 +17,12 @@ from workbench.environments.chess import ChessState
 from workbench.errors import InvalidArgumentError, ReplyFileError
 from workbench.prediction import CLASSES, ReplyClass
 from workbench.scoring import ScoringParameters, score_predictions
-from workbench.tables.parquet_tables import PREDICTIONS, read_table
+from workbench.tables.parquet_tables import (
+    PREDICTIONS,
+    SCHEMA_VERSION,
+    VERSION_KEY,
+    read_table,
+)
 from workbench.tables.provenance import file_hash
 from workbench.tables.reply_identity import REPLY_KEY
 
@@ -34,6 +40,13 @@ def test_the_file_is_small_and_holds_no_prose(replies):
     # A FEN of 64 squares is shorter; a chessgpt writes long ones.
     assert replies["predicted_state"].str.len().max() < 200
     assert not replies.duplicated(list(REPLY_KEY)).any()
+
+
+def test_the_file_is_of_the_present_schema():
+    """So that ``pandas.read_parquet`` gives what every function takes."""
+    schema = pq.read_schema(recorded_replies_path())
+    assert schema.names == PREDICTIONS.names
+    assert schema.metadata[VERSION_KEY.encode()] == str(SCHEMA_VERSION).encode()
 
 
 def test_the_card_tells_of_this_file(replies):

@@ -3,6 +3,7 @@
 Predictions contain paid answers, so they are upgraded when read. Scores are recomputed instead.
 """
 
+from collections.abc import Iterable
 from typing import Final
 
 import pyarrow as pa
@@ -22,6 +23,10 @@ _CONSTANT: Final = {
 
 RENAMED: Final = {"true_fen": "true_state", "predicted_fen": "predicted_state"}
 """Columns that version 4 renamed."""
+
+_OF_THIS_VERSION: Final = frozenset(
+    {"environment", "task", "initial_state", "predicted_actions", *RENAMED.values()}
+)
 
 _ADDED: Final = pa.schema(
     [
@@ -46,6 +51,16 @@ def can_upgrade(version: str, columns: list[str]) -> bool:
         columns: Of the file; a table with the column ``unscored`` holds scores.
     """
     return version in UPGRADABLE and "unscored" not in columns
+
+
+def is_earlier_frame(columns: Iterable[str]) -> bool:
+    """Return whether a data frame, which carries no version, is a table of an earlier version.
+
+    Args:
+        columns: Of the frame. One with some columns of the present version alone is incomplete.
+    """
+    present = set(columns)
+    return not present & _OF_THIS_VERSION and bool(present & RENAMED.keys())
 
 
 def needed_columns(names: list[str], present: list[str]) -> list[str]:

@@ -17,7 +17,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from workbench.errors import TableError
-from workbench.tables.earlier_versions import can_upgrade, missing_columns, needed_columns, upgraded
+from workbench.tables.earlier_versions import (
+    can_upgrade,
+    is_earlier_frame,
+    missing_columns,
+    needed_columns,
+    upgraded,
+)
 from workbench.tables.provenance import package_versions
 
 SCHEMA_VERSION: Final = 4
@@ -206,7 +212,7 @@ def write_table(
         writer.write(rows)
 
 
-def read_table(path: Path, schema: pa.Schema) -> pd.DataFrame:
+def read_table(path: str | Path, schema: pa.Schema) -> pd.DataFrame:
     """Read a table and check its schema.
 
     Args:
@@ -220,17 +226,17 @@ def read_table(path: Path, schema: pa.Schema) -> pd.DataFrame:
     return as_frame(read_arrow(path, schema))
 
 
-def read_arrow(path: Path, schema: pa.Schema) -> pa.Table:
+def read_arrow(path: str | Path, schema: pa.Schema) -> pa.Table:
     """Read a table as `read_table` does, without a data frame."""
     return pa.Table.from_batches(_batches(path, schema, ROW_GROUP_ROWS), schema)
 
 
-def read_chunks(path: Path, schema: pa.Schema, rows: int) -> Iterator[pd.DataFrame]:
+def read_chunks(path: str | Path, schema: pa.Schema, rows: int) -> Iterator[pd.DataFrame]:
     """Read a table in chunks, as `arrow_chunks` does, as data frames."""
     return map(as_frame, arrow_chunks(path, schema, rows))
 
 
-def arrow_chunks(path: Path, schema: pa.Schema, rows: int) -> Iterator[pa.Table]:
+def arrow_chunks(path: str | Path, schema: pa.Schema, rows: int) -> Iterator[pa.Table]:
     """Read a table in chunks, holding little more than one of them in memory.
 
     Args:
@@ -297,11 +303,11 @@ def row_count(path: Path) -> int:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[pq.ParquetFile]:
+def _opened(path: str | Path) -> Iterator[pq.ParquetFile]:
     try:
         # Without a buffer a column of a whole row group is read at once.
         with pq.ParquetFile(
-            path.absolute(), buffer_size=1 << 20, page_checksum_verification=True
+            Path(path).absolute(), buffer_size=1 << 20, page_checksum_verification=True
         ) as file:
             yield file
     except (OSError, pa.ArrowException) as error:
@@ -310,7 +316,7 @@ def _opened(path: Path) -> Iterator[pq.ParquetFile]:
         ) from error
 
 
-def _batches(path: Path, schema: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
+def _batches(path: str | Path, schema: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
     with _opened(path) as file:
         found = file.schema_arrow
         version = (found.metadata or {}).get(VERSION_KEY.encode(), b"").decode()
@@ -344,17 +350,42 @@ def as_frame(table: pa.Table) -> pd.DataFrame:
     return frame
 
 
+def present_frame(rows: pd.DataFrame, schema: pa.Schema) -> pd.DataFrame:
+    """Return a data frame of an earlier schema version as one of the present version.
+
+    A file names its version; a frame, as of ``pandas.read_parquet``, shows it by its columns. One
+    of the present version is returned itself.
+
+    Args:
+        rows: Positions or predictions.
+        schema: The columns that later versions added are added as far as they are wanted here.
+    """
+    if not is_earlier_frame(rows.columns):
+        return rows
+    return as_frame(upgraded(pa.Table.from_pandas(rows, preserve_index=False), schema.names))
+
+
 def as_arrow(rows: pd.DataFrame | pa.Table, schema: pa.Schema) -> pa.Table:
     """Return rows as an Arrow table of a schema, with null where there is no value.
 
     A frame holds NaN for it, and the numbers of such a column as floats.
 
     Args:
-        rows: With the columns of the schema, and perhaps others.
+        rows: With the columns of the schema, and perhaps others; a frame may be of an earlier
+            version.
         schema: Which columns to return, and their types.
+
+    Raises:
+        TableError: If a frame lacks a column.
     """
     if isinstance(rows, pa.Table):
         return rows.select(schema.names).cast(schema)
+    rows = present_frame(rows, schema)
+    if missing := [name for name in schema.names if name not in rows.columns]:
+        raise TableError(
+            f"expected a data frame with the columns {schema.names}, and of these {missing} are "
+            "missing; see data/README.md for the schemas"
+        )
     table = pa.Table.from_pandas(rows[schema.names], schema=schema, preserve_index=False)
     return table.replace_schema_metadata(None)
 

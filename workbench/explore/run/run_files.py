@@ -20,7 +20,7 @@ from workbench.studies.data import FIVE_GROUPS
 from workbench.studies.recorded_scores import DefaultReplies, check_replies, recorded_scores
 from workbench.studies.stored_tables import StoredTables
 from workbench.tables.earlier_versions import missing_columns
-from workbench.tables.parquet_tables import PREDICTIONS, read_table
+from workbench.tables.parquet_tables import PREDICTIONS, present_frame, read_table
 from workbench.tables.reply_identity import REPLY_KEY, refuse_repeated_replies
 
 
@@ -62,8 +62,10 @@ class Replies:
     """
 
     def __init__(self, predictions: pd.DataFrame | str | Path | None) -> None:
-        if predictions is not None and not isinstance(predictions, pd.DataFrame):
-            predictions = read_table(Path(predictions), PREDICTIONS)
+        if isinstance(predictions, pd.DataFrame):
+            predictions = present_frame(predictions, PREDICTIONS)
+        elif predictions is not None:
+            predictions = read_table(predictions, PREDICTIONS)
         self._table = predictions
         self._places: dict[tuple[Any, ...], int] = {}
         if predictions is None:
