@@ -13,7 +13,7 @@ LEVELS = (
     "errors seeds resources worker_processes compression long_texts",
     "terminal installation tables",
     "automaton prediction reply_parts",
-    "parsed_state",
+    "labelled_lines parsed_state",
     "written_automaton",
     "environment",
     "affordance environments",

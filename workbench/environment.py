@@ -70,7 +70,8 @@ class Environment(WrittenAutomaton[State, Action]):
 
     Class attributes:
         title: The name in figures and tables of results, such as ``Othello``.
-        summary: What it is, in a few words, for the list of environments.
+        summary: What it is, in a few words, for the list of environments; without one, the list
+            has the first line of the class's docstring.
         argument: What may stand behind the colon of its name, for that list; empty if nothing.
         rules: What a model is told about the environment: what there is, and which actions are
             permitted and what they do. One paragraph.
@@ -91,7 +92,7 @@ class Environment(WrittenAutomaton[State, Action]):
     action_format: str
     actions_a_group: ClassVar[int] = 1
     shows_start: ClassVar[bool] = True
-    reader_version: ClassVar[int] = 1
+    reader_version: ClassVar[int] = 2
     movetext_format: ClassVar[str] = ""
 
     # Two texts of states compared.

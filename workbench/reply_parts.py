@@ -9,7 +9,7 @@ in the length of what is read.
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
-from itertools import chain, islice, zip_longest
+from itertools import chain, islice, pairwise, zip_longest
 from typing import Final
 
 LONGEST_READ: Final = 200_000
@@ -42,6 +42,14 @@ _NONE: Final = re.compile(
     r"|statements?)(?: (?:are|is|available|possible|permitted|left|here|exist))*)",
     re.IGNORECASE,
 )
+_EXAMPLE: Final = re.compile(
+    r"\b(?:for (?:example|instance)|e\.g\.|an example|example (?:state|board|map)"
+    r"|looks? like this)[,:]?",
+    re.IGNORECASE,
+)
+_OR: Final = re.compile(r"\bor\b|\balternatively\b", re.IGNORECASE)
+_MOST_ALTERNATIVES: Final = 20
+_MOST_EXAMPLES: Final = 50
 _MARKS: Final = "`*_ \t\"'"
 _BRACKETS: Final = "[]{}"
 
@@ -121,6 +129,51 @@ def _runs(reply: str, is_line: Callable[[str], bool]) -> Iterator[str]:
         elif run:
             yield "\n".join(run).rstrip()
             run = []
+
+
+def without_examples(reply: str, looks_like_state: Callable[[str], bool]) -> str:
+    """Return a reply without the states that it gives as examples.
+
+    That is what follows "for example" in its line, if it looks like a state, and the next paragraph
+    or fenced block, if the line leads to it: if it does not end as a sentence does.
+
+    Args:
+        reply: A model's whole text, of any length.
+        looks_like_state: Whether a text may be meant as a state.
+    """
+    parts, end = list[str](), 0
+    for found in islice(_EXAMPLE.finditer(reply), _MOST_EXAMPLES):
+        if found.start() < end:
+            continue
+        parts.append(reply[end : found.start()])
+        end = found.end()
+        stop = reply.find("\n", end)
+        line = reply[end : stop if stop >= 0 else len(reply)]
+        if looks_like_state(line):
+            end += len(line)
+        elif stop >= 0 and not line.rstrip(" *_").endswith((".", "!", "?")):
+            start = stop + len(reply[stop:]) - len(reply[stop:].lstrip())
+            fence = _FENCE.match(reply, start)
+            closing = (_FENCE if fence else _BLANK).search(reply, fence.end() if fence else start)
+            after = closing.end() if closing else len(reply)
+            if looks_like_state(reply[start:after]):
+                end = after
+                parts.append("\n\n")
+    return "".join([*parts, reply[end:]])
+
+
+def alternatives(reply: str) -> Iterator[tuple[str, str]]:
+    """Yield what stands before and behind each "or", as far as the next one.
+
+    Where there is a heading such as "Final state:" only what follows the last one counts.
+
+    Args:
+        reply: A model's whole text, of any length; one with many such words has none.
+    """
+    after = after_heading(reply)
+    pieces = _OR.split(reply if after is None else after, maxsplit=_MOST_ALTERNATIVES)
+    if len(pieces) <= _MOST_ALTERNATIVES:
+        yield from pairwise(pieces)
 
 
 def listed_items(

@@ -2,20 +2,31 @@
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Final, Generic
 
 from workbench.automaton import Action, Automaton, State
 from workbench.errors import IllegalMoveError, InvalidBoardError
+from workbench.labelled_lines import LabelledLines, plain_lines, plain_signs
 from workbench.parsed_state import ParsedState, StateText
 from workbench.prediction import Prediction, ReplyClass
-from workbench.reply_parts import listed_items, stated_parts, states_none
+from workbench.reply_parts import (
+    LONGEST_READ,
+    alternatives,
+    listed_items,
+    stated_parts,
+    states_none,
+    without_examples,
+)
 from workbench.tables.provenance import text_hash
 
 _SHOWN: Final = 80
 _HASH_DIGITS: Final = 16
 _ACTIONS_KEPT: Final = 1 << 12
+_LABEL: Final = re.compile(r"(\w[\w ]{0,30}?)(\s*[:=]\s?)")
+_SIGNS: Final = re.compile(r"\s+")
+_DIGIT: Final = re.compile(r"\d")
 
 
 class WrittenAutomaton(ABC, Generic[State, Action]):
@@ -118,31 +129,116 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
         del state
         return ()
 
+    @property
+    def state_labels(self) -> tuple[str, ...]:
+        """The labels of the lines in which a state is written, in order; empty if it has none.
+
+        By default what stands before the colon, or the equals sign, of each line of the initial
+        state's text. Lines with these labels are found in replies however they are set; see
+        `workbench.labelled_lines`.
+        """
+        return tuple(label for label, _ in self._labels_and_signs)
+
+    @cached_property
+    def _labels_and_signs(self) -> tuple[tuple[str, str], ...]:
+        lines = self.state_text(self.automaton.initial).split("\n")
+        found = [match.groups() for line in lines if (match := _LABEL.match(line))]
+        apart = len({label for label, _ in found}) == len(lines) > 1
+        return tuple((label, sign) for label, sign in found) if apart else ()
+
+    def labelled_text(self, values: Mapping[str, str]) -> str:
+        """Return the text of a state whose labelled lines have these values, for `read_state`.
+
+        Args:
+            values: By label; a label of `state_labels` that a reply does not name is missing.
+        """
+        signs = dict(self._labels_and_signs)
+        sign = next(iter(signs.values()), ": ")
+        named = [label for label in self.state_labels if label in values]
+        return "\n".join(f"{label}{sign}{values[label]}".rstrip() for label in named)
+
+    @cached_property
+    def _labelled_lines(self) -> LabelledLines | None:
+        if not self.state_labels:
+            return None
+        return LabelledLines(
+            self.state_labels, self.labelled_text, lambda text: not self.parsed(text).fault
+        )
+
     def looks_like_state(self, text: str) -> bool:
-        """Return whether a text that cannot be read was meant as a state."""
-        del text
-        return False
+        """Return whether a text that cannot be read was meant as a state.
+
+        By default a text with at least half of `state_labels`, or with a line that `is_state_line`
+        takes; of an environment without either, one that is written with no other signs than the
+        initial state, one digit being as good as another, and at least half as long.
+        """
+        if self._labelled_lines is not None:
+            return self._labelled_lines.has_state(text)
+        if type(self).is_state_line is not WrittenAutomaton.is_state_line:
+            return any(map(self.is_state_line, text.split("\n")))
+        signs, own = (
+            _SIGNS.sub("", _DIGIT.sub("0", each))
+            for each in (text, self.state_text(self.automaton.initial))
+        )
+        return set(signs) <= set(own) and 2 * len(signs) >= len(own)
 
     def is_state_line(self, line: str) -> bool:
         """Return whether a line may be one of several that a state is written in.
 
-        By this a state is found between lines of prose.
+        By this a state is found between lines of prose. By default a line with one of
+        `state_labels`.
         """
-        del line
-        return False
+        return self._labelled_lines is not None and self._labelled_lines.is_line(line)
+
+    def plain_reply(self, reply: str) -> str:
+        """Return a reply in which states stand in lines, labelled as the environment labels them.
+
+        Args:
+            reply: A model's whole text, of any length.
+        """
+        labelled = self._labelled_lines
+        plain = plain_lines(
+            plain_signs(reply[-LONGEST_READ:]),
+            self.is_state_line,
+            labelled.is_label if labelled else lambda _: False,
+        )
+        return labelled.in_own_form(plain) if labelled else plain
 
     def classify(self, reply: str) -> Prediction:
         """Find the state that a reply gives as its answer, and classify it.
 
-        Of the parts of a reply that may be the answer (`workbench.reply_parts.stated_parts`) the
-        first that can be read is taken, else the first that looks like a state. A single line is no
-        ill-formed state where states have several lines: it is a part of one that cannot be read.
+        It is looked for in the reply in plain form (`plain_reply`), from which states that are
+        introduced as examples are left out. Of two different states that are joined by "or" none
+        is the answer.
 
         Args:
             reply: A model's whole text, of any length.
         """
         if not reply.strip():
             return Prediction(ReplyClass.ABSENT, None, reason="empty reply")
+        plain = without_examples(self.plain_reply(reply), self.looks_like_state)
+        found = self.classify_plain(plain)
+        if found.parsed is not None and not found.parsed.fault:
+            for pair in alternatives(plain):
+                one, other = (self.classify_plain(part).parsed for part in pair)
+                if one is None or other is None or one.fault or other.fault:
+                    continue
+                if one.state != other.state == found.parsed.state:
+                    return Prediction(
+                        ReplyClass.ABSENT, None, reason=f"two {self.state_noun}s joined by or"
+                    )
+        return found
+
+    def classify_plain(self, reply: str) -> Prediction:
+        """Find the state that a reply in plain form gives as its answer, and classify it.
+
+        Of the parts of a reply that may be the answer (`workbench.reply_parts.stated_parts`) the
+        first that can be read is taken, else the first that looks like a state. A single line is no
+        ill-formed state where states have several lines: it is a part of one that cannot be read.
+
+        Args:
+            reply: As `plain_reply` returns it.
+        """
         parts = stated_parts(reply, self.is_state_line)
         candidates = [part for part in parts if len(part) <= self.longest_state]
         for part in candidates:

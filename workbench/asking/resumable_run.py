@@ -175,7 +175,7 @@ def ask(
     positions = read_table(source, POSITIONS) if isinstance(source, Path) else source.positions
     every_question = questions_of(positions, question.prompted)
     found = environment_of(positions, source).name
-    if found != question.environment:
+    if found != question.asked_environment.name:
         raise InvalidArgumentError(
             f"environment: expected {found}, which the positions are of, got "
             f"{question.environment!r}; ask about positions of that environment"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from workbench.cli.environment_options import environment_option
 from workbench.cli.group import PATH, main
 
 
@@ -20,6 +21,9 @@ from workbench.cli.group import PATH, main
 @click.option(
     "--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed of the sample."
 )
+@environment_option(
+    "Only for a table of an earlier version that names files: the same name, whose files are read."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per file.")
 @click.pass_context
 def check(
@@ -28,6 +32,7 @@ def check(
     sample: int | None,
     every: bool,
     seed: int,
+    environment: str | None,
     as_json: bool,
 ) -> None:
     """Validate the tables FILES: type, integrity, anomalies.
@@ -35,6 +40,7 @@ def check(
     In a scores table, text metrics and p and r at small depths are recomputed in every row, the
     full depth in a sample of the rows. The exit code is 1 if a file is damaged or has anomalies.
     """
+    del environment
     from workbench.checking import check_table
     from workbench.checking.recomputed import SAMPLE_ROWS
 

@@ -25,8 +25,9 @@ def environments() -> None:
             # One of another package may need its argument.
             click.echo(f"{name:12} {error}")
             continue
+        summary = found.summary or (type(found).__doc__ or "").strip().partition("\n")[0]
         argument = f"; {name}:ARGUMENT, {found.argument}" if found.argument else ""
-        click.echo(f"{name:12} {found.title:10} {found.summary}{argument}")
+        click.echo(f"{name:12} {found.title:10} {summary}{argument}")
 
 
 @main.command()

@@ -22,8 +22,19 @@ def environment_option(explained: str, default: str | None = None) -> Decorator:
         default=default,
         show_default=default is not None,
         metavar="NAME",
+        callback=_with_texts,
         help=f"{explained} See `workbench environments`.",
     )
+
+
+def _with_texts(context: click.Context, parameter: click.Parameter, name: str | None) -> str | None:
+    """Return the name of an environment with the text of the files that it names."""
+    del context, parameter
+    if name is None or ":" not in name:
+        return name
+    from workbench.environments.registry import environment_named
+
+    return environment_named(name).name
 
 
 def task_option(command: Callable[..., Any]) -> Callable[..., Any]:

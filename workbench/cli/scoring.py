@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from workbench.cli.environment_options import environment_option
 from workbench.cli.group import PATH, main
 
 Options = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -63,6 +64,9 @@ def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.argument("predictions", type=PATH)
 @click.option("-o", "--out", default="scores.parquet", show_default=True, type=PATH)
 @scoring_options
+@environment_option(
+    "Only for a table of an earlier version that names files: the same name, whose files are read."
+)
 @click.option("--jobs", default=os.cpu_count() or 1, show_default="cores", type=click.IntRange(1))
 @click.option(
     "--scheduler", help="Address of a Dask scheduler; its cluster scores instead of this machine."
@@ -74,6 +78,7 @@ def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def score(
     predictions: Path,
     out: Path,
+    environment: str | None,
     jobs: int,
     scheduler: str | None,
     chunk_rows: int,
@@ -81,6 +86,7 @@ def score(
     **options: Any,
 ) -> None:
     """Score a PREDICTIONS table; resumes after an interruption."""
+    del environment
     import pandas as pd
     import pyarrow as pa
 

@@ -9,7 +9,7 @@ from workbench.answers.recorded_replies import BASELINE
 from workbench.drawing.labels import NO_NAME, some_of
 from workbench.drawing.policy_words import finished_words, ill_formed_words
 from workbench.drawing.reply_words import class_words
-from workbench.environments.registry import DEFAULT, AnyEnvironment, environment_named
+from workbench.environments.registry import DEFAULT, AnyEnvironment, environment_in_table
 from workbench.prediction import CLASSES, ReplyClass
 
 
@@ -18,12 +18,12 @@ def environment_shown(scores: pd.DataFrame) -> AnyEnvironment:
     names: list[object] = []
     if "environment" in scores:
         names = scores["environment"].dropna().unique().tolist()
-    return environment_named(str(names[0]) if len(names) == 1 else DEFAULT)
+    return environment_in_table(str(names[0]) if len(names) == 1 else DEFAULT)
 
 
 def state_words(environment: str = DEFAULT) -> str:
     """Return what a model writes for a state: a FEN in chess, else what a state is called."""
-    return "FEN" if environment == DEFAULT else environment_named(environment).state_noun
+    return "FEN" if environment == DEFAULT else environment_in_table(environment).state_noun
 
 
 def answer_words(scores: pd.DataFrame) -> str:
@@ -47,7 +47,7 @@ def length_words(environment: str = DEFAULT, *, in_bands: bool = False) -> str:
         environment: The name of the environment.
         in_bands: Whether a group holds positions of several lengths, as `has_bands` finds out.
     """
-    named = environment_named(environment)
+    named = environment_in_table(environment)
     nouns = f"{named.action_noun}s"
     words = f"{nouns} of the episode" if named.actions_a_group == 1 else f"full {nouns} played"
     return f"{words} (upper edge of each band)" if in_bands else words
@@ -60,7 +60,7 @@ def has_bands(scores: pd.DataFrame) -> bool:
 
 def episode_words(environment: str = DEFAULT) -> str:
     """Return what episodes are called in an environment, in the plural."""
-    return f"{environment_named(environment).episode_noun}s"
+    return f"{environment_in_table(environment).episode_noun}s"
 
 
 def interval_words(table: pd.DataFrame, episodes: str = "games") -> str:

@@ -189,6 +189,15 @@ class Boxes(Environment[BoxesState, Carry]):
         }
         return tuple(name for name, holds in broken.items() if holds)
 
+    @property
+    def state_labels(self) -> tuple[str, ...]:
+        """The names of the boxes, and the table."""
+        return tuple(map(_place_name, [*range(1, self.automaton.boxes + 1), TABLE]))
+
+    def labelled_text(self, values: Mapping[str, str]) -> str:
+        """Return a line for each box and the table with what they hold."""
+        return "\n".join(f"{name}: {held or _NOTHING}" for name, held in values.items())
+
     def looks_like_state(self, text: str) -> bool:
         """Return whether a text says that a box, or the table, contains, holds or is something."""
         return _SAID.search(text) is not None

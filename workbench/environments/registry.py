@@ -2,6 +2,10 @@
 
 A module here, or an object registered under the entry-point group ``workbench.environments``, has
 (or is) a function ``environment`` that takes the name asked for and the argument behind its colon.
+
+A name that a user gives may name files, such as ``sokoban:room.txt``: they are read once, and the
+environment is called by their text, so that a table says all that scoring it needs. A name that is
+in a table opens no file.
 """
 
 from collections.abc import Callable
@@ -10,6 +14,7 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
 from pkgutil import iter_modules
+from types import ModuleType
 from typing import Any, Final, TypeAlias
 
 import pandas as pd
@@ -25,17 +30,45 @@ DEFAULT: Final = "chess"
 
 AnyEnvironment: TypeAlias = Environment[Any, Any]
 
+_of_files: Final[dict[str, AnyEnvironment]] = {}
+"""Environments by the name with which a user named their files."""
+
 
 def environment_named(name: str) -> AnyEnvironment:
-    """Return an environment by its name.
+    """Return the environment that a user names; files in its argument are read.
 
     Args:
-        name: Such as ``chess`` or, with an argument, ``planning:gripper``.
+        name: Such as ``chess`` or, with an argument, ``planning:gripper`` or ``sokoban:room.txt``.
+
+    Returns:
+        Its own name has the text of the files in their place.
+
+    Raises:
+        InvalidArgumentError: If there is none of this name, it does not take the argument, or a
+            file cannot be read.
+    """
+    kind, _, argument = name.partition(":")
+    with_texts = getattr(_modules().get(kind), "argument_with_texts", None)
+    if not argument or with_texts is None:
+        return _made(name)
+    found = _made(f"{kind}:{with_texts(argument)}")
+    _of_files[name] = found
+    return found
+
+
+def environment_in_table(name: str) -> AnyEnvironment:
+    """Return the environment that a table names; no file is opened for it.
+
+    A table made by an earlier version may name files. They count if the user has named the same in
+    this process by `environment_named`.
+
+    Args:
+        name: A value of the column ``environment``.
 
     Raises:
         InvalidArgumentError: If there is none of this name, or it does not take the argument.
     """
-    return _made(name)
+    return _of_files.get(name) or _made(name)
 
 
 def environment_names() -> list[str]:
@@ -66,12 +99,16 @@ def _factory(kind: str) -> Callable[[str, str], AnyEnvironment]:
 @lru_cache(maxsize=1)
 def _own() -> dict[str, Callable[[str, str], AnyEnvironment]]:
     """Return the functions ``environment`` of this folder's modules by the modules' names."""
-    modules = {name.rpartition(".")[2]: import_module(name) for name in own_modules()}
     return {
         name: module.environment
-        for name, module in modules.items()
+        for name, module in _modules().items()
         if hasattr(module, "environment")
     }
+
+
+@lru_cache(maxsize=1)
+def _modules() -> dict[str, ModuleType]:
+    return {name.rpartition(".")[2]: import_module(name) for name in own_modules()}
 
 
 def own_modules() -> list[str]:
@@ -110,4 +147,4 @@ def _only(names: list[Any], where: object) -> AnyEnvironment:
             f"{where}: expected rows of one environment, got {', '.join(map(repr, names)):.80}; "
             "fill the column environment, and make one table for each"
         )
-    return environment_named(names[0] if names else DEFAULT)
+    return environment_in_table(names[0] if names else DEFAULT)

@@ -7,7 +7,7 @@ import pandas as pd
 
 from workbench.drawing.labels import labels
 from workbench.drawing.scores_in_words import answer_words, scored_rows, told_apart, with_names
-from workbench.environments.registry import AnyEnvironment, environment_named
+from workbench.environments.registry import AnyEnvironment, environment_in_table
 from workbench.errors import InvalidArgumentError, RunMismatchError
 from workbench.explore.run.run_table import depths_of
 from workbench.reports.numbers_in_words import counted
@@ -117,7 +117,7 @@ def chapters_of(runs: Sequence[ReportedRun], depth: int | None = None) -> list[C
             part = _with_common_games(part, own)
         found.append(
             Chapter(
-                environment_named(str(environment)), str(task), str(of_set), chosen,
+                environment_in_table(str(environment)), str(task), str(of_set), chosen,
                 _named_apart(part), own,
             )
         )  # fmt: skip

@@ -28,6 +28,7 @@ class HanoiEnvironment(Environment):
     """What the pipeline needs to know besides: texts, and the slips of a simulated tracker."""
 
     title = "Towers of Hanoi"
+    summary = "discs on three pegs, moves such as A to C"
     automaton = Hanoi()
     rules = (
         "The Towers of Hanoi: discs of the sizes 1 to 4 lie on three pegs, A, B and C. First all lie "
@@ -42,9 +43,6 @@ class HanoiEnvironment(Environment):
             " ".join([f"{name}:", *map(str, peg)]) for name, peg in zip(PEGS, state, strict=True)
         )
         return "\n".join(lines)
-
-    def is_state_line(self, line):
-        return re.fullmatch(r"\s*[ABC]\s*:[\s\d]*", line) is not None
 
     def read_state(self, text):
         pegs = re.fullmatch(r"\s*A\s*:([ 1-4]*)\n\s*B\s*:([ 1-4]*)\n\s*C\s*:([ 1-4]*)\s*", text)

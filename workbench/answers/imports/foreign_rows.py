@@ -27,7 +27,12 @@ from workbench.answers.imports.true_states import (
     parsed_true,
     true_state,
 )
-from workbench.environments.registry import DEFAULT, AnyEnvironment, environment_named
+from workbench.environments.registry import (
+    DEFAULT,
+    AnyEnvironment,
+    environment_in_table,
+    environment_named,
+)
 from workbench.errors import InvalidArgumentError
 from workbench.prediction import ACTION_SEPARATOR, Prediction, ReplyClass
 from workbench.tables.earlier_versions import RENAMED
@@ -203,10 +208,10 @@ def made_row(
 def _environment(values: Mapping[str, Any], unsaid: Unsaid) -> AnyEnvironment:
     name = optional_text(values, "environment") or unsaid.environment or DEFAULT
     try:
-        named = environment_named(name)
+        named = environment_in_table(name)
     except InvalidArgumentError as error:
         raise RefusedRowError(Refused.BAD_VALUE, "environment", str(error)) from error
-    if unsaid.environment not in ("", name):
+    if unsaid.environment not in ("", name, named.name):
         raise RefusedRowError(
             Refused.OTHER_ENVIRONMENT,
             "environment",

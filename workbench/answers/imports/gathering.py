@@ -20,7 +20,7 @@ from workbench.answers.imports.imported import (
 )
 from workbench.answers.imports.row_values import present
 from workbench.answers.imports.true_states import identity_of
-from workbench.environments.registry import environment_named
+from workbench.environments.registry import environment_in_table
 from workbench.errors import TableError
 from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS
 from workbench.tables.provenance import text_hash
@@ -222,7 +222,7 @@ class _Gathered:
 
 
 def _identity(row: _Made) -> str:
-    named = environment_named(row.values["environment"])
+    named = environment_in_table(row.values["environment"])
     return identity_of(named, row.values["true_state"])
 
 

@@ -87,6 +87,19 @@ class OthelloEnvironment(Environment[OthelloState, int]):
         """Return whether a line is a row, the side to move, a border, or names the columns."""
         return is_board_line(line)
 
+    @property
+    def state_labels(self) -> tuple[str, ...]:
+        """The numbers of the rows, and the side to move."""
+        return (*"12345678", _SIDE)
+
+    def labelled_text(self, values: Mapping[str, str]) -> str:
+        """Return the rows from the first to the last, and the side to move."""
+        return "\n".join(
+            f"{values[label]}{' to move' if label == _SIDE else ''}"
+            for label in self.state_labels
+            if label in values
+        )
+
     def looks_like_state(self, text: str) -> bool:
         """Return whether a text shows at least half a board."""
         return looks_like_board(text)

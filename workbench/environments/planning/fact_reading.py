@@ -180,24 +180,24 @@ class FactReader:
         run: list[str] = []
         for line in reversed(region.split("\n")[-_MOST_LINES:]):
             bare = line.strip("` \t\r")
-            if not bare or _FRAME.fullmatch(bare) or self._has_facts(line):
+            if not bare or _FRAME.fullmatch(bare) or self.has_facts(line):
                 run.append(line)
             else:
                 labelled = _LABEL.match(line)
                 rest = line[labelled.end() :] if labelled else line
                 if inline and "(" in rest:
                     rest = rest[rest.index("(") :]
-                if rest is not line and self._has_facts(rest):
+                if rest is not line and self.has_facts(rest):
                     run.append(rest)
                     break
-                if any(map(self._has_facts, run)):
+                if any(map(self.has_facts, run)):
                     break
                 run = []
-        if not any(map(self._has_facts, run)):
+        if not any(map(self.has_facts, run)):
             return ""
         return "\n".join(reversed(run)).strip()
 
-    def _has_facts(self, line: str) -> bool:
+    def has_facts(self, line: str) -> bool:
         """Return whether a line holds facts, or what was meant as facts, and nothing else."""
         if len(line) > self._longest_line or not self._clue.search(line):
             return False

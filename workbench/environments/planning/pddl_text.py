@@ -57,6 +57,9 @@ def file_text(path: str) -> str:
         InvalidArgumentError: If it cannot be read.
     """
     try:
+        # Opening a pipe or a device may wait for ever.
+        if Path(path).exists() and not Path(path).is_file():
+            _refuse(path, "a regular file", "another kind")
         with Path(path).open("rb") as file:
             data = file.read(_MOST_BYTES + 1)
         if len(data) > _MOST_BYTES:
@@ -66,6 +69,11 @@ def file_text(path: str) -> str:
         if isinstance(error, InvalidArgumentError):
             raise
         _refuse(path, "a file of PDDL in UTF-8", str(error))
+
+
+def in_one_line(text: str) -> str:
+    """Return PDDL without comments, with single spaces."""
+    return " ".join(_COMMENT.sub(" ", text).split())
 
 
 def plain_domain(text: str, where: str) -> str:

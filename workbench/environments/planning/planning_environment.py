@@ -20,6 +20,7 @@ from workbench.prediction import Prediction, ReplyClass
 Item = TypeVar("Item")
 
 _LONGEST_ACTION: Final = 1000
+_OPENING: Final = re.compile(r"\(\s*")
 
 
 class PlanningEnvironment(Environment[Facts, str]):
@@ -133,18 +134,36 @@ class PlanningEnvironment(Environment[Facts, str]):
             why.append("wrong_type")
         return (*why, *self._conditions.unmet(state))
 
-    def classify(self, reply: str) -> Prediction:
-        """Find the facts that a reply gives as its answer, and classify them.
+    def plain_reply(self, reply: str) -> str:
+        """Return a reply in plain form, with ``on: (a b), (b c)`` as ``(on a b) (on b c)``."""
+        return self._by_predicate.sub(
+            lambda line: _OPENING.sub(f"({line['name']} ", line["facts"]),
+            super().plain_reply(reply),
+        )
+
+    @cached_property
+    def _by_predicate(self) -> re.Pattern[str]:
+        names = "|".join(map(re.escape, self.task.predicates))
+        return re.compile(
+            rf"(?i)^[ \t*-]*(?P<name>{names})[*`]*[ \t]*[:=][*` \t]*"
+            rf"(?P<facts>(?:\((?!\s*(?:{names})\b)[^()\n]*\)[,; \t]*)+)$",
+            re.MULTILINE,
+        )
+
+    def classify_plain(self, reply: str) -> Prediction:
+        """Find the facts that a reply in plain form gives as its answer, and classify them.
 
         Args:
-            reply: A model's whole text, of any length.
+            reply: As `plain_reply` returns it.
         """
-        if not reply.strip():
-            return Prediction(ReplyClass.ABSENT, None, reason="empty reply")
         stated = self._reader.stated(reply)
         if stated is None:
             return Prediction(ReplyClass.ABSENT, None, reason="no facts found")
         return self.classify_state(stated)
+
+    def is_state_line(self, line: str) -> bool:
+        """Return whether a line holds facts, and nothing else."""
+        return self._reader.has_facts(line)
 
     def looks_like_state(self, text: str) -> bool:
         """Return whether a text holds lines of facts, whatever their names."""

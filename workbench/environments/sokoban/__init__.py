@@ -7,7 +7,11 @@ from workbench.environments.sokoban.sokoban_automaton import (
     SokobanRoom,
     SokobanState,
 )
-from workbench.environments.sokoban.sokoban_environment import SokobanEnvironment, environment
+from workbench.environments.sokoban.sokoban_environment import (
+    SokobanEnvironment,
+    argument_with_texts,
+    environment,
+)
 from workbench.environments.sokoban.sokoban_rooms import ROOMS
 
 __all__ = [
@@ -18,5 +22,6 @@ __all__ = [
     "SokobanEnvironment",
     "SokobanRoom",
     "SokobanState",
+    "argument_with_texts",
     "environment",
 ]

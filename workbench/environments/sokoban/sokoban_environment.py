@@ -117,6 +117,15 @@ class SokobanEnvironment(Environment[SokobanState, str]):
         """Return whether a line is a row of a map."""
         return bool(set("#@$") & set(line)) and set(line.rstrip("\r")) <= _MAP_SIGNS
 
+    @property
+    def state_labels(self) -> tuple[str, ...]:
+        """The numbers of the rows."""
+        return tuple(map(str, range(1, self._own_map.count("\n") + 2)))
+
+    def labelled_text(self, values: Mapping[str, str]) -> str:
+        """Return the rows from the first to the last."""
+        return "\n".join(values[label] for label in self.state_labels if label in values)
+
     def looks_like_state(self, text: str) -> bool:
         """Return whether a text shows rows with walls, in signs like those of maps."""
         lines = unicodedata.normalize("NFKC", text).lower().split("\n")
@@ -286,23 +295,47 @@ def environment(name: str, argument: str) -> SokobanEnvironment:
 
     Args:
         name: As it was asked for.
-        argument: The name of a bundled room, or the path of a text file with a map; empty for the
+        argument: The name of a bundled room, or a map, its rows separated by slashes; empty for the
             room with three boxes.
 
     Raises:
-        InvalidArgumentError: If there is no such room, or the file holds no map.
+        InvalidArgumentError: If it is neither.
     """
-    text = ROOMS.get(argument or DEFAULT)
-    if text is None:
-        text = _file_text(argument)
+    text = ROOMS.get(argument or DEFAULT) or _map_of(argument)
+    if not text:
+        raise InvalidArgumentError(
+            f"environment sokoban: expected one of the rooms {', '.join(ROOMS)}, or a map, got "
+            f"{argument!r:.{_SHOWN}}; a file that only a table names is not opened: name it on the "
+            f"command line, by --environment {name!r:.{_SHOWN}}"
+        )
     try:
         return SokobanEnvironment(name, text)
     except InvalidBoardError as error:
         raise InvalidArgumentError(f"environment {name!r}: {error}") from error
 
 
-def _file_text(argument: str) -> str:
+def _map_of(argument: str) -> str:
+    """Return the map that an argument is, with a row a line; nothing if it is none."""
+    is_map = "#" in argument and set(argument) <= {*_MAP_SIGNS, "/"}
+    return argument.replace("/", "\n") if is_map else ""
+
+
+def argument_with_texts(argument: str) -> str:
+    """Return an argument of `environment` with the map of a file in the place of its path.
+
+    Args:
+        argument: As of `environment`, or the path of a text file with a map.
+
+    Raises:
+        InvalidArgumentError: If it names no file, or one that is no text of at most 10,000
+            characters.
+    """
+    if argument in ROOMS or _map_of(argument):
+        return argument
     try:
+        # Opening a pipe or a device may wait for ever.
+        if Path(argument).exists() and not Path(argument).is_file():
+            raise OSError("it is no regular file")
         with Path(argument).open(encoding="utf-8") as file:
             text = file.read(_LARGEST_FILE + 1)
     except (OSError, ValueError) as error:
@@ -315,4 +348,4 @@ def _file_text(argument: str) -> str:
             f"environment sokoban: expected a map of at most {_LARGEST_FILE} characters, got more in "
             f"{argument!r:.{_SHOWN}}"
         )
-    return text.replace("\r", "")
+    return text.replace("\r", "").strip("\n").replace("\n", "/")

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from workbench.environment import Environment
-from workbench.environments.registry import DEFAULT, environment_named
+from workbench.environments.registry import DEFAULT, environment_in_table
 from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.pair.pair_rows import aside_traits, cell_text, row_values
 from workbench.explore.pair.pair_widget import pair_arguments
@@ -90,7 +90,7 @@ def state_row_traits(row: "Mapping[str, Any] | pd.Series[Any]") -> dict[str, Any
         WorkbenchError: If the true state cannot be read.
     """
     values = row_values(row)
-    environment = environment_named(cell_text(values.get("environment")) or DEFAULT)
+    environment = environment_in_table(cell_text(values.get("environment")) or DEFAULT)
     place = ExploredEnvironment(environment)
     predicted = cell_text(values["predicted_state"])
     fault, noun = place.fault(predicted, "predicted"), environment.state_noun

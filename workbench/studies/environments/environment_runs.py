@@ -12,7 +12,11 @@ from workbench.answers.simulated_replies import simulate
 from workbench.drawing.labels import some_of
 from workbench.drawing.policy_words import finished_words, ill_formed_words
 from workbench.drawing.scores_in_words import with_names
-from workbench.environments.registry import environment_named, environment_of_table
+from workbench.environments.registry import (
+    environment_in_table,
+    environment_named,
+    environment_of_table,
+)
 from workbench.episodes import sample_positions
 from workbench.errors import InvalidArgumentError
 from workbench.scoring import ScoringParameters, score, score_predictions
@@ -146,6 +150,6 @@ def _scores_of(path: Path, parameters: ScoringParameters) -> pd.DataFrame:
 
 
 def _with_lengths(scores: pd.DataFrame, games: pd.Series) -> pd.DataFrame:
-    unit = environment_named(scores["environment"].iloc[0]).actions_a_group
+    unit = environment_in_table(scores["environment"].iloc[0]).actions_a_group
     groups = scores["group"].astype("Int64").fillna(-1)
     return scores.assign(game=games, length=(groups * unit).where(groups > 0, -1).astype(int))

@@ -17,7 +17,7 @@ from workbench.drawing.labels import typeset
 from workbench.drawing.quantities import EDIT_DISTANCE, PRECISION, RECALL
 from workbench.drawing.reply_words import class_words
 from workbench.drawing.scores_in_words import interval_words, left_out, scored_rows
-from workbench.environments.registry import environment_named
+from workbench.environments.registry import environment_in_table
 from workbench.errors import InvalidArgumentError
 from workbench.prediction import CLASSES, ReplyClass
 from workbench.statistics.intervals import SHARE, clustered_mean_interval
@@ -71,7 +71,7 @@ def compute(scores: Mapping[str, pd.DataFrame], *, depth: int = 4) -> pd.DataFra
                 rows.append(
                     {
                         "environment": name,
-                        "title": environment_named(name).title,
+                        "title": environment_in_table(name).title,
                         "task": str(part["task"].iloc[0]),
                         "length": length,
                         "measure": measure,

@@ -11,7 +11,7 @@ from workbench.drawing.appearance import Style, caption, draw_means, figure_of_r
 from workbench.drawing.labels import labels
 from workbench.drawing.quantities import PRECISION, RECALL
 from workbench.drawing.scores_in_words import interval_words
-from workbench.environments.registry import environment_named
+from workbench.environments.registry import environment_in_table
 from workbench.seeds import derived_seed
 from workbench.studies.environments.stated_and_implied import ALL
 
@@ -52,7 +52,7 @@ def verdict(table: pd.DataFrame) -> str:
         table: The result of `workbench.studies.environments.stated_and_implied.compute`.
     """
     lines = []
-    noun = environment_named(table["environment"].iloc[0]).state_noun
+    noun = environment_in_table(table["environment"].iloc[0]).state_noun
     overall = table[table["length"] == ALL].set_index(["model", "quantity"])
     for model in table["model"].unique():
         stated, true, less = (
@@ -87,7 +87,7 @@ def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
         whose: Whose replies these are, for the title.
         note: Small print below the axes.
     """
-    environment = environment_named(table["environment"].iloc[0])
+    environment = environment_in_table(table["environment"].iloc[0])
     noun, action = environment.state_noun, environment.action_noun
     models = list(table["model"].unique())
     stated, true, third = PRECISION.look, RECALL.look, style(7)

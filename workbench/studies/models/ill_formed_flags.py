@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from workbench.drawing.appearance import caption, new_figure
 from workbench.drawing.labels import labels, room, wrapped
 from workbench.drawing.reply_words import status_words
-from workbench.environments.registry import DEFAULT, environment_named
+from workbench.environments.registry import DEFAULT, environment_in_table
 from workbench.prediction import ReplyClass
 
 ANY: Final = "ANY"
@@ -95,7 +95,7 @@ def draw(
     axes.axvline(0.5, color="0.3", linewidth=1.0)
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
-    named = environment_named(environment)
+    named = environment_in_table(environment)
     caption(
         figure,
         f"Replies that parse, but cannot arise in {named.title}, by what is wrong",

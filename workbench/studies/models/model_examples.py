@@ -10,7 +10,7 @@ from workbench.drawing.appearance import caption
 from workbench.drawing.labels import labels, typeset, wrapped
 from workbench.drawing.reply_words import status_words
 from workbench.drawing.scores_in_words import scored_rows
-from workbench.environments.registry import DEFAULT, AnyEnvironment, environment_named
+from workbench.environments.registry import DEFAULT, AnyEnvironment, environment_in_table
 from workbench.errors import InvalidArgumentError
 from workbench.parsed_state import different_elements
 from workbench.scoring.parameters import Distance
@@ -134,7 +134,7 @@ def draw(
         whose: What is compared, for the title, such as `Comparison.whose` gives.
         environment: The name of the environment of the states.
     """
-    named = environment_named(environment)
+    named = environment_in_table(environment)
     steps = "plies" if named.actions_a_group > 1 else f"{named.action_noun}s"
     figure = Figure(figsize=(8.4, 1.1 + 3.5 * max(1, len(table))), layout="constrained")
     title = "Fewer edits but lower precision, two models at the same position"

@@ -21,7 +21,7 @@ from workbench.drawing.scores_in_words import (
     length_words,
     scored_rows,
 )
-from workbench.environments.registry import DEFAULT, environment_named
+from workbench.environments.registry import DEFAULT, environment_in_table
 from workbench.errors import InvalidArgumentError
 from workbench.prediction import ReplyClass
 from workbench.statistics.intervals import SHARE, clustered_mean_interval
@@ -147,7 +147,7 @@ def draw(
         whose: What is compared, for the title, such as `Comparison.whose` gives.
         environment: The name of the environment, for the words.
     """
-    noun = environment_named(environment).state_noun
+    noun = environment_in_table(environment).state_noun
     depth, near = table["depth"].iloc[0], table["near"].iloc[0]
     of_models = table.groupby("model")["next"].agg(["size", "mean"])
     order = list(of_models.sort_values(["size", "mean"], ascending=False).index)
