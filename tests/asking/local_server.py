@@ -5,11 +5,15 @@ import json
 import socket
 import struct
 import threading
+import zlib
 from collections import Counter
+from functools import cache
 
 from workbench.asking.prompts import MOVES_HEADING
 
 HANG_SECONDS = 60
+BOMB_BYTES = 300_000_000
+ESCAPES = "\x1b[2J\x1b]0;owned\x07 at the server\r\x9b31m\u202e"
 USAGE = {"prompt_tokens": 400, "completion_tokens": 50, "total_tokens": 450}
 
 
@@ -187,6 +191,22 @@ class LocalServer:
         usage = {"prompt_tokens": 10**12, "completion_tokens": 50, "total_tokens": 10**12 + 50}
         return await self._answer(moves, writer, usage=usage)
 
+    async def _fault_huge_usage(self, moves, writer):
+        return await self._answer(moves, writer, usage=dict.fromkeys(USAGE, 10**400))
+
+    async def _fault_huge_total(self, moves, writer):
+        return await self._answer(moves, writer, usage={**USAGE, "total_tokens": 10**400})
+
+    async def _fault_huge_reasoning(self, moves, writer):
+        usage = {**USAGE, "completion_tokens_details": {"reasoning_tokens": 10**400}}
+        return await self._answer(moves, writer, usage=usage)
+
+    async def _fault_infinite_usage(self, moves, writer):
+        return await self._answer(moves, writer, usage={**USAGE, "prompt_tokens": float("inf")})
+
+    async def _fault_usage_as_text(self, moves, writer):
+        return await self._answer(moves, writer, usage="many")
+
     async def _fault_usage_of_nulls(self, moves, writer):
         return await self._answer(moves, writer, usage=dict.fromkeys(USAGE))
 
@@ -207,6 +227,31 @@ class LocalServer:
             writer, 200, completion("Let me think. " * 75_000 + f"\nFEN: {self.answers[moves]}")
         )
 
+    async def _fault_gzip_bomb(self, moves, writer):
+        data = await asyncio.to_thread(bomb, self.answers[moves])
+        return await self._send(writer, 200, data, "Content-Encoding: gzip")
+
+    async def _fault_gzip(self, moves, writer):
+        data = json.dumps(completion(self.answers[moves])).encode()
+        self.answered[moves] += 1
+        return await self._send(
+            writer, 200, zlib.compress(data, wbits=31), "Content-Encoding: gzip"
+        )
+
+    async def _fault_zstd(self, moves, writer):
+        return await self._send(writer, 200, b"(\xb5/\xfd", "Content-Encoding: zstd")
+
+    async def _fault_endless(self, moves, writer):
+        head = "HTTP/1.1 200 Said\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked"
+        writer.write(f"{head}\r\n\r\n".encode())
+        while not writer.is_closing():
+            writer.write(b"10000\r\n" + b" " * 0x10000 + b"\r\n")
+            await writer.drain()
+        return False
+
+    async def _fault_escape_codes(self, moves, writer):
+        return await self._send(writer, 500, problem(ESCAPES, "server_error"))
+
     async def _fault_invalid_utf8(self, moves, writer):
         data = json.dumps(completion(self.answers[moves] + " MARK")).encode()
         return await self._send(writer, 200, data.replace(b"MARK", b"\xff\xfe\x80"))
@@ -215,6 +260,15 @@ class LocalServer:
         body = completion(self.answers[moves][:20])
         body["choices"][0]["finish_reason"] = "length"
         return await self._send(writer, 200, body)
+
+
+@cache
+def bomb(answer):
+    """Return a right answer after `BOMB_BYTES` of spaces, compressed to some 300 kB."""
+    packed = zlib.compressobj(1, wbits=31)
+    begin, end = json.dumps(completion(f"MARK{answer}")).encode().split(b"MARK")
+    spaces = [packed.compress(b" " * 1_000_000) for _ in range(BOMB_BYTES // 1_000_000)]
+    return b"".join([packed.compress(begin), *spaces, packed.compress(end), packed.flush()])
 
 
 def moves_of(body):

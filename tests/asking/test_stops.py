@@ -19,9 +19,11 @@ from local_run import (
 )
 from local_server import LocalServer
 
+from workbench.asking import resumable_run
 from workbench.asking.journal import FILE_NAME, SPARE_BYTES, journal_record
 from workbench.asking.run_folder import open_run
 from workbench.asking.settings import Question
+from workbench.errors import AskingStoppedError
 from workbench.tables.parquet_tables import POSITIONS, read_table
 
 pytestmark = [
@@ -77,6 +79,23 @@ def test_the_asking_process_is_stopped_by_somebody(
             assert answered == server.asked.total()
 
 
+def test_an_interrupt_while_the_last_answer_comes_still_stops(ask_server, answers, monkeypatch):
+    def interrupted_at_the_end(process, *_, **__):
+        process.wait()
+        raise KeyboardInterrupt
+
+    with LocalServer(answers) as server:
+        monkeypatch.setattr(resumable_run, "follow", interrupted_at_the_end)
+        with pytest.raises(AskingStoppedError) as stopped:
+            ask_server(server)
+        assert str(stopped.value).startswith(
+            "asking stopped: interrupted; 40 answered, 0 failed, 0 not asked; "
+        )
+        monkeypatch.undo()
+        assert ask_server(server).describe() == "40 answered, 0 failed, 0 not asked"
+        assert server.asked.total() == 40
+
+
 def test_a_full_disk_ends_the_run_at_once(positions_path, answers, tmp_path, warm_process):
     # The largest file that may be written has room for some answers after this line.
     out = tmp_path / "run"
@@ -119,3 +138,15 @@ def test_a_run_with_failures_says_so(positions_path, answers, tmp_path, warm_pro
         (line,) = errors_in(said)
         assert (code, server.requests) == (4, [])
         assert line.startswith("Error: 39 answered, 1 failed, 0 not asked; ")
+
+
+def test_what_a_server_says_is_printed_without_its_control_characters(
+    positions_path, answers, tmp_path, warm_process
+):
+    with LocalServer(answers, {next(iter(answers)): "escape_codes"}) as server:
+        command = arguments_to_ask(positions_path, tmp_path / "run", server)
+        code, said = run_here([*command, "--retries", "0"])
+        assert code == 4
+        # Where the output is no terminal, click leaves out what it knows of.
+        assert r"\x1b]0;owned\x07 at the server" in said
+        assert set("\x1b\x07\x9b\u202e").isdisjoint(said)

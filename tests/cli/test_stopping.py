@@ -97,3 +97,54 @@ wait([])
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert ended.returncode == 143
     assert ended.stderr == f"stopped by SIGTERM: {KEPT}\n"
+
+
+# The command that gets the signal in the middle of its work, as a terminal sends it.
+INTERRUPTED = """
+import importlib, os, signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
+number, place, *arguments = sys.argv[1:]
+module, _, name = place.rpartition(".")
+def work(*_, **__):
+    os.kill(os.getpid(), int(number))
+    time.sleep(60)
+setattr(importlib.import_module(module), name, work)
+from workbench.cli import main
+main(arguments, prog_name="workbench")
+"""
+
+
+@pytest.mark.parametrize(
+    ("place", "arguments"),
+    [
+        ("workbench.scoring.score_tables.score_table", ["score", "x"]),
+        ("workbench.checking.check_table", ["check", "x"]),
+        ("workbench.reports.reported_run.read_run", ["report", "x"]),
+        ("workbench.headless.lesson_versions.write_lessons", ["lessons", "-o", "x"]),
+        ("workbench.games.game_files.GameFiles", ["games", "cut", "x"]),
+        ("workbench.answers.imports.format_of", ["replies", "import", "x"]),
+    ],
+)
+def test_every_command_ends_with_the_exit_code_of_the_signal(place, arguments, tmp_path):
+    for number in (signal.SIGINT, signal.SIGTERM) if arguments[0] == "check" else (signal.SIGINT,):
+        command = [sys.executable, "-c", INTERRUPTED, str(number.value), place, *arguments]
+        ended = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+        assert (ended.returncode, ended.stderr) == (128 + number, "\nAborted!\n")
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        ("OSError('a worker is gone')", "Error: a worker is gone\n"),
+        ("RuntimeError('a worker is gone')", "Error: RuntimeError('a worker is gone')\n"),
+    ],
+)
+def test_an_error_that_a_signal_caused_has_the_exit_code_of_the_signal(error, said, tmp_path):
+    code = INTERRUPTED.replace(
+        "    os.kill(os.getpid(), int(number))\n    time.sleep(60)\n",
+        "    try:\n        os.kill(os.getpid(), int(number))\n        time.sleep(60)\n"
+        f"    except KeyboardInterrupt:\n        raise {error}\n",
+    )
+    command = [sys.executable, "-c", code, "2", "workbench.checking.check_table", "check", "x"]
+    ended = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert (ended.returncode, ended.stderr) == (130, said)

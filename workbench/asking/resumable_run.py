@@ -96,10 +96,14 @@ def described(questions: int, answered: int, failed: int) -> str:
 
 @dataclass(slots=True)
 class _Ended:
-    """How the asking process ended: why before the end, if so, and what the user should know."""
+    """How the asking process ended: why before the end, if so, and what the user should know.
+
+    ``interrupted`` tells that the caller was to stop, also if the last answer came meanwhile.
+    """
 
     stopped: str = ""
     notes: list[str] = field(default_factory=list)
+    interrupted: bool = False
 
 
 def require_extra() -> None:
@@ -165,8 +169,8 @@ def ask(
         RunMismatchError: If ``out`` belongs to another question.
         AskingError: If nothing was asked, because the estimate was not accepted or another process
             asks into the folder.
-        AskingStoppedError: If asking stopped before every question was tried; the table contains
-            all answers and failures.
+        AskingStoppedError: If asking stopped before every question was tried, or was interrupted;
+            the table contains all answers and failures.
         TableError: If the positions cannot be read or asked about.
     """
     require_extra()
@@ -270,7 +274,8 @@ def _result(
     """Write the table, and return what the run came to.
 
     Raises:
-        AskingStoppedError: If not every question was tried, or the table cannot be written.
+        AskingStoppedError: If not every question was tried, the caller was interrupted, or the
+            table cannot be written.
     """
     journal.read()
     record = journal.record
@@ -293,7 +298,7 @@ def _result(
             "which asks nothing twice",
             notes,
         ) from error
-    if stopped and len(answered) + len(failed) == len(asked):
+    if stopped and len(answered) + len(failed) == len(asked) and not ended.interrupted:
         notes.append(f"asking stopped after the last question: {stopped}")
     elif stopped:
         raise AskingStoppedError(
@@ -357,6 +362,7 @@ def _run_process(
             output: IO[bytes] | None = process.stdout
             assert pipe is not None
             assert output is not None
+            interrupted = False
             try:
                 # A process that has ended already says in its log why.
                 with contextlib.suppress(BrokenPipeError):
@@ -364,11 +370,16 @@ def _run_process(
                     pipe.flush()
                 follow(process, journal, questions, last_turn, show=progress)
             except KeyboardInterrupt:
+                interrupted = True
                 _end_in_order(process, pipe)
             said = output.read()
             code = process.wait()
     if said:
-        return _Ended(**json.loads(said))
+        ended = _Ended(**json.loads(said), interrupted=interrupted)
+        ended.stopped = ended.stopped or ("interrupted" if interrupted else "")
+        return ended
+    if interrupted:
+        return _Ended("interrupted", interrupted=True)
     if code < 0:
         name = signal.Signals(-code).name
         memory = ", perhaps because memory ran out" if -code == signal.SIGKILL else ""

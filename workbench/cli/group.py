@@ -1,13 +1,16 @@
-"""The group of all commands, and the form of its error messages."""
+"""The group of all commands: the form of its messages, and the exit codes of all commands."""
 
 import os
+import re
 import select
+import sys
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TextIO, cast
 
 import click
 
 from workbench import __version__
+from workbench.cli.stopping import interrupting_signals
 from workbench.errors import WorkbenchError
 
 PATH = click.Path(path_type=Path)
@@ -15,13 +18,80 @@ PATH = click.Path(path_type=Path)
 CLOSED_PIPE: Final = 141
 """The exit code a shell reports for a process that SIGPIPE ends: 128 and the signal's number."""
 
+_CONTROLS: Final = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
+)
+"""Control characters but tab and line feed, and the characters that change the direction of text."""
+
+_PROGRESS: Final = re.compile(r"(?:\r|(?:\x1b\[A)+\Z)?")
+"""How tqdm moves the cursor: a return before a bar, or lines up and nothing else."""
+
+
+class EscapedOutput:
+    r"""A text stream that shows control characters as escapes, such as ``\x1b``.
+
+    Replies, error messages of servers, file names and cells of tables can contain sequences that
+    clear the screen or set the title of a terminal. Characters that the stream's encoding cannot
+    hold are escaped as well.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        """Write to another text stream; everything but writing is that stream's."""
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "buffer":
+            # What writes bytes would go past the escapes.
+            raise AttributeError(name)
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        """Write a text, escaped; return its length."""
+        move = cast("re.Match[str]", _PROGRESS.match(text)).group()
+        escaped = _CONTROLS.sub(lambda found: ascii(found[0])[1:-1], text[len(move) :])
+        encoding = self._stream.encoding or "utf-8"
+        self._stream.write(move + escaped.encode(encoding, "backslashreplace").decode(encoding))
+        return len(text)
+
+    def writelines(self, lines: list[str]) -> None:
+        """Write texts one after the other."""
+        for line in lines:
+            self.write(line)
+
+
+def escape_output() -> None:
+    """Escape what this process prints from now on, the traceback of an unexpected error included."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is not None and not isinstance(stream, EscapedOutput):
+            setattr(sys, name, EscapedOutput(stream))
+
 
 class Commands(click.Group):
     """A group that reports an error of the workbench as one message with exit code 1.
 
     If the reader of standard output or standard error is gone (``workbench ... | head``), the
-    command ends without a message, as other tools do.
+    command ends without a message, as other tools do. If a signal stopped it, the exit code is 128
+    and the signal's number: 130 for Ctrl-C. All that is printed goes through `EscapedOutput`.
     """
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Run a command as a program; see `click.Command.main`."""
+        escape_output()
+        with interrupting_signals() as received:
+            try:
+                return super().main(*args, **kwargs)
+            except SystemExit as ended:
+                # A command can end well on a signal, such as one that serves until then.
+                if received and ended.code:
+                    raise SystemExit(128 + received[0]) from None
+                raise
+            except Exception as error:
+                # What a signal breaks, such as the pool whose workers it also reached.
+                if received:
+                    click.echo(f"Error: {error!r}", err=True)
+                    raise SystemExit(128 + received[0]) from error
+                raise
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command; see `click.Group.invoke`."""

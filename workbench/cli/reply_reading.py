@@ -186,6 +186,13 @@ def replies_extract(source: Path, out: Path) -> None:
         click.echo(f"  {rows:,} {before} -> {now}")
     if again.new_rows:
         click.echo(f"{again.new_rows:,} rows that the table of the run does not have")
+    if again.damaged_lines:
+        numbers = ", ".join(map(str, again.damaged_lines))
+        click.echo(
+            f"Warning: damaged lines of the journal are left out: {numbers}; `workbench ask` with the "
+            "same options takes their answers from Inspect's log or asks again",
+            err=True,
+        )
     if again.without_reply:
         click.echo(f"{again.without_reply:,} rows without a reply, kept as they are")
     click.echo(

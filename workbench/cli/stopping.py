@@ -1,6 +1,7 @@
 """How a command responds to Ctrl-C and SIGTERM: one line, and the exit code that shells expect."""
 
 import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -44,6 +45,32 @@ def stoppable(kept: str) -> Iterator[None]:
     except Stopped as stopped:
         click.echo(f"stopped by {stopped.signal.name}: {kept}", err=True)
         raise click.exceptions.Exit(128 + stopped.signal) from None
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def interrupting_signals() -> Iterator[list[int]]:
+    """Turn the signals that end a process into `KeyboardInterrupt`; yield those that came, in order."""
+    received: list[int] = []
+
+    def interrupt(number: int, frame: FrameType | None) -> NoReturn:
+        received.append(number)
+        raise KeyboardInterrupt
+
+    names = ("SIGINT", "SIGTERM", "SIGHUP")
+    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    before = {}
+    if threading.current_thread() is threading.main_thread():
+        # Signals that the shell set to be ignored stay ignored.
+        before = {
+            number: signal.signal(number, interrupt)
+            for number in numbers
+            if signal.getsignal(number) != signal.SIG_IGN
+        }
+    try:
+        yield received
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -13,7 +13,6 @@ from workbench.cli.models.asking_options import (
     describe_answers,
     describe_notes,
     exit_for_failures,
-    interrupting_signals,
 )
 from workbench.errors import AskingStoppedError
 
@@ -65,25 +64,24 @@ def ask(
         raise click.UsageError("expected POSITIONS or --environment, got neither")
     if environment is None and positions is not None:
         environment = environment_of_table(positions).name
-    with interrupting_signals() as received:
-        try:
-            run = ask_model(
-                positions or EpisodeSample(str(environment)),
-                out,
-                asking.question(str(environment), task, depth),
-                asking.operation(limit),
-                price=asking.price_of_model(),
-                api_key=asking.api_key,
-                confirm=asking.confirm,
-                progress=True,
-            )
-        except AskingStoppedError as error:
-            describe_notes(error.notes)
-            click.echo(f"Error: {error}", err=True)
-            raise click.exceptions.Exit(128 + received[0] if received else STOPPED) from error
-        except KeyboardInterrupt:
-            click.echo("Error: interrupted; all answers are kept", err=True)
-            raise click.exceptions.Exit(128 + received[0] if received else STOPPED) from None
+    try:
+        run = ask_model(
+            positions or EpisodeSample(str(environment)),
+            out,
+            asking.question(str(environment), task, depth),
+            asking.operation(limit),
+            price=asking.price_of_model(),
+            api_key=asking.api_key,
+            confirm=asking.confirm,
+            progress=True,
+        )
+    except AskingStoppedError as error:
+        describe_notes(error.notes)
+        click.echo(f"Error: {error}", err=True)
+        raise click.exceptions.Exit(STOPPED) from error
+    except KeyboardInterrupt:
+        click.echo("Error: interrupted; all answers are kept", err=True)
+        raise click.exceptions.Exit(STOPPED) from None
     describe_answers(run)
     if limit is not None and run.forecast is not None:
         click.echo(run.forecast.describe())

@@ -1,10 +1,7 @@
-"""The options of every command that asks a model, and how such a command is stopped."""
+"""The options of every command that asks a model, and what such a command prints at its end."""
 
 import json
-import signal
-import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
@@ -251,29 +248,3 @@ def describe_notes(notes: list[str]) -> None:
     """Print what the user should know, on standard error."""
     for note in notes:
         click.echo(f"Warning: {note}", err=True)
-
-
-@contextmanager
-def interrupting_signals() -> Iterator[list[int]]:
-    """Turn the signals that end a process into an orderly stop, and report the signal received."""
-    received: list[int] = []
-
-    def interrupt(number: int, _: object) -> None:
-        received.append(number)
-        raise KeyboardInterrupt
-
-    names = ("SIGINT", "SIGTERM", "SIGHUP")
-    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
-    before = {}
-    if threading.current_thread() is threading.main_thread():
-        # Signals that the shell set to be ignored stay ignored.
-        before = {
-            number: signal.signal(number, interrupt)
-            for number in numbers
-            if signal.getsignal(number) != signal.SIG_IGN
-        }
-    try:
-        yield received
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -15,7 +15,6 @@ from workbench.cli.models.asking_options import (
     describe_answers,
     describe_notes,
     exit_for_failures,
-    interrupting_signals,
 )
 from workbench.cli.repeated_commands import GOES_ON, repeatable
 from workbench.cli.scoring import comparison_options
@@ -70,7 +69,8 @@ def evaluate(
     """Ask a model, score its replies, draw figures and write a report; resumes at any point.
 
     OUT is a run folder as of `workbench ask`, with scores.parquet, figures/ and report/index.html.
-    The same command again goes on where it was stopped, and asks no question twice.
+    The same command again goes on where it was stopped. It repeats no finished question; calls in
+    progress when the process is killed are repeated.
 
     \b
     Exit codes:
@@ -98,7 +98,7 @@ def evaluate(
     chosen = ChosenPositions(
         environment, positions, month, limit, positions_seed, address or DATABASE, cache
     )
-    with repeatable(out), interrupting_signals() as received, NotebookLines() as lines:
+    with repeatable(out), NotebookLines() as lines:
         try:
             done = evaluate_model(
                 out,
@@ -118,10 +118,10 @@ def evaluate(
         except AskingStoppedError as error:
             describe_notes(error.notes)
             click.echo(f"Error: {error}", err=True)
-            raise click.exceptions.Exit(128 + received[0] if received else STOPPED) from error
+            raise click.exceptions.Exit(STOPPED) from error
         except KeyboardInterrupt:
             click.echo(f"Error: interrupted; {GOES_ON}", err=True)
-            raise click.exceptions.Exit(128 + received[0] if received else STOPPED) from None
+            raise click.exceptions.Exit(STOPPED) from None
     describe_answers(done.asked)
     shown = done.headline[["quantity", "mean", "standard_error", "lower", "upper", "n", "games"]]
     click.echo(shown.to_string(index=False, float_format="{:.4f}".format))
