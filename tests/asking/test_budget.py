@@ -57,8 +57,8 @@ class TestWhatNobodyKnows:
     @pytest.mark.parametrize(
         ("said", "reason"),
         [
-            (None, "without token counts"),
-            ({}, "without token counts"),
+            (None, "without readable token counts"),
+            ({}, "without readable token counts"),
             (usage(tokens_out=-1), "below 0"),
             (usage(tokens_in=-600), "below 0"),
             (usage(tokens_in=MOST_TOKENS + 1), f"above {MOST_TOKENS:,}"),
@@ -113,7 +113,7 @@ def test_long_replies_on_many_connections_keep_within_the_budget(ask_server, ans
     # Every reply costs 16 dollars; nothing says so beforehand, and each kind of server's silence
     # counts as much.
     reasons = {
-        "no_usage": "1 (the reply came without token counts)",
+        "no_usage": "1 (the reply came without readable token counts)",
         "negative_usage": "1 (a token count below 0)",
         "absurd_usage": "1 (a token count above 10,000,000)",
     }

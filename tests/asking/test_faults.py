@@ -5,6 +5,7 @@ from local_run import KEY, needs_inspect
 from local_server import LocalServer, moves_of
 
 from workbench.answers.imports.eval_logs import CALL_FAILED
+from workbench.asking.costs.prices import Price
 from workbench.asking.faults import fault_of
 from workbench.errors import AskingStoppedError, InvalidArgumentError
 
@@ -37,6 +38,10 @@ TABLE = {
     "refusal": ("absent", "no piece placement found", 1, False),
     "megabyte": ("valid", "", 1, False),
     "invalid_utf8": ("failed", "call failed: UnicodeDecodeError", 2, True),
+    "gzip": ("valid", "", 1, False),
+    "gzip_bomb": ("failed", "call failed: LargeResponseError: the response is larger", 2, True),
+    "endless": ("failed", "call failed: LargeResponseError: the response is larger", 2, True),
+    "zstd": ("failed", "call failed: LargeResponseError: expected a response", 2, True),
     "cut_off": ("absent", "no piece placement found; the reply was cut off", 1, False),
 }
 
@@ -76,6 +81,27 @@ def test_every_fault_ends_as_a_row_and_the_run_goes_on(ask_server, answers):
         run = ask_server(server, {"retry_failed": True})
         assert run.describe() == "40 answered, 0 failed, 0 not asked"
         assert set(server.answered.values()) == {1}
+
+
+@needs_inspect
+@pytest.mark.parametrize("price", [None, Price(10, 40)])
+def test_an_absurd_usage_is_an_unknown_one(ask_server, answers, price):
+    kinds = ["huge_usage", "huge_total", "huge_reasoning", "infinite_usage", "usage_as_text",
+             "usage_of_nulls", "usage_of_words"]  # fmt: skip
+    faults = dict(zip(list(answers)[3:], kinds, strict=False))
+    with LocalServer(answers, faults) as server:
+        run = ask_server(server, {"connections": 4}, price=price)
+        table = run.predictions.set_index("movetext")
+        assert run.describe() == "40 answered, 0 failed, 0 not asked"
+        assert (table["predicted_state"] == table["true_state"]).all()
+        unknown = table["input_tokens"].isna() & table["output_tokens"].isna()
+        assert set(table.index[unknown]) == set(faults)
+        assert table["reasoning_tokens"].isna().all()
+        assert server.asked.total() == 40
+        if price is not None:
+            assert set(table.index[table["dollars"].isna()]) == set(faults)
+            (note,) = run.notes
+            assert note.startswith("the cost of 7 calls is unknown; they count at their maximum")
 
 
 @needs_inspect

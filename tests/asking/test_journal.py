@@ -4,6 +4,7 @@ import errno
 import json
 import os
 import resource
+from zlib import crc32
 
 import pytest
 
@@ -13,6 +14,7 @@ from workbench.asking.journal import (
     FILE_NAME,
     KILLED,
     SPARE_NAME,
+    DamagedLine,
     Failure,
     Journal,
     JournalReader,
@@ -75,12 +77,12 @@ class TestDamage:
         journal.answered(("z", 0, 0), OUTPUT, 0.0)
         journal.close()
         reopened = Journal(tmp_path)
-        assert reopened.set_aside == 0
+        assert reopened.damaged == []
         assert journal.record.answers == reopened.record.answers
         kept = tmp_path / DAMAGED_NAME
         return (
             {key[0] for key in reopened.record.answers},
-            journal.set_aside,
+            len(journal.damaged),
             (kept.read_bytes() if kept.exists() else b""),
         )
 
@@ -201,3 +203,77 @@ def test_a_reader_follows_whole_lines(tmp_path):
     reader.read()
     assert reader.record.answered(1) == {("a", 0)}
     assert (reader.record.failures, reader.record.tokens) == ({}, 900)
+
+
+class TestChecksums:
+    @pytest.fixture
+    def path(self, tmp_path):
+        journal = Journal(tmp_path)
+        for name in "abcdefgh":
+            journal.answered((f"position-{name}", 0, 0), OUTPUT, 0.25)
+        journal.close()
+        return tmp_path / FILE_NAME
+
+    def test_the_checksum_is_the_crc_of_the_line_without_it(self, path):
+        for line in path.read_text().splitlines():
+            text, _, checksum = line.rpartition(', "checksum": ')
+            assert json.loads(checksum.removesuffix("}")) == f"{crc32((text + '}').encode()):08x}"
+
+    def test_every_flipped_bit_of_a_line_is_noticed(self, path, tmp_path):
+        lines = path.read_bytes().splitlines(keepends=True)
+        whole = set(journal_record(tmp_path).answers)
+        for place in range(len(lines[3]) - 1):
+            for bit in range(8):
+                flipped = bytearray(lines[3])
+                flipped[place] ^= 1 << bit
+                path.write_bytes(b"".join([*lines[:3], bytes(flipped), *lines[4:]]))
+                record = journal_record(tmp_path)
+                assert set(record.answers) == whole - {("position-c", 0, 0)}, (place, bit)
+                # A flip into a line feed makes two lines of one.
+                assert record.damaged in ([4], [4, 5])
+
+    def test_a_line_that_lost_its_end_of_line_keeps_both_answers(self, path, tmp_path):
+        lines = path.read_bytes().splitlines()
+        path.write_bytes(b"\n".join([*lines[:3], lines[3] + b"\x0b" + lines[4], *lines[5:], b""]))
+        before = set(journal_record(tmp_path).answers)
+        journal = Journal(tmp_path)
+        assert set(journal.record.answers) - before == {
+            ("position-c", 0, 0), ("position-d", 0, 0)}  # fmt: skip
+        assert [line.number for line in journal.damaged] == [4]
+
+    def test_a_journal_from_before_still_opens(self, path, tmp_path):
+        before = journal_record(tmp_path)
+        lines = [json.loads(line) for line in path.read_text().splitlines()]
+        for line in lines:
+            del line["checksum"]
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        for record in (journal_record(tmp_path), Journal(tmp_path).record):
+            assert (record.answers, record.dollars, record.damaged) == (before.answers, 2.0, [])
+        # What is written from now on has one, in the same file.
+        Journal(tmp_path).answered(("z", 0, 0), OUTPUT, 0.25)
+        assert len(journal_record(tmp_path).answers) == 9
+
+    def test_a_byte_that_is_no_ascii_is_damage_in_a_journal_from_before(self, tmp_path):
+        line = json.dumps({"id": "a", "sample": 0, "turn": 0, "dollars": 0.25, "output": OUTPUT})
+        damaged = line.encode().replace(b"8/8", b"8\xaf8")
+        (tmp_path / FILE_NAME).write_bytes(damaged + b"\n")
+        journal = Journal(tmp_path)
+        assert (journal.record.answers, journal.damaged[0].text) == ({}, damaged)
+
+    def test_a_damaged_line_is_traced_to_its_question(self, path):
+        keys = [(f"position-{name}", sample, 0) for name in "abcdefgh" for sample in (0, 1)]
+        line = path.read_bytes().splitlines()[3]
+        assert DamagedLine(4, line).question(keys) == ("position-c", 0, 0)
+        assert DamagedLine(4, line[:60]).question(keys) == ("position-c", 0, 0)
+        assert DamagedLine(4, b"\x00" * 300).question(keys) is None
+        flipped = line.replace(b'"position-c"', b'"pos\xe9tion-c"')
+        assert DamagedLine(4, flipped).question(keys) == ("position-c", 0, 0)
+
+
+def test_an_answer_to_an_earlier_turn_ends_the_conversation_that_came_after(tmp_path):
+    journal = Journal(tmp_path)
+    journal.answered(("a", 0, 1), OUTPUT, 0.25)
+    assert journal.record.answered(1) == set()
+    journal.answered(("a", 0, 0), OUTPUT, 0.25)
+    for record in (journal.record, journal_record(tmp_path)):
+        assert (set(record.answers), record.dollars) == ({("a", 0, 0)}, 0.5)

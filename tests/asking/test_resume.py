@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -20,7 +21,7 @@ from local_run import (
 from local_server import LocalServer
 
 from workbench.asking import resumable_run as asking_run
-from workbench.asking.journal import Failure, Journal, journal_record
+from workbench.asking.journal import FILE_NAME, Failure, Journal, journal_record
 from workbench.asking.predictions_table import run_predictions
 from workbench.asking.resumable_run import ask
 from workbench.asking.run_folder import open_run, refuse_other_run
@@ -75,6 +76,54 @@ def test_stopped_in_the_middle_and_asked_again(
         code, said = run_here(arguments_to_ask(*asked))
         assert (code, "40 valid" in said) == (0, True)
         assert server.asked == before
+
+
+class TestADamagedJournal:
+    """Flipped bits in answers: none is taken as it is, and the warning tells what becomes of each."""
+
+    LINES = 20
+
+    def flip_bits(self, out):
+        """Flip a bit in each of 20 lines of answers, and return the numbers of these lines."""
+        path, choice = out / FILE_NAME, random.Random(27)
+        lines = path.read_bytes().splitlines(keepends=True)
+        answers = [place for place, line in enumerate(lines) if b'"output"' in line]
+        places = sorted(choice.sample(answers, self.LINES))
+        for place in places:
+            line = bytearray(lines[place])
+            line[choice.randrange(len(line) - 1)] ^= 1 << choice.randrange(7)
+            lines[place] = bytes(line)
+        path.write_bytes(b"".join(lines))
+        return ", ".join(str(place + 1) for place in places)
+
+    @pytest.mark.parametrize(
+        ("log", "prompt", "again"),
+        [(True, None, 0), (False, None, 20), (True, "self-check", 0), (False, "self-check", None)],
+    )
+    def test_no_changed_answer_is_taken(self, ask_server, answers, tmp_path, log, prompt, again):
+        turns = 2 if prompt else 1
+        with LocalServer(answers) as server:
+            whole = ask_server(server, prompt=prompt).predictions
+            assert server.asked.total() == 40 * turns
+            numbers = self.flip_bits(tmp_path / "run")
+            if not log:
+                for path in (tmp_path / "run" / "logs").glob("*.eval"):
+                    path.unlink()
+            run = ask_server(server, prompt=prompt)
+            columns = ["position_id", "reply", "predicted_state", "reply_class", "earlier_turns"]
+            pd.testing.assert_frame_equal(run.predictions[columns], whole[columns])
+            more = server.asked.total() - 40 * turns
+            (note,) = run.notes
+            assert "damaged lines of answers.jsonl: 20, moved to answers.damaged; " in note
+            if log:
+                assert f"answers taken from Inspect's log: 20 (lines {numbers})" in note
+            elif again is not None:
+                assert f"asked again: 20 (lines {numbers})" in note
+            # A first turn is asked again with all that follow.
+            assert 20 <= more <= 40 if again is None else more == again
+            # Repaired for good.
+            assert ask_server(server, prompt=prompt).notes == []
+            assert server.asked.total() == 40 * turns + more
 
 
 class TestRefusals:

@@ -29,12 +29,12 @@ from workbench.answers.imports.eval_logs import log_entries, with_attachments
 from workbench.asking.costs.budget import Budget
 from workbench.asking.costs.prices import Price
 from workbench.asking.inspect_task import reconstruction
-from workbench.asking.journal import DAMAGED_NAME, FILE_NAME, Journal
+from workbench.asking.journal import DAMAGED_NAME, FILE_NAME, Journal, Key
 from workbench.asking.keys import Secrets
 from workbench.asking.model_check import in_one_line, make_model
 from workbench.asking.questions import in_asking_order, questions_of
 from workbench.asking.redaction import keep_files_in, redact_model, redact_output
-from workbench.asking.responses import check_responses
+from workbench.asking.responses import MOST_BYTES, bound_responses, check_responses
 from workbench.asking.run_folder import LOCK_SECONDS, PROCESS_LOCK, RunFolder
 from workbench.asking.session import Session, session_in_use
 from workbench.asking.settings import (
@@ -114,12 +114,10 @@ def _ask(work: _Work) -> str:
 
 
 def _ask_with(journal: Journal, work: _Work) -> str:
-    if journal.set_aside:
-        work.notes.append(
-            f"damaged lines of {FILE_NAME}: {journal.set_aside}, kept in {DAMAGED_NAME}; questions "
-            "whose answers they held are asked again"
-        )
-    _take_from_logs(journal, work)
+    lost = _lost_questions(journal, work)
+    answers = _take_from_logs(journal, work)
+    if journal.damaged:
+        work.notes.append(_describe_damage(journal, lost, answers))
     record = journal.record
     budget = Budget(
         record.price,
@@ -152,6 +150,46 @@ def _ask_with(journal: Journal, work: _Work) -> str:
     return session.stopping or ended
 
 
+def _lost_questions(journal: Journal, work: _Work) -> dict[int, Key | None]:
+    """Return the damaged lines of calls by number, each with its key, or None if that is unreadable."""
+    keys = [
+        (name, sample, turn) for name, sample in work.wanted for turn in range(work.last_turn + 1)
+    ]
+    missing = [key for key in keys if key not in journal.record.answers]
+    return {
+        line.number: (line.question(missing) if line.holds_answer else None) or line.question(keys)
+        for line in journal.damaged
+        if not line.holds_no_call
+    }
+
+
+def _describe_damage(journal: Journal, lost: dict[int, Key | None], answers: set[Key]) -> str:
+    """Return which lines of the journal were damaged, and what becomes of their answers.
+
+    Args:
+        journal: After answers were taken from Inspect's logs.
+        lost: As of `_lost_questions`.
+        answers: The keys of the answers that were taken.
+    """
+    lines: dict[str, list[str]] = {}
+    for line in journal.damaged:
+        key = lost.get(line.number)
+        if line.number in lost and key is None:
+            outcome = "what they held cannot be read; questions without an answer are asked again"
+        elif key in answers:
+            outcome = "answers taken from Inspect's log"
+        elif key is None or key in journal.record.answers:
+            outcome = "held no answer, or one that is elsewhere in the journal"
+        else:
+            outcome = "asked again"
+        lines.setdefault(outcome, []).append(str(line.number))
+    said = "; ".join(
+        f"{outcome}: {len(numbers)} (line{'s' * (len(numbers) > 1)} {', '.join(numbers)})"
+        for outcome, numbers in lines.items()
+    )
+    return f"damaged lines of {FILE_NAME}: {len(journal.damaged)}, moved to {DAMAGED_NAME}; {said}"
+
+
 def _end_of(logs: list[EvalLog]) -> str:
     """Return why Inspect ended in good order before every question was tried."""
     said = [log.error.message for log in logs if log.status == "error" and log.error]
@@ -179,6 +217,8 @@ def _evaluate(work: _Work, positions: pd.DataFrame) -> list[EvalLog]:
     model.model_args = question.shown_model_args
     _leave_repeating_to_us(model, work.notes)
     check_responses(model.api)
+    # The results of a batch come as one file.
+    bound_responses(MOST_BYTES * (max(len(work.wanted), 1) if operation.batch else 1))
     config: dict[str, Any] = {
         **question.generation(),
         "max_connections": work.connections,
@@ -231,11 +271,13 @@ def _leave_repeating_to_us(model: Model, notes: list[str]) -> None:
         )
 
 
-def _take_from_logs(journal: Journal, work: _Work) -> None:
-    """Write into the journal what only Inspect's logs hold: such questions are not asked again.
+def _take_from_logs(journal: Journal, work: _Work) -> set[Key]:
+    """Write into the journal what only Inspect's logs hold, and return the keys of these answers.
 
-    A log that cannot be read, because the disk was full, is kept under another name.
+    Such questions are not asked again. A log that cannot be read, because the disk was full, is kept
+    under another name.
     """
+    before = set(journal.record.answers)
     for path in sorted(work.folder.logs.glob("*.eval")):
         try:
             for name, text in log_entries(path):
@@ -245,13 +287,32 @@ def _take_from_logs(journal: Journal, work: _Work) -> None:
             kept = path.with_suffix(".damaged")
             path.rename(kept)
             work.notes.append(f"{error}; it is kept as {kept.name}, the answers are in {FILE_NAME}")
+    return set(journal.record.answers) - before
 
 
 def _take_sample(journal: Journal, sample: dict[str, Any], last_turn: int) -> None:
-    key = (str(sample["id"]), int(sample["epoch"]) - 1, last_turn)
-    output = sample.get("output") or {}
-    if not sample.get("error") and output.get("choices") and key not in journal.record.answers:
-        journal.answered(key, with_attachments(output, sample.get("attachments") or {}), None)
+    question = (str(sample["id"]), int(sample["epoch"]) - 1)
+    if sample.get("error"):
+        return
+    for turn, output in _outputs(sample, last_turn).items():
+        key = (*question, turn)
+        if output.get("choices") and key not in journal.record.answers:
+            whole = with_attachments(output, sample.get("attachments") or {})
+            journal.answered(key, whole, None)
+
+
+def _outputs(sample: dict[str, Any], last_turn: int) -> dict[int, dict[str, Any]]:
+    """Return the outputs of a sample by turn; those of earlier turns are in its events."""
+    outputs = {}
+    if last_turn:
+        said = [message for message in sample["messages"] if message["role"] == "assistant"]
+        turns = {message.get("id"): turn for turn, message in enumerate(said)}
+        for event in sample.get("events") or []:
+            output = event.get("output") or {} if event["event"] == "model" else {}
+            for choice in output.get("choices") or []:
+                if (turn := turns.get(choice["message"].get("id"))) is not None:
+                    outputs[turn] = output
+    return {**dict(sorted(outputs.items())), last_turn: sample.get("output") or {}}
 
 
 def _remove_older_logs(folder: RunFolder, logs: list[EvalLog]) -> None:

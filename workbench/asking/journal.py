@@ -8,13 +8,14 @@ One JSON object per line:
   dollars reserved for it;
 - ``started`` (when) and ``stopped`` (why).
 
-Where the cost of a call is unknown, its line has ``reserve``, the dollars
+Each line ends with ``checksum``, the CRC-32 of the line without it; lines of earlier versions have
+none. Where the cost of a call is unknown, its line has ``reserve``, the dollars
 that count in its place, and ``unknown``, the reason.
 
 The line of an answer or a failure is on the disk (fsync) before anything else happens: a call takes
 a hundred times as long, and neither a kill nor a power cut loses an answer that was written. A line
-that was torn all the same is moved to ``answers.damaged`` when the journal is opened, and its
-question is asked again.
+that is torn or does not match its checksum is moved to ``answers.damaged`` when the journal is
+opened. Its answer is taken from Inspect's log, or the question is asked again.
 """
 
 import contextlib
@@ -22,8 +23,9 @@ import json
 import os
 import re
 import threading
+import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -42,9 +44,54 @@ SPARE_BYTES: Final = 2**18
 
 KILLED: Final = "the process was killed during the call"
 _ENTRY: Final = re.compile(r'\{"(?:id|started|stopped)": ')
+_CHECKED: Final = re.compile(rb'(\{.*), "checksum": "([0-9a-f]{8})"\}', re.DOTALL)
+_NAMES: Final = frozenset(
+    {"id", "sample", "turn", "dollars", "output", "failed", "permanent", "begun", "reserve", "unknown",
+     "started", "stopped"}
+)  # fmt: skip
+_MOST_DIFFERENCES: Final = 2
+"""Bytes in which a damaged line may differ from how the lines of its question begin."""
 
 Key = tuple[str, int, int]
 """Position, sample from 0, turn from 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class DamagedLine:
+    """A line that is no entry of a journal, or does not match its checksum.
+
+    Attributes:
+        number: Its number in the file, from 1.
+        text: The line.
+    """
+
+    number: int
+    text: bytes
+
+    def question(self, keys: Iterable[Key]) -> Key | None:
+        """Return the key that the line begins with, or None if that is damaged as well.
+
+        Args:
+            keys: Those that are possible.
+        """
+
+        def differences(key: Key) -> int:
+            begin = json.dumps(_named(key))[:-1].encode() + b","
+            text = self.text[: len(begin)].ljust(len(begin))
+            return sum(here != there for here, there in zip(text, begin, strict=True))
+
+        best = min(keys, key=differences, default=None)
+        return best if best is not None and differences(best) <= _MOST_DIFFERENCES else None
+
+    @property
+    def holds_answer(self) -> bool:
+        """Whether the line is that of an answer, as far as it can be read."""
+        return b'"output"' in self.text
+
+    @property
+    def holds_no_call(self) -> bool:
+        """Whether the line only tells when asking started, or why it stopped."""
+        return self.text.startswith((b'{"started"', b'{"stopped"'))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +136,9 @@ class Record:
     _lines: int = 0
 
     def answered(self, last_turn: int) -> set[tuple[str, int]]:
-        """Return position and sample of the questions that are answered to the last turn."""
-        return {(name, sample) for name, sample, turn in self.answers if turn == last_turn}
+        """Return position and sample of the questions of which every turn is answered."""
+        turns = Counter((name, sample) for name, sample, turn in self.answers if turn <= last_turn)
+        return {question for question, answers in turns.items() if answers == last_turn + 1}
 
     def read(self, text: bytes) -> None:
         """Take in whole lines."""
@@ -129,6 +177,10 @@ class Record:
         if plausible and self.price is not None and not {"dollars", "reserve"} & _given(entry):
             cost = self.price.cost(usage)
             self.dollars += cost
+        later = key[2] + 1
+        while self.answers.pop((*question, later), None) is not None:
+            # It belonged to a conversation that was lost.
+            later += 1
         self.answers[key] = entry["output"]
         self.costs[key] = cost
 
@@ -149,7 +201,7 @@ class Journal:
 
     Attributes:
         record: What it holds.
-        set_aside: How many damaged lines were moved away when it was opened.
+        damaged: The lines that were moved away when it was opened.
         full: Why the run must stop though the last line was still written; else empty.
     """
 
@@ -169,7 +221,7 @@ class Journal:
         self._lock = threading.Lock()
         self.full = ""
         try:
-            self.set_aside = _set_damaged_aside(self._path)
+            self.damaged = _set_damaged_aside(self._path)
             self._spare.write_bytes(os.urandom(calls * SPARE_BYTES))
             self._file = self._path.open("ab", buffering=0)
         except OSError as error:
@@ -233,7 +285,7 @@ class Journal:
         self._spare.unlink(missing_ok=True)
 
     def _write(self, entry: dict[str, Any], *, synced: bool = True) -> None:
-        line = json.dumps(entry, ensure_ascii=True).encode() + b"\n"
+        line = _line(entry)
         with self._lock:
             try:
                 self._append(line, synced=synced)
@@ -315,29 +367,29 @@ def asking_began(folder: Path) -> str:
     return ""
 
 
-def _set_damaged_aside(path: Path) -> int:
-    """Move the damaged lines of a journal to the file beside it, and return how many there were.
+def _set_damaged_aside(path: Path) -> list[DamagedLine]:
+    """Move the damaged lines of a journal to the file beside it, and return them.
 
     What is whole in a damaged line, because one was written after a torn one, stays.
     """
     if not path.is_file():
-        return 0
+        return []
     text = path.read_bytes()
     damaged = []
     whole: list[bytes] = []
-    for line in text.split(b"\n"):
+    for number, line in enumerate(text.split(b"\n"), start=1):
         if _entry(line) is not None:
             whole.append(line)
         elif line.strip():
-            damaged.append(line)
+            damaged.append(DamagedLine(number, line))
             whole += _whole_parts(line)
     if not damaged and (not text or text.endswith(b"\n")):
-        return 0
+        return []
     if damaged:
-        _write_synced(path.with_name(DAMAGED_NAME), damaged, "ab")
+        _write_synced(path.with_name(DAMAGED_NAME), [line.text for line in damaged], "ab")
     with replacing(path) as beside:
         _write_synced(beside, whole, "wb")
-    return len(damaged)
+    return damaged
 
 
 def _write_synced(path: Path, lines: list[bytes], mode: str) -> None:
@@ -348,23 +400,37 @@ def _write_synced(path: Path, lines: list[bytes], mode: str) -> None:
 
 
 def _whole_parts(line: bytes) -> Iterator[bytes]:
-    text = line.decode("ascii", "replace")
+    text = line.decode("latin-1")
     end = 0
     for found in _ENTRY.finditer(text):
         if found.start() >= end:
             with contextlib.suppress(ValueError):
-                entry, after = json.JSONDecoder().raw_decode(text, found.start())
-                if _is_entry(entry):
+                _, after = json.JSONDecoder().raw_decode(text, found.start())
+                part = line[found.start() : after]
+                if _entry(part) is not None:
                     end = after
-                    yield text[found.start() : after].encode()
+                    yield part
+
+
+def _line(entry: dict[str, Any]) -> bytes:
+    text = json.dumps(entry, ensure_ascii=True).encode()
+    return text[:-1] + b', "checksum": "%08x"}\n' % zlib.crc32(text)
 
 
 def _entry(line: bytes) -> dict[str, Any] | None:
+    checked = _CHECKED.fullmatch(line)
+    if not line.isascii() or (
+        checked and zlib.crc32(checked[1] + b"}") != int(checked[2], base=16)
+    ):
+        return None
     try:
         entry = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    return entry if _is_entry(entry) else None
+    if not _is_entry(entry) or (not checked and entry.keys() - _NAMES):
+        # Without a checksum, another name is a damaged one.
+        return None
+    return {name: value for name, value in entry.items() if name in _NAMES}
 
 
 def _is_entry(entry: object) -> bool:

@@ -1,14 +1,14 @@
 """Renewed extraction of answers from replies; everything else in the table stays."""
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
 import pandas as pd
 
 from workbench.answers.imports.eval_logs import prediction_of
-from workbench.asking.journal import FILE_NAME
+from workbench.asking.journal import FILE_NAME, journal_record
 from workbench.asking.predictions_table import run_predictions, run_provenance
 from workbench.asking.run_folder import RUN_FILE, RunFolder
 from workbench.environments.registry import environment_of
@@ -38,6 +38,8 @@ class ReadAgain:
         new_rows: Rows of a run's journal that its table did not have yet.
         changed_answers: Rows in which another text is taken for the state, or for the actions.
         changed_classes: How many rows went from one class to another, by both.
+        damaged_lines: Lines of a run's journal that cannot be read, from 1; what they hold is left
+            out.
     """
 
     predictions: pd.DataFrame
@@ -47,6 +49,7 @@ class ReadAgain:
     new_rows: int
     changed_answers: int
     changed_classes: dict[tuple[str, str], int]
+    damaged_lines: tuple[int, ...] = ()
 
 
 def read_again(path: Path) -> ReadAgain:
@@ -111,7 +114,8 @@ def _of_run(folder: RunFolder) -> ReadAgain:
     known = keys.isin(before.index)
     aligned = before.reindex(keys[known]).set_index(found.index[known])
     inputs = (folder.predictions, folder.positions, folder.path / RUN_FILE, folder.path / FILE_NAME)
-    return _compared(found, aligned, run_provenance(folder), inputs)
+    damaged = tuple(journal_record(folder.path).damaged)
+    return replace(_compared(found, aligned, run_provenance(folder), inputs), damaged_lines=damaged)
 
 
 def _compared(

@@ -1,10 +1,28 @@
-"""Error responses of servers with HTTP status 200."""
+"""Responses of servers that are no answers, hold unreadable token counts, or are too large."""
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+import importlib
+import importlib.util
+from collections.abc import AsyncIterator, Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from inspect_ai.model import ModelAPI
+
+MOST_BYTES: Final = 2**25
+"""The largest response, decompressed: more than a hundred times a reply of 60,000 tokens."""
+
+HTTP_CLIENTS: Final = ("httpx", "httpx2")
+"""The packages through which Inspect's providers send requests; both have the same classes."""
+
+_ENCODINGS: Final = ("gzip", "deflate")
+_PIECE_BYTES: Final = 2**12
+"""Compressed bytes that are decompressed at once; deflate makes at most 1,032 of each."""
+
+_COUNTS: Final = ("prompt_tokens", "completion_tokens", "total_tokens")
+_DETAILS: Final = {
+    "prompt_tokens_details": ("cached_tokens", "cache_write_tokens"),
+    "completion_tokens_details": ("reasoning_tokens",),
+}
 
 
 class NoAnswerError(RuntimeError):
@@ -22,11 +40,16 @@ class NoAnswerError(RuntimeError):
         self.code = "" if named or code is None else str(code)
 
 
-def check_responses(api: "ModelAPI") -> None:
-    """Let Inspect's provider of OpenAI-compatible servers raise `NoAnswerError`.
+class LargeResponseError(RuntimeError):
+    """A response is larger than `MOST_BYTES`, or compressed in a way that was not asked for."""
 
-    Inspect takes such a response for an answer, and fails as it looks for the reply in it. Other
-    providers have no place to look at their responses.
+
+def check_responses(api: "ModelAPI") -> None:
+    """Let Inspect's provider of OpenAI-compatible servers check what comes.
+
+    It raises `NoAnswerError` for a response without an answer, which Inspect takes for one, and
+    fails as it looks for the reply in it. And it leaves out token counts that are no numbers, for
+    which Inspect would reject the answer. Other providers have no place to look at their responses.
 
     Args:
         api: Of the model that is asked.
@@ -48,3 +71,100 @@ def check_responses(api: "ModelAPI") -> None:
 
     # A hook for subclasses; setattr, because not every provider has it.
     setattr(api, "on_response", checked)  # noqa: B010
+
+    choices: Any = getattr(api, "chat_choices_from_completion", None)
+    if choices is None:
+        return
+
+    def choices_of(completion: Any, tools: Any) -> Any:
+        if not _is_readable(completion.model_dump(warnings=False).get("usage")):
+            completion.usage = None
+        return choices(completion, tools)
+
+    setattr(api, "chat_choices_from_completion", choices_of)  # noqa: B010
+
+
+def _is_readable(usage: object) -> bool:
+    if not isinstance(usage, Mapping):
+        return False
+    counts = [usage.get(name) for name in _COUNTS]
+    for group, names in _DETAILS.items():
+        details = usage.get(group) or {}
+        if not isinstance(details, Mapping):
+            return False
+        counts += [details.get(name) or 0 for name in names]
+    return all(isinstance(count, int) and not isinstance(count, bool) for count in counts)
+
+
+def bound_responses(most: int = MOST_BYTES) -> None:
+    """Let every HTTP response that this process receives end with an error where it is too large.
+
+    The clients of providers read and decompress a whole response before anything can look at it. None
+    of them has a limit, so this is one for the transport below them all. Only gzip and deflate are
+    asked for, and other compression is refused: a few bytes of it can stand for gigabytes.
+
+    Args:
+        most: The largest response in bytes, after decompression.
+    """
+    for name in HTTP_CLIENTS:
+        if importlib.util.find_spec(name) is not None:
+            _bound(importlib.import_module(name), most)
+
+
+def _bound(client: Any, most: int) -> None:
+    original = client.AsyncHTTPTransport.handle_async_request
+
+    class Pieces(client.AsyncByteStream):  # type: ignore[misc]
+        """A compressed body in small pieces."""
+
+        def __init__(self, body: Any) -> None:
+            self.body = body
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            async for part in self.body:
+                for place in range(0, len(part), _PIECE_BYTES):
+                    yield part[place : place + _PIECE_BYTES]
+
+        async def aclose(self) -> None:
+            await self.body.aclose()
+
+    class Bounded(client.AsyncByteStream):  # type: ignore[misc]
+        """A decompressed body up to the limit."""
+
+        def __init__(self, response: Any) -> None:
+            self.response = response
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            size = 0
+            async for part in self.response.aiter_bytes():
+                size += len(part)
+                if size > most:
+                    raise LargeResponseError(f"the response is larger than {most:,} bytes")
+                yield part
+
+        async def aclose(self) -> None:
+            await self.response.aclose()
+
+    async def handle_async_request(self: Any, request: Any) -> Any:
+        request.headers["accept-encoding"] = ", ".join(_ENCODINGS)
+        response = await original(self, request)
+        compression = response.headers.get("content-encoding", "identity").strip().lower()
+        if compression not in (*_ENCODINGS, "identity"):
+            await response.aclose()
+            raise LargeResponseError(
+                f"expected a response compressed by {' or '.join(_ENCODINGS)}, got {compression!r:.80}"
+            )
+        plain = client.Response(200, headers=response.headers, stream=Pieces(response.stream))
+        headers = [
+            (name, value)
+            for name, value in response.headers.raw
+            if name.lower() not in (b"content-encoding", b"content-length")
+        ]
+        return client.Response(
+            response.status_code,
+            headers=headers,
+            stream=Bounded(plain),
+            extensions=response.extensions,
+        )
+
+    client.AsyncHTTPTransport.handle_async_request = handle_async_request

@@ -3,7 +3,7 @@
 run.json             the question with the whole prompt and its hash, the positions' hash, versions
 positions.parquet    the positions that are asked about
 answers.jsonl        the journal: every answer the moment it arrived
-answers.damaged      lines of the journal that were torn, if there were any
+answers.damaged      lines of the journal that were damaged, if there were any
 logs/                Inspect's logs, for ``inspect view``
 process.log          what the asking process said
 .inspect/            files that Inspect otherwise keeps in the user's data folder

@@ -19,6 +19,7 @@ _COUNTS: Final = (
     "input_tokens_cache_read",
     "input_tokens_cache_write",
 )
+_PARTS: Final = ("reasoning_tokens", "total_tokens")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +89,12 @@ def implausible_usage(usage: Mapping[str, Any] | None) -> str:
         usage: As in `Price.cost`; None if the server sent none.
     """
     if not usage:
-        return "the reply came without token counts"
+        return "the reply came without readable token counts"
     counts = {name: usage.get(name) or 0 for name in _COUNTS}
-    if any(count < 0 for count in counts.values()):
+    every = [*counts.values(), *(usage.get(name) or 0 for name in _PARTS)]
+    if min(every) < 0:
         return "a token count below 0"
-    if any(count > MOST_TOKENS for count in counts.values()):
+    if max(every) > MOST_TOKENS:
         return f"a token count above {MOST_TOKENS:,}"
     if not counts["output_tokens"] or sum(counts.values()) == counts["output_tokens"]:
         return "a token count of 0"
