@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import random
 import signal
 import subprocess
 import time
@@ -18,15 +19,18 @@ EVEN: Final = range(0, QUESTIONS, 2)
 FIRST: Final = range(QUESTIONS // 2)
 SMALL_DISK: Final = 16 * 2**20
 FULL_DISK: Final = 2**20
+FLIPPED_BITS: Final = 20
 SINGLE_FAULTS: Final = (
     "rate_limit_once", "rate_limit", "server_error", "bad_request", "forbidden", "unauthorized",
     "not_found", "quota", "context_length", "reset", "hang", "truncated_json", "empty_choices",
     "html", "invalid_utf8", "error_with_200", "refusal", "cut_off", "megabyte", "no_usage",
-    "negative_usage", "absurd_usage", "usage_of_nulls", "usage_of_words",
+    "negative_usage", "absurd_usage", "usage_of_nulls", "usage_of_words", "huge_usage",
+    "infinite_usage", "gzip_bomb", "endless", "escape_codes",
 )  # fmt: skip
 LASTING_FAULTS: Final = (
     "rate_limit", "server_error", "bad_request", "forbidden", "not_found", "reset", "html",
-    "error_with_200", "no_usage", "absurd_usage",
+    "error_with_200", "no_usage", "absurd_usage", "huge_usage", "gzip_bomb", "endless",
+    "escape_codes",
 )  # fmt: skip
 
 
@@ -218,9 +222,37 @@ def _interrupted_first(out: Path, command: list[str]) -> None:
     process.wait()
 
 
-def _damaged(change: Callable[[list[bytes]], list[bytes]]) -> Callable[..., None]:
+def _complete_first(out: Path, command: list[str]) -> None:
+    subprocess.run(command, env=environment(), capture_output=True, check=True)
+
+
+def _flipped(lines: list[bytes]) -> list[bytes]:
+    """Flip a bit in each of `FLIPPED_BITS` lines of answers."""
+    choice = random.Random(27)
+    answers = [place for place, line in enumerate(lines) if b'"output"' in line]
+    for place in choice.sample(answers, FLIPPED_BITS):
+        line = bytearray(lines[place])
+        line[choice.randrange(len(line) - 1)] ^= 1 << choice.randrange(8)
+        lines[place] = bytes(line)
+    return lines
+
+
+def _flipped_bits(*, log: bool) -> Callable[..., None]:
     def damage(out: Path, command: list[str]) -> None:
-        _interrupted_first(out, command)
+        _damaged(_flipped, _complete_first)(out, command)
+        if not log:
+            for path in (out / "logs").glob("*.eval"):
+                path.unlink()
+
+    return damage
+
+
+def _damaged(
+    change: Callable[[list[bytes]], list[bytes]],
+    first: Callable[[Path, list[str]], None] = _interrupted_first,
+) -> Callable[..., None]:
+    def damage(out: Path, command: list[str]) -> None:
+        first(out, command)
         path = out / FILE_NAME
         path.write_bytes(b"".join(change(path.read_bytes().splitlines(keepends=True))))
 
@@ -235,6 +267,8 @@ def _damages() -> Iterator[Case]:
         lambda lines: [*lines[:5], bytes(300) + b"\n", *lines[5:]]))  # fmt: skip
     yield Case("half of the journal gone, Inspect's log whole", before=_damaged(
         lambda lines: lines[: len(lines) // 2]))  # fmt: skip
+    yield Case("20 flipped bits in answers, Inspect's log whole", before=_flipped_bits(log=True))
+    yield Case("20 flipped bits in answers, no log", before=_flipped_bits(log=False))
 
 
 @contextlib.contextmanager

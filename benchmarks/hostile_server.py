@@ -13,11 +13,13 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pandas as pd
+import psutil
 
 from benchmarks.asking import LocalServer, positions_table
 from benchmarks.hostile_cases import (
@@ -30,6 +32,9 @@ from benchmarks.hostile_cases import (
     small_disk,
 )
 from workbench.asking.journal import FILE_NAME
+
+RAW: Final = frozenset(chr(code) for code in {*range(32), *range(127, 160), 0x202E} - {9, 10, 13})
+"""Control characters that a terminal would obey, but those that end a line or begin a bar."""
 
 
 def run(case: Case, folder: Path) -> dict[str, Any]:
@@ -64,20 +69,25 @@ def run(case: Case, folder: Path) -> dict[str, Any]:
             if entered is not None:
                 hindrance.enter_context(entered)
         process = subprocess.Popen(
-            command, env=variables, text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            command, env=variables, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             preexec_fn=_limited(case.limit),
         )  # fmt: skip
         watcher = threading.Thread(target=case.stop, args=(Attempt(server, out, process),))
         watcher.start()
-        said = process.communicate()[1]
+        memory = Memory(process.pid)
+        memory.start()
+        said, errors = process.communicate()
         watcher.join()
+        memory.join()
         first = {
             "case": case.name,
             "exit": process.returncode,
             "requests": len(server.requests),
             "billed": server.answered.total(),
             "rows": _rows(out),
-            "message": _message(said),
+            "MB": memory.most >> 20,
+            "raw": sum(character in RAW for character in said + errors),
+            "message": _message(errors),
         }
         # The hindrance is gone.
         hindrance.close()
@@ -102,6 +112,25 @@ def run(case: Case, folder: Path) -> dict[str, Any]:
             "billed 2": server.answered.total(),
             "answered twice": sum(number > case.turns for number in server.answered.values()),
         }
+
+
+class Memory(threading.Thread):
+    """The most memory that the processes which a command starts have used, in bytes."""
+
+    def __init__(self, parent: int) -> None:
+        super().__init__()
+        self.parent = parent
+        self.most = 0
+
+    def run(self) -> None:
+        """Look until the command ends."""
+        with contextlib.suppress(psutil.NoSuchProcess):
+            command = psutil.Process(self.parent)
+            while command.status() != psutil.STATUS_ZOMBIE:
+                for process in command.children():
+                    with contextlib.suppress(psutil.NoSuchProcess):
+                        self.most = max(self.most, process.memory_info().rss)
+                time.sleep(0.02)
 
 
 def _limited(size: int | None) -> Callable[[], None] | None:
@@ -133,7 +162,7 @@ def main() -> None:
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
     columns = ["case", "exit", "requests", "billed", "rows", "exit 2", "rows 2", "right", "billed 2",
-               "answered twice", "message"]  # fmt: skip
+               "answered twice", "MB", "raw", "message"]  # fmt: skip
     print("| " + " | ".join(columns) + " |")
     print("|" + " --- |" * len(columns), flush=True)
     for case in cases():
