@@ -10,7 +10,10 @@ EXTRAS := app ask cluster dev docs
 
 setup: .venv/.ready
 
+# A link leads to an environment of someone else's, which --clear would empty.
 .venv/.ready: requirements.lock pyproject.toml
+	@if [ -L .venv ]; then echo "expected .venv to be a folder that setting up may clear, got a link to $$(readlink .venv):" \
+		"set up there, or remove the link with 'rm .venv'" >&2; exit 1; fi
 	$(PYTHON) -m venv --clear .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .

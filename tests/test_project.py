@@ -3,6 +3,8 @@
 import ast
 import json
 import re
+import shutil
+import subprocess
 import tomllib
 from itertools import chain
 from pathlib import Path
@@ -107,6 +109,42 @@ class TestNotebooks:
             assert any("still(" in "".join(cell["source"]) for cell in cells)
         elif path.parent != LESSONS:
             assert "| paper | here |" in prose
+
+
+class TestSettingUp:
+    """`make` in a folder with the rules and no project, where Python is a script that notes its arguments."""
+
+    @pytest.fixture
+    def clone(self, tmp_path):
+        if shutil.which("make") is None:
+            pytest.skip("no make on this machine")
+        clone = tmp_path / "clone"
+        clone.mkdir()
+        shutil.copy(ROOT / "Makefile", clone)
+        for name in ("requirements.lock", "pyproject.toml"):
+            (clone / name).touch()
+        script = clone / "python"
+        script.write_text('#!/bin/sh\necho "$@" >> notes\nexit 3\n')
+        script.chmod(0o755)
+        return clone
+
+    def make(self, clone, goal):
+        command = ["make", goal, f"PYTHON={clone / 'python'}"]
+        return subprocess.run(command, cwd=clone, capture_output=True, text=True)
+
+    @pytest.mark.parametrize("goal", ["setup", "docs", "figures", "test"])
+    def test_refuses_to_clear_an_environment_behind_a_link(self, clone, goal):
+        (clone.parent / "shared").mkdir()
+        (clone / ".venv").symlink_to(clone.parent / "shared")
+        result = self.make(clone, goal)
+        assert result.returncode != 0
+        assert f"got a link to {clone.parent / 'shared'}" in result.stderr
+        assert not (clone / "notes").exists()
+
+    def test_clears_a_folder_of_its_own(self, clone):
+        (clone / ".venv").mkdir()
+        assert self.make(clone, "setup").returncode != 0
+        assert (clone / "notes").read_text() == "-m venv --clear .venv\n"
 
 
 def test_the_snippet_in_the_readme_prints_what_it_says(capsys):
