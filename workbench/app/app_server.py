@@ -6,6 +6,7 @@ import os
 import socket
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -24,6 +25,10 @@ EXTENSIONS: Final = [
     "anywidget",
 ]
 """What a page loads of JupyterLab's extensions: those that show widgets."""
+ABANDONED_SECONDS: Final = 90
+"""How long a kernel waits for a page that has gone, or has not connected yet."""
+NEVER: Final = 10**9
+"""Seconds; jupyter_server's own word for never, 0, would also end the search for abandoned kernels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +39,16 @@ class AppSettings:
         host: The address to listen on; ``0.0.0.0`` for all addresses of this machine.
         port: From 1 to 65535, or 0 for any that is free.
         ready: Kernels of each page that run before a visitor comes, at least 0.
-        idle_minutes: A kernel that gets no message for so long ends; 0 for never.
+        most_visitors: Pages that can be open at once, at least 1; each has a kernel.
+        idle_minutes: A kernel that gets no message for so long ends although its page is open; 0 for
+            never.
         open_browser: Whether to open a browser on this machine.
     """
 
     host: str = "localhost"
     port: int = 8866
     ready: int = 1
+    most_visitors: int = 8
     idle_minutes: float = 60.0
     open_browser: bool = True
 
@@ -86,12 +94,12 @@ def serve(
         # Voila finds its templates along this path; a folder `voila` on it would hide Voila's own.
         above = [str(ROOM / "jupyter"), os.environ.get("JUPYTER_PATH", "")]
         os.environ["JUPYTER_PATH"] = os.pathsep.join(filter(None, above))
-        from voila.app import Voila
+        from workbench.app.page_kernels import App
 
         if report is not None:
             host = socket.gethostname() if settings.host == "0.0.0.0" else settings.host
             report(f"http://{host}:{port}/")
-        Voila.launch_instance(argv=[], config=configuration(settings, port, pages, run))
+        App.launch_instance(argv=[], config=configuration(settings, port, pages, run))
 
 
 def free_port(host: str, port: int) -> int:
@@ -163,6 +171,7 @@ def configuration(settings: AppSettings, port: int, pages: Path, run: ServedRun)
             },
             "VoilaConfiguration": {
                 "template": "workbench",
+                "multi_kernel_manager_class": "workbench.app.page_kernels.PageKernels",
                 "classic_tree": True,
                 "preheat_kernel": settings.ready > 0,
                 "default_pool_size": settings.ready,
@@ -173,9 +182,11 @@ def configuration(settings: AppSettings, port: int, pages: Path, run: ServedRun)
             },
             # Sockets in a folder of the server's own: others on the machine cannot reach them.
             "KernelManager": {"transport": "tcp" if os.name == "nt" else "ipc"},
-            "MappingKernelManager": {
-                "cull_idle_timeout": round(60 * settings.idle_minutes),
-                "cull_interval": 30,
+            "PageKernels": {
+                "most_visitors": settings.most_visitors,
+                "abandoned_after": ABANDONED_SECONDS,
+                "cull_idle_timeout": ceil(60 * settings.idle_minutes) or NEVER,
+                "cull_interval": 15,
                 # A page that is left open keeps its connection.
                 "cull_connected": True,
             },

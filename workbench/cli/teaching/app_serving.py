@@ -31,11 +31,20 @@ from workbench.cli.group import PATH, main
     help="Kernels of each page that wait for visitors.",
 )
 @click.option(
+    "--most-visitors",
+    default=8,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Pages that can be open at once, each with a kernel of 200 MB or more; other visitors are told "
+    "that the app is full.",
+)
+@click.option(
     "--idle-minutes",
     default=60.0,
     show_default=True,
     type=click.FloatRange(0),
-    help="A page that is not used for so long loses its kernel; 0 for never.",
+    help="An open page that is not used for so long loses its kernel; 0 for never. The kernel of a page "
+    "that has gone ends within two minutes.",
 )
 @click.option("--no-browser", is_flag=True, help="Do not open a browser.")
 def app(
@@ -44,6 +53,7 @@ def app(
     host: str,
     port: int,
     ready: int,
+    most_visitors: int,
     idle_minutes: float,
     no_browser: bool,
 ) -> None:
@@ -55,7 +65,7 @@ def app(
     """
     from workbench.app.app_server import AppSettings, serve
 
-    settings = AppSettings(host, port, ready, idle_minutes, not no_browser)
+    settings = AppSettings(host, port, ready, most_visitors, idle_minutes, not no_browser)
     serve(
         settings,
         scores,
