@@ -8,9 +8,11 @@ from workbench.environments.chess import ChessAutomaton, ChessState
 from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.lab.estimator_lab import EstimatorLab
 
+from .widget_alone import widget_page
 from .widget_pages import (
     BISHOP_ELSEWHERE,
     RUY_LOPEZ,
+    clipped_text,
     expect_number,
     expect_quiet,
     nameless,
@@ -95,3 +97,15 @@ def test_stops_refuses_and_goes_on(root):
     root.locator("[data-role=seed]").fill("-3")
     root.locator("[data-role=seed]").press("Tab")
     expect(root.locator("[data-role=error]")).to_contain_text('got "-3"')
+
+
+@pytest.mark.parametrize("window", [(358, 844), (390, 844), (1366, 768)])
+def test_no_text_of_the_chart_is_cut_off(browser, window):
+    """The narrowest is what a page of the app leaves on a phone."""
+    lab = EstimatorLab(true_fen=RUY_LOPEZ, predicted_fen=BISHOP_ELSEWHERE, samples=100, repeats=10)
+    with widget_page(browser, [lab], *window) as page:
+        root = page.locator("[data-role=estimator-lab]")
+        root.get_by_role("button", name="Start").click()
+        expect(root).to_have_attribute("data-state", "done")
+        expect(root.locator("[data-role=chart-box]")).to_contain_text("± 2 standard errors")
+        assert clipped_text(root) == overflow(root) == []

@@ -1,11 +1,16 @@
 """GameTracker in JupyterLab: scrubbing moves both boards, and the numbers are the package's."""
 
+from dataclasses import replace
+
 import pytest
 from playwright.sync_api import expect
 
 from workbench.explore.game.game_tracker import GameTracker
+from workbench.explore.game.tracked_game import track_simulated
+from workbench.scoring import ScoringParameters
 
-from .widget_pages import expect_quiet, nameless, number, overflow, square, too_faint
+from .widget_alone import widget_page
+from .widget_pages import clipped_text, expect_quiet, nameless, number, overflow, square, too_faint
 
 
 @pytest.fixture
@@ -65,3 +70,20 @@ def test_fits_and_can_be_read(lab, root):
     for width in (1280, 700):
         lab.page.set_viewport_size({"width": width, "height": 900})
         assert overflow(root) == []
+
+
+@pytest.mark.parametrize("window", [(358, 844), (390, 844), (1366, 768)])
+def test_no_text_of_the_chart_is_cut_off(browser, window):
+    """The narrowest is what a page of the app leaves on a phone. Here are replies of every class."""
+    moves, parameters = "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5", ScoringParameters(depth=4)
+    tracked = track_simulated(moves, rate=0.2, seed=0, parameters=parameters)
+    classes = ["valid", "ill_formed", "unparseable", "absent", "valid", "valid"]
+    replies = tuple(
+        map(lambda reply, each: replace(reply, reply_class=each), tracked.replies, classes)
+    )
+    with widget_page(browser, [GameTracker(replace(tracked, replies=replies))], *window) as page:
+        root = page.locator("[data-role=game-tracker]")
+        box = root.locator("[data-role=chart-box]")
+        for words in ("edit distance (right axis)", "ill-formed", "unreadable", "without a FEN"):
+            expect(box).to_contain_text(words)
+        assert clipped_text(root) == overflow(root) == []

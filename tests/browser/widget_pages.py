@@ -107,6 +107,20 @@ def overflow(root: Locator) -> list[str]:
     return found
 
 
+def clipped_text(root: Locator) -> list[str]:
+    """Return the texts of a widget's charts that stick out of the chart or of the widget."""
+    found: list[str] = root.evaluate(
+        """root => [...root.querySelectorAll('svg text')].filter(text => {
+            const box = text.getBoundingClientRect();
+            return [text.ownerSVGElement, root].some(around => {
+                const outer = around.getBoundingClientRect();
+                return box.left < outer.left - 0.5 || box.right > outer.right + 0.5;
+            });
+        }).map(text => text.textContent)"""
+    )
+    return found
+
+
 def nameless(root: Locator) -> list[str]:
     """Return the controls of a widget that have no name for a screen reader."""
     found: list[str] = root.evaluate(

@@ -12,7 +12,7 @@ import { KernelNote } from "../page/kernel_note.js";
 import { hideStill } from "../page/still.js";
 import { ModelReading, NOT_READ_YET } from "./model_reading.js";
 import { Board } from "../board/board.js";
-import { trackerChart } from "./tracker_chart.js";
+import { trackerChart, trackerLegend } from "./tracker_chart.js";
 import { factsOf, turnInWords } from "./tracker_facts.js";
 import { neighbours, noReplyInWords, placeInWords, plyByKey, plyInList, plyStepped, replyAt, stopAt } from "./tracker_places.js";
 
@@ -207,11 +207,9 @@ class GameTrackerView {
   drawChart() {
     const width = Math.floor(this.chartBox.clientWidth);
     if (width === 0) return;
-    this.chart = trackerChart({
-      game: this.game(), depth: this.model.get("depth"), width, height: width < 600 ? 220 : 250,
-      onSelect: (ply) => this.go(ply),
-    });
-    this.chartBox.replaceChildren(this.chart.element);
+    const [game, depth] = [this.game(), this.model.get("depth")];
+    this.chart = trackerChart({ game, depth, width, height: width < 600 ? 190 : 220, onSelect: (ply) => this.go(ply) });
+    this.chartBox.replaceChildren(trackerLegend(game, depth), this.chart.element);
     this.chart.moveCursor(this.ply());
   }
 

@@ -1,14 +1,14 @@
 // State precision (left axis) and edit distance (right axis) along a game; the shape of a mark is
 // the class of the reply. Hooks: data-role="tracker-chart", "precision-point", "distance-point"
-// (data-ply, data-y, data-class), "chart-cursor".
+// (data-ply, data-y, data-class), "chart-cursor", "tracker-legend".
 
-import { svgElement } from "../page/svg.js";
+import { htmlElement, svgElement } from "../page/svg.js";
 import { CLASS_WORDS } from "../page/class_words.js";
 import { QUANTITIES, capitalised } from "../page/quantities.js";
 import { linePath, linearScale, roundTicks } from "../page/chart.js";
 import { CLASS_SHAPES, clickedPly, distanceInWords, distanceTop } from "./tracker_places.js";
 
-const FRAME = { left: 56, right: 58, top: 40, bottom: 38 };
+const FRAME = { left: 56, right: 58, top: 10, bottom: 38 };
 
 /**
  * @typedef {Object} TrackerSpec
@@ -43,7 +43,6 @@ export function trackerChart({ game, depth, width, height, onSelect }) {
     cursor,
     lineGroup("distance", distance, x, right, size, (reply) => `${QUANTITIES.edit_distance.name} ${distanceInWords(reply)}`),
     lineGroup("precision", precision, x, left, size, (reply) => `p_${depth} ${reply.precision[depth - 1].toFixed(4)}`),
-    ...trackerLegend(game, depth, width),
   );
   chart.addEventListener("click", (event) => {
     const box = chart.getBoundingClientRect();
@@ -116,25 +115,18 @@ function frame({ x, left, right, top, depth, width, height, first, last }) {
   ];
 }
 
-function trackerLegend(game, depth, width) {
-  const group = svgElement("g", { class: "ws-legend" });
-  const wide = width > 620;
-  let x = FRAME.left;
-  for (const [kind, words] of [["precision", `p_${depth} (left axis)`], ["distance", `${QUANTITIES.edit_distance.name} (right axis)`]]) {
-    group.append(svgElement("g", { class: `ws-track ws-track-${kind}` },
-      svgElement("path", { class: "ws-track-line", d: `M${x},9H${x + 28}` }),
-      classMark("valid", [x + 14, 9], 3.6),
-      svgElement("text", { class: "ws-legend-text", x: x + 34, y: 12.5 }, words)));
-    x += 48 + 6.1 * words.length;
-  }
+/**
+ * Return what the lines and marks of the chart mean, as text that wraps where the page is narrow.
+ * @param {Object} game The game as Python sends it. @param {number} depth m of the precision.
+ * @returns {HTMLElement}
+ */
+export function trackerLegend(game, depth) {
+  const entry = (kind, width, marks, words) => htmlElement("span", { class: `ws-track-${kind}` },
+    svgElement("svg", { viewBox: `0 0 ${width} 10`, width, height: 10, "aria-hidden": "true" }, ...marks), words);
+  const line = (kind, words) => entry(kind, 28,
+    [svgElement("path", { class: "ws-track-line", d: "M0,5H28" }), classMark("valid", [14, 5], 3.6)], words);
   const present = Object.keys(CLASS_SHAPES).filter((name) => game.replies.some((reply) => reply.reply_class === name));
-  const y = wide ? 9 : 26;
-  x = wide ? x + 10 : FRAME.left;
-  for (const name of present) {
-    group.append(svgElement("g", { class: "ws-track ws-track-class" },
-      classMark(name, [x + 6, y], 3.8),
-      svgElement("text", { class: "ws-legend-text", x: x + 16, y: y + 3.5 }, CLASS_WORDS[name])));
-    x += 34 + 6 * CLASS_WORDS[name].length;
-  }
-  return [group];
+  return htmlElement("div", { class: "ws-track-legend", "data-role": "tracker-legend" },
+    line("precision", `p_${depth} (left axis)`), line("distance", `${QUANTITIES.edit_distance.name} (right axis)`),
+    ...present.map((name) => entry("class", 12, [classMark(name, [6, 5], 3.8)], CLASS_WORDS[name])));
 }

@@ -1,7 +1,7 @@
 // EstimatorLab: the estimators run in small batches, requested by the page one at a time.
 // Hooks: data-role="estimator-lab" (data-state = idle | running | stopped | done), "error", "status", "kernel",
 // "depth", "samples", "repeats", "seed", "measure", "drawing", "methods" with "method" (value),
-// "start", "stop", "reset", "reference" (data-value, data-exact), "chart-box", "results" with
+// "start", "stop", "reset", "reference" (data-value, data-exact), "chart-box", "marks", "results" with
 // tr[data-method] and td[data-cell] (data-value, data-error); and those of strip_chart.js.
 
 import { QUANTITIES } from "../page/quantities.js";
@@ -308,8 +308,8 @@ class EstimatorLabView {
     this.chartBox.replaceChildren(stripChart({
       width, rows, aim: this.aim, drawing: this.drawing,
       title: `Single runs of ${rows.length} estimators of ${name}; the table below has the numbers`,
-      xLabel: `${name} by a single run, N = ${samples}; diamond: mean of the runs ± 2 standard errors`,
-    }));
+      xLabel: `${name} by a single run, N = ${samples}`,
+    }), htmlElement("p", { class: "ws-status", "data-role": "marks" }, "Diamond: mean of the runs ± 2 standard errors."));
     this.results.replaceChildren(resultsTable(rows, name));
     if (this.aim) {
       this.reference.textContent = aimInWords(this.aim, name);
