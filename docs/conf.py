@@ -115,6 +115,11 @@ def follow_export(app: Sphinx, env: Any, node: Any, contents: Any) -> Any:
     return None
 
 
+def add_live_pages(app: Sphinx, config: Any) -> None:
+    """Have pages that need no more than themselves stand at the top of the site."""
+    config.html_extra_path = [str(Path(app.srcdir) / "live")]
+
+
 def setup(app: Sphinx) -> None:
     """Connect what is done to docstrings and references; Sphinx calls this."""
     # Before napoleon, whose own lines have bars and colons that mean something.
@@ -122,3 +127,4 @@ def setup(app: Sphinx) -> None:
     app.connect("autodoc-process-docstring", return_one_text, priority=100)
     app.connect("autodoc-skip-member", skip_repeated)
     app.connect("missing-reference", follow_export)
+    app.connect("config-inited", add_live_pages)
