@@ -18,12 +18,13 @@ from matplotlib.patches import Patch
 
 from workbench.answers.recorded_replies import BASELINE
 from workbench.drawing.appearance import caption
-from workbench.drawing.labels import labels, room
+from workbench.drawing.labels import labels, room, typeset
 from workbench.drawing.quantities import QUANTITIES
 from workbench.drawing.scores_in_words import (
     by_length,
     environment_shown,
     episode_words,
+    has_bands,
     interval_words,
     length_words,
     scored_rows,
@@ -76,8 +77,8 @@ def compute(
         replies, each that differs in letter case alone written in the right case), each with _low
         and _high; readable_replies, valid_replies, case_replies (that differ in letter case alone);
         right (share of all replies whose state is right as written; of a FEN the placement),
-        right_ignoring_case, right_without_clocks (NaN where states have none), measure and depth. A
-        mean over no reply is NaN.
+        right_ignoring_case, right_without_clocks (NaN where states have none), measure, depth
+        and in_bands (whether a length is the upper edge of a band). A mean over no reply is NaN.
 
     Raises:
         InvalidArgumentError: If the scores lack the measure at this depth.
@@ -94,7 +95,8 @@ def compute(
         lengths = [(str(length), part) for length, part in by_length(of_model)]
         for length, part in [*lengths, (OVERALL, of_model)]:
             table.append({by: name, "length": length, **_apart(part, column)})
-    return pd.DataFrame(table).assign(measure=measure, depth=depth)
+    in_bands = has_bands(rows)
+    return pd.DataFrame(table).assign(measure=measure, depth=depth, in_bands=in_bands)
 
 
 def _apart(part: pd.DataFrame, column: str) -> dict[str, Any]:
@@ -263,7 +265,7 @@ def draw(
         axes.tick_params(labelsize=_SIZE)
         axes.set_xticks(lengths, ["all"] if lengths == [0] else [str(each) for each in lengths])
         axes.tick_params(labelleft=place % columns == 0, labelbottom=place + columns >= len(models))
-    figure.supylabel(f"share, or mean ${symbol}$", fontsize=9)
+    figure.supylabel(typeset(f"share, or mean {symbol}"), fontsize=9)
     key.legend(
         handles=_handles(symbol, case=bool(_case_matters(parts).any())),
         loc="center",
@@ -271,10 +273,10 @@ def draw(
         frameon=False,
         fontsize=_SIZE,
     )
-    across = f"{length_words(environment)} (upper edge of the band, or the cut)"
+    across = length_words(environment, in_bands=bool(table["in_bands"].any()))
     caption(
         figure,
-        f"Format apart from tracking: mean ${symbol}$ and its parts",
+        f"Format apart from tracking: mean {symbol} and its parts",
         f"horizontal: {across}; {_bars(parts, environment)}\n{note}".strip(),
         whose,
     )
@@ -337,7 +339,7 @@ def draw_overall(
     for label, model in zip(parts.get_yticklabels(), models, strict=True):
         label.set_color("0.45" if model == BASELINE else "black")
     parts.set(xlim=(0, 1.02), ylim=(len(models) - 0.4, -0.6))
-    parts.set_xlabel(f"share of replies, or mean ${symbol}$", fontsize=9)
+    parts.set_xlabel(typeset(f"share of replies, or mean {symbol}"), fontsize=9)
     parts.legend(
         handles=_handles(symbol, case=bool(_case_matters(part).any())),
         loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False, fontsize=_SIZE,
@@ -349,8 +351,8 @@ def draw_overall(
         axes.tick_params(axis="x", labelsize=_SIZE)
     caption(
         figure,
-        f"Format apart from tracking: mean ${symbol}$ over all lengths, and its parts",
-        f"models by mean ${symbol}$; {_bars(part, environment)}\n{note}".strip(),
+        f"Format apart from tracking: mean {symbol} over all lengths, and its parts",
+        f"models by mean {symbol}; {_bars(part, environment)}\n{note}".strip(),
         whose,
     )
     return figure
@@ -389,13 +391,13 @@ def _bars(table: pd.DataFrame, environment: str) -> str:
 
 def _handles(symbol: str, *, case: bool) -> list[Any]:
     names = {
-        "mean": f"mean ${symbol}$ over all replies (product)",
-        "mean_readable": f"mean ${symbol}$ over readable replies",
-        "mean_valid": f"mean ${symbol}$ over valid replies",
-        "mean_in_true_case": f"mean ${symbol}$ over all, in the right letter case (if 0.01 higher)",
+        "mean": f"mean {symbol} over all replies (product)",
+        "mean_readable": f"mean {symbol} over readable replies",
+        "mean_valid": f"mean {symbol} over valid replies",
+        "mean_in_true_case": f"mean {symbol} over all, in the right letter case (if 0.01 higher)",
     }
     lines = [
-        Line2D([], [], **_LOOKS[name], label=label)
+        Line2D([], [], **_LOOKS[name], label=typeset(label))
         for name, label in names.items()
         if case or name != "mean_in_true_case"
     ]
@@ -407,7 +409,7 @@ def _case_matters(rows: pd.DataFrame) -> "pd.Series[bool]":
 
 
 def _symbol(table: pd.DataFrame) -> str:
-    return f"{QUANTITIES[table['measure'].iloc[0]].symbol}_{{{table['depth'].iloc[0]}}}"
+    return f"{QUANTITIES[table['measure'].iloc[0]].symbol}_{table['depth'].iloc[0]}"
 
 
 def _ordered(table: pd.DataFrame, by: str) -> list[str]:

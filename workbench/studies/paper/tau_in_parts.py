@@ -16,10 +16,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from workbench.drawing.appearance import caption, new_figure
-from workbench.drawing.quantities import QUANTITIES
+from workbench.drawing.labels import typeset
 from workbench.drawing.scores_in_words import (
     by_length,
     episode_words,
+    has_bands,
     interval_words,
     length_words,
     parts_of,
@@ -77,7 +78,7 @@ def compute(
         Columns model, group ("overall" last), replies ("all", or "wrong": readable, and wrong
         without regard to clocks), distance (with clocks and, where the scores have it, without),
         tau, low, high, count, games, effective (number of games), and null, null_low, null_high (mean and central 95% of the
-        shuffles; of the overall rows).
+        shuffles; of the overall rows), and in_bands (whether a group is the upper edge of a band).
 
     Raises:
         InvalidArgumentError: If the scores lack the measure at this depth, or there is no shuffle.
@@ -89,7 +90,7 @@ def compute(
             f"expected scores with columns {column!r} and {DISTANCES[0]!r} and at least one shuffle, "
             f"got {list(scores.columns)} and {shuffles!r}; score with this depth"
         )
-    rows = []
+    rows, in_bands = [], has_bands(scores)
     for model, of_model in parts_of(scores, each_model=each_model):
         kept = scored_rows(of_model)
         for replies, part in _chosen(kept):
@@ -124,6 +125,7 @@ def compute(
                             "null": float(null.mean()),
                             "null_low": low,
                             "null_high": high,
+                            "in_bands": in_bands,
                         }
                     )
     return pd.DataFrame(rows)
@@ -195,11 +197,10 @@ def draw(
     for axes, (title, table) in zip(panels, tables.items(), strict=True):
         _draw_panel(axes, table)
         axes.set_title(title, fontsize=9)
-        words = f"{length_words(environment)}, and all groups;\nbelow: all replies, wrong ones"
+        across = length_words(environment, in_bands=bool(table["in_bands"].any()))
+        words = f"{across}, and all groups;\nbelow: all replies, wrong ones"
         axes.set_xlabel(words, fontsize=9)
-    measure = QUANTITIES["precision" if first["measure"].iloc[0][0] == "p" else "recall"]
-    symbol = f"{measure.symbol}_{{{first['measure'].iloc[0][2:]}}}"
-    panels[0].set_ylabel(f"Kendall's τ-b (${symbol}$, −edit distance)")
+    panels[0].set_ylabel(typeset(f"Kendall's τ-b ({first['measure'].iloc[0]}, −edit distance)"))
     lowest = min(float(np.nanmin([0.0, *table["low"]])) for table in tables.values())
     panels[0].set_ylim(max(-1.0, lowest - 0.05), 1.05)
     handles, texts = panels[0].get_legend_handles_labels()
