@@ -106,7 +106,7 @@ def read_results(path: Path) -> pd.DataFrame:
         )
     rows = [row for each in paths for row in _rows(each)]
     table = pd.DataFrame(rows, columns=["place", *COLUMNS]).sort_values([*KEY, "place"])
-    types = dict.fromkeys(("mean", "standard_error", "lower", "upper"), "float64")
+    types = dict.fromkeys(("mean", "standard_error", "lower", "upper", "effective"), "float64")
     table = table.astype(types | dict.fromkeys(_INTEGERS, "int64"))
     return table[list(COLUMNS)].reset_index(drop=True)
 
@@ -220,7 +220,7 @@ def _result(evaluation: Evaluation, place: int, row: Mapping[str, Any]) -> dict[
 
 def _line(place: int, row: Mapping[str, Any]) -> str:
     """Return what the schema has no place for: the line's key and counts, as JSON."""
-    kept = {name: row[name] for name in (*KEY, "quantity", *_INTEGERS) if name != "n"}
+    kept = {name: row[name] for name in (*KEY, "quantity", "effective", *_INTEGERS) if name != "n"}
     return json.dumps(json_value({"place": place, **kept}))
 
 

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -65,16 +66,22 @@ def verdict(table: pd.DataFrame) -> str:
             )
             continue
         said = f"whether it acts on the {noun} that it writes cannot be told"
-        if less["low"] > 0:
+        ends = [less["low"], less["high"]]
+        interval = f" ({ends[0]:+.2f} to {ends[1]:+.2f}, n = {less['count']})"
+        if np.isnan(ends).any():
+            # Several episodes that do not vary tell by their mean.
+            ends = [less["mean"] if less["games"] > 1 else 0.0] * 2
+            interval = f" (no interval, n = {less['count']})"
+        if ends[0] > 0:
             said = f"it acts on the {noun} that it writes"
-        elif less["high"] < 0:
+        elif ends[1] < 0:
             said = (
                 f"it does not act on the {noun} that it writes: its lists are nearer to the truth"
             )
         lines.append(
             f"* {model}: {said}. It lists {stated['mean']:.0%} of what only that {noun} permits and "
             f"{true['mean']:.0%} of what only the true one permits; the difference is "
-            f"{less['mean']:+.2f} ({less['low']:+.2f} to {less['high']:+.2f}, n = {less['count']})."
+            f"{less['mean']:+.2f}{interval}."
         )
     return "\n".join(lines)
 

@@ -94,8 +94,11 @@ def compute(
             rows.append(row)
     table = pd.DataFrame(rows)
     for name, column in (("next", "verdict"), ("next_of_boards", "verdict_of_boards")):
-        below = (table[f"{name}_high"] < near).groupby(table["model"]).transform("any")
-        above = (table[f"{name}_low"] >= near).groupby(table["model"]).transform("all")
+        # Where several games do not vary, the mean itself counts.
+        mean = table[name].where(table["games"] > 1)
+        high, low = (table[f"{name}_{end}"].fillna(mean) for end in ("high", "low"))
+        below = (high < near).groupby(table["model"]).transform("any")
+        above = (low >= near).groupby(table["model"]).transform("all")
         table[column] = np.select([below, above], [NO, YES], OPEN)
     return table.assign(near=near, depth=depth)
 
