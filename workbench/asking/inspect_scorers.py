@@ -30,7 +30,7 @@ from inspect_ai.solver import TaskState
 
 from workbench.asking.registered_names import registered
 from workbench.asking.session import fault_of_output
-from workbench.environments.registry import DEFAULT, environment_named
+from workbench.environments.registry import DEFAULT, environment_in_table
 from workbench.prediction import Prediction
 from workbench.scoring.parameters import ScoringParameters
 from workbench.scoring.single_pair import reply_measures
@@ -54,7 +54,7 @@ def build_precision_and_recall(
         task: The name of the task.
         depth: m, for tasks that ask for so many actions.
     """
-    world, asked, parameters = environment_named(environment), task_named(task), _exact(task, depth)
+    world, asked, parameters = environment_in_table(environment), task_named(task), _exact(task, depth)
     m = parameters.depth
 
     def measured(true: str, found: Prediction) -> dict[str, float]:
@@ -88,7 +88,7 @@ def build_exact_position(
         task: The name of the task.
         depth: m, for tasks that ask for so many actions.
     """
-    world, asked, parameters = environment_named(environment), task_named(task), _exact(task, depth)
+    world, asked, parameters = environment_in_table(environment), task_named(task), _exact(task, depth)
 
     async def score(state: TaskState, target: Target) -> Score:
         if fault := _fault(state):

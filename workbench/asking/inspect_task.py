@@ -30,7 +30,7 @@ from workbench.asking.questions import questions_of
 from workbench.asking.registered_names import registered
 from workbench.asking.session import current_session
 from workbench.asking.settings import Question
-from workbench.environments.registry import DEFAULT, environment_of
+from workbench.environments.registry import DEFAULT, environment_named, environment_of
 from workbench.episodes import EpisodeSample
 from workbench.errors import InvalidArgumentError
 from workbench.games import cut_games, random_games
@@ -117,7 +117,7 @@ def build_task(
     else:
         frame = EpisodeSample(environment).positions
     found = environment_of(frame, positions).name
-    if environment not in ("", found):
+    if environment and environment_named(environment).name != found:
         raise InvalidArgumentError(
             f"environment: expected {found}, which the positions are of, got {environment!r}"
         )
