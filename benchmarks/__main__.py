@@ -30,6 +30,8 @@ from workbench.seeds import derived_seed
 
 SEED: Final = 2508
 REPORT: Final = Path(__file__).with_name("README.md")
+COVERAGE: Final = "## Coverage of 95% intervals over games"
+"""Begins the last section, which `benchmarks.interval_coverage` prints the table of."""
 FIRST_CALL: Final = """
 import time
 from workbench.environments.chess import kernel
@@ -336,7 +338,8 @@ seconds of the processor, the least of three:
 """
     print(report)
     if share == 1:
-        REPORT.write_text(report, encoding="utf-8")
+        _, title, rest = REPORT.read_text(encoding="utf-8").partition(COVERAGE)
+        REPORT.write_text(f"{report.rstrip()}\n\n{title}{rest}".rstrip() + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """How often 95% intervals over games hold the true value, in games and positions like the recorded ones.
 
-Run from the repository: ``python -m benchmarks.interval_coverage``, some ten minutes; ``--sets`` data
+Run from the repository: ``python -m benchmarks.interval_coverage``, some fifteen minutes; ``--sets`` data
 sets of each kind. The design is that of the recorded World Cup replies: 20 games with 1 to 101 of the
 1,000 positions, by band of ten full moves and all together. Each data set has the recorded values,
 drawn anew: those of a game are correlated through a normal variable (a Gaussian copula), as strongly
@@ -239,7 +239,6 @@ def measured(scores: pd.DataFrame, sets: int, seed: int) -> pd.DataFrame:
                     **shares(design, truth, methods, sets, generator),
                 }
             )
-            print(found[-1], flush=True)
     return pd.DataFrame(found)
 
 

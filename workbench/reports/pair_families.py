@@ -85,18 +85,17 @@ def rankings(scores: pd.DataFrame) -> Iterator[tuple[str, list[str]]]:
         scores: As of `asked_alike`.
     """
     models = asked_alike(scores)
-    for (positions, variant), part in models.groupby(["positions", "variant"], sort=False):
+    models["count"] = models["positions"].map(len)
+    for (_, variant), part in models.groupby(["positions", "variant"], sort=False):
         if len(part) > 1:
             words = f" in the setting {variant}" if variant else ""
             yield (
-                f"{len(part)} models asked about the same {counted(len(positions), 'position')}{words}",
+                f"{len(part)} models asked about the same {counted(part['count'].iloc[0], 'position')}{words}",
                 list(part.index),
             )
-    for (asked, positions), part in models.groupby(["asked", "positions"], sort=False):
+    for (asked, _), part in models.groupby(["asked", "positions"], sort=False):
         if part["setting"].nunique() > 1:
-            name = (
-                f"{len(part)} settings of {asked} at the same {counted(len(positions), 'position')}"
-            )
+            name = f"{len(part)} settings of {asked} at the same {counted(part['count'].iloc[0], 'position')}"
             yield name, list(part.index)
 
 

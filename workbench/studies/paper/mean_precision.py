@@ -170,10 +170,15 @@ def draw(
 
 
 def _floor(table: pd.DataFrame) -> float:
-    """Return a lower limit of a logarithmic axis, below all means and intervals that are above 0."""
-    ends = table[["mean", "low"]].to_numpy(float)
-    above = ends[ends > 0]
-    return float(above.min()) / 1.5 if len(above) else 0.1
+    """Return a lower limit of a logarithmic axis, below all means and intervals that are above 0.
+
+    Intervals of few games may go on for decades: they count to a thirtieth of the lowest mean.
+    """
+    means, ends = table["mean"][table["mean"] > 0], table["low"][table["low"] > 0]
+    if means.empty:
+        return 0.1
+    lowest = float(means.min())
+    return max(min(lowest, float(ends.min())), lowest / 30) / 1.5 if len(ends) else lowest / 1.5
 
 
 def _draw_variant(axes: Axes, part: pd.DataFrame, environment: str) -> None:
