@@ -12,6 +12,7 @@ from workbench.games.pgn import game_id_of
 from workbench.reports.chapters import chapters_of
 from workbench.reports.comparison_section import compare, comparison_section
 from workbench.reports.findings_in_words import findings
+from workbench.reports.format_section import parts_of_means
 from workbench.reports.headline_tables import headline_section
 from workbench.reports.measured_sections import summary_of
 from workbench.reports.pair_families import (
@@ -152,7 +153,7 @@ def test_what_stands_beside_changes_nothing_about_a_run_s_own_models():
     assert "cannot separate" not in page
     more = table_of(**{f"known {row}": answers(row / 100, 1) for row in range(10)})
     crowded = replace(alone, beside=more)
-    said = findings(crowded, summary_of(crowded), compare(crowded))
+    said = findings(crowded, summary_of(crowded), compare(crowded), parts_of_means(crowded))
     assert "3 of 3 pairs of the runs' models are separated at 5% after Holm's correction." in said
     assert said[-1] == (
         "With 10 games no p-value is below 0.002, and the correction multiplies the least by 30: the "

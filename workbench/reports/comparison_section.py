@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import pandas as pd
 
@@ -103,7 +103,9 @@ def _ranks(chapter: Chapter, every: pd.DataFrame, resamples: int, seed: int) -> 
         if chapter.measures_text:
             ranked = model_ranks.compute(part, depth=chapter.depth, resamples=resamples, seed=seed)
         else:
-            measured = {quantity: (quantity, -1) for quantity in names}
+            measured: dict[str, tuple[str, Literal[1, -1]]] = {
+                quantity: (quantity, -1) for quantity in names
+            }
             ranked = model_ranks.ranked(part, measured, resamples=resamples, seed=seed)
         if len(ranked):
             together = ranked["ranking"] == model_ranks.ALL_MODELS
@@ -125,7 +127,7 @@ def _ranks(chapter: Chapter, every: pd.DataFrame, resamples: int, seed: int) -> 
         for name, words in names.items()
         for head in (f"{words} rank", *(["group"] if name == main else []), f"{words} mean")
     ]
-    for ranking, part in ranks.groupby("ranking", sort=False):
+    for title, part in ranks.groupby("ranking", sort=False):
         ordered = part.sort_values(main, ascending=False)
         letters = group_letters(ordered["model"], apart)
         rows = [
@@ -146,7 +148,7 @@ def _ranks(chapter: Chapter, every: pd.DataFrame, resamples: int, seed: int) -> 
         first = part.iloc[0]
         parts.append(
             table(
-                f"Ranks of {ranking}: {counted(first['positions'], 'position')} answered by all, of "
+                f"Ranks of {title}: {counted(first['positions'], 'position')} answered by all, of "
                 f"{counted(first['games'], 'game')}",
                 ["model", *heads],
                 rows,
