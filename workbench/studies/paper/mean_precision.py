@@ -161,8 +161,8 @@ def draw(
         title += f"; below, {counted_models(list(drawn['model']))}"
         drawn = pd.concat([table, drawn])
     note += f"\n{interval_words(drawn, episode_words(environment))}"
-    if ((drawn["low"] <= 0) & (drawn["mean"] > 0)).any():
-        note += "; one that ends at the lower edge of a panel reaches 0"
+    if ((drawn["low"] < _floor(drawn)) & (drawn["mean"] > 0)).any():
+        note += "; one that ends at the lower edge of a panel goes on below it"
     if hidden := int((drawn["mean"] == 0).sum()):
         note += f"; not drawn on the logarithmic scale: {hidden} of {len(drawn)} means, which are 0"
     caption(figure, title, note)
