@@ -54,7 +54,11 @@ def build_precision_and_recall(
         task: The name of the task.
         depth: m, for tasks that ask for so many actions.
     """
-    world, asked, parameters = environment_in_table(environment), task_named(task), _exact(task, depth)
+    world, asked, parameters = (
+        environment_in_table(environment),
+        task_named(task),
+        _exact(task, depth),
+    )
     m = parameters.depth
 
     def measured(true: str, found: Prediction) -> dict[str, float]:
@@ -88,7 +92,11 @@ def build_exact_position(
         task: The name of the task.
         depth: m, for tasks that ask for so many actions.
     """
-    world, asked, parameters = environment_in_table(environment), task_named(task), _exact(task, depth)
+    world, asked, parameters = (
+        environment_in_table(environment),
+        task_named(task),
+        _exact(task, depth),
+    )
 
     async def score(state: TaskState, target: Target) -> Score:
         if fault := _fault(state):

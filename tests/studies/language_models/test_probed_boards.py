@@ -23,6 +23,7 @@ from workbench.language_model.probing.hidden_boards import (
     boards_after,
     boards_to_fit,
     usual_labels,
+    usual_moved,
 )
 from workbench.scoring import ScoringParameters
 from workbench.studies.data import Source, positions_of
@@ -85,6 +86,13 @@ def test_states_that_hold_the_truth(positions, monkeypatch):
     apart = disagreement.compute(found, depth=2)
     assert set(apart["measure"]) == {"higher", "lower"}
     assert apart[apart["measure"] == "higher"]["mean"].eq(0).all()
+    # With the truth in its states, a reader exceeds what needs none by what that has wrong.
+    gains = disagreement.gains(found, depth=2)
+    gain = gains[gains["length"] == "all"].set_index(["reader", "control", "measure"])["mean"]
+    for measure in ("precision", "recall", "board"):
+        missing = 1 - by[measure].mean()["usual moved"]
+        assert 0 < missing == pytest.approx(gain["assembled", "usual moved", measure])
+        assert gain["stated", "assembled", measure] == 0
     for figure in (
         probe_figures.draw_layers(table),
         probe_figures.draw_lengths(table),
@@ -153,9 +161,26 @@ def test_no_board_to_fit_on_is_of_a_game_of_the_test_or_of_the_training(position
 def test_usual_labels_are_those_of_the_same_side_and_time():
     labels = np.array([[1, 0], [1, 0], [2, 1], [3, 1], [3, 0]])
     plies = np.array([10, 12, 11, 30, 30])
-    fitted = HiddenBoards(np.zeros((5, 1, 1), np.float32), labels, plies, np.zeros(5, int))
+    nothing = np.zeros((5, 2), int)
+    fitted = HiddenBoards(np.zeros((5, 1, 1), np.float32), labels, plies, nothing[:, 0], nothing)
     found = usual_labels(fitted, np.array([12, 11, 30, 99]))
     assert found.tolist() == [[1, 0], [2, 1], [3, 0], [0, 0]]
+
+
+def test_what_usually_moves_between_two_squares_needs_no_hidden_state():
+    """Nf3 twice, Bf3 once; Black's Nc6; and d2d4, which is two ranks on, like e2e4."""
+    knight, bishop, pawn, black_knight = (1 + "PNBRQKpnbrqk".index(letter) for letter in "NBPn")
+    between = [("g1", "f3")] * 3 + [("b8", "c6"), ("d2", "d4")]
+    fitted = HiddenBoards(
+        np.zeros((5, 1, 1), np.float32),
+        np.zeros((5, 70), int),
+        np.array([1, 3, 5, 2, 1]),
+        np.array([knight, knight, bishop, black_knight, pawn]),
+        np.array([[chess.parse_square(name) for name in names] for names in between]),
+    )
+    # g8f6 was moved by nobody, nor anything as far: all that Black moved was a knight.
+    game = ["e2e4", "b8c6", "g1f3", "g8f6"]
+    assert usual_moved(fitted, game) == [pawn, black_knight, knight, black_knight]
 
 
 def test_squares_and_what_stands_where_it_was_put():

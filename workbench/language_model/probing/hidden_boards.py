@@ -32,12 +32,14 @@ class HiddenBoards:
         labels: Shape (rows, LABELS).
         plies: Played before each, shape (rows,).
         moved: The label of the square that the last ply entered, shape (rows,).
+        between: The squares that the last ply left and entered, shape (rows, 2).
     """
 
     vectors: Vectors
     labels: Labels
     plies: Labels
     moved: Labels
+    between: Labels
 
 
 def boards_to_fit(
@@ -108,6 +110,7 @@ def _read(
         np.stack(labels),
         np.array([ply for _, plies in asked for ply in plies], dtype=np.int64),
         np.array(moved, dtype=np.int64),
+        np.array([squares_between(moves[ply - 1]) for moves, plies in asked for ply in plies]),
     )
 
 
@@ -122,6 +125,40 @@ def _after(moves: tuple[str, ...], plies: tuple[int, ...]) -> list[tuple[Labels,
         if ply in plies:
             labels = board_labels(board)
             found.append((labels, int(labels[move.to_square])))
+    return found
+
+
+def squares_between(move: str) -> tuple[int, int]:
+    """Return the squares that a move in UCI leaves and enters."""
+    read = chess.Move.from_uci(move)
+    return read.from_square, read.to_square
+
+
+def usual_moved(fitted: HiddenBoards, moves: Sequence[str]) -> list[int]:
+    """Return for each move of a game the piece that its side moves most often between these squares.
+
+    Nothing else is known of the game: no hidden state and no earlier move. Where no such move was fitted,
+    the moves over as many files and ranks count, and where there is none of these, all of the side's.
+
+    Args:
+        fitted: Boards whose last moves are counted.
+        moves: In UCI, from the initial position; White moves first.
+
+    Returns:
+        Labels of the squares entered.
+    """
+    sides = fitted.plies % 2
+    steps = fitted.between % 8, fitted.between // 8
+    found = []
+    for ply, move in enumerate(moves, 1):
+        between = np.array(squares_between(move))
+        side = sides == ply % 2
+        same = side & (fitted.between == between).all(axis=1)
+        alike = side.copy()
+        for at, asked in zip(steps, (between % 8, between // 8), strict=True):
+            alike &= np.diff(at, axis=1)[:, 0] == asked[1] - asked[0]
+        counted = next(each for each in (same, alike, side, sides >= 0) if each.any())
+        found.append(int(np.bincount(fitted.moved[counted]).argmax()))
     return found
 
 

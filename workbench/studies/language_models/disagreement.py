@@ -12,7 +12,7 @@ from workbench.drawing.appearance import caption
 from workbench.drawing.labels import typeset
 from workbench.drawing.scores_in_words import interval_words
 from workbench.language_model.probing.board_labels import squares_of, standing
-from workbench.statistics.intervals import comparable
+from workbench.statistics.intervals import DIFFERENCE, comparable
 from workbench.studies.language_models.means_by_game import ALL, means_by_game
 from workbench.studies.language_models.panels import (
     counts_in_words,
@@ -22,7 +22,15 @@ from workbench.studies.language_models.panels import (
     panels,
 )
 from workbench.studies.language_models.probe_figures import READERS
-from workbench.studies.language_models.probed_boards import STATED, ProbedBoards
+from workbench.studies.language_models.probed_boards import (
+    ASSEMBLED,
+    PROBE,
+    STATED,
+    UNTRAINED,
+    USUAL,
+    USUAL_MOVED,
+    ProbedBoards,
+)
 
 QUANTITIES: Final[Mapping[str, str]] = {
     "right": "squares that are written wrongly:\nothers are right there",
@@ -38,6 +46,16 @@ UNITS: Final[Mapping[str, str]] = {
     "higher": "share of boards",
 }
 """What the vertical axis of each quantity counts."""
+
+CONTROLS: Final = (
+    (PROBE, UNTRAINED + PROBE),
+    (PROBE, USUAL),
+    (ASSEMBLED, UNTRAINED + ASSEMBLED),
+    (ASSEMBLED, USUAL_MOVED),
+    (STATED, ASSEMBLED),
+    (STATED, USUAL_MOVED),
+)
+"""Readers, and what each must exceed before the training is the reason."""
 
 LEAST_GAMES: Final = 10
 """Points of fewer games are drawn hollow: their intervals say little."""
@@ -88,6 +106,31 @@ def compute(found: ProbedBoards, *, depth: int = 4) -> pd.DataFrame:
                 named = part.assign(model=name, reader=reader)
                 means = means_by_game(named, ["model", "reader"], measures)
                 tables.append(means)
+    return pd.concat(tables, ignore_index=True).assign(depth=depth)
+
+
+def gains(found: ProbedBoards, *, depth: int = 4) -> pd.DataFrame:
+    """Compare what a trained network gives with what the same reading gives without its training.
+
+    Args:
+        found: The result of `workbench.studies.language_models.probed_boards.probed_boards`.
+        depth: m, with which it was scored.
+
+    Returns:
+        Columns model, reader, control, length (full moves, as text; "all" last), measure (precision, recall,
+        and board, the share of boards that are right in all squares), depth, mean (of the differences,
+        position by position, reader less control), low, high, count, games and effective
+        (number of games).
+    """
+    measures = ["precision", "recall", "board"]
+    tables = []
+    for name, boards in found.boards.groupby("model", sort=False):
+        for reader, control in CONTROLS:
+            one, other = _of_reader(boards, reader), _of_reader(boards, control)
+            rows = one[["game", "group"]].assign(model=name, reader=reader, control=control)
+            rows[measures] = one[measures].astype(float) - other[measures].astype(float)
+            by = ["model", "reader", "control"]
+            tables.append(means_by_game(rows, by, measures, DIFFERENCE))
     return pd.concat(tables, ignore_index=True).assign(depth=depth)
 
 

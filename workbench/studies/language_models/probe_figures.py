@@ -25,6 +25,7 @@ from workbench.studies.language_models.probed_boards import (
     STATED,
     UNTRAINED,
     USUAL,
+    USUAL_MOVED,
     ProbedBoards,
 )
 
@@ -55,6 +56,7 @@ READERS: Final[Mapping[str, tuple[str, Style]]] = {
     UNTRAINED + PROBE: ("probe of the last state, untrained network", style(3)),
     ASSEMBLED: ("assembled: probe of the state after each ply", style(2)),
     UNTRAINED + ASSEMBLED: ("assembled, untrained network", style(4)),
+    USUAL_MOVED: ("assembled, no network: what usually moves between two squares", style(5)),
     USUAL: ("what is usual after as many plies", style(7)),
 }
 """The names and looks of the readers."""

@@ -3,8 +3,9 @@
 Readers answer at the same positions. The model itself (``stated``). A linear probe of the state after
 the last ply, which answers all squares and the other labels (``probe``). A linear probe of the state
 after *each* ply, which says what piece that ply moved; the board is assembled from its answers and
-the moves (``assembled``). Both probes of a network of the same shape with random weights. And what is
-usual after as many plies (``usual``).
+the moves (``assembled``). Both probes of a network of the same shape with random weights. The same assembly
+without any network, of the pieces that usually move between the same squares (``usual moved``). And what
+is usual after as many plies (``usual``).
 """
 
 from collections.abc import Sequence
@@ -32,6 +33,7 @@ from workbench.language_model.probing.hidden_boards import (
     boards_after,
     boards_to_fit,
     usual_labels,
+    usual_moved,
 )
 from workbench.language_model.probing.linear_probe import ITERATIONS, Vectors, fit_probe
 from workbench.language_model.training.first_weights import first_weights
@@ -42,6 +44,7 @@ STATED: Final = "stated"
 PROBE: Final = "probe"
 ASSEMBLED: Final = "assembled"
 USUAL: Final = "usual"
+USUAL_MOVED: Final = "usual moved"
 UNTRAINED: Final = "untrained "
 """Before the names of the two probes where the network has random weights."""
 NO_LAYER: Final = -1
@@ -106,8 +109,13 @@ def probed_boards(
                     (ASSEMBLED, _assembled(fit, every, positions["moves"], layer, iterations)),
                 ):
                     answers.append(_answers(positions, labels, name, prefix + reader, layer))
-        usual = usual_labels(fit, test.plies)
-        answers.append(_answers(positions, usual, name, USUAL, NO_LAYER))
+        games_of_test = [text.split() for text in positions["moves"]]
+        usual = [assembled_labels(moves, usual_moved(fit, moves)) for moves in games_of_test]
+        for reader, labels in (
+            (USUAL, usual_labels(fit, test.plies)),
+            (USUAL_MOVED, np.stack(usual)),
+        ):
+            answers.append(_answers(positions, labels, name, reader, NO_LAYER))
         fitted = len(fit.labels)
     asked = pd.concat(answers, ignore_index=True)
     # A reply's identity holds its setting, and has no reader or layer.
