@@ -114,8 +114,13 @@ def test_emergence(tmp_path):
     first, *_, last = (name for name in model_names() if name.startswith("small@"))
     table, order, sizes = drawn(
         "16_emergence", tmp_path, "16_emergence", "16_rise_order", "16_sizes",
-        checkpoints=[first, last], sizes=["small"], per_group=2, depth=2, resamples=20, jobs=1,
+        checkpoints=[first, last], sizes=["small"], rates=[0.4, 0.1, 0.02], per_group=2, depth=2,
+        resamples=20, jobs=1,
     )  # fmt: skip
+    order, control = order[order["of"] == "training"], order[order["of"] == "simulated"]
+    assert control["length"].unique().tolist() == FIVE_GROUPS
+    # Plies a slip.
+    assert control["step"].dropna().between(1 / 0.4, 1 / 0.02).all()
     steps = sorted(table["step"].unique())
     # The baseline stands at 0.
     assert steps[:2] == [0, int(first.removeprefix("small@"))]

@@ -6,7 +6,14 @@ import pytest
 
 from workbench.answers.recorded_replies import BASELINE
 from workbench.errors import InvalidArgumentError
+from workbench.scoring import ScoringParameters
+from workbench.studies.data import Source
 from workbench.studies.language_models import emergence, rise_order
+from workbench.studies.language_models.checkpoint_scores import (
+    scores_of_losses,
+    scores_of_models,
+    scores_of_trackers,
+)
 from workbench.studies.language_models.rise_order import half_way
 from workbench.studies.language_models.training_course import course
 
@@ -72,6 +79,87 @@ def test_squares_rise_before_boards():
         assert not by.loc[(length, "exact_match_position"), "earliest"]
     assert set(table["count"]) == {4}
     assert rise_order.draw(table, "m") is not None
+
+
+def trackers():
+    """The replies of the run above, as if trackers of four slip rates had written them."""
+    rates = {"m@100": 0.4, "m@200": 0.2, "m@400": 0.1, "m": 0.05}
+    rows = scores()
+    rows = rows[rows["model"] != BASELINE]
+    rate = rows["model"].map(rates)
+    return rows.assign(rate=rate, model=rate.map("simulated-tracker rate={}".format))
+
+
+def test_the_control_is_measured_by_the_code_of_the_training():
+    """Rates that halve lie like steps that double: half-ways are at the same places, in plies a slip."""
+    everything = scores()
+    baseline = everything[everything["model"] == BASELINE]
+    table = rise_order.compute(everything, RUN, depth=2, resamples=50)
+    control = rise_order.compute_control(trackers(), baseline, depth=2, resamples=50)
+    same = ["length", "measure", "later", "later_low", "later_high", "start", "end", "earliest"]
+    pd.testing.assert_frame_equal(control[same], table[same])
+    # 100 steps are 2.5 plies a slip.
+    assert control["step"].tolist() == pytest.approx((table["step"] / 40).tolist())
+    # Squares are halfway at the first checkpoint, and the edit distance at the third.
+    distance = table[table["measure"] == "levenshtein"]
+    assert distance["later"].tolist() == pytest.approx([4, 4])
+    assert table[table["measure"] == "squares"]["later"].isna().all()
+
+
+def test_the_control_has_a_panel_of_its_own_that_says_simulated():
+    everything = scores()
+    baseline = everything[everything["model"] == BASELINE]
+    table = rise_order.compute(everything, RUN, depth=2, resamples=20)
+    control = rise_order.compute_control(trackers(), baseline, depth=2, resamples=20)
+    figure = rise_order.draw(table, "m", control=control)
+    training, simulated = figure.axes
+    assert ["simulated" in axes.get_title() for axes in (training, simulated)] == [False, True]
+    label = simulated.xaxis.get_major_formatter()
+    assert [label(plies, 0) for plies in (2, 10)] == ["0.5", "0.1"]
+    marks = [line.get_xdata() for line in simulated.lines if line.get_marker() in MARKERS]
+    assert np.concatenate(marks).tolist() == pytest.approx(
+        control.sort_values(["measure", "length"], key=_in_order)["step"].tolist()
+    )
+
+
+MARKERS = {look.marker for _, look in rise_order.MEASURES.values()}
+
+
+def _in_order(column):
+    return column.map(list(rise_order.MEASURES).index) if column.name == "measure" else column
+
+
+def test_simulated_trackers_answer_the_positions_of_the_model(tmp_path):
+    source, parameters = Source(per_group=2, replies="tiny"), ScoringParameters(depth=1)
+    of_model = scores_of_models(tmp_path, ["tiny"], source, parameters)
+    found = scores_of_trackers(tmp_path, [1.0, 0.001], source, parameters)
+    assert found["model"].unique().tolist() == [
+        "simulated-tracker rate=1",
+        "simulated-tracker rate=0.001",
+    ]
+    for _, tracker in found.groupby("rate"):
+        assert set(tracker["position_id"]) == set(of_model["position_id"])
+    assert found.groupby("rate")["squares"].mean().is_monotonic_decreasing
+    # Where every ply is a slip, no board is exact; where hardly any is, hardly one is wrong.
+    exact = found.groupby("rate")["exact_match_position"].mean()
+    assert exact[1.0] == 0
+    assert exact[0.001] > 0.8
+
+
+def test_boards_with_losses_lack_pieces_and_nothing_else(tmp_path):
+    source, parameters = Source(per_group=2, replies="tiny"), ScoringParameters(depth=1)
+    found = scores_of_losses(tmp_path, [1.0, 0.3, 0.0], source, parameters)
+    assert found["model"].str.startswith("simulated").all()
+    rows = found.groupby("rate")
+    # At 1 only the kings are left; at 0 the boards are right.
+    for row in rows.get_group(1.0).itertuples():
+        assert row.missing_pieces == sum(map(str.isalpha, row.true_state.split()[0])) - 2
+    assert rows.get_group(0.0)["exact_match_position"].all()
+    assert (rows.get_group(0.0)["missing_pieces"] == 0).all()
+    some = rows.get_group(0.3)
+    assert (some["missing_pieces"] > 0).all()
+    assert (some["squares"] == 1 - some["missing_pieces"] / 64).all()
+    assert some["precision_1"].mean() > some["recall_1"].mean()
 
 
 def test_checkpoints_must_have_answered_the_same_positions():

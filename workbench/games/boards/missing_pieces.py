@@ -68,3 +68,19 @@ def piece_count(fen: str) -> int:
 def is_check(fen: str) -> bool:
     """Return whether the side to move is in check on the board of a FEN."""
     return chess.Board(fen).is_check()
+
+
+def with_random_losses(fen: str, *, rate: float, seed: int) -> str:
+    """Return a position from which each piece but a king is missing with a probability.
+
+    Args:
+        fen: The position. Castling rights of rooks that are missing are not written.
+        rate: The probability, in [0, 1].
+        seed: At least 0; what is missing at one rate is missing at every higher one.
+    """
+    board = chess.Board(fen)
+    missing = np.random.default_rng(seed).random(len(chess.SQUARES)) < rate
+    for square in chess.SquareSet(board.occupied & ~board.kings):
+        if missing[square]:
+            board.remove_piece_at(square)
+    return board.fen()

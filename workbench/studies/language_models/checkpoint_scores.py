@@ -1,20 +1,33 @@
-"""Scores of bundled models at the same unseen positions, and of the answer that needs no model."""
+"""Scores of bundled models at the same unseen positions, and of answers that need no model."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from workbench.answers.answered_positions import predictions_table
 from workbench.answers.recorded_replies import BASELINE
+from workbench.answers.simulated_replies import simulate
 from workbench.environments.registry import environment_named
+from workbench.games.boards.missing_pieces import with_random_losses
 from workbench.language_model.bundled_models import load_model
+from workbench.language_model.probing.board_labels import squares_of
 from workbench.language_model.training.training_settings import TrainingSettings
 from workbench.prediction import ReplyClass
 from workbench.scoring import ScoringParameters, score
-from workbench.studies.data import FIVE_GROUPS, Source, positions_of, replies_to_games
+from workbench.seeds import derived_seed
+from workbench.studies.data import (
+    FIVE_GROUPS,
+    Source,
+    positions_made_of,
+    positions_of,
+    replies_to_games,
+)
+from workbench.studies.stored_tables import StoredTables
 
 _START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
@@ -38,7 +51,8 @@ def scores_of_models(
 
     Returns:
         Rows of a scores table, in which ``model`` is the name in ``names``, with ``game``; ``squares``,
-        the share of squares that are right (0 where the placement cannot be read); and as 0 or 1
+        the share of squares that are right (0 where the placement cannot be read); ``missing_pieces``, how
+        many more the true board has than the written one (NaN where it cannot be read); and as 0 or 1
         ``ill_formed`` and ``unreadable`` (the reply is no FEN, though its placement may be readable).
     """
     folder = Path(tables)
@@ -53,8 +67,100 @@ def scores_of_models(
     reply: dict[str, Any] = {"task": "state", "model": BASELINE, "reply": _START}
     baseline = predictions_table(positions, [reply | start.columns()] * len(positions))
     scored = score(baseline, parameters, jobs=jobs)
-    rows = pd.concat([*found, scored.assign(game=scored["game_id"])], ignore_index=True)
+    return _with_shares(
+        pd.concat([*found, scored.assign(game=scored["game_id"])], ignore_index=True)
+    )
+
+
+def scores_of_trackers(
+    tables: str | Path,
+    rates: Sequence[float],
+    source: Source,
+    parameters: ScoringParameters,
+    *,
+    jobs: int = 1,
+) -> pd.DataFrame:
+    """Return the scores of simulated trackers at the positions of `scores_of_models`.
+
+    Args:
+        tables: The folder that keeps positions and scores.
+        rates: Slips a ply of each tracker, in [0, 1].
+        source: How many positions, their seed, and in ``replies`` any model that answered them.
+        parameters: The parameters of scoring.
+        jobs: Workers.
+
+    Returns:
+        Rows as of `scores_of_models`, with ``rate``; ``model`` is the tracker's name, which begins
+        with "simulated".
+    """
+    return _scores_by_rate(simulate, tables, rates, source, parameters, {}, jobs)
+
+
+def scores_of_losses(
+    tables: str | Path,
+    rates: Sequence[float],
+    source: Source,
+    parameters: ScoringParameters,
+    *,
+    jobs: int = 1,
+) -> pd.DataFrame:
+    """Return the scores of true boards from which pieces are missing at random: one kind of error alone.
+
+    Args:
+        tables: As of `scores_of_trackers`.
+        rates: Probability of each piece but a king to be missing, in [0, 1].
+        source: As of `scores_of_trackers`.
+        parameters: As of `scores_of_trackers`.
+        jobs: As of `scores_of_trackers`.
+
+    Returns:
+        Rows as of `scores_of_trackers`.
+    """
+    kind = {"kind": "losses"}
+    return _scores_by_rate(_boards_with_losses, tables, rates, source, parameters, kind, jobs)
+
+
+def _scores_by_rate(
+    replies: Callable[..., pd.DataFrame],
+    tables: str | Path,
+    rates: Sequence[float],
+    source: Source,
+    parameters: ScoringParameters,
+    kind: dict[str, str],
+    jobs: int,
+) -> pd.DataFrame:
+    folder = Path(tables)
+    positions = positions_of(source, FIVE_GROUPS, folder)
+    found = []
+    for rate in rates:
+        made_of = {
+            "positions": positions_made_of(source, FIVE_GROUPS),
+            "rate": rate,
+            "seed": source.seed,
+        }
+        answers = partial(replies, positions, rate=rate, seed=source.seed)
+        scores = StoredTables(folder).scores_of_made(answers, made_of | kind, parameters, jobs=jobs)
+        found.append(scores.assign(rate=rate, game=scores["game_id"]))
+    return _with_shares(pd.concat(found, ignore_index=True))
+
+
+def _boards_with_losses(positions: pd.DataFrame, *, rate: float, seed: int) -> pd.DataFrame:
+    environment = environment_named("chess")
+    replies: list[dict[str, Any]] = []
+    for position_id, fen in zip(positions["position_id"], positions["true_state"], strict=True):
+        reply = with_random_losses(fen, rate=rate, seed=derived_seed(seed, position_id))
+        prediction = environment.classify_state(reply)
+        assert prediction is not None
+        model = f"simulated-losses rate={rate:g}"
+        replies.append({"task": "state", "model": model, "reply": reply} | prediction.columns())
+    return predictions_table(positions, replies)
+
+
+def _with_shares(rows: pd.DataFrame) -> pd.DataFrame:
+    true, written = (squares_of(rows[name]) for name in ("true_state", "predicted_state"))
+    missing = (true > 0).sum(axis=1) - (written > 0).sum(axis=1)
     return rows.assign(
+        missing_pieces=np.where((written < 0).any(axis=1), np.nan, missing),
         squares=rows["board_accuracy"].fillna(0.0),
         ill_formed=(rows["reply_class"] == ReplyClass.ILL_FORMED).astype(float),
         unreadable=rows["reply_class"]

@@ -1,13 +1,16 @@
 """Which measure rises first: the training step at which each has covered half of its way.
 
 The way begins at what the initial position as every answer reaches, and ends where the training does.
+An order of measures says something about the training only where a simulated tracker, whose slip rate
+merely falls, has another: the same code finds the rate at which each measure has covered half of its way.
 """
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from numpy.typing import NDArray
@@ -66,7 +69,7 @@ def half_way(steps: Values, means: Values, start: Values, level: float = 0.5) ->
 
 def compute(
     scores: pd.DataFrame,
-    steps: Mapping[str, int],
+    steps: Mapping[str, float],
     *,
     depth: int = 4,
     resamples: int = 1000,
@@ -83,8 +86,9 @@ def compute(
 
     Returns:
         Columns length (full moves), measure, depth, step (NaN where a measure goes nowhere), low, high,
-        earliest (whether half of the way was covered before the first checkpoint, so that the step
-        is an upper end), start, end, count, games and undefined (resamples without a step).
+        later, later_low and later_high (step divided by that of the measure before it in `MEASURES`;
+        NaN for the first), earliest (whether half of the way was covered before the first checkpoint, so
+        that the step is an upper end), start, end, count, games and undefined (resamples without a step).
 
     Raises:
         InvalidArgumentError: If a checkpoint has not answered the same positions as the others.
@@ -106,6 +110,7 @@ def compute(
                 )
         codes, games = cluster_codes(by_model[BASELINE]["game"])
         drawn = drawn_clusters(games, resamples, derived_seed(seed, length))
+        before, drawn_before = np.nan, np.full(resamples, np.nan)
         for measure in MEASURES:
             values = np.stack(
                 [by_model[name][measure].to_numpy(float) for name in [BASELINE, *names]], axis=1
@@ -115,6 +120,7 @@ def compute(
             step = half_way(at, means[:, 1:], means[:, 0])[0]
             drawn_steps = half_way(at, resampled[:, 1:], resampled[:, 0])
             low, high = quantile_ends(drawn_steps)
+            later_low, later_high = quantile_ends(drawn_steps / drawn_before)
             rows.append(
                 {
                     "length": int(str(length)),
@@ -123,6 +129,9 @@ def compute(
                     "step": step,
                     "low": low,
                     "high": high,
+                    "later": step / before,
+                    "later_low": later_low,
+                    "later_high": later_high,
                     "earliest": bool(step == at[0]),
                     "start": means[0, 0],
                     "end": means[0, -1],
@@ -131,22 +140,77 @@ def compute(
                     "undefined": int(np.isnan(drawn_steps).sum()),
                 }
             )
+            before, drawn_before = step, drawn_steps
     return pd.DataFrame(rows)
 
 
-def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
+def compute_control(
+    trackers: pd.DataFrame, baseline: pd.DataFrame, **computing: Any
+) -> pd.DataFrame:
+    """Do as `compute` for simulated trackers, whose slip rate falls as training would go on.
+
+    Args:
+        trackers: The result of `workbench.studies.language_models.checkpoint_scores.scores_of_trackers`
+            or ``scores_of_losses``, of rates above 0.
+        baseline: The rows of the initial position as every answer, at the same positions.
+        computing: As of `compute`.
+
+    Returns:
+        As of `compute`; a step is the mean number of plies from slip to slip, 1 / rate.
+    """
+    rates = trackers.groupby("model")["rate"].first()
+    steps = {str(name): 1 / rate for name, rate in rates.items()}
+    return compute(pd.concat([trackers, baseline]), steps, **computing)
+
+
+def draw(
+    table: pd.DataFrame, whose: str, note: str = "", control: pd.DataFrame | None = None
+) -> Figure:
     """Draw the steps, a row for each length of games and a mark for each measure.
 
     Args:
         table: The result of `compute`.
         whose: The model, for the title.
         note: Small print below the axes.
+        control: The result of `compute_control`, for a panel of its own beside the training.
     """
-    depth = table["depth"].iloc[0]
+    parts = [table] if control is None else [table, control]
     lengths = sorted(table["length"].unique())
-    figure, (axes,) = panels(1, 1, 0.9 + 0.75 * len(lengths), 7.5)
+    figure, axes_of = panels(1, len(parts), 1.1 + 0.75 * len(lengths), 3 + 4.5 * len(parts))
+    for axes, part in zip(axes_of, parts, strict=True):
+        _draw_marks(axes, part, lengths)
+        axes.set_xscale("log")
+        axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes.xaxis.set_minor_formatter(NullFormatter())
+        axes.grid(True, axis="x", which="both", linewidth=0.4, alpha=0.5)
+        axes.set_yticks(range(len(lengths)), [f"{length} full moves" for length in lengths])
+        axes.invert_yaxis()
+    axes_of[0].set_xlabel("training step at which half of the way is covered (logarithmic)")
+    axes_of[0].xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    if control is not None:
+        axes_of[0].set_title("the training", fontsize=10)
+        axes_of[1].set_title("simulated: a tracker whose slip rate falls", fontsize=10)
+        axes_of[1].set_xlabel("slips per ply at which half of the way is covered (logarithmic)")
+        axes_of[1].xaxis.set_major_formatter(FuncFormatter(lambda plies, _: f"{1 / plies:g}"))
+        axes_of[1].tick_params(labelleft=False)
+    axes_of[-1].legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    first, nowhere = int(table["earliest"].sum()), int(table["step"].isna().sum())
+    end = "the end of training" + (" or the lowest slip rate" if control is not None else "")
+    note += (
+        f"\nthe way: from the initial position as every answer to {end}; {first} of "
+        f"{len(table)} marks of the training stand at the first checkpoint, by which half was covered already; "
+        f"{nowhere} have no way to cover; n = {table['count'].min()} positions a length; bars: 95%, "
+        "resampling whole games"
+    )
+    if undefined := int(table["undefined"].max()):
+        note += f"; up to {undefined} resamples of a mark have no step, and its bar leaves them out"
+    caption(figure, f"{whose}: which measure rises first", note)
+    return figure
+
+
+def _draw_marks(axes: Axes, table: pd.DataFrame, lengths: Sequence[int]) -> None:
     for index, (measure, (label, look)) in enumerate(MEASURES.items()):
-        part = table[table["measure"] == measure].set_index("length").loc[lengths]
+        part = table[table["measure"] == measure].set_index("length").loc[list(lengths)]
         places = np.arange(len(lengths)) + 0.15 * (index - (len(MEASURES) - 1) / 2)
         axes.errorbar(
             part["step"],
@@ -161,25 +225,5 @@ def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
             markersize=5,
             capsize=2,
             elinewidth=0.9,
-            label=typeset(label.format(depth=depth)),
+            label=typeset(label.format(depth=table["depth"].iloc[0])),
         )
-    axes.set_xscale("log")
-    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.grid(True, axis="x", which="both", linewidth=0.4, alpha=0.5)
-    axes.set_yticks(range(len(lengths)), [f"{length} full moves" for length in lengths])
-    axes.invert_yaxis()
-    axes.set_xlabel("training step at which half of the way is covered (logarithmic)")
-    axes.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    first, nowhere = int(table["earliest"].sum()), int(table["step"].isna().sum())
-    note += (
-        f"\nthe way: from the initial position as every answer to the end of training; {first} of "
-        f"{len(table)} marks stand at the first checkpoint, by which half was covered already; "
-        f"{nowhere} have no way to cover; n = {table['count'].min()} positions a length; bars: 95%, "
-        "resampling whole games"
-    )
-    if undefined := int(table["undefined"].max()):
-        note += f"; up to {undefined} resamples of a mark have no step, and its bar leaves them out"
-    caption(figure, f"{whose}: which measure rises first", note)
-    return figure
