@@ -115,6 +115,10 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
             )
         return self.read_state(text)
 
+    def parsed_given(self, text: str) -> ParsedState:
+        """Return the true state that a person gives, such as on the command line."""
+        return self.parsed_true(text)
+
     def parsed_true(self, text: str | None) -> ParsedState:
         """Return a text that was given as a true state; in chess with signs made plain."""
         return self.parsed(text)

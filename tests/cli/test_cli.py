@@ -186,6 +186,28 @@ class TestCompare:
     def test_a_table_in_place_of_a_state_is_refused(self, pgn):
         assert "workbench report RUN RUN" in run("compare", pgn, START, code=2)
 
+    @pytest.mark.parametrize(
+        ("reply", "answer"),
+        [
+            (f"- {START}", START),
+            (f"-- {START}", START),
+            (f"-{START}", f"-{START}"),
+            ("- FEN: -h is no option here", None),
+            ("-1", None),
+        ],
+    )
+    def test_a_reply_that_begins_with_a_dash(self, reply, answer):
+        for arguments in ((START, reply, "--depth", 1), ("--depth=1", START, reply)):
+            assert compared(*arguments)["predicted_state"] == answer
+        assert "No such option" in run("compare", START, START, "--dpeth", 1, code=2)
+        assert "requires an argument" in run("compare", START, START, "--depth", code=2)
+
+    def test_a_true_state_in_a_link_and_moves_in_its_place(self):
+        link = f"https://lichess.org/analysis/standard/{START.replace(' ', '_')}"
+        assert compared(link, START, "--depth", 1)["exact_match"] is True
+        output = run("compare", "1. e4 e5", START, code=1)
+        assert "expected a FEN, but this looks like moves: '1. e4 e5'; after them" in output
+
     def test_a_true_board_that_cannot_be_read_is_named(self):
         output = run("compare", "no board", START, code=1)
         assert "Error: expected a FEN that python-chess reads, got 'no board'" in output

@@ -6,8 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.environments.chess.classification import classify_fen
+from workbench.errors import InvalidFenError
 from workbench.explore.board.fen_problems import describe, explain, status_words
+from workbench.explore.board.reading import board_problem, read_board
+from workbench.explore.pair.board_pair import BoardPair
 from workbench.prediction import ReplyClass
+from workbench.scoring import ScoringParameters
+from workbench.scoring.single_pair import compare
 
 START = chess.STARTING_FEN
 
@@ -113,3 +118,46 @@ def test_an_ill_formed_board_is_described_by_what_its_flags_mean():
     found = classify_fen("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQ1BNR w kq - 0 1")
     assert describe(found.reply_class, found.status) == "Ill-formed board: White has no king."
     assert describe(ReplyClass.VALID, ()) == "Valid board."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"The FEN is {START}.",
+        f"'{START}'",
+        f"{START}, as I see it",
+        START.replace(" w ", " White "),
+        f"https://lichess.org/analysis/standard/{START.replace(' ', '_')}",
+    ],
+)
+def test_a_box_and_compare_read_the_same_texts(text):
+    assert board_problem(text) is None
+    assert read_board(text, "true").text == START
+    pair = BoardPair(text, text)
+    assert (pair.true_fen, pair.predicted_fen) == (START, START)
+    assert compare(text, text, ScoringParameters(depth=1))["exact_match"]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "1. e4 c5 2. Nf3 *",
+            "this looks like moves: '1. e4 c5 2. Nf3 *'; after them the FEN is "
+            "rnbqkbnr/pp1ppppp/8/2p5/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2",
+        ),
+        ("e2e4 e7e5 ", "this looks like moves: 'e2e4 e7e5'; after them the FEN is"),
+        ("Nf6 Nf6", "this looks like moves: 'Nf6 Nf6'"),
+        (f"It is {START} or {START.replace('KQkq', '-')}", "two boards joined by or"),
+        (f"I see {START.replace('PPPPPPPP', 'PPPPPPP')}", "rank 2 has 7 squares: 'PPPPPPP'"),
+        (f"{START} 7", "there are 7 fields"),
+        (START.replace(" 0 1", " 1.5 1"), "the half-move clock is '1.5'"),
+        (f"The pieces: {START.split()[0]}", "no side to move"),
+    ],
+)
+def test_what_holds_no_board_is_told_in_words(text, words):
+    assert words in board_problem(text)
+    for which in ("true", "predicted"):
+        with pytest.raises(InvalidFenError) as error:
+            read_board(text, which)
+        assert words in str(error.value)

@@ -2,8 +2,10 @@
 
 import json
 import os
+import re
 import sys
-from typing import Any
+from itertools import islice
+from typing import Any, Final
 
 import click
 
@@ -11,8 +13,35 @@ from workbench.cli.environment_options import environment_option, task_option
 from workbench.cli.group import main
 from workbench.cli.scoring import scoring_options
 
+_OPTION: Final = re.compile(r"-{1,2}[A-Za-z][\w-]*(?:=.*)?", re.DOTALL)
 
-@main.command()
+
+class _TextCommand(click.Command):
+    """A command whose arguments may begin with a dash, as far as they do not read as an option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse options first and texts after them; see `click.Command.parse_args`."""
+        with_value = {
+            name
+            for parameter in self.params
+            if isinstance(parameter, click.Option) and not parameter.is_flag
+            for name in parameter.opts
+        }
+        options: list[str] = []
+        texts: list[str] = []
+        words = iter(args)
+        for word in words:
+            if word == "--":
+                texts += words
+            elif _OPTION.fullmatch(word):
+                options += [word, *islice(words, word in with_value)]
+            else:
+                texts.append(word)
+        whole = not args or args[-1] not in with_value
+        return super().parse_args(ctx, [*options, "--", *texts] if whole else options)
+
+
+@main.command(cls=_TextCommand)
 @click.argument("true_state")
 @click.argument("reply")
 @environment_option("Environment of both.", "chess")
@@ -24,7 +53,8 @@ def compare(
 ) -> None:
     """Compare TRUE_STATE with REPLY: the answer or a model's whole text; - reads standard input.
 
-    A state of chess is a FEN. With --task actions, REPLY lists the permitted actions, which gives
+    A state of chess is a FEN, alone or in a text such as a link. REPLY may begin with a dash; after
+    -- it may also read as an option. With --task actions, REPLY lists the permitted actions, which gives
     p_1 and r_1; with --task continuation it continues, and p_i is 1 while the actions are permitted.
     """
     from workbench.scoring import ScoringParameters

@@ -24,7 +24,8 @@ def compare(
     """Compare a reply, the answer alone or a model's whole text, with the true state.
 
     Args:
-        true_state: A text that the environment reads; for chess a FEN.
+        true_state: A text that the environment reads; for chess a FEN, alone or in a text such as a
+            link.
         reply: Any text.
         parameters: How to score; the exact method gives all depths up to m, an estimator m alone.
         environment: The name of the environment.
@@ -42,7 +43,7 @@ def compare(
         WorkbenchError: If the true state cannot be read, or is of another environment.
     """
     chosen = environment_named(environment)
-    true = chosen.parsed_true(true_state)
+    true = chosen.parsed_given(true_state)
     _ = true.state
     if reason := chosen.refusal(true, None, ()):
         raise InvalidFenError(

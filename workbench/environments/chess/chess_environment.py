@@ -17,17 +17,26 @@ from workbench.environments.chess.classification import (
     EXTRACTOR_VERSION,
     classify,
     classify_fen,
+    classify_given,
+    moves_problem,
     plain_fen,
     status_names,
 )
 from workbench.environments.chess.fen import Fen
 from workbench.environments.chess.losing_track import lost_track
 from workbench.environments.chess.reachability import conditions_violated_by
-from workbench.environments.chess.replay import numbered_san, play_moves, read_moves, uci_moves
+from workbench.environments.chess.replay import (
+    SAN,
+    UCI,
+    numbered_san,
+    play_moves,
+    read_moves,
+    uci_moves,
+)
 from workbench.environments.chess.rules import ChessAutomaton
 from workbench.environments.chess.state import ChessState
 from workbench.environments.chess.tracker import tracked
-from workbench.errors import IllegalMoveError
+from workbench.errors import IllegalMoveError, InvalidFenError
 from workbench.parsed_state import ParsedState
 from workbench.prediction import Prediction
 from workbench.tables.provenance import text_hash
@@ -35,10 +44,6 @@ from workbench.tables.provenance import text_hash
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_UCI: Final = re.compile(r"[a-h][1-8][a-h][1-8][qrbn]?")
-_SAN: Final = re.compile(
-    r"(?:O-O(?:-O)?|[KQRBN][a-h]?[1-8]?x?[a-h][1-8]|[a-h](?:x[a-h])?[1-8](?:=?[QRBN])?)[+#]?[!?]{0,2}"
-)
 _SQUARES: Final = frozenset(chess.SQUARE_NAMES)
 _MOVE_NUMBER: Final = re.compile(r"(?<!\d)\d+\.+")
 _LARGEST: Final = 2**31
@@ -93,15 +98,15 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
     def plain_action(self, text: str) -> str | None:
         """Return a move in UCI in lower case, or in SAN without marks; else None."""
         bare = text.strip().rstrip(".")
-        if _UCI.fullmatch(bare.lower()):
+        if UCI.fullmatch(bare.lower()):
             return bare.lower()
         castling = bare.replace("0", "O") if bare.startswith("0-0") else bare
-        return castling.rstrip("+#!?") if _SAN.fullmatch(castling) else None
+        return castling.rstrip("+#!?") if SAN.fullmatch(castling) else None
 
     def action_named(self, state: ChessState, text: str) -> chess.Move | None:
         """Return the legal move that a text in UCI or SAN names, or None."""
         plain = self.plain_action(text)
-        if plain is None or _UCI.fullmatch(plain):
+        if plain is None or UCI.fullmatch(plain):
             return super().action_named(state, text)
         try:
             move = state.board().parse_san(plain)
@@ -116,6 +121,14 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
     def parsed_true(self, text: str | None) -> Fen:
         """Return a true FEN with single spaces and plain hyphens, as a predicted one has them."""
         return plain_fen(text)
+
+    def parsed_given(self, text: str) -> Fen:
+        """Return the FEN that a person gives, alone or in a text such as a sentence or a link."""
+        found = classify_given(text).parsed
+        problem = moves_problem(text) if isinstance(found, Fen) and found.fault else ""
+        if problem:
+            raise InvalidFenError(f"expected a FEN, but {problem}")
+        return found if isinstance(found, Fen) else self.parsed_true(text)
 
     def conditions(self, state: ChessState) -> tuple[str, ...]:
         """Return the names of python-chess's status flags, such as ``NO_WHITE_KING``."""

@@ -4,6 +4,7 @@ How the board is found is in `workbench.environments.chess.extraction`; here it 
 """
 
 import re
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final
 
@@ -16,6 +17,9 @@ from workbench.environments.chess.extraction.other_notations import with_fens
 from workbench.environments.chess.extraction.plain_text import plain_signs, plain_text
 from workbench.environments.chess.extraction.roles import candidates_of
 from workbench.environments.chess.fen import Fen
+from workbench.environments.chess.replay import MOVE, NOTATIONS, play_moves
+from workbench.errors import IllegalMoveError
+from workbench.long_texts import quoted
 from workbench.prediction import Prediction, ReplyClass
 
 EXTRACTOR_VERSION: Final = 4
@@ -24,6 +28,12 @@ EXTRACTOR_VERSION: Final = 4
 NO_SIDE: Final = "no side to move"
 """The reason where a reply gives a placement and does not say who is to move."""
 
+_FIELDS: Final = 6
+_MORE_FIELDS: Final = re.compile(r"\s*(?:[\d.+-]|\S(?!\S))")
+_NO_MOVES: Final = re.compile(
+    r"\[[^\]\n]*\]|\{[^}]*\}|(?<!\S)(?:1-0|0-1|1/2-1/2|\*)(?!\S)|(?<!\S)\d{1,3}\.+|,"
+)
+_MOST_MOVES: Final = 1000
 _WHOLE: Final = "the whole reply"
 _SIGN: Final = "[a-hknpqrwBKNPQR0-9-]"
 # Each sign occurs in some field of a FEN; a misplaced field of up to four signs may stand anywhere.
@@ -97,6 +107,46 @@ def classify_fen(text: str | None) -> Prediction:
     names = status_names(fen.board)
     kind = ReplyClass.ILL_FORMED if names else ReplyClass.VALID
     return Prediction(kind, fen.text, status=names, parsed=fen)
+
+
+def classify_given(text: str | None) -> Prediction:
+    """Classify what a person gives for a board: a FEN, or a text that holds one as a reply may.
+
+    A FEN that python-chess reads is taken as it stands, with its defaults for fields that are missing.
+    Of a text that begins with a FEN with a fault the fault is told; nothing is left out of it.
+
+    Args:
+        text: A FEN, a sentence, a link or whatever `classify` reads; None or blank for no board.
+    """
+    exact = classify_fen(text)
+    if exact.reply_class is not ReplyClass.UNPARSEABLE:
+        return exact
+    plain = plain_text(text or "").strip()
+    first = next(written_boards(plain), None)
+    if first is not None and first.start == 0:
+        behind = plain[first.end :]
+        if behind and (len(first.fields) < _FIELDS or _MORE_FIELDS.match(behind)):
+            return exact
+    found = classify(text or "")
+    return found if found.rule else exact
+
+
+def moves_problem(text: str) -> str:
+    """Return that a text is moves and no board, with the FEN after them if they are a game; or nothing.
+
+    Args:
+        text: Moves in UCI or SAN, or a PGN, is explained; any other text is not.
+    """
+    movetext = _NO_MOVES.sub(" ", text)
+    moves = movetext.split()
+    if not moves or not all(map(MOVE.fullmatch, moves)):
+        return ""
+    after = ""
+    if len(moves) <= _MOST_MOVES:
+        for notation in NOTATIONS:
+            with suppress(IllegalMoveError):
+                after = f"; after them the FEN is {play_moves(moves, notation).fen()}"
+    return f"this looks like moves: {quoted(' '.join(text.split()))}{after}"
 
 
 def status_names(board: chess.Board) -> tuple[str, ...]:

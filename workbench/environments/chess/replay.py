@@ -1,5 +1,6 @@
 """A line of given moves: read from UCI or SAN, played on a board, and written in SAN again."""
 
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final, Literal
@@ -9,6 +10,14 @@ import chess
 from workbench.errors import IllegalMoveError
 
 Notation = Literal["UCI", "SAN"]
+
+NOTATIONS: Final[tuple[Notation, ...]] = ("UCI", "SAN")
+UCI: Final = re.compile(r"[a-h][1-8][a-h][1-8][qrbn]?")
+SAN: Final = re.compile(
+    r"(?:O-O(?:-O)?|[KQRBN][a-h]?[1-8]?x?[a-h][1-8]|[a-h](?:x[a-h])?[1-8](?:=?[QRBN])?)[+#]?[!?]{0,2}"
+)
+MOVE: Final = re.compile(f"{UCI.pattern}|{SAN.pattern}")
+"""The form of a move in one of the notations, legal or not."""
 
 _SHOWN: Final = 40
 

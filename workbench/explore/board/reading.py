@@ -8,7 +8,7 @@ import chess
 from workbench.automaton import SINK, Sink
 from workbench.environments.chess import ChessState
 from workbench.environments.chess.chess960 import names_rook_files
-from workbench.environments.chess.classification import classify_fen
+from workbench.environments.chess.classification import classify_given, moves_problem
 from workbench.environments.chess.fen import Fen
 from workbench.errors import InvalidFenError
 from workbench.explore.board.explored_chess import CHESS
@@ -82,19 +82,35 @@ def read_board(text: str | None, which: Which) -> ReadBoard:
     """Read one of the two boards.
 
     Args:
-        text: A FEN; for the predicted board None or a blank text says that there is none.
+        text: A FEN, alone or in a text such as a sentence or a link; for the predicted board None or a
+            blank text says that there is none.
         which: The board's name in messages.
 
     Raises:
         InvalidFenError: If it cannot be read; the message says why in plain words.
     """
-    found = classify_fen(text)
-    if which == "true" and (problem := unsupported(found.parsed)):
+    found = classify_given(text)
+    if which == "true" and (problem := unsupported(found.parsed or Fen(""))):
         raise InvalidFenError(f"the true FEN cannot be taken: {problem}")
-    refused = (ReplyClass.UNPARSEABLE, *([ReplyClass.ABSENT] if which == "true" else []))
-    if found.reply_class in refused:
-        raise InvalidFenError(f"the {which} FEN cannot be read: {explain(text)}")
+    if which == "predicted" and not (text or "").strip():
+        return ReadBoard(Fen(""), ReplyClass.ABSENT, ())
+    if problem := board_problem(text):
+        raise InvalidFenError(f"the {which} FEN cannot be read: {problem}")
     return ReadBoard(found.parsed, found.reply_class, found.status)
+
+
+def board_problem(text: str | None) -> str | None:
+    """Explain in plain words why no board can be read in a text; None if one can.
+
+    Args:
+        text: What a person gives, as of `read_board`.
+    """
+    found = classify_given(text)
+    if found.reply_class is ReplyClass.ABSENT:
+        return found.rule or explain(None)
+    if found.reply_class is not ReplyClass.UNPARSEABLE:
+        return None
+    return moves_problem(text or "") or explain(found.predicted_state) or found.reason
 
 
 def state_of_true(board: ReadBoard) -> ChessState:

@@ -7,11 +7,12 @@ import chess
 import pandas as pd
 
 from workbench.drawing.reply_words import class_words
-from workbench.environments.chess.classification import plain_fen
+from workbench.environments.chess.classification import classify_given
+from workbench.environments.chess.fen import Fen
 from workbench.environments.chess.replay import numbered_san, read_moves
 from workbench.errors import InvalidFenError
 from workbench.explore.board.fen_problems import explain, unsupported
-from workbench.explore.board.reading import read_board
+from workbench.explore.board.reading import board_problem, read_board
 from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.pair.pair_rows import aside_traits, cell_text, row_values
 from workbench.explore.pair.pair_view import view_of
@@ -50,20 +51,21 @@ def compare_answer(
     return {
         "view": view_of(*replay_boards(true, predicted, line), settings),
         "line_words": numbered_san(read_moves(line), true.fen.board.copy()),
-        "code": pair_code(true_fen, predicted_fen, line, settings),
+        "code": pair_code(true.text, predicted.text, line, settings),
     }
 
 
 def fen_problems(true_fen: str, predicted_fen: str) -> dict[str, str]:
     """Return what is wrong with each FEN that cannot be read, in words, by the board's name."""
-    found = {"true": explain(true_fen) or unsupported(plain_fen(true_fen))}
+    given = classify_given(true_fen).parsed or Fen("")
+    found = {"true": board_problem(true_fen) or unsupported(given)}
     if predicted_fen.strip():
-        found["predicted"] = explain(predicted_fen)
+        found["predicted"] = board_problem(predicted_fen)
     return {name: words for name, words in found.items() if words is not None}
 
 
 def checked_fen(true_fen: str = "", predicted_fen: str = "") -> str:
-    """Return the FEN that was given if it can be read, with single spaces and plain hyphens.
+    """Return the FEN that was given, alone or in a text, with single spaces and plain hyphens.
 
     Raises:
         InvalidFenError: If it cannot; the message says why in plain words.
@@ -71,7 +73,7 @@ def checked_fen(true_fen: str = "", predicted_fen: str = "") -> str:
     for name, words in fen_problems(true_fen or chess.STARTING_FEN, predicted_fen).items():
         fen = true_fen if name == "true" else predicted_fen
         raise InvalidFenError(f"the {name} FEN {quoted(fen)} cannot be read: {words}")
-    return plain_fen(true_fen or predicted_fen).text
+    return read_board(true_fen or predicted_fen, "predicted").text
 
 
 def pair_code(
