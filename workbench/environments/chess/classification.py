@@ -29,7 +29,7 @@ NO_SIDE: Final = "no side to move"
 """The reason where a reply gives a placement and does not say who is to move."""
 
 _FIELDS: Final = 6
-_MORE_FIELDS: Final = re.compile(r"\s*(?:[\d.+-]|\S(?!\S))")
+_MORE_FIELDS: Final = re.compile(r"\s*(?:[\d.+-]|\w(?!\S))")
 _NO_MOVES: Final = re.compile(
     r"\[[^\]\n]*\]|\{[^}]*\}|(?<!\S)(?:1-0|0-1|1/2-1/2|\*)(?!\S)|(?<!\S)\d{1,3}\.+|,"
 )
