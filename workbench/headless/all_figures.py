@@ -20,7 +20,8 @@ from workbench.studies.given_scores import refuse_other_parameters, refuse_other
 from workbench.tables.output_files import check_output
 from workbench.tables.parquet_tables import PREDICTIONS, read_chunks
 
-INPUTS: Final = ("games", "predictions", "prompts", "own_tables", "scores")
+INPUTS: Final = ("games", "predictions", "prompts", "thinking", "own_tables", "scores")
+"""Parameters of the notebooks that take files."""
 SCORING: Final = frozenset({"depth", "terminal", "ill_formed"})
 """Parameters of the notebooks that say how replies are scored, exactly."""
 
