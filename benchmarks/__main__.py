@@ -31,7 +31,7 @@ from workbench.seeds import derived_seed
 SEED: Final = 2508
 REPORT: Final = Path(__file__).with_name("README.md")
 COVERAGE: Final = "## Coverage of 95% intervals over games"
-"""Begins the last section, which `benchmarks.interval_coverage` prints the table of."""
+"""Begins the sections whose tables other benchmarks print; they stay as they are."""
 FIRST_CALL: Final = """
 import time
 from workbench.environments.chess import kernel
