@@ -100,7 +100,8 @@ def table_of(**models):
          "recall_1": value, "exact_match": False, "levenshtein": 1.0, "group": 5, "ply": 10,
          "levenshtein_to_empty": False, "reply_class": "valid" if value is not None else "failed",
          "unscored": "" if value is not None else "failed", "terminal": "absorb",
-         "ill_formed_policy": "as_is", "method": "exact", "true_state": position, "sample": 0}
+         "ill_formed_policy": "as_is", "method": "exact", "true_state": position, "sample": 0,
+         "predicted_state": position}
         for model, values in models.items()
         for position, value in values.items()
     ]  # fmt: skip
