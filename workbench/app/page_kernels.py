@@ -5,6 +5,7 @@ jupyter_server ends kernels that are not used. Neither has a setting for what is
 a shorter time for kernels whose page is gone, and ready kernels that start after those of visitors.
 """
 
+from os import cpu_count
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
@@ -15,15 +16,13 @@ from traitlets import Float, Integer
 from voila.app import Voila
 from voila.tornado.handler import TornadoVoilaHandler
 
-from workbench.environments.chess.kernel.threads import core_count
-
 REFILL_DELAY: Final = 2.0
 """Seconds from a page's last byte to new ready kernels: until then the page still loads."""
 RETRY_SECONDS: Final = 60
 """When a visitor who found the app full is asked to try again."""
 
 
-class PageKernels(AsyncMappingKernelManager):  # type: ignore[misc]
+class PageKernels(AsyncMappingKernelManager):
     """Kernels of pages; Voila's class with a pool of ready kernels is a subclass of this one.
 
     Attributes:
@@ -39,7 +38,7 @@ class PageKernels(AsyncMappingKernelManager):  # type: ignore[misc]
         self.requests_without_kernel: set[PageHandler] = set()
         self._without_page_since: WeakKeyDictionary[Any, float] = WeakKeyDictionary()
         # Voila's subclass goes on from here, and starts the ready kernels.
-        super().__init__(**options)
+        super().__init__(**options)  # type: ignore[no-untyped-call]
 
     def visitors(self) -> int:
         """Return how many pages are open or requested."""
@@ -54,12 +53,13 @@ class PageKernels(AsyncMappingKernelManager):  # type: ignore[misc]
 
     def refill(self) -> None:
         """Start the ready kernels that are missing, unless half of the cores or more have requests."""
-        if 2 * len(self.requests) >= core_count():
+        if 2 * len(self.requests) >= (cpu_count() or 1):
             return
-        size = self.parent.voila_configuration.default_pool_size
+        pool: Any = self
+        size = pool.parent.voila_configuration.default_pool_size
         self.kernel_pools_config = {"default": {"pool_size": size}}
-        for page in list(self.notebook_data):
-            self.fill_if_needed(delay=0, notebook_name=page)
+        for page in list(pool.notebook_data):
+            pool.fill_if_needed(delay=0, notebook_name=page)
         self.hold_refills()
 
     async def cull_kernel_if_idle(self, kernel_id: str) -> None:
@@ -68,14 +68,15 @@ class PageKernels(AsyncMappingKernelManager):  # type: ignore[misc]
         Args:
             kernel_id: Of a kernel that is not ready for a visitor but has had one.
         """
-        kernel, now = self.get_kernel(kernel_id), IOLoop.current().time()
+        kernel: Any = self.get_kernel(kernel_id)
+        now = IOLoop.current().time()
         # A kernel that works may still be at its page, which connects when it has been sent.
         if self._kernel_connections.get(kernel_id) or kernel.execution_state == "busy":
             self._without_page_since.pop(kernel, None)
         elif now - self._without_page_since.setdefault(kernel, now) >= self.abandoned_after:
-            await self.shutdown_kernel(kernel_id)
+            await self.shutdown_kernel(kernel_id)  # type: ignore[no-untyped-call]
             return
-        await super().cull_kernel_if_idle(kernel_id)
+        await super().cull_kernel_if_idle(kernel_id)  # type: ignore[no-untyped-call]
 
 
 class PageHandler(TornadoVoilaHandler):  # type: ignore[misc]
