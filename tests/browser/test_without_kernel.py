@@ -7,6 +7,7 @@ import pytest
 from nbconvert import HTMLExporter
 from playwright.sync_api import expect
 
+from workbench.explore import BoardPair
 from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.game.game_tracker import GameTracker
 from workbench.explore.lab.estimator_lab import EstimatorLab
@@ -157,3 +158,26 @@ def test_saved_notebook_shows_all_four_widgets(lab, saved):
         tracker.get_by_role("button", name="First position").click()
         expect(square(tracker, "true", "e2")).to_have_attribute("aria-label", "e2, white pawn")
         assert notebook.execute("print('pair' in globals())") == "False\n"
+
+
+@pytest.mark.parametrize(
+    ("place", "visible"),
+    [
+        ("Loading widget...", False),
+        ("Error displaying widget: model not found", False),
+        ("<div>a widget that runs</div>", True),
+    ],
+)
+def test_the_last_answer_hides_what_jupyterlab_says_in_place_of_a_widget(browser, place, visible):
+    """The elements are those in which JupyterLab shows a cell with the two outputs."""
+    pair = BoardPair(RUY_LOPEZ, BISHOP_ELSEWHERE, DEPTH)
+    pair.prepare_still()
+    child = (
+        '<div class="lm-Panel jp-OutputArea-child"><div class="jp-OutputPrompt"></div>'
+        '<div class="lm-Widget jp-OutputArea-output">{}</div></div>'
+    )
+    page = browser.new_page()
+    page.set_content(child.format(place) + child.format(pair._still_bundle()["text/html"]))
+    expect(page.locator("[data-still-of]")).to_be_visible()
+    assert page.locator(".jp-OutputArea-output").first.is_visible() is visible
+    page.close()

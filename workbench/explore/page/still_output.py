@@ -54,9 +54,14 @@ class StillOutput:
 
     def _still_bundle(self) -> dict[str, str]:
         name = escape(self.still_name())
-        hidden = f'body:has([data-still="{name}"]) [data-still-of="{name}"]{{display:none}}'
+        child = ".jp-OutputArea-child"
+        hidden = (
+            f'body:has([data-still="{name}"]) [data-still-of="{name}"],'
+            # JupyterLab's own words in place of a widget without a kernel or a state, which stay.
+            f'{child}:has(+{child} [data-still-of="{name}"])>.jp-OutputArea-output:not(:has(*))'
+        )
         return {
-            "text/html": f'<style>{hidden}</style><div data-still-of="{name}">{self.still()}'
+            "text/html": f'<style>{hidden}{{display:none}}</style><div data-still-of="{name}">{self.still()}'
             f"{paragraph(_NOTE)}</div>",
             "text/plain": "",
         }
