@@ -34,8 +34,9 @@ def environment(name: str, argument: str) -> PlanningEnvironment:
     """
     chosen = argument or PROBLEMS[0]
     if chosen in PROBLEMS:
-        paths = [str(_FOLDER / f"{chosen}_{part}.pddl") for part in ("domain", "problem")]
-        return PlanningEnvironment(name, read_task(*map(file_text, paths), (paths[0], paths[1])))
+        domain, task = (str(_FOLDER / f"{chosen}_{part}.pddl") for part in ("domain", "problem"))
+        texts = file_text(domain), file_text(task)
+        return PlanningEnvironment(name, read_task(*texts, (domain, task)))
     problem = _PROBLEM.search(chosen, 1)
     if problem is None or not chosen.startswith("("):
         raise InvalidArgumentError(
