@@ -79,6 +79,16 @@ def test_an_interval_stays_in_the_range_of_the_values():
         clustered_mean_interval([0.0, 1.5], [0, 1], within=SHARE)
 
 
+def test_an_interval_of_values_without_an_upper_bound_ends_at_the_lower_one():
+    values = [0, 0, 0, 90]
+    free = clustered_mean_interval(values, range(4))
+    bounded = clustered_mean_interval(values, range(4), within=(0, math.inf))
+    assert free.low < 0
+    assert (bounded.low, bounded.high) == (0, free.high)
+    with pytest.raises(InvalidArgumentError, match="from 0 to inf"):
+        clustered_mean_interval([-1, 2], range(2), within=(0, math.inf))
+
+
 @pytest.mark.parametrize("value", [0.0, 1.0, 0.1, -1e-7])
 def test_clusters_that_do_not_vary_have_no_interval(value):
     found = clustered_mean_interval(np.full(30, value), np.arange(30) % 4, within=DIFFERENCE)

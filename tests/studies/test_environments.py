@@ -140,10 +140,10 @@ def test_the_figure_has_a_panel_for_each_environment(table):
     drawn = [axes for axes in figure.axes if axes.axison]
     assert [axes.get_title().split(" (")[0].lower() for axes in drawn] == NAMES
     assert {axes.get_xlabel() for axes in drawn} == {"depth m (actions)"}
-    assert figure.axes[0].get_ylabel() == "state precision p_m"
+    assert figure.axes[0].get_ylabel() == "state precision $p_{m}$"
     (legend,) = figure.legends
     labels = [text.get_text() for text in legend.get_texts()]
-    assert {"exact, mean", "closed form p^m", "uniform branching"} <= set(labels)
+    assert {"exact, mean", "closed form $p^m$", "uniform branching"} <= set(labels)
     top = figure.axes[0].get_ylim()[1]
     assert top >= table["value"].max()
 

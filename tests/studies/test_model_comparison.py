@@ -94,7 +94,7 @@ class TestSummary:
     def test_the_figure_says_what_it_does_not_draw(self, scores):
         table = model_summary.compute(scores, depth=2)
         figure = model_summary.draw(table, "note")
-        assert figure.axes[0].get_ylabel() == "mean p_2 (logarithmic)"
+        assert figure.axes[0].get_ylabel() == "mean $p_{2}$ (logarithmic)"
         (label,) = figure.axes[0].get_legend().get_texts()
         assert label.get_text() == "by hand (6)"
         # Group 6 holds two replies without a board: its mean is 0.
@@ -168,7 +168,7 @@ class TestExamples:
         true, near, precise = figure.axes
         assert true.get_xlabel().startswith("White to move; castling KQkq\n")
         assert near.get_xlabel() == "Black to move (wrong); castling KQkq"
-        assert precise.get_title() == "precise\n4 edits, p_1 = 0.9, r_1 = 0.9"
+        assert precise.get_title() == "precise\n4 edits, $p_{1}$ = 0.9, $r_{1}$ = 0.9"
         assert model_examples.draw(model_examples.compute(swapped, ranks.iloc[:0])).axes == []
 
 
@@ -194,7 +194,7 @@ class TestFlags:
         # A king that is gone cannot castle either.
         assert labels == [
             "anything",
-            "a castling right without king\nand rook in place",
+            "a castling right without king and rook in place",
             "White has no king",
         ]
         well = ill_formed_flags.compute(scores[scores["reply_class"] == "valid"])

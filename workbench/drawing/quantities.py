@@ -4,6 +4,7 @@ The page has the same: names in ``explore/page/quantities.js``, colours in ``exp
 tests keep them equal.
 """
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -12,12 +13,17 @@ from typing import Final, Literal
 from matplotlib.colors import to_rgb
 
 from workbench.drawing.appearance import Style
-from workbench.statistics.intervals import SHARE
+from workbench.statistics.intervals import DIFFERENCE, SHARE
 
 
-def range_of(column: str) -> tuple[float, float] | None:
-    """Return the range of a column of a scores table: 0 to 1, but none of an edit distance."""
-    return None if column.startswith("levenshtein") else SHARE
+def range_of(column: str) -> tuple[float, float]:
+    """Return the range of a column of a scores table: 0 to 1, but without end of an edit distance."""
+    return (0.0, math.inf) if column.startswith("levenshtein") else SHARE
+
+
+def difference_range(column: str) -> tuple[float, float] | None:
+    """Return the range of differences of a column; None of an edit distance, which has no bound."""
+    return DIFFERENCE if range_of(column) == SHARE else None
 
 
 @dataclass(frozen=True, slots=True)

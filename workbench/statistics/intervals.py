@@ -184,7 +184,8 @@ def clustered_mean_interval(
         values: Shape (rows,).
         clusters: Each row's cluster, shape (rows,).
         within: The least and the largest value possible, such as `SHARE` or `DIFFERENCE`: the
-            interval stays inside. None if there is no bound.
+            interval stays inside. Where the largest is infinite, it ends at the least, or above. None
+            if there is no bound.
         level: Coverage wanted, in (0, 1).
 
     Returns:
@@ -283,6 +284,8 @@ def _student_ends(
     if within is None:
         return value - half, value + half
     least, largest = within
+    if math.isinf(largest):
+        return max(least, value - half), value + half
     span = largest - least
     place = (value - least) / span
     half /= span * place * (1 - place)
@@ -293,7 +296,7 @@ def _student_ends(
 
 def _check_within(values: Values, within: tuple[float, float]) -> None:
     least, largest = within
-    error = 1e-9 * (largest - least)
+    error = 1e-9 * (largest - least) if math.isfinite(largest) else 0.0
     outside = values[(values < least - error) | (values > largest + error)]
     if len(outside):
         raise InvalidArgumentError(

@@ -8,11 +8,10 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from workbench.drawing.quantities import range_of
+from workbench.drawing.quantities import difference_range
 from workbench.drawing.scores_in_words import scored_rows
 from workbench.errors import InvalidArgumentError
 from workbench.statistics.intervals import (
-    DIFFERENCE,
     Values,
     clustered_mean_interval,
     comparable,
@@ -77,9 +76,7 @@ def compute(
             one, other = other, one
         difference = comparable(both[one]) - comparable(both[other])
         games = of_positions.loc[both.index]
-        interval = clustered_mean_interval(
-            difference, games, within=None if range_of(measure) is None else DIFFERENCE
-        )
+        interval = clustered_mean_interval(difference, games, within=difference_range(measure))
         sums: Values = np.asarray(pd.Series(difference).groupby(np.asarray(games)).sum(), float)
         # Differences of `comparable` values are exact to some 12 digits of these.
         alike = np.ptp(difference) <= 1e-9 * both.abs().to_numpy().max()

@@ -16,11 +16,10 @@ from matplotlib.ticker import MaxNLocator
 from workbench.answers.recorded_replies import BASELINE, RANDOM_GAMES, WORLD_CUP
 from workbench.drawing.appearance import Style, caption, model_style, plain_log_scale
 from workbench.drawing.labels import labels, typeset
-from workbench.drawing.quantities import range_of
+from workbench.drawing.quantities import difference_range, range_of
 from workbench.drawing.scores_in_words import interval_words, scored_rows
 from workbench.errors import InvalidArgumentError
 from workbench.statistics.intervals import (
-    DIFFERENCE,
     clustered_mean_interval,
     difference_interval,
 )
@@ -104,7 +103,7 @@ def compute(
                     for name, of_set in counted.items()
                 }
                 found["difference"] = difference_interval(
-                    *found.values(), within=None if within is None else DIFFERENCE
+                    *found.values(), within=difference_range(column)
                 )
                 statistics: dict[str, float] = {}
                 for name, of_set in counted.items():
