@@ -57,8 +57,9 @@ def test_precision_by_samples_and_the_same_run_gives_the_same_bytes(tmp_path):
 
 def test_kendall_tau(tmp_path):
     """Against tau-b by its definition, from all pairs of rows of the stored scores."""
-    table, simulated = drawn(
-        "03_kendall_tau", tmp_path, "03_kendall_tau", "03_kendall_tau_simulated",
+    table, simulated, parts = drawn(
+        "03_kendall_tau", tmp_path,
+        "03_kendall_tau", "03_kendall_tau_simulated", "03_tau_in_parts",
         replies="simulated", own_setup="simulated", per_group=6, rate=0.05, depth=2, jobs=1,
     )  # fmt: skip
     pd.testing.assert_frame_equal(simulated, table)
@@ -78,12 +79,16 @@ def test_kendall_tau(tmp_path):
         assert row.tau == pytest.approx(expected)
     assert table[["tau", "low", "high"]].abs().max(axis=None) <= 1
     assert (table["low"] < table["high"]).all()
+    everyone = parts[(parts["replies"] == "all") & (parts["distance"] == "levenshtein")]
+    assert everyone["tau"].tolist() == table["tau"].tolist()
+    wrong = parts[(parts["replies"] == "wrong") & (parts["group"] == "overall")]
+    assert set(wrong["count"]) == {int((~scores["exact_match_position"]).sum())}
 
 
 def test_mean_precision_and_a_lost_piece(tmp_path):
-    means, simulated, pieces = drawn(
+    means, apart, simulated, pieces = drawn(
         "04_mean_precision", tmp_path,
-        "04_mean_precision", "04_mean_precision_simulated", "04_lost_piece",
+        "04_mean_precision", "04_format", "04_mean_precision_simulated", "04_lost_piece",
         replies="simulated", own_setup="simulated", per_group=4, rate=0.05, depth=2,
         lost_piece_positions=2, jobs=1,
     )  # fmt: skip
@@ -92,12 +97,17 @@ def test_mean_precision_and_a_lost_piece(tmp_path):
         "five groups": {"size": 10, "unique": [4]},
         "ten groups": {"size": 20, "unique": [2]},
     }
-    assert_shares(means, "mean", "low", "high")
+    assert_shares(means, "mean")
+    assert_shares(means.dropna(subset="low"), "low", "high")
     assert_interval(means)
     five = means[means["variant"] == "five groups"].set_index(["measure", "group"])["mean"]
     for measure in ("precision", "recall"):
         expected = scores_below(tmp_path).groupby("group")[f"{measure}_2"].mean()
         assert five[measure].to_dict() == pytest.approx(expected.to_dict())
+    by_length = apart[apart["length"] != "all"].astype({"length": int}).set_index("length")
+    assert by_length["mean"].to_dict() == pytest.approx(five["precision"].to_dict())
+    product = apart["readable"] * apart["mean_readable"]
+    assert product.tolist() == pytest.approx(apart["mean"].tolist())
     # Six kinds of piece of either side, both measures and both policies.
     assert len(pieces) == 6 * 2 * 2 * 2
     assert_shares(pieces, "mean", "worst")
@@ -179,9 +189,9 @@ def test_estimators(tmp_path):
 
 
 def test_models(tmp_path):
-    models, moves, ranks, examples, flags = drawn(
+    models, apart, moves, ranks, examples, flags = drawn(
         "08_models", tmp_path,
-        "08_models", "08_next_move", "08_ranks", "08_examples", "08_ill_formed",
+        "08_models", "08_format", "08_next_move", "08_ranks", "08_examples", "08_ill_formed",
         replies="simulated", rates=[0.01, 0.1], per_group=4, depth=2, resamples=20, jobs=1,
     )  # fmt: skip
     careful, careless = (f"simulated-tracker rate={rate}" for rate in (0.01, 0.1))
@@ -193,6 +203,8 @@ def test_models(tmp_path):
     overall = models[models["length"] == "all"].set_index("model")
     lengths = models[models["length"] != "all"].groupby("model")
     assert overall["precision"].to_dict() == pytest.approx(lengths["precision"].mean().to_dict())
+    of_all = apart[apart["length"] == "all"].set_index("model")["mean"]
+    assert of_all.to_dict() == pytest.approx(overall["precision"].to_dict())
     assert (moves["next"] >= moves["line"]).all()
     lines = moves.groupby("model")["line"].mean()
     assert lines.to_dict() == pytest.approx(overall["precision"].to_dict())

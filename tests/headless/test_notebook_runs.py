@@ -239,7 +239,9 @@ def test_both_notebooks_of_scores_run_on_given_predictions(predictions, tmp_path
     assert "by hand" in sidecar["data"]
     assert "1 not scored" in sidecar["data"]
     names = {path.stem for path in (tmp_path / "out").glob("*.csv")}
-    assert names == {"03_kendall_tau", "04_mean_precision", "04_lost_piece"}
+    assert names == {
+        "03_kendall_tau", "03_tau_in_parts", "04_mean_precision", "04_format", "04_lost_piece"
+    }  # fmt: skip
     for name in ("03_kendall_tau", "04_mean_precision"):
         table = pd.read_csv(tmp_path / "out" / f"{name}.csv")
         # Both together, as no model is asked for, and each.

@@ -169,10 +169,10 @@ def recorded_pairs(count, seed):
     """Return true boards and those of real models, which differ; None takes all."""
     table = pd.read_parquet(recorded_replies_path())
     table = table[table.reply_class.isin(["valid", "ill_formed"])]
-    table = table[table.true_fen != table.predicted_fen]
+    table = table[table.true_state != table.predicted_state]
     if count is not None:
         table = table.sample(count, random_state=seed)
-    return list(zip(table.true_fen, table.predicted_fen, strict=True))
+    return list(zip(table.true_state, table.predicted_state, strict=True))
 
 
 def recorded_problems(pairs, depth=4):

@@ -1,7 +1,7 @@
 """A board as given by a user: the text, its class and its state."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import chess
 
@@ -17,6 +17,8 @@ from workbench.explore.board.game_over import ending_words
 from workbench.prediction import ReplyClass
 from workbench.scoring.parameters import IllFormedPolicy
 from workbench.scoring.score_rows import is_state
+
+_QUOTES: Final = "\"'`“”‘’"
 
 Which = Literal["true", "predicted"]
 
@@ -110,7 +112,11 @@ def board_problem(text: str | None) -> str | None:
         return found.rule or explain(None)
     if found.reply_class is not ReplyClass.UNPARSEABLE:
         return None
-    return moves_problem(text or "") or explain(found.predicted_state) or found.reason
+    board, whole = found.predicted_state or "", (text or "").strip()
+    beside = whole.replace(board, "", 1).strip().strip(_QUOTES)
+    # One or two characters that stick to the board are a slip of the FEN, not words around it.
+    described = whole if 0 < len(beside) <= 2 else board
+    return moves_problem(text or "") or explain(described) or found.reason
 
 
 def state_of_true(board: ReadBoard) -> ChessState:
