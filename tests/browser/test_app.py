@@ -2,6 +2,7 @@
 
 import sys
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
@@ -26,6 +27,8 @@ PREDICTED = with_piece_moved(TRUE, "e6", "c8")
 PATIENCE = 180_000
 """Milliseconds for a page: its notebook runs before it is shown."""
 
+LOUD = ("warning", "error")
+"""What the browser's console shows unless it is told to show more."""
 
 WIDTHS = (390, 1280)
 """Pixels of a phone and of a laptop, beside those of the visitor's page."""
@@ -33,12 +36,19 @@ WIDTHS = (390, 1280)
 
 @pytest.fixture(scope="module")
 def app(browser):
+    with served_app() as server:
+        yield server
+
+
+@contextmanager
+def served_app(*options):
+    """The app with further options; no kernel may run once the pages are closed."""
     with tempfile.TemporaryDirectory(prefix="workbench-app-test-") as root:
         server = LabServer(f"http://127.0.0.1:{free_port()}/", "", Path(root), status="")
         port = server.url.rstrip("/").rpartition(":")[2]
         command = [
             *(sys.executable, "-m", "workbench", "app", "--no-browser"),
-            *("--host", "127.0.0.1", "--port", port, "--ready", "0"),
+            *("--host", "127.0.0.1", "--port", port, "--ready", "0", *options),
         ]
         with running(command, server, Path(root), REPOSITORY) as process:
             yield server
@@ -53,13 +63,14 @@ def expect_no_kernel(process):
 
 @pytest.fixture(params=["light", "dark"])
 def visitor(request, browser, app):
-    """A page of a visitor; fails on an uncaught exception, and on what another site is asked for."""
+    """A page of a visitor; fails on an exception, a warning, and what another site is asked for."""
     page = browser.new_context(
         viewport={"width": 1366, "height": 768}, color_scheme=request.param
     ).new_page()
     page.set_default_timeout(PATIENCE)
     wrong = []
     page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda line: wrong.append(line.text) if line.type in LOUD else None)
     page.on("response", lambda got: wrong.append(got.url) if got.status >= 400 else None)
     page.on("request", lambda sent: wrong.append(sent.url) if off_site(sent.url, app) else None)
     yield page
