@@ -2,6 +2,7 @@
 
 import sys
 import tempfile
+import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -161,3 +162,34 @@ def test_the_run_answers(visitor, app):
     )
     expect_quiet(root)
     expect_quiet_page(visitor)
+
+
+def test_a_visitor_who_finds_the_app_full_gets_in_when_a_page_is_closed(browser):
+    with served_app("--most-visitors", "1") as server:
+        first, second = (browser.new_context().new_page() for _ in range(2))
+        address = f"{server.url}voila/render/board_pair.ipynb"
+        assert first.goto(address, timeout=PATIENCE).status == 200
+        for _ in range(2):
+            full = second.goto(address, timeout=PATIENCE)
+            assert full.status == 503
+            assert full.header_value("Retry-After") == "60"
+        expect(second.get_by_role("heading", name="The app is full")).to_be_visible()
+        expect(second.locator("main")).to_contain_text("1 page is open")
+        for width, height in ((390, 844), (1366, 768)):
+            second.set_viewport_size({"width": width, "height": height})
+            expect_no_sideways_scrolling(second)
+        assert violations(second) == []
+        widget(first, "board-pair")
+        first.goto("about:blank")
+        # The server ends the first page's kernel, which takes a moment.
+        status, deadline = 503, time.monotonic() + 60
+        while status == 503 and time.monotonic() < deadline:
+            second.wait_for_timeout(200)
+            with second.expect_navigation(timeout=PATIENCE) as entry:
+                second.get_by_role("link", name="Try again").click()
+            status = entry.value.status
+        assert status == 200
+        widget(second, "board-pair")
+        for page in (first, second):
+            page.goto("about:blank")
+            page.context.close()
