@@ -48,11 +48,16 @@ class Attempt:
             time.sleep(0.005)
 
     def child(self) -> int:
-        """Wait for the asking process, and return its number."""
-        while True:
+        """Wait for the asking process, and return its number.
+
+        Raises:
+            ProcessLookupError: The command ended before it started one.
+        """
+        while self.process.poll() is None:
             with contextlib.suppress(ValueError, subprocess.CalledProcessError):
                 return asking_process(self.process.pid)
             time.sleep(0.02)
+        raise ProcessLookupError(f"{self.process.args} ended before it asked")
 
 
 @dataclass

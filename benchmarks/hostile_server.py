@@ -1,7 +1,8 @@
 """Stop `workbench ask` in every way and let its server do its worst; print what it cost.
 
 Run from the repository as root on Linux: ``python -m benchmarks.hostile_server``, some 20 minutes,
-or with ``--only WORD`` the cases whose name holds a word. Each case runs the command once and then,
+or with ``--only WORD ...`` the cases whose name holds one of the words; a case starts four
+processes, so on a busy machine a row can take minutes. Each case runs the command once and then,
 with the hindrance gone, again; all traffic is local. Needs the extra ``ask``.
 """
 
@@ -156,7 +157,7 @@ def _message(said: str) -> str:
 def main() -> None:
     """Run the cases and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", default="", help="a word of the names of the cases")
+    parser.add_argument("--only", nargs="+", default=[""], help="words of the names of the cases")
     arguments = parser.parse_args()
     # A shell starts what it runs in the background with these ignored, and so would the command.
     for number in (signal.SIGINT, signal.SIGHUP):
@@ -166,7 +167,8 @@ def main() -> None:
     print("| " + " | ".join(columns) + " |")
     print("|" + " --- |" * len(columns), flush=True)
     for case in cases():
-        if arguments.only in case.name:
+        if any(word in case.name for word in arguments.only):
+            print(f"{time.strftime('%H:%M:%S')} {case.name}", file=sys.stderr, flush=True)
             with tempfile.TemporaryDirectory() as name:
                 row = run(case, Path(name))
                 short = {name: str(value).replace(str(name), "") for name, value in row.items()}

@@ -1,5 +1,6 @@
 """What each fault of a server becomes: a row with a class and a reason, or one clear message."""
 
+import pandas as pd
 import pytest
 from local_run import KEY, needs_inspect
 from local_server import LocalServer, moves_of
@@ -16,7 +17,6 @@ TABLE = {
     "rate_limit": ("failed", "call failed: RateLimitError: Error code: 429", 2, True),
     "server_error": ("failed", "call failed: InternalServerError: Error code: 500", 2, True),
     "reset": ("failed", "call failed: APIConnectionError: Connection error.", 2, True),
-    "hang": ("failed", "call failed: AttemptTimeoutError", 2, True),
     "truncated_json": ("failed", "call failed: JSONDecodeError", 2, True),
     "empty_choices": (
         "failed",
@@ -52,7 +52,7 @@ def test_every_fault_ends_as_a_row_and_the_run_goes_on(ask_server, answers):
     faults = {text: fault for fault, text in moves.items()}
     failed = [fault for fault, (reply_class, *_) in TABLE.items() if reply_class == "failed"]
     with LocalServer(answers, faults) as server:
-        run = ask_server(server, {"attempt_timeout": 12, "retries": 1})
+        run = ask_server(server, {"attempt_timeout": 120, "retries": 1})
         table = run.predictions.set_index("movetext")
         assert len(table) == len(answers)
         assert not table.index.duplicated().any()
@@ -80,6 +80,28 @@ def test_every_fault_ends_as_a_row_and_the_run_goes_on(ask_server, answers):
         # And what it had refused only where that is wanted.
         run = ask_server(server, {"retry_failed": True})
         assert run.describe() == "40 answered, 0 failed, 0 not asked"
+        assert set(server.answered.values()) == {1}
+
+
+@needs_inspect
+def test_a_call_that_hangs_ends_as_a_row_and_the_run_goes_on(ask_server, answers, asked_moves):
+    hanging, *others = asked_moves[:5]
+    with LocalServer(answers, {hanging: "hang"}) as server:
+        limits = {"attempt_timeout": 3, "retries": 1, "connections": 1, "limit": 5}
+        run = ask_server(server, limits)
+        table = run.predictions.set_index("movetext")
+        assert set(table.index) == {hanging, *others}
+        assert table.loc[hanging, "reply_class"] == "failed"
+        assert table.loc[hanging, "reason"].startswith("call failed: AttemptTimeoutError")
+        assert pd.isna(table.loc[hanging, "reply"])
+        assert server.asked[hanging] == 2
+        rows = table.loc[others]
+        assert (rows["predicted_state"] == rows["true_state"]).all()
+        assert run.describe() == "4 answered, 1 failed, 0 not asked"
+        server.faults = {}
+        run = ask_server(server)
+        assert run.describe() == "40 answered, 0 failed, 0 not asked"
+        assert server.asked[hanging] == 3
         assert set(server.answered.values()) == {1}
 
 
