@@ -26,14 +26,14 @@ from workbench.prediction import CLASSES
 
 COLUMNS: Final = (
     "position_id",
+    "precision",
+    "recall",
+    "edit_distance",
     "set",
     "model",
     "setting",
     "group",
     "reply_class",
-    "edit_distance",
-    "precision",
-    "recall",
     "disagreement",
     "board_accuracy",
     "remark",
