@@ -4,6 +4,7 @@ import json
 
 import nbformat
 import pandas as pd
+from IPython.display import display
 
 from workbench.headless.notebook_runs import assign_parameters, figure_notebooks
 
@@ -14,7 +15,8 @@ def run_here(name, out, **given):
     """Run a notebook's code in this process, which has imported what a kernel would import anew."""
     places = {"out": str(out), "tables": str(out / "tables")}
     ((path, assigned),) = assign_parameters(figure_notebooks([name]), places, given).items()
-    names = {}
+    # IPython has it without an import.
+    names = {"display": display}
     for cell in nbformat.read(path, as_version=4).cells:
         if cell.cell_type == "code":
             exec(cell.source, names)
