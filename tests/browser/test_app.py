@@ -151,12 +151,12 @@ def test_the_run_answers(visitor, app):
     root = widget(visitor, "run-browser")
     expect(root.locator("[data-role=counts]")).to_contain_text("3,000 of 3,000 rows")
     row = root.locator("[data-role=row]").nth(2)
-    model = row.locator("td").first.inner_text()
+    position = row.locator("[data-role=row-open]").inner_text().strip()
     pair = visitor.locator(".world-state[data-role=board-pair]")
     expect(pair).to_be_hidden()
     row.locator("[data-role=row-open]").click()
     expect(pair).to_be_visible()
-    expect(root.locator("[data-role=opened-title]")).to_contain_text(model)
+    expect(root.locator("[data-role=opened-title]")).to_contain_text(position)
     expect(widget(visitor, "board-pair").locator("[data-role=numbers]")).to_have_attribute(
         "data-state", "fresh"
     )

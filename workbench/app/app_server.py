@@ -99,6 +99,11 @@ def serve(
         if report is not None:
             host = socket.gethostname() if settings.host == "0.0.0.0" else settings.host
             report(f"http://{host}:{port}/")
+        # jupyter_server waits for three pings, so that one that is late ends no connection; tornado says
+        # that it takes one interval, and takes it where it pings itself, which is not here.
+        logging.getLogger("tornado.general").addFilter(
+            lambda record: "websocket_ping_timeout" not in record.getMessage()
+        )
         App.launch_instance(argv=[], config=configuration(settings, port, pages, run))
 
 
@@ -165,8 +170,6 @@ def configuration(settings: AppSettings, port: int, pages: Path, run: ServedRun)
                     # A page that is closed sends the end of its kernel without the cookie that the check
                     # wants. There is no login that another site could misuse.
                     "disable_check_xsrf": True,
-                    # Milliseconds: jupyter_server's own is longer than tornado takes without a warning.
-                    "ws_ping_timeout": 30_000,
                 },
             },
             "VoilaConfiguration": {
