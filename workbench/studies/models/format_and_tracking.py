@@ -305,7 +305,9 @@ def draw_overall(
     places = np.arange(len(models))
     shown = labels(models, 32)
     beside = max(room(each, _SIZE) for each in shown.values())
-    figure = Figure(figsize=(7.2 + beside, 1.7 + _ROW * len(models)), layout="constrained")
+    figure = Figure(
+        figsize=(max(10.0, 7.2 + beside), 1.7 + _ROW * len(models)), layout="constrained"
+    )
     shares = {name: look for name, look in _SHARES.items() if part[name].notna().any()}
     ratios = [1.5, 1] if shares else [1]
     parts, *others = figure.subplots(
