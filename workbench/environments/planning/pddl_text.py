@@ -57,7 +57,7 @@ def file_text(path: str) -> str:
         InvalidArgumentError: If it cannot be read.
     """
     try:
-        # Opening a pipe or a device may wait for ever.
+        # Opening a pipe or a device may wait without end.
         if Path(path).exists() and not Path(path).is_file():
             _refuse(path, "a regular file", "another kind")
         with Path(path).open("rb") as file:

@@ -333,7 +333,7 @@ def argument_with_texts(argument: str) -> str:
     if argument in ROOMS or _map_of(argument):
         return argument
     try:
-        # Opening a pipe or a device may wait for ever.
+        # Opening a pipe or a device may wait without end.
         if Path(argument).exists() and not Path(argument).is_file():
             raise OSError("it is no regular file")
         with Path(argument).open(encoding="utf-8") as file:
