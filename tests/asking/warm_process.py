@@ -10,6 +10,8 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
+from multiprocessing.connection import wait
 
 CONTEXT = multiprocessing.get_context("forkserver")
 # Also what Inspect imports with the first call.
@@ -17,6 +19,10 @@ CONTEXT.set_forkserver_preload(
     ["workbench.asking.inspect_process", "workbench.asking.inspect_registry", "acp", "openai",
      "inspect_ai.model._openai_responses", "inspect_ai.model._providers.openai_compatible"]
 )  # fmt: skip
+
+# Starting a process polls all others of this one, and the server's answer can be read only once:
+# a thread that polls while another waits would take an exit code for a lost server (255).
+POLLING = threading.Lock()
 
 
 def _run(module, arguments, request, said, log, variables, directory):
@@ -48,17 +54,18 @@ class WarmPopen:
             command[2], command[3:], request, said, stderr.name, dict(os.environ), os.getcwd()
         )  # fmt: skip
         self._process = CONTEXT.Process(target=_run, args=arguments, daemon=True)
-        self._process.start()
+        with POLLING:
+            self._process.start()
         self.stdin = os.fdopen(os.dup(ours.fileno()), "wb")
         self.stdout = os.fdopen(os.dup(theirs.fileno()), "rb")
         for end in (request, ours, theirs, said):
             end.close()
 
     def wait(self, timeout=None):
-        self._process.join(timeout)
-        if self._process.exitcode is None:
+        if not wait([self._process.sentinel], timeout):
             raise subprocess.TimeoutExpired("ask", timeout)
-        return self._process.exitcode
+        with POLLING:
+            return self._process.exitcode
 
     def kill(self):
         self._process.kill()
