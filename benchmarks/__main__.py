@@ -44,7 +44,7 @@ print(time.process_time() - start)
 """
 CALLS: Final = {
     "exact": "joint_profile(state, other, 4)",
-    "estimators": 'run_estimator("intermediate", state, other, 4, 500, 1)',
+    "estimators": 'run_estimator(other, state, 4, method="intermediate", samples=500, seed=1)',
 }
 
 ESTIMATORS: Final = ("intermediate", "intermediate-resampled", "stratified")
@@ -83,7 +83,9 @@ def against_reference(pairs: list[Pair]) -> list[str]:
     for true, predicted in map(states, pairs):
         exact_reference.append(
             seconds(
-                lambda t=true, p=predicted: exact_profile(automaton, t, p, 4, engine="reference")
+                lambda t=true, p=predicted: exact_profile(
+                    t, p, 4, automaton=automaton, engine="reference"
+                )
             )
         )
         exact_compiled.append(seconds(lambda t=true, p=predicted: kernel.joint_profile(t, p, 4), 3))
@@ -98,7 +100,7 @@ def against_reference(pairs: list[Pair]) -> list[str]:
         printed_compiled.append(
             seconds(
                 lambda t=true, p=predicted: kernel.run_estimator(
-                    "intermediate", p, t, 4, 500, SEED
+                    t, p, 4, method="intermediate", samples=500, seed=SEED
                 ),
                 3,
             )
@@ -212,8 +214,9 @@ def long_run(true: ChessState, predicted: ChessState, depth: int) -> float:
     if depth <= 4:
         return kernel.joint_profile(true, predicted, depth).precision[-1]
     return kernel.run_estimator(
-        "stratified", predicted, true, depth, 200_000, derived_seed(SEED, "long run")
-    ).value
+        true, predicted, depth, method="stratified", samples=200_000,
+        seed=derived_seed(SEED, "long run"),
+    ).value  # fmt: skip
 
 
 def repeated_runs(
@@ -221,11 +224,13 @@ def repeated_runs(
 ) -> tuple[NDArray[np.float64], float]:
     """Return the values of many runs on one pair, and the least seconds that one run took."""
     batches = np.split(np.arange(RUNS, dtype=np.uint64), 4)
-    walks, accepts = (kernel.pack_states([state] * len(batches[0])) for state in (predicted, true))
+    boards = [kernel.pack_states([state] * len(batches[0])) for state in (true, predicted)]
     values, times = [], []
     for seeds in batches:
         start = time.perf_counter()
-        found = kernel.run_estimators(name, walks, accepts, depth, SAMPLES, seeds, workers=1)
+        found = kernel.run_estimators(
+            *boards, depth, method=name, samples=SAMPLES, seeds=seeds, workers=1
+        )
         times.append((time.perf_counter() - start) / len(seeds))
         values.append(found.value)
     return np.concatenate(values), min(times)
@@ -277,7 +282,7 @@ def main() -> None:
     in_turn = [pair for group in zip(*near.values(), strict=False) for pair in group]
     unrelated = unrelated_pairs(fens[6_000 // share :])
     kernel.joint_profile(*states(in_turn[0]), 2)
-    kernel.run_estimator("branch", *states(in_turn[0]), 2, 10, SEED)
+    kernel.run_estimator(*states(in_turn[0]), 2, method="branch", samples=10, seed=SEED)
     if options.estimators:
         print(estimator_table(in_turn[: 60 // share]))
         return

@@ -33,7 +33,7 @@ nitpick_ignore_regex = [
     # Compiled functions, which autodoc does not describe.
     (r"py:.*", r"workbench\.environments\.chess\.kernel\.machine_code\..*"),
     # Type variables, which have no place of their own.
-    (r"py:.*", r"workbench\..*\.(Action|Function|Key|Made|Result|State|StateOfTwin|_T)"),
+    (r"py:.*", r"workbench\..*\.(Action|Function|Key|Made|Result|State|StateOfTwin|_State|_T)"),
 ]
 # A word before a colon that several classes have as an attribute.
 suppress_warnings = ["ref.python"]

@@ -26,6 +26,8 @@ from workbench.resources import PACKAGE
 ROOT: Final = Path(__file__).resolve().parents[1]
 FIGURES: Final = ROOT / "figures" / "notebooks"
 PAGES: Final = ("CHANGELOG.md", "benchmarks/README.md", "data/*.md", "docs/*.md")
+FILES: Final = ("figures/*.png", "notebooks/examples/*/*.py")
+"""Pictures that the pages show, and files that they offer."""
 PLACES: Final = frozenset({"out", "tables", "games", "predictions", "scores"})
 LIVE: Final = "live"
 """A folder of the sources; what it holds stands at the top of the site as it is, by conf.py."""
@@ -39,6 +41,7 @@ CONTENTS: Final = """
 :hidden:
 :titlesonly:
 
+docs/guide
 docs/notebooks
 docs/commands
 docs/tables
@@ -60,9 +63,10 @@ def lay_out(folder: Path, jobs: int) -> None:
     write(folder / "index.md", (ROOT / "README.md").read_text("utf-8") + CONTENTS)
     for path in [path for pattern in PAGES for path in ROOT.glob(pattern)]:
         write(folder / path.relative_to(ROOT), path.read_text("utf-8"))
-    (folder / "figures").mkdir()
-    for picture in ROOT.glob("figures/*.png"):
-        shutil.copy(picture, folder / "figures")
+    for path in [path for pattern in FILES for path in ROOT.glob(pattern)]:
+        copy = folder / path.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, copy)
     for page, run in executed.items():
         write(folder / page, as_shown(run, page))
     write(folder / LIVE / PAIR_PAGE, pair_html())

@@ -1,4 +1,4 @@
-"""The project's own promises: the same packages everywhere, clean notebooks, a true README."""
+"""The project's own promises: the same packages everywhere, clean notebooks, described columns."""
 
 import ast
 import json
@@ -9,19 +9,17 @@ import tomllib
 from itertools import chain
 from pathlib import Path
 
-import click
 import pytest
 import yaml
 
-from workbench.cli.reference import command_contexts
 from workbench.headless.lesson_versions import LESSONS, lesson_notebooks
 from workbench.headless.notebook_runs import NOTEBOOKS, notebook_parameters
 
 ROOT = Path(__file__).resolve().parent.parent
-README = (ROOT / "README.md").read_text(encoding="utf-8")
 NOTEBOOK_PATHS = [*sorted(NOTEBOOKS.glob("*.ipynb")), *lesson_notebooks()]
 NOT_ON_CONDA_FORGE = {"pyperplan"}
 EXTRAS = re.search(r"^EXTRAS := (.+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)[1].split()
+MOST_LINES = 12
 EXPLORERS = ("00_start_here", "10_explore_board_pair", "11_explore_run")
 
 
@@ -78,6 +76,13 @@ class TestNotebooks:
             assert not cell.get("outputs")
             assert not cell.get("execution_count")
 
+    def test_no_cell_is_longer_than_a_glance(self, path):
+        # Lessons ask questions in cells of their own form.
+        most = MOST_LINES if path.parent != LESSONS else 23
+        for cell in self.cells(path):
+            if cell["cell_type"] == "code" and "parameters" not in cell["metadata"].get("tags", []):
+                assert len(cell["source"]) <= most, cell["id"]
+
     def test_defines_nothing(self, path):
         for cell in self.cells(path):
             if cell["cell_type"] == "code":
@@ -95,9 +100,6 @@ class TestNotebooks:
             for target in statement.targets
         }
         assert notebook_parameters(path) == assigned
-
-    def test_is_listed_in_the_readme(self, path):
-        assert f"`{path.stem}`" in README
 
     def test_begins_with_prose_and_compares_with_the_paper_or_shows_a_picture(self, path):
         cells = self.cells(path)
@@ -145,44 +147,6 @@ class TestSettingUp:
         (clone / ".venv").mkdir()
         assert self.make(clone, "setup").returncode != 0
         assert (clone / "notes").read_text() == "-m venv --clear .venv\n"
-
-
-def test_the_snippet_in_the_readme_prints_what_it_says(capsys):
-    code = re.search(r"<!-- tested.*?```python\n(.*?)```", README, re.DOTALL).group(1)
-    exec(compile(code, "README.md", "exec"), {})
-    said = re.search(r"print\(.*?\)  # (\([^)]*\))", code).group(1)
-    assert capsys.readouterr().out.strip() == said
-
-
-def test_every_piece_of_python_in_the_readme_runs():
-    pieces = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
-    assert len(pieces) >= 2
-    for piece in pieces:
-        exec(compile(piece, "README.md", "exec"), {})
-
-
-COMMANDS = [
-    (context.command_path, context.command)
-    for context in command_contexts()
-    if not isinstance(context.command, click.Group)
-]
-
-
-@pytest.mark.parametrize(("name", "command"), COMMANDS, ids=lambda value: str(value))
-def test_every_command_is_in_the_readme_and_explains_itself(name, command):
-    assert name in README
-    assert command.help
-    for parameter in command.params:
-        if isinstance(parameter, click.Option) and parameter.name not in ("out", "seed", "jobs"):
-            described = parameter.help or isinstance(parameter.type, click.Choice)
-            assert described or parameter.show_default
-
-
-def test_every_picture_in_the_readme_is_there():
-    pictures = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", README)
-    assert pictures
-    for picture in pictures:
-        assert (ROOT / picture).stat().st_size < 200_000
 
 
 def test_every_column_is_described():

@@ -10,13 +10,14 @@ import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "workbench"
 LEVELS = (
-    "errors seeds resources worker_processes compression long_texts",
+    "errors seeds resources worker_processes compression long_texts depth_summaries",
     "terminal installation tables",
     "automaton prediction reply_parts",
     "labelled_lines parsed_state",
     "written_automaton",
     "environment",
     "affordance environments",
+    "metrics",
     "statistics",
     "tasks episodes",
     "workbench",
@@ -29,7 +30,7 @@ LEVELS = (
     "explore headless",
     "reports",
     "evaluation",
-    "app",
+    "app front_door",
     "cli",
     "__main__",
 )

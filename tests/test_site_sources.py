@@ -109,6 +109,25 @@ def test_the_live_page_is_at_the_top_of_the_site(sources, tmp_path, monkeypatch)
     assert (tmp_path / "html" / "pair.html").read_text(encoding="utf-8") == pair_html()
 
 
+def test_every_link_of_a_page_leads_to_a_file_of_the_site(sources, tmp_path, monkeypatch):
+    monkeypatch.setattr(sources, "executed_notebooks", lambda folder, jobs: {})
+    monkeypatch.setattr(sources, "module_pages", lambda: [])
+    folder = tmp_path / "source"
+    sources.lay_out(folder, 1)
+    links = [
+        (page.relative_to(folder).as_posix(), target)
+        for page in folder.rglob("*.md")
+        for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+    ]
+    assert len(links) > 40
+    # Notebooks are pages too, once they have run.
+    assert [
+        (page, target)
+        for page, target in links
+        if not target.endswith(".ipynb") and not (folder / page).parent.joinpath(target).is_file()
+    ] == []
+
+
 def docstrings(path):
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):

@@ -70,15 +70,16 @@ class CompiledTwin(Protocol[StateOfTwin]):
 
     def estimates(
         self,
-        method: str,
-        walks: NDArray[Any],
-        accepts: NDArray[Any],
+        true: NDArray[Any],
+        predicted: NDArray[Any],
         depth: int,
+        *,
+        method: str,
         samples: int,
         seeds: Sequence[int],
         terminal: Terminal,
     ) -> NDArray[np.float64]:
-        """Return the value of one run of an estimator for each of n pairs of rows, shape (n,)."""
+        """Return the value of one run of an estimator of p_m for each of n pairs, shape (n,)."""
         ...
 
     def joint_walk(
@@ -95,16 +96,17 @@ class CompiledTwin(Protocol[StateOfTwin]):
 
     def estimator_runs(
         self,
-        method: str,
-        walks: StateOfTwin,
-        accepts: StateOfTwin,
+        true: StateOfTwin,
+        predicted: StateOfTwin,
         depth: int,
+        *,
+        method: str,
         samples: int,
         seeds: Sequence[int],
         terminal: Terminal,
         workers: int | None = 1,
     ) -> list[tuple[float, int]]:
-        """Return value and node count of one run of an estimator for each seed."""
+        """Return value and node count of one run of an estimator of p_m for each seed."""
         ...
 
 
@@ -114,6 +116,17 @@ class Automaton(ABC, Generic[State, Action]):
     An environment writes ``initial``, ``permitted`` and ``successor``; the total transition
     function, acceptance and the sink follow from them. States and actions are immutable and
     hashable. Both methods are pure: the same state gives the same actions in the same order.
+
+    Example:
+        A counter that may go up twice:
+
+        >>> import workbench
+        >>> class Counter(workbench.Automaton[int, str]):
+        ...     initial = 0
+        ...     def permitted(self, state): return ("up",) if state < 2 else ()
+        ...     def successor(self, state, action): return state + 1
+        >>> workbench.exact_profile(0, 1, 2, environment=Counter()).recall
+        (1.0, 0.0)
     """
 
     @property

@@ -8,6 +8,7 @@ by this interface alone. Most methods have a default that follows from the few a
 Source: arXiv 2508.19851, sections 3 and 5: the measures need the automaton alone.
 """
 
+import math
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 import pyarrow as pa
-from rapidfuzz.distance import Levenshtein
 
 from workbench.automaton import Action, State
 from workbench.errors import IllegalMoveError, InvalidArgumentError
@@ -82,6 +82,10 @@ class Environment(WrittenAutomaton[State, Action]):
         shows_start: Whether a question shows the initial state.
         reader_version: Another number wherever another answer may come out of the same reply.
         movetext_format: ``pgn`` where the column ``movetext`` is PGN that can be read, else empty.
+        text_variants: Which texts of a state are compared: the whole, ``full``, and choices of it.
+        text_fields: Names of the fields that a text of a state has, if it has any.
+        accuracy_column: What the share of a state's elements that are right is called.
+        diagnosis_fields: The columns of a scores table that `diagnosis` gives, in their order.
     """
 
     title: ClassVar[str]
@@ -94,18 +98,12 @@ class Environment(WrittenAutomaton[State, Action]):
     shows_start: ClassVar[bool] = True
     reader_version: ClassVar[int] = 2
     movetext_format: ClassVar[str] = ""
+    text_variants: ClassVar[tuple[str, ...]] = ("full",)
+    text_fields: ClassVar[tuple[str, ...]] = ()
+    accuracy_column: ClassVar[str] = "element_accuracy"
+    diagnosis_fields: ClassVar[tuple[tuple[str, pa.DataType], ...]] = ()
 
     # Two texts of states compared.
-
-    @property
-    def measure_fields(self) -> tuple[tuple[str, pa.DataType], ...]:
-        """The columns of a scores table that `measures` and `diagnosis` give, in their order."""
-        return (
-            ("exact_match", pa.bool_()),
-            ("levenshtein", pa.int32()),
-            ("levenshtein_to_empty", pa.bool_()),
-            ("element_accuracy", pa.float64()),
-        )
 
     @abstractmethod
     def elements(self, state: State) -> Mapping[str, str]:
@@ -115,35 +113,41 @@ class Environment(WrittenAutomaton[State, Action]):
         differences that the explorer marks, are between these.
         """
 
-    def measures(self, true: ParsedState, predicted: ParsedState) -> dict[str, Any]:
-        """Return the text metrics of a prediction, by the names in `measure_fields`.
+    def compared_texts(
+        self, true: ParsedState, predicted: ParsedState
+    ) -> Mapping[str, tuple[str, str]]:
+        """Return the true and the predicted text as they are compared, for each of `text_variants`.
 
-        Texts that can be read are compared as the environment itself writes them. Where there is no
-        predicted text the distance is the one to the empty text, and ``levenshtein_to_empty`` says
-        so; ``element_accuracy`` is NaN for a text that cannot be read.
+        A text that can be read is compared as the environment itself writes it.
 
         Args:
             true: Readable.
             predicted: Any text.
         """
-        true_text = self.state_text(true.state)
         readable = not predicted.fault
         text = self.state_text(predicted.state) if readable else predicted.text
-        return {
-            "exact_match": true_text == text,
-            "levenshtein": Levenshtein.distance(true_text, text[: self.longest_state]),
-            "levenshtein_to_empty": not predicted.text,
-            "element_accuracy": (
-                element_accuracy(self.elements(true.state), self.elements(predicted.state))
-                if readable
-                else float("nan")
-            ),
-        }
+        return {"full": (self.state_text(true.state), text[: self.longest_state])}
+
+    def correct_fields(self, true: ParsedState, predicted: ParsedState) -> Mapping[str, bool]:
+        """Return whether each of `text_fields` is right; texts without fields have none."""
+        del true, predicted
+        return {}
+
+    def accuracy(self, true: ParsedState, predicted: ParsedState) -> float:
+        """Return the share of elements that are right; NaN for a text that cannot be read.
+
+        Args:
+            true: Readable.
+            predicted: Any text.
+        """
+        if predicted.fault:
+            return math.nan
+        return element_accuracy(self.elements(true.state), self.elements(predicted.state))
 
     def diagnosis(
         self, moves: str | None, predicted: ParsedState, reply_class: str
     ) -> dict[str, Any]:
-        """Return what the actions tell about a wrong prediction, by names in `measure_fields`.
+        """Return what the actions tell about a wrong prediction, by names in `diagnosis_fields`.
 
         Args:
             moves: The actions of the episode, joined by `separator`, or None if they are unknown.

@@ -23,7 +23,7 @@ FORK = TableAutomaton(
 
 
 def test_an_exponential_is_found_exactly():
-    curve = survival_curve(TREE, TREE.predicted, TREE.initial, 5)
+    curve = survival_curve(TREE.initial, TREE.predicted, 5, automaton=TREE)
     assert curve.values == pytest.approx([0.8**m for m in range(1, 6)])
     assert curve.decay_rate.value == pytest.approx(-math.log(0.8))
     assert curve.fit_error == pytest.approx(0.0, abs=1e-12)
@@ -48,7 +48,7 @@ def test_what_is_not_reached_or_not_there_is_undefined():
     assert math.isnan(half_depth([0.5]))
     assert math.isnan(decay_rate([0.0, 0.0]))
     assert math.isnan(fit_error([0.5]))
-    curve = survival_curve(TREE, TREE.predicted, TREE.initial, 2)
+    curve = survival_curve(TREE.initial, TREE.predicted, 2, automaton=TREE)
     assert math.isnan(curve.half_depth.value)
     assert math.isnan(curve.half_depth.standard_error)
 
@@ -61,9 +61,11 @@ def test_depths_at_which_nothing_is_left_do_not_enter_the_rate():
 @pytest.mark.parametrize("engine", ["reference"], indirect=True)
 def test_the_errors_are_those_of_repeats():
     """Jackknife errors of single curves against the spread of 150 of them, to a fifth."""
-    exact = survival_curve(FORK, "T", "S", 4)
+    exact = survival_curve("S", "T", 4, automaton=FORK)
     curves = [
-        survival_curve(FORK, "T", "S", 4, method="branch", samples=30, batches=16, seed=seed)
+        survival_curve(
+            "S", "T", 4, automaton=FORK, method="branch", samples=30, batches=16, seed=seed
+        )
         for seed in range(150)
     ]
     for name in ("mean", "decay_rate", "half_depth"):
@@ -79,12 +81,12 @@ def test_the_errors_are_those_of_repeats():
 def test_chess_precision_and_recall():
     true = ChessState.from_fen("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1")
     bare = ChessState.from_fen("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQ1BNR w KQkq - 0 1")
-    precision = survival_curve(ChessAutomaton(), bare, true, 2)
-    recall = survival_curve(ChessAutomaton(), true, bare, 2)
+    precision = survival_curve(true, bare, 2, automaton=ChessAutomaton())
+    recall = survival_curve(bare, true, 2, automaton=ChessAutomaton())
     assert precision.values[0] == pytest.approx(20 / 21)
     assert recall.values[0] == 1.0
 
 
 def test_one_batch_has_no_spread():
     with pytest.raises(InvalidArgumentError, match="2 batches"):
-        survival_curve(TREE, TREE.predicted, TREE.initial, 2, method="branch", batches=1)
+        survival_curve(TREE.initial, TREE.predicted, 2, automaton=TREE, method="branch", batches=1)

@@ -31,7 +31,7 @@ def test_the_argument_goes_before_the_environment_and_compiled_is_the_default(mo
 
 def test_an_unknown_engine_is_named(monkeypatch):
     with pytest.raises(InvalidArgumentError, match=r"'turbo' \(the argument"):
-        exact_profile(CHESS, TRUE, TRUE, 1, engine="turbo")
+        exact_profile(TRUE, TRUE, 1, automaton=CHESS, engine="turbo")
     monkeypatch.setenv(VARIABLE, "turbo")
     with pytest.raises(InvalidArgumentError, match=VARIABLE):
         chosen_engine()
@@ -43,14 +43,14 @@ def test_an_automaton_without_a_twin_and_boards_it_does_not_take_go_to_the_refer
     assert twin_for(CHESS, "compiled", TRUE, PROMOTED_KING) is None
     assert twin_for(CHESS, "reference", TRUE) is None
     assert twin_for(CHESS, "compiled", TRUE, PREDICTED) is not None
-    exact = exact_profile(CHESS, PROMOTED_KING, PROMOTED_KING, 2, engine="compiled")
+    exact = exact_profile(PROMOTED_KING, PROMOTED_KING, 2, automaton=CHESS, engine="compiled")
     assert exact.precision == pytest.approx((1.0, 1.0))
 
 
 @pytest.mark.parametrize("terminal", ["absorb", "drop"])
 def test_exact_profiles_agree(terminal):
     one, other = (
-        exact_profile(CHESS, TRUE, PREDICTED, 3, terminal, engine=engine)
+        exact_profile(TRUE, PREDICTED, 3, automaton=CHESS, terminal=terminal, engine=engine)
         for engine in ("reference", "compiled")
     )
     assert other.precision == pytest.approx(one.precision, abs=1e-12)
@@ -64,7 +64,15 @@ def test_estimators_agree_in_distribution(method):
     depth = 2 if method == "naive" else 3
     reference, compiled = (
         estimate(
-            CHESS, TRUE, PREDICTED, depth, method=method, samples=60, batches=80, seed=0, engine=e
+            PREDICTED,
+            TRUE,
+            depth,
+            automaton=CHESS,
+            method=method,
+            samples=60,
+            batches=80,
+            seed=0,
+            engine=e,
         )
         for e in ("reference", "compiled")
     )
@@ -91,9 +99,6 @@ def test_a_row_s_estimate_is_the_one_of_its_pair(predictions):
     scores = score_predictions(predictions, parameters).iloc[2]
     seed = derived_seed(5, scores["position_id"], "by hand", 0, "score")
     true, predicted = (ChessState.from_fen(scores[f"{n}_state"]) for n in ("true", "predicted"))
-    expected = estimate(
-        CHESS, predicted, true, 2,
-        method="intermediate", samples=30, batches=3, seed=derived_seed(seed, "precision"),
-    )  # fmt: skip
+    expected = estimate(true, predicted, 2, automaton=CHESS, method="intermediate", samples=30, batches=3, seed=derived_seed(seed, "precision"))  # fmt: skip
     assert scores["precision_2"] == expected.value
     assert scores["precision_2_standard_error"] == expected.standard_error

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from workbench.affordance import exact_profile
+from workbench.affordance.estimators.contract import Pair
 from workbench.affordance.estimators.guided import Guided
 from workbench.environments import HomogeneousTree, TableAutomaton
 from workbench.environments.chess import ChessAutomaton, ChessState
@@ -27,11 +28,10 @@ POLICIES = {
 }
 
 
-def runs(policy, automaton, walks, accepts, depth, terminal="absorb", samples=40, repeats=200):
+def runs(policy, automaton, true, predicted, depth, terminal="absorb", samples=40, repeats=200):
+    pair = Pair(true, predicted, depth, automaton, terminal == "absorb")
     return [
-        Guided(policy)
-        .run(automaton, walks, accepts, depth, samples, np.random.default_rng(seed), terminal)
-        .value
+        Guided(policy).run(pair, samples, np.random.default_rng(seed)).value
         for seed in range(repeats)
     ]
 
@@ -43,21 +43,17 @@ def within_four_errors(values, exact):
 @pytest.mark.parametrize("terminal", ["absorb", "drop"])
 @pytest.mark.parametrize("policy", POLICIES)
 def test_unbiased_under_every_policy(policy, terminal):
-    for automaton, walks, accepts in (
-        (TREE, TREE.predicted, TREE.initial),
-        (FINISHING, "T", "S"),
-    ):
-        exact = exact_profile(automaton, accepts, walks, 3, terminal).precision[-1]
-        assert within_four_errors(
-            runs(POLICIES[policy], automaton, walks, accepts, 3, terminal), exact
-        )
+    for automaton, *pair in ((TREE, TREE.initial, TREE.predicted), (FINISHING, "S", "T")):
+        exact = exact_profile(*pair, 3, automaton=automaton, terminal=terminal).precision
+        values = runs(POLICIES[policy], automaton, *pair, 3, terminal)
+        assert within_four_errors(values, exact[-1])
 
 
 def test_material_greedy_is_unbiased_on_chess():
     true = ChessState.from_fen("rnbqkbnr/ppp2ppp/8/3pp3/3PP3/8/PPP2PPP/RNBQKBNR w KQkq - 0 3")
     predicted = ChessState.from_fen("rnbqkbnr/ppp2ppp/8/3p4/3PP3/8/PPP2PPP/RNBQKBNR w KQkq - 0 3")
-    exact = exact_profile(ChessAutomaton(), true, predicted, 2).precision[-1]
-    values = runs(material_greedy, ChessAutomaton(), predicted, true, 2, samples=60, repeats=40)
+    exact = exact_profile(true, predicted, 2, automaton=ChessAutomaton()).precision[-1]
+    values = runs(material_greedy, ChessAutomaton(), true, predicted, 2, samples=60, repeats=40)
     assert within_four_errors(values, exact)
 
 
@@ -78,9 +74,9 @@ def test_material_greedy_weighs_captures_and_promotions():
 
 def test_a_policy_that_looks_where_it_matters_varies_less():
     """Uniform weights of five actions, three shared: looking at those more often lowers the spread."""
-    even = np.std(runs(POLICIES["uniform"], TREE, TREE.predicted, TREE.initial, 4))
+    even = np.std(runs(POLICIES["uniform"], TREE, TREE.initial, TREE.predicted, 4))
     wise = np.std(
-        runs(lambda s, a: [4.0, 4.0, 4.0, 1.0, 1.0], TREE, TREE.predicted, TREE.initial, 4)
+        runs(lambda s, a: [4.0, 4.0, 4.0, 1.0, 1.0], TREE, TREE.initial, TREE.predicted, 4)
     )
     assert wise < 0.7 * even
 
@@ -88,4 +84,4 @@ def test_a_policy_that_looks_where_it_matters_varies_less():
 @pytest.mark.parametrize("weights", [[1.0, 0.0, 1.0, 1.0, 1.0], [1.0], [1.0] * 6])
 def test_a_policy_that_leaves_an_action_out_is_refused(weights):
     with pytest.raises(InvalidArgumentError, match="5 weights above 0"):
-        runs(lambda state, actions: weights, TREE, TREE.predicted, TREE.initial, 1, repeats=1)
+        runs(lambda state, actions: weights, TREE, TREE.initial, TREE.predicted, 1, repeats=1)

@@ -202,7 +202,7 @@ def test_actions_are_drawn_and_what_is_missing_is_made_again(tmp_path, warm_proc
     assert "figures: 1 of 1 drawn before" in evaluate(*arguments)
     assert files_in(out) == made
 
-    for missing in ("report/results.json", "report/tables/scores.parquet"):
+    for missing in ("report/results.json", "report/model_card.md"):
         (out / missing).unlink()
     said = evaluate(*arguments)
     assert "figures: 1 of 1 drawn before" in said

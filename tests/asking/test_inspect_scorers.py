@@ -46,7 +46,7 @@ def test_a_board_is_scored_by_its_moves():
     from workbench.environments.chess import ChessAutomaton, ChessState
 
     true, predicted = ChessState.from_fen(START), ChessState.from_fen(NO_KING)
-    profile = exact_profile(ChessAutomaton(), true, predicted, 4)
+    profile = exact_profile(true, predicted, 4, automaton=ChessAutomaton())
     found = scored(NO_KING, START)
     assert found.value == pytest.approx(
         {"p_4": profile.precision[3], "r_4": profile.recall[3], "exact_match": 0.0}

@@ -4,7 +4,6 @@ import pytest
 from playwright.sync_api import expect
 
 from workbench import exact_profile
-from workbench.environments.chess import ChessAutomaton, ChessState
 from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.lab.estimator_lab import EstimatorLab
 
@@ -42,9 +41,7 @@ def test_runs_to_the_end_with_the_numbers_of_the_package(lab, root):
     same = EstimatorLab(
         true_fen=RUY_LOPEZ, predicted_fen=BISHOP_ELSEWHERE, depth=4, samples=100, repeats=40, seed=0
     )
-    exact = exact_profile(
-        ChessAutomaton(), ChessState.from_fen(RUY_LOPEZ), ChessState.from_fen(BISHOP_ELSEWHERE), 4
-    )
+    exact = exact_profile(RUY_LOPEZ, BISHOP_ELSEWHERE, 4)
     root.get_by_role("button", name="Start").click()
     expect(root).to_have_attribute("data-state", "done")
     expect_number(root, "[data-role=reference]", exact.precision[-1])

@@ -154,7 +154,7 @@ class TestRows:
             (4, "precision_1", 1.5, "precision_1 lies outside its range"),
             (4, "recall_2", -0.1, "recall_2 lies outside its range"),
             (4, "precision_2", np.nan, "precision_2 is null in a scored row"),
-            (4, "board_accuracy", 1.1, "board_accuracy lies outside [0, 1]"),
+            (4, "board_accuracy", 1.1, "board_accuracy lies outside its range"),
             (0, "recall_2", 0.5, "recall_2 is not 0 though the reply is no state"),
             (4, "recall_1", 0.0, "recall_2 is larger than recall_1"),
             (4, "terminal", "drop", "terminal differs from row to row: absorb, drop"),

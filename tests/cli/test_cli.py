@@ -125,7 +125,14 @@ class TestCompare:
         assert estimated["method"] == "branch"
 
     def test_prints_lines_to_read(self):
-        assert printed("compare", START, KINGLESS, "--depth", 1) == [
+        lines = printed("compare", START, KINGLESS, "--depth", 1)
+        details = lines.index([]) + 1
+        assert [" ".join(words) for words in lines[: details - 1]] == [
+            "p_1 = 0.9524, r_1 = 1.0000, F_1 = 0.9756",
+            "ill-formed: White has no king, a castling right without king and rook in place",
+            "The white king on e1 is missing: 4.8% of p_1 is lost through it.",
+        ]
+        assert lines[details:] == [
             ["reply_class", "ill_formed"],
             ["predicted_state", *KINGLESS.split()],
             ["status", "NO_WHITE_KING,", "BAD_CASTLING_RIGHTS"],
@@ -133,9 +140,13 @@ class TestCompare:
             ["depths", "1"],
             ["precision", "0.952381"],
             ["recall", "1"],
-            ["levenshtein_to_empty", "False"],
+            ["f", "0.97561"],
+            ["precision_mean", "0.952381"],
+            ["recall_mean", "1"],
+            ["f_mean", "0.97561"],
             ["exact_match", "False"],
             ["levenshtein", "1"],
+            ["levenshtein_to_empty", "False"],
             ["exact_match_position", "False"],
             ["levenshtein_position", "1"],
             ["exact_match_placement", "False"],
@@ -210,7 +221,7 @@ class TestCompare:
 
     def test_a_true_board_that_cannot_be_read_is_named(self):
         output = run("compare", "no board", START, code=1)
-        assert "Error: expected a FEN that python-chess reads, got 'no board'" in output
+        assert "Error: true: expected a FEN that python-chess reads, got 'no board'" in output
 
 
 class TestTheWholeWay:

@@ -10,6 +10,7 @@ from workbench.affordance import exact_profile
 from workbench.environments.boxes import CAPACITY, OBJECTS, BoxesState
 from workbench.environments.registry import environment_named
 from workbench.errors import IllegalMoveError, InvalidArgumentError, InvalidBoardError
+from workbench.metrics import pair_values
 
 APART = "Box 1 contains the apple. Box 2 contains the bell. The table is empty."
 ON_TABLE = "Box 1 contains the apple. Box 2 is empty. The table holds the bell."
@@ -126,7 +127,7 @@ def test_precision_and_recall_by_hand(small):
     also move the contents of Box 2; they share removing the apple and moving it back.
     """
     true, believed = small.read_state(APART), small.read_state(ON_TABLE)
-    profile = exact_profile(small.automaton, true, believed, 2)
+    profile = exact_profile(true, believed, 2, automaton=small.automaton)
     assert profile.precision == pytest.approx((1 / 2, 1 / 4 * 2 / 4 + 1 / 4 * 2 / 4))
     assert profile.recall == pytest.approx((1 / 2, 1 / 4 * 2 / 4 + 1 / 4 * 2 / 5))
 
@@ -284,11 +285,11 @@ def test_a_list_of_actions_is_found(small):
 
 def test_measures_by_hand(small):
     true, predicted = small.parsed(APART), small.parsed(ON_TABLE)
-    measures = small.measures(true, predicted)
+    measures = pair_values(small, true, predicted)
     # Box 1 is right, Box 2 and the table are not.
     assert measures["element_accuracy"] == pytest.approx(1 / 3)
     assert not measures["exact_match"]
-    assert small.measures(true, small.parsed("table: none. box 2: bell. box 1: apple"))[
+    assert pair_values(small, true, small.parsed("table: none. box 2: bell. box 1: apple"))[
         "exact_match"
     ]
 

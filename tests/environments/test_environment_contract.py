@@ -16,6 +16,7 @@ from workbench.affordance import exact_profile
 from workbench.automaton import SINK
 from workbench.environments.registry import environment_named
 from workbench.errors import InvalidArgumentError
+from workbench.metrics import pair_values, score_metrics
 
 MOST_SEQUENCES = 3000
 
@@ -143,13 +144,20 @@ def measured(environment, true, predicted, moves):
     parsed = environment.parsed(predicted)
     reply_class = environment.classify_state(predicted).reply_class
     return {
-        **environment.measures(environment.parsed(true), parsed),
+        **pair_values(environment, environment.parsed(true), parsed),
         **environment.diagnosis(moves, parsed, reply_class),
     }
 
 
 def test_measures_have_the_names_and_types_that_are_said(environment):
-    fields = environment.measure_fields
+    fields = [
+        *(
+            (each.column, each.type)
+            for each in score_metrics(environment, 1)
+            if each.needs == "texts"
+        ),
+        *environment.diagnosis_fields,
+    ]
     for episode, (_, slipped) in zip(
         episodes(environment.name), states(environment.name), strict=True
     ):
@@ -167,15 +175,15 @@ def test_measures_have_the_names_and_types_that_are_said(environment):
 def test_a_state_is_like_itself_alone(environment):
     for state, slipped in states(environment.name):
         text, wrong = environment.state_text(state), environment.state_text(slipped)
-        same = environment.measures(environment.parsed(text), environment.parsed(text))
+        same = pair_values(environment, environment.parsed(text), environment.parsed(text))
         assert (same["exact_match"], same["levenshtein"]) == (True, 0)
         assert same["levenshtein_to_empty"] is False
         assert same.get("element_accuracy", 1.0) == 1.0
-        other = environment.measures(environment.parsed(text), environment.parsed(wrong))
+        other = pair_values(environment, environment.parsed(text), environment.parsed(wrong))
         assert other["exact_match"] is (slipped == state)
         assert (other["levenshtein"] > 0) is (slipped != state)
         assert (other.get("element_accuracy", 0.0) < 1.0) is (slipped != state)
-        none = environment.measures(environment.parsed(text), environment.parsed(None))
+        none = pair_values(environment, environment.parsed(text), environment.parsed(None))
         assert none["levenshtein_to_empty"] is True
         assert none["exact_match"] is False
         assert none["levenshtein"] > 0
@@ -198,11 +206,11 @@ def sequences(automaton, state, depth):
         level = following
 
 
-def enumerated(automaton, walks, accepts, depth, terminal):
+def enumerated(automaton, true, predicted, depth, terminal):
     """p_m from its definition."""
     total = Fraction(0)
-    for word, probability, finished in sequences(automaton, walks, depth):
-        end = automaton.run(accepts, word)
+    for word, probability, finished in sequences(automaton, predicted, depth):
+        end = automaton.run(true, word)
         whole = len(word) == depth
         ended = finished and terminal == "absorb" and end is not SINK and not automaton.actions(end)
         total += probability * (end is not SINK if whole else ended)
@@ -222,10 +230,10 @@ def test_precision_and_recall_by_enumeration(environment, terminal):
     automaton = environment.automaton
     for true, slipped in states(environment.name)[::3]:
         depth = affordable(automaton, true, slipped)
-        profile = exact_profile(automaton, true, slipped, depth, terminal)
+        profile = exact_profile(true, slipped, depth, automaton=automaton, terminal=terminal)
         for m in range(1, depth + 1):
-            p = enumerated(automaton, slipped, true, m, terminal)
-            r = enumerated(automaton, true, slipped, m, terminal)
+            p = enumerated(automaton, true, slipped, m, terminal)
+            r = enumerated(automaton, slipped, true, m, terminal)
             assert profile.precision[m - 1] == pytest.approx(p, abs=1e-12)
             assert profile.recall[m - 1] == pytest.approx(r, abs=1e-12)
 
@@ -233,7 +241,7 @@ def test_precision_and_recall_by_enumeration(environment, terminal):
 def test_a_state_has_precision_and_recall_one_with_itself(environment):
     for state, _ in states(environment.name)[::3]:
         depth = affordable(environment.automaton, state)
-        profile = exact_profile(environment.automaton, state, state, depth)
+        profile = exact_profile(state, state, depth, automaton=environment.automaton)
         assert profile.precision == pytest.approx([1.0] * depth, abs=1e-12)
         assert profile.recall == pytest.approx([1.0] * depth, abs=1e-12)
 

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.environments.registry import environment_named
+from workbench.metrics import metrics, pair_values
 from workbench.prediction import CLASSES
 
 CPU_SECONDS = 8
@@ -152,9 +153,7 @@ def test_whatever_can_be_read_can_be_used(drawn):
         automaton.permitted(automaton.successor(state, action))
         assert environment.action_named(state, environment.action_text(action)) == action
     true = environment.parsed(environment.state_text(states(environment.name)[0][0]))
-    assert (
-        environment.measures(true, found.parsed).keys() <= dict(environment.measure_fields).keys()
-    )
+    assert pair_values(environment, true, found.parsed).keys() <= metrics(environment).keys()
     picture = environment.picture(state, frozenset(environment.elements(state)))
     assert picture is None or ElementTree.fromstring(picture).tag.endswith("svg")
     environment.slip(state, np.random.default_rng(0))

@@ -159,10 +159,10 @@ def test_precision_and_recall_by_hand():
     empty = "-" * 8
     true = board(["XO------", empty, empty, "XO------"], "X")
     predicted = board(["XO------", empty, empty, "X-------"], "X")
-    profile = exact_profile(OTHELLO, true, predicted, 2)
+    profile = exact_profile(true, predicted, 2, automaton=OTHELLO)
     assert profile.precision == (1.0, 0.0)
     assert profile.recall == (0.5, 0.0)
-    assert exact_profile(OTHELLO, true, true, 6).precision == (1.0,) * 6
+    assert exact_profile(true, true, 6, automaton=OTHELLO).precision == (1.0,) * 6
 
 
 @pytest.mark.parametrize(

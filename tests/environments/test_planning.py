@@ -110,14 +110,14 @@ class TestBlocksworld:
         Then a may go onto the table, b or d in both, and in the predicted state onto e too.
         """
         true, predicted = blocks.read_state(TOWERS), blocks.read_state(D_DOWN)
-        profile = exact_profile(blocks.automaton, true, predicted, 2)
+        profile = exact_profile(true, predicted, 2, automaton=blocks.automaton)
         assert profile.precision == pytest.approx((1 / 3, 1 / 3 * 3 / 4))
         assert profile.recall == pytest.approx((1 / 2, 1 / 2))
 
     def test_six_actions_take_milliseconds(self, blocks):
         true, predicted = blocks.read_state(TOWERS), blocks.read_state(D_DOWN)
-        profile = exact_profile(blocks.automaton, true, predicted, 6)
-        call = partial(exact_profile, blocks.automaton, true, predicted, 6)
+        profile = exact_profile(true, predicted, 6, automaton=blocks.automaton)
+        call = partial(exact_profile, true, predicted, 6, automaton=blocks.automaton)
         assert least_seconds(call, 0.5) < 0.5
         assert profile.precision == pytest.approx(
             by_enumeration(blocks.automaton, true, predicted, 6)
@@ -227,7 +227,7 @@ class TestEveryBundledProblem:
         for _ in range(4):
             predicted = bundled.slip(true, generator)
             assert predicted != true
-            profile = exact_profile(automaton, true, predicted, 3)
+            profile = exact_profile(true, predicted, 3, automaton=automaton)
             assert profile.precision == pytest.approx(by_enumeration(automaton, true, predicted, 3))
             assert profile.recall == pytest.approx(by_enumeration(automaton, predicted, true, 3))
 

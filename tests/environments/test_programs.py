@@ -13,6 +13,7 @@ from workbench.environments import programs, python_statements
 from workbench.environments.programs import STATEMENTS, VARIABLES
 from workbench.environments.registry import environment_named
 from workbench.errors import IllegalMoveError, InvalidArgumentError
+from workbench.metrics import pair_values
 
 EMPTY = "x = 0\ny = 0\nitems = []\nd = {}"
 ONE = "x = 0\ny = 1\nitems = []\nd = {}"
@@ -120,7 +121,7 @@ def test_precision_and_recall_by_hand(environment):
     there for both (two statements), the key y for the true state alone (two).
     """
     true, believed = environment.read_state(EMPTY), environment.read_state(ONE)
-    profile = exact_profile(environment.automaton, true, believed, 2)
+    profile = exact_profile(true, believed, 2, automaton=environment.automaton)
     p_2 = (6 / 8 + 1 + 6 / 8 + 1 + 10 / 12 + 8 / 10) / 8
     r_2 = (1 + 6 / 8 + 1 + 1 + 10 / 13 + 8 / 10) / 6
     assert profile.precision == pytest.approx((6 / 8, p_2), abs=1e-12)
@@ -154,12 +155,14 @@ def test_what_runs_on_values_of_other_types(environment):
 
 def test_measures_by_hand(environment):
     true = environment.parsed(TEXT)
-    measures = environment.measures(true, environment.parsed(TEXT.replace("[2, 0]", "[2, 5, 0]")))
+    measures = pair_values(
+        environment, true, environment.parsed(TEXT.replace("[2, 0]", "[2, 5, 0]"))
+    )
     # x, y, items[0] and d[1] are right, items[1] and items[2] are not.
     assert measures["element_accuracy"] == pytest.approx(4 / 6)
     assert measures["levenshtein"] == len("5, ")
     again = environment.parsed("d={1:4}\ny=-1\nitems=[2,0]\nx=3")
-    assert environment.measures(true, again)["exact_match"]
+    assert pair_values(environment, true, again)["exact_match"]
 
 
 def test_slips_change_the_state_and_are_of_every_kind(environment):

@@ -101,7 +101,7 @@ def test_two_texts_from_which_the_same_can_be_done():
     """A box one cell nearer to the player in a corridor: by the time it is reached all is one."""
     automaton = SokobanAutomaton(CORRIDOR)
     nearer = automaton.state("#######\n#@$  .#\n#######")
-    profile = exact_profile(automaton, automaton.initial, nearer, 8)
+    profile = exact_profile(automaton.initial, nearer, 8, automaton=automaton)
     assert profile.precision == profile.recall == (1.0,) * 8
 
 
@@ -114,11 +114,11 @@ def test_precision_and_recall_by_hand():
     """
     automaton = SokobanAutomaton("######\n#.@ $#\n######")
     without = automaton.state("######\n#.@  #\n######")
-    profile = exact_profile(automaton, automaton.initial, without, 2)
+    profile = exact_profile(automaton.initial, without, 2, automaton=automaton)
     assert profile.precision == (1.0, 0.75)
     assert profile.recall == (1.0, 1.0)
     finished = automaton.state("######\n#*@  #\n######")
-    profile = exact_profile(automaton, automaton.initial, finished, 1)
+    profile = exact_profile(automaton.initial, finished, 1, automaton=automaton)
     assert profile.precision == profile.recall == (0.0,)
 
 

@@ -110,5 +110,5 @@ def test_compilation_during_an_answer_is_reported_before_it(echo, tmp_path):
     echo.ask(kind="compile", serial=3)
     *progress, answer = echo.sent
     assert [message["kind"] for message in progress] == ["progress", "progress"]
-    assert "1 function, about" in progress[0]["words"]
+    assert "1 function." in progress[0]["words"]
     assert answer == {"kind": "compile", "serial": 3, "done": True}

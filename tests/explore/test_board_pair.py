@@ -50,10 +50,10 @@ class TestAnswers:
         pair, ask = page(START, WITHOUT_KNIGHT, 3)
         answer = ask("compare")
         expected = exact_profile(
-            ChessAutomaton(),
             ChessState.from_board(chess.Board(START)),
             ChessState.from_board(chess.Board(WITHOUT_KNIGHT)),
             3,
+            automaton=ChessAutomaton(),
         )
         profile = answer["view"]["profile"]
         assert [entry["value"] for entry in profile["precision"]] == list(expected.precision)

@@ -68,7 +68,9 @@ def test_without_a_predicted_state_there_is_nothing_to_sample(more):
 def test_ill_formed_boards_run_as_they_are():
     given = settings(predicted_fen=WITHOUT_KINGS, methods=("stratified",), repeats=3)
     true, predicted = (ChessState.from_fen(fen) for fen in (START, WITHOUT_KINGS))
-    exact = exact_profile(ChessAutomaton(), true, predicted, 2, engine="reference").precision[-1]
+    exact = exact_profile(
+        true, predicted, 2, automaton=ChessAutomaton(), engine="reference"
+    ).precision[-1]
     assert reference(given).value == pytest.approx(exact)
     assert len(all_runs(given)) == 3
 
@@ -77,11 +79,13 @@ def test_ill_formed_boards_run_as_they_are():
 @pytest.mark.parametrize("method", list(ESTIMATORS))
 def test_runs_are_those_of_the_estimator_with_the_run_s_own_seed(method, measure):
     given = settings(methods=(method,), repeats=4, samples=50, seed=5, measure=measure)
-    walks, accepts = (ChessState.from_fen(fen) for fen in (WITHOUT_KNIGHT, START))
+    true, predicted = (ChessState.from_fen(fen) for fen in (START, WITHOUT_KNIGHT))
     if measure == "recall":
-        walks, accepts = accepts, walks
+        true, predicted = predicted, true
     seeds = [derived_seed(5, method, run) for run in range(4)]
-    wanted = single_runs(ChessAutomaton(), walks, accepts, 2, method, 50, seeds)
+    wanted = single_runs(
+        true, predicted, 2, automaton=ChessAutomaton(), method=method, samples=50, seeds=seeds
+    )
     found = all_runs(given)
     assert found["value"].tolist() == [run.value for run in wanted]
     assert found["node_count"].tolist() == [run.node_count for run in wanted]

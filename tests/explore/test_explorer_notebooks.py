@@ -12,7 +12,7 @@ from workbench.headless.notebook_runs import NOTEBOOKS, run_notebooks
 from workbench.tables.parquet_tables import PREDICTIONS, write_table
 
 NAMES = ("00_start_here", "10_explore_board_pair", "11_explore_run")
-STILLS = {"00_start_here": 2, "10_explore_board_pair": 4, "11_explore_run": 2}
+STILLS = {"00_start_here": 3, "10_explore_board_pair": 4, "11_explore_run": 2}
 WIDGET = "application/vnd.jupyter.widget-view+json"
 PNG = b"\x89PNG\r\n\x1a\n"
 

@@ -158,7 +158,7 @@ def test_the_differences_of_real_boards_and_their_causes(plies, other, seed):
     differences = board_differences(true, predicted)
     if len(differences) == 1:
         assert same_lines(true, differences[0].mended)
-    values = exact_profile(ChessAutomaton(), true, predicted, 2)
+    values = exact_profile(true, predicted, 2, automaton=ChessAutomaton())
     pair = values.precision[-1], values.recall[-1]
     found = board_causes(true, predicted, pair, ExplorerSettings(2))
     for index, measure in enumerate(MEASURES):
@@ -169,7 +169,7 @@ def test_the_differences_of_real_boards_and_their_causes(plies, other, seed):
         assert cause["lost"] == pytest.approx(cause["share"] * (1 - pair[index]))
         behind = [each for each in differences if each.words == cause["words"]]
         if behind:
-            mended = exact_profile(ChessAutomaton(), true, behind[0].mended, 2)
+            mended = exact_profile(true, behind[0].mended, 2, automaton=ChessAutomaton())
             won = (mended.precision, mended.recall)[index][-1] - pair[index]
             assert cause["lost"] == pytest.approx(won)
         else:

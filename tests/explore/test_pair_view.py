@@ -109,7 +109,7 @@ def test_beyond_the_budget_values_are_estimated_and_their_intervals_hold_the_exa
     tight = ExplorerSettings(depth=4, exact_budget=60, relative_error=0.005)
     profile = pair_view(TRUE, QUEEN_ASIDE, tight)["profile"]
     known = exact_profile(
-        ChessAutomaton(), ChessState.from_fen(TRUE), ChessState.from_fen(QUEEN_ASIDE), 4
+        ChessState.from_fen(TRUE), ChessState.from_fen(QUEEN_ASIDE), 4, automaton=ChessAutomaton()
     )
     methods = [entry["method"] for entry in profile["precision"]]
     # Depth 2 has 24 joint nodes above its last ply, depth 3 hundreds.
@@ -147,7 +147,7 @@ def test_a_promoted_king_goes_to_the_reference():
     true, predicted = "4k3/8/8/8/8/8/4r3/3QK3 w - - 0 1", "4k3/8/8/8/8/8/4r3/3RK~3 w - - 0 1"
     view = pair_view(true, predicted, ExplorerSettings(depth=3))
     states = ChessState.from_fen(true), ChessState.from_fen(predicted)
-    known = exact_profile(ChessAutomaton(), *states, 3, engine="reference")
+    known = exact_profile(*states, 3, automaton=ChessAutomaton(), engine="reference")
     assert values(view["profile"]["precision"]) == pytest.approx(known.precision)
     assert values(view["profile"]["recall"]) == pytest.approx(known.recall)
     tight = pair_view(true, predicted, ExplorerSettings(depth=3, exact_budget=500))["profile"]

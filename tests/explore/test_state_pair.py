@@ -133,7 +133,7 @@ class TestEveryEnvironment:
     def test_numbers_are_those_of_the_measures(self, pair):
         environment = pair._place.environment
         true, predicted = (environment.read_state(text) for text in pair.states())
-        found = exact_profile(environment.automaton, true, predicted, 3)
+        found = exact_profile(true, predicted, 3, automaton=environment.automaton)
         view = pair.compare()
         assert values(view, "precision") == pytest.approx(found.precision)
         assert values(view, "recall") == pytest.approx(found.recall)

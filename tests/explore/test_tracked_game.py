@@ -84,7 +84,7 @@ def test_replies_of_every_class():
 def test_precision_is_that_of_the_reference_walk():
     ill_formed = tracked(rows()).replies[1]
     true, predicted = (ChessState.from_fen(fen) for fen in (AFTER_E5, ill_formed.predicted_fen))
-    exact = exact_profile(ChessAutomaton(), true, predicted, 2, engine="reference")
+    exact = exact_profile(true, predicted, 2, automaton=ChessAutomaton(), engine="reference")
     assert ill_formed.precision == pytest.approx(exact.precision)
     assert ill_formed.recall == pytest.approx(exact.recall)
     assert 0 < ill_formed.recall[-1] < 1

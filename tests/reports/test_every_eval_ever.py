@@ -80,7 +80,7 @@ def test_results_read_back_are_the_headline_numbers(asked_run, tmp_path, json_li
     same(read_results(out), expected)
 
     by_id = {each["evaluation_result_id"]: each for each in document["evaluation_results"]}
-    assert len(by_id) == 4
+    assert len(by_id) == 5
     digest = run.made["positions_sha256"]
     name = f"chess.state.{digest[:8]}"
     precision = by_id[f"{name}/precision_2"]
@@ -330,11 +330,10 @@ def test_what_is_not_results_is_refused(tmp_path):
             read_results(path)
 
 
-def test_a_run_without_rows_has_tables_and_no_results(asked_run, predictions, tmp_path):
+def test_a_run_without_rows_has_no_results(asked_run, predictions, tmp_path):
     path = tmp_path / "predictions.parquet"
     write_table(predictions.iloc[:0], path, PREDICTIONS)
     score_file(path, tmp_path / "scores.parquet", ScoringParameters(depth=1))
     out = tmp_path / "out"
     write_exports([read_run(tmp_path / "scores.parquet")], out)
     assert not (out / "results.json").exists()
-    assert (out / "croissant.json").exists()

@@ -1,14 +1,11 @@
 """The folder of exports: what of an earlier report is removed, and what of others stays."""
 
-import json
-
 import pytest
 
 from workbench.errors import OutputError
 from workbench.reports.exports import write_exports
 from workbench.reports.exports.file_names import file_name
 from workbench.reports.reported_run import read_run
-from workbench.tables.provenance import file_hash
 
 
 def test_results_of_an_earlier_report_do_not_stay(asked_run, tmp_path):
@@ -17,41 +14,12 @@ def test_results_of_an_earlier_report_do_not_stay(asked_run, tmp_path):
     write_exports([first, second, second], out)
     assert not (out / "results.json").exists()
     assert len(list((out / "evaluations").iterdir())) == 2
-    assert len(list((out / "tables").iterdir())) == 4
-    (out / "tables" / "notes.txt").write_text("mine")
-    changed = out / "tables" / "second-predictions.parquet"
-    changed.write_text("mine, too")
     write_exports([first], out)
     assert not (out / "evaluations").exists()
     assert (out / "results.json").exists()
-    names = {path.name for path in (out / "tables").iterdir()}
-    assert names == {"scores.parquet", "predictions.parquet", "notes.txt", changed.name}
 
 
-def test_only_files_in_the_folder_of_tables_are_removed(asked_run, tmp_path):
-    run, out = read_run(asked_run(["right"])), tmp_path / "out"
-    write_exports([run], out)
-    theirs = [tmp_path / "theirs.parquet", out / "theirs.parquet", out / "tables" / "a" / "b"]
-    for path in theirs:
-        path.parent.mkdir(exist_ok=True)
-        path.write_text("theirs")
-    described = json.loads((out / "croissant.json").read_text())
-    described["distribution"] = [
-        {"contentUrl": place, "sha256": file_hash(theirs[0])}
-        for place in ("../theirs.parquet", "tables/../theirs.parquet", "theirs.parquet",
-                      "tables/../../theirs.parquet", str(theirs[0]), "tables/a/b", "tables/..",
-                      "tables/a", "tables")
-    ]  # fmt: skip
-    (out / "croissant.json").write_text(json.dumps(described))
-    write_exports([run], out)
-    assert [path.read_text() for path in theirs] == ["theirs"] * 3
-    (out / "croissant.json").write_text('{"World-State Workbench": [')
-    with pytest.raises(OutputError, match="move it away"):
-        write_exports([run], out)
-    assert (out / "results.json").exists()
-
-
-@pytest.mark.parametrize("name", ["results.json", ".zenodo.json", "croissant.json", "tables/mine"])
+@pytest.mark.parametrize("name", ["results.json", "model_card.md"])
 def test_files_of_others_are_not_written_over(asked_run, tmp_path, name):
     run = read_run(asked_run(["right"]))
     theirs = tmp_path / "out" / name

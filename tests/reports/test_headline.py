@@ -33,12 +33,16 @@ def row(table, quantity):
 
 def test_means_and_counts_are_those_worked_by_hand(scores):
     table = headline(scores)
-    assert list(table["quantity"]) == ["precision_1", "recall_1", "exact_match", "levenshtein"]
+    assert list(table["quantity"]) == [
+        "precision_1", "recall_1", "f_1", "exact_match", "levenshtein",
+    ]  # fmt: skip
     found = row(table, "precision_1")
     assert found["mean"] == pytest.approx(MEAN)
     assert (found["n"], found["games"], found["undefined"]) == (5, 5, 0)
     assert (found["failed"], found["unscored"]) == (1, 1)
     assert row(table, "exact_match")["mean"] == pytest.approx(1 / 5)
+    # F is 1 for the right board and, of p = 20/21 and r = 1, 40/41 for the one without a king.
+    assert row(table, "f_1")["mean"] == pytest.approx((1 + 40 / 41) / 5)
     assert set(table["model"]) == {"by hand"}
     # Each of 5 games has one position: the variance with 4 degrees over 5.
     variance = (1 + (20 / 21) ** 2) / 5 - MEAN**2
@@ -73,7 +77,7 @@ def test_failed_calls_alone_have_no_mean(scores):
 
 def test_sets_settings_and_models_have_their_own_rows(scores):
     both = pd.concat([scores, scores.assign(setting="thinking=0"), scores.assign(set="random")])
-    assert len(headline(both)) == 3 * 4
+    assert len(headline(both)) == 3 * 5
 
 
 def test_other_tasks_have_the_quantities_that_they_measure(scores):

@@ -163,6 +163,6 @@ def test_results_read_back_are_the_numbers_of_the_page(run_of, tmp_path, predict
     page = words(report_html([run], resamples=50))
     rows = read[["mean", "lower", "upper"]].itertuples(index=False, name=None)
     cells = [with_interval(*row) for row in rows]
-    assert len(cells) == {"state": 4, "actions": 2, "continuation": 1}[task]
+    assert len(cells) == {"state": 5, "actions": 2, "continuation": 1}[task]
     counts = [str(read[name].iloc[0]) for name in ("n", "games")]
     assert f"n games by hand {' '.join([*cells, *counts])} " in page

@@ -151,7 +151,7 @@ class TestCluster:
     def test_a_worker_with_other_packages_is_refused(self, cluster, predictions):
         workers = ClusterWorkers(TWO, cluster.scheduler_address)
         true = workers._versions
-        workers._versions = lambda environment: {**true(environment), "chess": "0.1"}
+        workers._versions = lambda *arguments: {**true(*arguments), "chess": "0.1"}
         with pytest.raises(ClusterError, match=r"chess: found '1\.\d+.*requested '0\.1'"):
             list(scored_chunks([(0, as_arrow(predictions, READ))], workers))
 

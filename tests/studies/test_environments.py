@@ -78,7 +78,7 @@ class TestCompute:
             texts = (text.replace(" / ", "\n") for text in (row.true, row.predicted))
             true, predicted = map(environment.read_state, texts)
             profile = exact_profile(
-                environment.automaton, true, predicted, row.depth, engine="reference"
+                true, predicted, row.depth, automaton=environment.automaton, engine="reference"
             )
             assert row.value == pytest.approx(profile.precision[-1], abs=1e-12)
 

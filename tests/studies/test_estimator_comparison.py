@@ -73,7 +73,7 @@ class TestPairs:
     def test_far_pairs_lie_above_the_floor(self, thirteen):
         for pair in thirteen[8:]:
             states = map(ChessState.from_fen, (pair.true_fen, pair.predicted_fen))
-            assert 1e-5 < exact_profile(ChessAutomaton(), *states, 6).precision[-1] < 0.1
+            assert 1e-5 < exact_profile(*states, 6, automaton=ChessAutomaton()).precision[-1] < 0.1
 
     def test_a_seed_decides_everything(self, tmp_path):
         path = tmp_path / "few.pgn"
@@ -182,8 +182,8 @@ class TestCompute:
 
     def test_unthinned_algorithm_1_is_the_set_precision(self):
         states = [ChessState.from_fen(fen) for fen in (MATE_NEAR.true_fen, MATE_NEAR.predicted_fen)]
-        sets = exact_set_overlap(ChessAutomaton(), *states, 3).precision
-        exact = exact_profile(ChessAutomaton(), *states, 3).precision[-1]
+        sets = exact_set_overlap(*states, 3, automaton=ChessAutomaton()).precision
+        exact = exact_profile(*states, 3, automaton=ChessAutomaton()).precision[-1]
         assert abs(sets / exact - 1) > 0.01
         (row,) = bias_and_variance.compute(
             [MATE_NEAR], depths=(3,), methods=("naive",), samples=100_000, repeats=8, workers=1
@@ -289,7 +289,7 @@ def test_the_long_run_stands_for_the_exact_value(thirteen):
     assert set(found["pair"]) == {0, 1}
     for index, pair in enumerate(near):
         states = map(ChessState.from_fen, (pair.true_fen, pair.predicted_fen))
-        exact = exact_profile(ChessAutomaton(), *states, 4).precision[-1]
+        exact = exact_profile(*states, 4, automaton=ChessAutomaton()).precision[-1]
         (row,) = found[(found["pair"] == index) & (found["method"] == "stratified")].to_dict(
             "records"
         )

@@ -10,8 +10,15 @@ from scipy.stats import t as student
 
 from workbench.errors import InvalidArgumentError
 from workbench.statistics import paired_tests
-from workbench.statistics.paired_tests import group_letters, least_p_value, sign_test
-from workbench.studies.models.paired_models import compute, separated
+from workbench.statistics.paired_tests import (
+    group_letters,
+    grouped_mcnemar,
+    holm_in_families,
+    least_p_value,
+    separated,
+    sign_test,
+)
+from workbench.studies.models.paired_models import compute
 
 
 def scores_of(**models):
@@ -212,3 +219,38 @@ def test_the_least_p_value_is_the_one_of_games_that_all_differ_alike():
     for games in (2, 10, 20, 21, 300):
         assert least_p_value(games) == sign_test(np.ones(games))
     assert math.isnan(least_p_value(1))
+
+
+def test_mcnemar_of_groups_counts_the_units_that_both_have_and_adjusts_in_each_group():
+    rights = {
+        ("a", "plain"): "1100", ("a", "long"): "1011", ("a", "short"): "0000",
+        ("b", "plain"): "000", ("b", "long"): "111",
+    }  # fmt: skip
+    rows = pd.DataFrame(
+        [
+            {"model": model, "prompt": prompt, "position_id": place, "right": int(right)}
+            for (model, prompt), text in rights.items()
+            for place, right in enumerate(text)
+        ]
+    )
+    # A position without an answer is in no pair.
+    rows.loc[3, "right"] = np.nan
+    table = grouped_mcnemar(rows, "right", "model", between="prompt", reference="plain")
+    counts = table[["model", "prompt", "pairs", "only_here", "only_reference"]]
+    assert counts.to_numpy().tolist() == [
+        ["a", "long", 3, 1, 1],
+        ["a", "short", 3, 0, 2],
+        ["b", "long", 3, 3, 0],
+    ]
+    # Of n positions that one got right alone, two-sided: 2 / 2**n.
+    assert table["mcnemar"].tolist() == pytest.approx([1, 1 / 2, 1 / 4])
+    assert table["holm"].tolist() == pytest.approx([1, 1, 1 / 4])
+
+
+def test_p_values_are_adjusted_in_each_family_alone_and_stay_in_their_rows():
+    table = pd.DataFrame({"family": ["x", "y", "x", "x"], "p": [0.04, 0.04, math.nan, 0.01]})
+    adjusted = holm_in_families(table, "p", "family").tolist()
+    assert adjusted[:2] == pytest.approx([0.04, 0.04])
+    assert math.isnan(adjusted[2])
+    assert adjusted[3] == pytest.approx(0.02)
+    assert holm_in_families(table[:0], "p", "family").empty

@@ -30,7 +30,13 @@ from workbench.studies.outputs import save_study
 
 def values(automaton, depth, method, samples, runs):
     found = single_runs(
-        automaton, automaton.predicted, automaton.initial, depth, method, samples, range(runs)
+        automaton.initial,
+        automaton.predicted,
+        depth,
+        automaton=automaton,
+        method=method,
+        samples=samples,
+        seeds=range(runs),
     )
     return np.array([run.value for run in found])
 
@@ -48,7 +54,9 @@ class TestRandomTree:
         profiles = []
         for seed in range(600):
             tree = RandomTree(3, chance, seed)
-            profiles.append(exact_profile(tree, tree.initial, tree.predicted, 4).precision)
+            profiles.append(
+                exact_profile(tree.initial, tree.predicted, 4, automaton=tree).precision
+            )
         found = np.array(profiles)
         errors = found.std(axis=0, ddof=1) / math.sqrt(len(found))
         assert (errors > 0).all()
@@ -57,7 +65,10 @@ class TestRandomTree:
     @pytest.mark.parametrize(("chance", "expected"), [(0.0, 0.0), (1.0, 1.0)])
     def test_no_child_or_every_child(self, chance, expected):
         tree = RandomTree(4, chance, seed=1)
-        assert exact_profile(tree, tree.initial, tree.predicted, 3).precision == (expected,) * 3
+        assert (
+            exact_profile(tree.initial, tree.predicted, 3, automaton=tree).precision
+            == (expected,) * 3
+        )
 
     def test_a_seed_is_one_tree(self):
         one, same, other = (RandomTree(40, 0.5, seed) for seed in (1, 1, 2))
@@ -162,7 +173,7 @@ def largest_share(automaton, true, predicted):
 @given(table_automata())
 def test_p_m_is_at_most_a_power_of_the_largest_acceptance(automaton):
     bound = largest_share(automaton, 0, 1)
-    for depth, value in enumerate(exact_profile(automaton, 0, 1, 5).precision, start=1):
+    for depth, value in enumerate(exact_profile(0, 1, 5, automaton=automaton).precision, start=1):
         assert value <= bound**depth + 1e-12
 
 

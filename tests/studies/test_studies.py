@@ -19,7 +19,7 @@ from workbench.errors import InvalidArgumentError
 from workbench.games.boards.missing_pieces import boards_without
 from workbench.games.boards.random_boards import boards_at_distance, random_board, scattered_board
 from workbench.scoring import ScoringParameters, score_predictions
-from workbench.statistics.intervals import tau_b
+from workbench.statistics.intervals import share_of_ties, tau_b
 from workbench.studies.paper import (
     kendall_tau,
     lost_piece,
@@ -79,7 +79,7 @@ class TestOnePair:
         state, other = (
             ChessState.from_fen(table[name].iloc[0]) for name in ("true_fen", "predicted_fen")
         )
-        exact = exact_profile(ChessAutomaton(), state, other, 3)
+        exact = exact_profile(state, other, 3, automaton=ChessAutomaton())
         of_exact = table[table["method"] == "exact"].groupby("measure")["value"].agg(list)
         assert of_exact.to_dict() == {
             "precision": list(exact.precision),
@@ -180,7 +180,7 @@ class TestKendallTau:
 
     def test_one_value_throughout_is_undefined(self):
         assert math.isnan(tau_b(np.ones(4), np.arange(4.0)))
-        assert math.isnan(kendall_tau.share_of_ties(np.ones(1)))
+        assert math.isnan(share_of_ties(np.ones(1)))
 
     def test_absent_replies_can_be_left_out(self, scores):
         table = kendall_tau.compute(scores, depth=2, absent="leave_out")
@@ -222,7 +222,7 @@ class TestRandomBaseline:
         assert len(table["reading"].unique()) == 5 + 4
         for row in table.itertuples():
             states = map(ChessState.from_fen, (row.true_fen, row.predicted_fen))
-            exact = exact_profile(ChessAutomaton(), *states, row.depth).precision
+            exact = exact_profile(*states, row.depth, automaton=ChessAutomaton()).precision
             assert row.precision == exact[row.depth - 1]
         half = table[table["reading"] == "2 half-moves, true board played"]
         assert half["true_fen"].iloc[0].startswith("rnbqkbnr/pppp1ppp/8/4p3/4P3/8")

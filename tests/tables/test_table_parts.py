@@ -173,9 +173,7 @@ class TestCode:
     @pytest.fixture
     def changed(self, monkeypatch):
         def change(**code):
-            monkeypatch.setattr(
-                "workbench.scoring.score_tables.scoring_code", lambda environment: code
-            )
+            monkeypatch.setattr("workbench.scoring.score_tables.scoring_code", lambda *_: code)
 
         return change
 

@@ -9,12 +9,12 @@ as future work. Source of the probes: Knuth (1975), doi:10.1090/S0025-5718-1975-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 import numpy as np
 
 from workbench.affordance.engine import Engine, twin_for
-from workbench.affordance.estimate import Estimate, estimate
+from workbench.affordance.estimate import Estimate, Measure, estimate
 from workbench.affordance.profile import exact_profile
 from workbench.automaton import Action, Automaton, Sink, State
 from workbench.errors import InvalidArgumentError
@@ -49,11 +49,11 @@ class Measurement:
 
 
 def expected_joint_nodes(
-    automaton: Automaton[State, Action],
     true: State,
     predicted: State,
     depth: int,
     *,
+    automaton: Automaton[State, Action],
     seed: int,
     probes: int = PROBES,
     engine: Engine | None = None,
@@ -64,10 +64,10 @@ def expected_joint_nodes(
     branch and multiplies up the branchings on its way.
 
     Args:
-        automaton: The environment of both states.
         true: The true state S.
         predicted: The predicted state T.
         depth: The number of actions m, at least 1.
+        automaton: The automaton of both states.
         seed: Seed of the probes.
         probes: Random branches to look at, at least 1.
         engine: As for `workbench.affordance.estimate.estimate`.
@@ -92,11 +92,12 @@ def expected_joint_nodes(
 
 
 def estimate_to_error(
-    automaton: Automaton[State, Action],
-    walks: State,
-    accepts: State,
+    true: State,
+    predicted: State,
     depth: int,
     *,
+    automaton: Automaton[State, Action],
+    measure: Measure = "precision",
     relative_error: float,
     budget: float,
     seed_for: Callable[[int], int],
@@ -106,10 +107,11 @@ def estimate_to_error(
     """Estimate p_m with twice as many samples each time, until it is as close as wanted.
 
     Args:
-        automaton: The rules for both states.
-        walks: The state from which lines are drawn.
-        accepts: The state in which they are tried.
+        true: The true state S.
+        predicted: The predicted state T.
         depth: The number of actions m, at least 1.
+        automaton: The automaton of both states.
+        measure: ``precision``; or ``recall``, that is precision with the two states exchanged.
         relative_error: The target relative standard error, above 0.
         budget: States after which no further estimate is made.
         seed_for: The seed of the estimate with so many samples.
@@ -122,10 +124,11 @@ def estimate_to_error(
     samples, spent = FEWEST_SAMPLES, 0
     while True:
         found = estimate(
-            automaton,
-            walks,
-            accepts,
+            true,
+            predicted,
             depth,
+            automaton=automaton,
+            measure=measure,
             method=METHOD,
             samples=samples,
             seed=seed_for(samples),
@@ -134,17 +137,18 @@ def estimate_to_error(
         )
         spent += found.node_count
         reached = found.value > 0 and found.standard_error <= relative_error * found.value
-        if reached or spent >= budget:
+        # More lines than states may be generated find no more: the value is 0.
+        if reached or spent >= budget or samples >= budget:
             return found, reached, spent
         samples *= 2
 
 
 def measure(
-    automaton: Automaton[State, Action],
     true: State | Sink,
     predicted: State | Sink,
     depth: int,
     *,
+    automaton: Automaton[State, Action],
     relative_error: float = 0.01,
     budget: int = 2_000_000,
     seed: int,
@@ -154,10 +158,10 @@ def measure(
     """Measure p_m and r_m to a target relative error.
 
     Args:
-        automaton: The environment of both states.
         true: The true state S; the sink is allowed.
         predicted: The predicted state T, likewise.
         depth: The number of actions m, at least 1.
+        automaton: The automaton of both states.
         relative_error: The relative standard error wanted of each of the two, above 0.
         budget: States to generate at most, at least 1; the exact walk is chosen if it is expected
             to stay within. The last batches may go beyond it.
@@ -167,6 +171,13 @@ def measure(
 
     Raises:
         InvalidArgumentError: If an argument is out of range.
+
+    Example:
+        >>> import workbench
+        >>> true = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+        >>> result = workbench.measure(true, true.replace("/RN", "/R1"), 8, seed=0)
+        >>> result.how, round(result.recall.value, 1)
+        ('estimated', 0.7)
     """
     check_walk(depth, terminal)
     if not relative_error > 0 or budget < 1 or seed < 0:
@@ -178,10 +189,12 @@ def measure(
     if not isinstance(true, Sink) and not isinstance(predicted, Sink):
         probing = derived_seed(seed, "probes")
         expected = expected_joint_nodes(
-            automaton, true, predicted, depth, seed=probing, engine=engine
+            true, predicted, depth, automaton=automaton, seed=probing, engine=engine
         )
     if isinstance(true, Sink) or isinstance(predicted, Sink) or expected <= budget:
-        profile = exact_profile(automaton, true, predicted, depth, terminal, engine=engine)
+        profile = exact_profile(
+            true, predicted, depth, automaton=automaton, terminal=terminal, engine=engine
+        )
         precision, recall = (
             Estimate(values[-1], 0.0, "exact", 0, 1, depth, terminal, seed, profile.node_count)
             for values in (profile.precision, profile.recall)
@@ -191,12 +204,13 @@ def measure(
     spent = 0
     found: list[Estimate] = []
     reached = []
-    for name, walks, accepts in (("precision", predicted, true), ("recall", true, predicted)):
+    for name in get_args(Measure):
         close, good, nodes = estimate_to_error(
-            automaton,
-            walks,
-            accepts,
+            true,
+            predicted,
             depth,
+            automaton=automaton,
+            measure=name,
             relative_error=relative_error,
             # Half for each, and for recall what precision has left.
             budget=budget * (1 + len(found)) / 2 - spent,

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from workbench.affordance.engine import Engine
-from workbench.affordance.estimate import batch_seeds, single_runs
+from workbench.affordance.estimate import Measure, batch_seeds, in_order, single_runs
 from workbench.affordance.profile import exact_profile
 from workbench.automaton import Action, Automaton, State
 from workbench.errors import InvalidArgumentError
@@ -90,11 +90,12 @@ def half_depth(values: Sequence[float]) -> float:
 
 
 def survival_curve(
-    automaton: Automaton[State, Action],
-    walks: State,
-    accepts: State,
+    true: State,
+    predicted: State,
     depth: int,
     *,
+    automaton: Automaton[State, Action],
+    measure: Measure = "precision",
     method: str = "exact",
     samples: int = 500,
     batches: int = 16,
@@ -104,13 +105,12 @@ def survival_curve(
 ) -> SurvivalCurve:
     """Compute or estimate p_1 .. p_m and summarise the curve.
 
-    Precision has ``walks=T, accepts=S``; recall has ``walks=S, accepts=T``.
-
     Args:
-        automaton: The environment of both states.
-        walks: The state from which lines are drawn.
-        accepts: The state in which they are tried.
+        true: The true state S.
+        predicted: The predicted state T.
         depth: The number of actions m, at least 1.
+        automaton: The automaton of both states.
+        measure: ``precision``; or ``recall``, that is precision with the two states exchanged.
         method: ``exact``, or a name in `workbench.affordance.ESTIMATORS`; each depth is then
             estimated by itself, and the errors come from the batches (delete-one jackknife).
         samples: N of an estimator.
@@ -123,25 +123,35 @@ def survival_curve(
         InvalidArgumentError: If an argument is out of range.
 
     Source: the jackknife, Efron and Stein (1981), doi:10.1214/aos/1176345462.
+
+    Example:
+        >>> import workbench
+        >>> true = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+        >>> curve = workbench.survival_curve(true, true.replace("/RN", "/R1"), 4, measure="recall")
+        >>> [round(value, 2) for value in curve.values]
+        [0.9, 0.9, 0.82, 0.82]
     """
     check_walk(depth, terminal)
+    true, predicted = in_order(true, predicted, measure)
     if method == "exact":
-        profile = exact_profile(automaton, accepts, walks, depth, terminal, engine=engine)
+        profile = exact_profile(
+            true, predicted, depth, automaton=automaton, terminal=terminal, engine=engine
+        )
         curves = np.array([profile.precision])
     else:
         if batches < 2:
             raise InvalidArgumentError(f"expected at least 2 batches, got {batches!r}")
         columns = [
             single_runs(
-                automaton,
-                walks,
-                accepts,
+                true,
+                predicted,
                 m,
-                method,
-                samples,
-                batch_seeds(derived_seed(seed, "depth", m), batches),
-                terminal,
-                engine,
+                automaton=automaton,
+                method=method,
+                samples=samples,
+                seeds=batch_seeds(derived_seed(seed, "depth", m), batches),
+                terminal=terminal,
+                engine=engine,
             )
             for m in range(1, depth + 1)
         ]

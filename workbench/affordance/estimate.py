@@ -3,18 +3,21 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal, TypeVar, get_args
 
 import numpy as np
 
 from workbench.affordance.confidence import binomial_interval, skewed_mean_interval
 from workbench.affordance.engine import Engine, twin_for
 from workbench.affordance.estimators import ESTIMATORS
-from workbench.affordance.estimators.contract import Run
+from workbench.affordance.estimators.contract import Pair, Run
 from workbench.automaton import Action, Automaton, Sink, State
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
 from workbench.terminal import Terminal, check_walk
+
+Measure = Literal["precision", "recall"]
+_State = TypeVar("_State")
 
 BATCHES: Final = 32
 """Independent runs per estimate, enough for the nominal coverage of 95% intervals."""
@@ -76,11 +79,12 @@ class Estimate:
 
 
 def estimate(
-    automaton: Automaton[State, Action],
-    walks: State | Sink,
-    accepts: State | Sink,
+    true: State | Sink,
+    predicted: State | Sink,
     depth: int,
     *,
+    automaton: Automaton[State, Action],
+    measure: Measure = "precision",
     method: str = "intermediate",
     samples: int = 500,
     batches: int = BATCHES,
@@ -88,15 +92,14 @@ def estimate(
     terminal: Terminal = "absorb",
     engine: Engine | None = None,
 ) -> Estimate:
-    """Estimate the chance that a line of m actions drawn from one state is accepted by the other.
-
-    Precision p_m(S, T) has ``walks=T, accepts=S``; recall r_m(S, T) has ``walks=S, accepts=T``.
+    """Estimate p_m, the chance that the true state accepts a line drawn from the predicted one.
 
     Args:
-        automaton: The environment of both states.
-        walks: The state from which lines are drawn by uniform branching; the sink gives 0.
-        accepts: The state in which they are tried; the sink gives 0.
+        true: The true state S; the sink gives 0.
+        predicted: The predicted state T; the sink gives 0.
         depth: The number of actions m, at least 1.
+        automaton: The automaton of both states.
+        measure: ``precision``; or ``recall``, that is precision with the two states exchanged.
         method: A name in `ESTIMATORS`.
         samples: N of the paper, for each batch, at least 1. The paper uses 500.
         batches: Independent runs, at least 1; 1 is the algorithm as printed. With fewer than the
@@ -108,6 +111,14 @@ def estimate(
 
     Raises:
         InvalidArgumentError: If an argument is out of range or the method unknown.
+
+    Example:
+        >>> import workbench
+        >>> true = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+        >>> predicted = true.replace("/RN", "/R1")
+        >>> recall = workbench.estimate(true, predicted, 4, measure="recall", seed=0)
+        >>> round(recall.value, 1)
+        0.8
     """
     check_walk(depth, terminal)
     if method not in ESTIMATORS:
@@ -117,10 +128,21 @@ def estimate(
             raise InvalidArgumentError(f"expected {name} of at least 1, got {count!r}")
     if seed < 0:
         raise InvalidArgumentError(f"expected a seed of at least 0, got {seed!r}")
-    if isinstance(walks, Sink) or isinstance(accepts, Sink):
+    true, predicted = in_order(true, predicted, measure)
+    if isinstance(true, Sink) or isinstance(predicted, Sink):
         return Estimate(0.0, 0.0, method, samples, batches, depth, terminal, seed, 0)
     seeds = batch_seeds(seed, batches)
-    runs = single_runs(automaton, walks, accepts, depth, method, samples, seeds, terminal, engine)
+    runs = single_runs(
+        true,
+        predicted,
+        depth,
+        automaton=automaton,
+        method=method,
+        samples=samples,
+        seeds=seeds,
+        terminal=terminal,
+        engine=engine,
+    )
     values = [run.value for run in runs]
     value, error = combined(values, method, samples)
     nodes = sum(run.node_count for run in runs)
@@ -130,10 +152,11 @@ def estimate(
 
 
 def single_runs(
-    automaton: Automaton[State, Action],
-    walks: State,
-    accepts: State,
+    true: State,
+    predicted: State,
     depth: int,
+    *,
+    automaton: Automaton[State, Action],
     method: str,
     samples: int,
     seeds: Sequence[int],
@@ -143,27 +166,50 @@ def single_runs(
     """Run an estimator once for each seed: the algorithm as it is printed.
 
     Args:
-        automaton: The environment of both states.
-        walks: The state from which lines are drawn.
-        accepts: The state in which they are tried.
+        true: The state in which lines are tried.
+        predicted: The state from which they are drawn.
         depth: The number of actions m, at least 1.
+        automaton: The automaton of both states.
         method: A name in `ESTIMATORS`.
         samples: N, at least 1.
         seeds: One a run, each at least 0.
         terminal: How a line that is finished before m actions counts.
         engine: As for `estimate`.
+
+    Raises:
+        InvalidArgumentError: If an estimator of another package returns something else than a `Run`.
     """
-    twin = twin_for(automaton, engine, walks, accepts)
+    twin = twin_for(automaton, engine, true, predicted)
     if twin is not None and method in twin.methods:
-        found = twin.estimator_runs(method, walks, accepts, depth, samples, seeds, terminal)
-        return [Run(value, nodes) for value, nodes in found]
-    estimator = ESTIMATORS[method]
-    return [
-        estimator.run(
-            automaton, walks, accepts, depth, samples, np.random.default_rng(seed), terminal
+        values = twin.estimator_runs(
+            true, predicted, depth, method=method, samples=samples, seeds=seeds, terminal=terminal
         )
-        for seed in seeds
-    ]
+        return [Run(value, nodes) for value, nodes in values]
+    pair = Pair(true, predicted, depth, automaton, terminal == "absorb")
+    estimator = ESTIMATORS[method]
+    runs = [estimator.run(pair, samples, np.random.default_rng(seed)) for seed in seeds]
+    for run in runs:
+        if not isinstance(run, Run) or not run.value >= 0:
+            raise InvalidArgumentError(
+                f"estimator {method!r}: expected a Run with a value of at least 0, got {run!r:.80}"
+            )
+    return runs
+
+
+def in_order(true: _State, predicted: _State, measure: Measure) -> tuple[_State, _State]:
+    """Return the two states in the order whose precision is the measure.
+
+    Args:
+        true: The true state.
+        predicted: The predicted state.
+        measure: ``precision`` leaves the order as it is, ``recall`` exchanges the two.
+
+    Raises:
+        InvalidArgumentError: If the measure is neither.
+    """
+    if measure not in get_args(Measure):
+        raise InvalidArgumentError(f"expected a measure of {get_args(Measure)}, got {measure!r}")
+    return (true, predicted) if measure == "precision" else (predicted, true)
 
 
 def batch_seeds(seed: int, batches: int) -> list[int]:

@@ -31,6 +31,7 @@ from inspect_ai.solver import TaskState
 from workbench.asking.registered_names import registered
 from workbench.asking.session import fault_of_output
 from workbench.environments.registry import DEFAULT, environment_in_table
+from workbench.metrics import pair_values
 from workbench.prediction import Prediction
 from workbench.scoring.parameters import ScoringParameters
 from workbench.scoring.single_pair import reply_measures
@@ -103,7 +104,7 @@ def build_exact_position(
             return Score.unscored(reason="failed", explanation=fault)
         found, true = asked.classify(world, state.output.completion), world.parsed_true(target.text)
         if asked.gives_state:
-            values = world.measures(true, world.parsed(found.predicted_state))
+            values = pair_values(world, true, world.parsed(found.predicted_state))
         else:
             values = reply_measures(world, asked, true, found, parameters)
         return _score(int(_is_exact(values)), found)

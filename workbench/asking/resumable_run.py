@@ -131,7 +131,7 @@ def checked_price(question: Question, operation: Operation, price: Price | None)
     if operation.budget is not None and price is None:
         raise InvalidArgumentError(
             f"budget: expected a price of {question.model!r} with it, got none; give its "
-            "prices in dollars per million tokens of input and output"
+            "prices in dollars per million tokens of input and output, such as price=(2.5, 10)"
         )
     return price
 

@@ -15,6 +15,7 @@ from workbench.checking.findings import Findings
 from workbench.checking.row_checks import class_of
 from workbench.environments.registry import AnyEnvironment
 from workbench.errors import InvalidArgumentError
+from workbench.metrics import pair_values
 from workbench.parsed_state import ParsedState
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_rows import is_state, measured, states_of
@@ -114,7 +115,9 @@ class Recomputation:
     ) -> None:
         true, predicted = states
         environment = self._environment
-        expected = environment.measures(true, predicted)
+        # A table may have been made without a metric that another package registers now.
+        values = pair_values(environment, true, predicted)
+        expected = {name: value for name, value in values.items() if name in row}
         # Without the actions only what the state itself tells can be computed again.
         told = environment.diagnosis(None, predicted, row["reply_class"])
         expected |= {name: value for name, value in told.items() if value is not None}

@@ -8,10 +8,13 @@ import pandas as pd
 
 from workbench.answers.imports.true_states import PLIES_A_GROUP
 from workbench.checking.findings import Findings
+from workbench.depth_summaries import Values
 from workbench.environments.registry import AnyEnvironment
 from workbench.errors import TableError, WorkbenchError
 from workbench.games.move_codes import decode_moves
+from workbench.metrics import column_values, find_metric
 from workbench.prediction import CLASSES, ReplyClass
+from workbench.scoring.parameters import MEASURES
 from workbench.tables.reply_identity import REPLY_KEY
 from workbench.tasks import task_named, task_names
 
@@ -123,60 +126,56 @@ def check_moves(chunk: pd.DataFrame, findings: Findings, environment: AnyEnviron
             findings.add_row("moves contains an invalid move", place, f"game {number}: {error}")
 
 
-def check_measures(chunk: pd.DataFrame, findings: Findings, environment: AnyEnvironment) -> None:
-    """Check that measures are in range, and undefined only where the row gives a reason.
+def check_metrics(chunk: pd.DataFrame, findings: Findings, environment: AnyEnvironment) -> None:
+    """Check that metrics are in range, follow from their columns, and are null only for a reason.
 
-    A task that does not ask for a state leaves some measures undefined.
+    A task that does not ask for a state leaves some metrics undefined.
     """
     named = _named(chunk)
     all_scored = chunk["unscored"] == ""
     scored = all_scored & chunk["task"].isin(_state_tasks())
     findings.add("not scored", ~all_scored & chunk["unscored"].notna(), _with(chunk, "unscored"))
-    for name in [name for name in chunk if _is_measure(str(name))]:
-        values = chunk[name]
-        shown = _with(chunk, str(name))
-        findings.add(f"{name} is null in a scored row", scored & values.isna(), named)
-        findings.add(
-            f"{name} is defined in a row that was not scored", ~all_scored & ~values.isna(), shown
-        )
-        high = np.inf if str(name).endswith("_standard_error") else 1 + TOLERANCE
-        findings.add(f"{name} lies outside its range", (values < 0) | (values > high), shown)
-    for name in sorted({"board_accuracy", "element_accuracy"} & set(chunk)):
-        share = chunk[name]
-        findings.add(f"{name} lies outside [0, 1]", (share < 0) | (share > 1), named)
-    if {"board_accuracy", "wrong_squares"} <= set(chunk):
-        contradiction = (64 * (1 - chunk["board_accuracy"]) - chunk["wrong_squares"]).abs()
-        findings.add("wrong_squares contradicts board_accuracy", contradiction > TOLERANCE, named)
-    for name in [each for each, _ in environment.measure_fields if each.startswith("levenshtein")]:
-        if chunk[name].dtype == bool or name.endswith("_to_empty"):
+    columns: dict[str, Values] = {}
+    for name in map(str, chunk):
+        metric = find_metric(name, environment)
+        if metric is None:
             continue
-        findings.add(f"{name} is null in a scored row", scored & chunk[name].isna(), named)
-        findings.add(f"{name} is negative", chunk[name] < 0, _with(chunk, name))
+        with_value = _with(chunk, name)
+        values = chunk[name].astype(float)
+        columns[name] = np.asarray(values, dtype=np.float64)
+        if metric.defined:
+            findings.add(f"{name} is null in a scored row", scored & values.isna(), named)
+        unasked = ~all_scored & values.notna()
+        findings.add(f"{name} is defined in a row that was not scored", unasked, with_value)
+        low, high = metric.range
+        outside = (values < low - TOLERANCE) | (values > high + TOLERANCE)
+        findings.add(f"{name} lies outside its range", outside, with_value)
+        if metric.needs == "columns":
+            computed = column_values(metric, columns)
+            wrong = ~np.isclose(computed, columns[name], rtol=0, atol=TOLERANCE, equal_nan=True)
+            findings.add(f"{name} does not follow from its columns", pd.Series(wrong), with_value)
+    if "wrong_squares" in chunk:
+        name = environment.accuracy_column
+        contradiction = (64 * (1 - chunk[name]) - chunk["wrong_squares"]).abs()
+        findings.add(f"wrong_squares contradicts {name}", contradiction > TOLERANCE, named)
     _check_sinks(chunk, scored, findings)
 
 
 def _check_sinks(chunk: pd.DataFrame, scored: "pd.Series[bool]", findings: Findings) -> None:
     sink = ~chunk["reply_class"].isin(["valid", "ill_formed"])
     sink |= (chunk["reply_class"] == "ill_formed") & (chunk["ill_formed_policy"] == "sink")
-    for measure in ("precision", "recall"):
-        depths = sorted(
-            int(str(name).rsplit("_", 1)[-1])
-            for name in chunk
-            if _is_measure(str(name)) and str(name).startswith(f"{measure}_")
-            if not str(name).endswith("_standard_error")
-        )
-        columns = [f"{measure}_{depth}" for depth in depths]
+    for measure in MEASURES:
+        columns = [
+            each.column
+            for each in filter(None, map(find_metric, map(str, chunk)))
+            if each.name == measure
+        ]
         for column in columns:
             what = f"{column} is not 0 though the reply is no state"
             findings.add(what, scored & sink & (chunk[column] != 0), _with(chunk, column))
         for shorter, longer in pairwise(columns):
             rises = chunk[longer] > chunk[shorter] + TOLERANCE
             findings.add(f"{longer} is larger than {shorter}", rises, _named(chunk))
-
-
-def _is_measure(name: str) -> bool:
-    measure, _, rest = name.partition("_")
-    return measure in ("precision", "recall") and rest.removesuffix("_standard_error").isdigit()
 
 
 def _named(chunk: pd.DataFrame) -> list[str]:

@@ -20,11 +20,12 @@ from workbench.checking.row_checks import (
     REQUIRED,
     check_classes,
     check_groups,
-    check_measures,
+    check_metrics,
     check_moves,
     check_nulls,
     check_true_states,
 )
+from workbench.depth_summaries import stale_summaries
 from workbench.environments.registry import (
     DEFAULT,
     AnyEnvironment,
@@ -40,6 +41,7 @@ from workbench.tables.earlier_versions import (
     missing_columns,
     needed_columns,
     upgraded,
+    with_summaries,
 )
 from workbench.tables.output_files import kind_of
 from workbench.tables.parquet_tables import (
@@ -59,7 +61,7 @@ CHUNK_ROWS: Final = 1024
 CHECKS: Final = {
     "positions": (check_true_states, check_groups),
     "predictions": (check_true_states, check_groups, check_classes),
-    "scores": (check_true_states, check_groups, check_classes, check_measures),
+    "scores": (check_true_states, check_groups, check_classes, check_metrics),
     "games": (check_moves,),
 }
 KEYS: Final = {
@@ -196,13 +198,14 @@ def _checked_schema(
     known = {"positions": POSITIONS, "predictions": PREDICTIONS, "games": GAMES}
     wanted = known.get(report.kind)
     if parameters is not None:
-        wanted = scores_schema(parameters, environment)
+        wanted = scores_schema(parameters, environment, present=found.names)
     if wanted is None:
         report.oddities.append(
             Oddity(f"its columns match no table of the workbench: {', '.join(found.names)}")
         )
         return None
-    missing = [name for name in wanted.names if name not in found.names]
+    computed = stale_summaries(wanted.names, found.names)
+    missing = [name for name in wanted.names if name not in [*found.names, *computed]]
     beyond = [name for name in found.names if name not in wanted.names]
     if _is_upgraded(found):
         missing = missing_columns(wanted.names, found.names)
@@ -258,6 +261,7 @@ def _check_rows(
             table = upgraded(table, table.column_names if schema is None else schema.names)
         if schema is not None:
             try:
+                table = with_summaries(table, stale_summaries(schema.names, table.column_names))
                 table = table.select(schema.names).cast(schema)
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
                 said = f"a column has invalid values: {error}"

@@ -57,8 +57,7 @@ def compare(
     -- it may also read as an option. With --task actions, REPLY lists the permitted actions, which gives
     p_1 and r_1; with --task continuation it continues, and p_i is 1 while the actions are permitted.
     """
-    from workbench.scoring import ScoringParameters
-    from workbench.scoring.single_pair import compare as compare_pair
+    from workbench.front_door.comparison import compare as compare_pair
 
     if os.path.isfile(true_state):
         raise click.UsageError(
@@ -67,10 +66,12 @@ def compare(
         )
     if reply == "-":
         reply = sys.stdin.read()
-    result = compare_pair(true_state, reply, ScoringParameters(**options), environment, task)
+    comparison = compare_pair(true_state, reply, environment, task=task, **options)
+    result = comparison.to_dict()
     if as_json:
         click.echo(json.dumps(result))
         return
+    click.echo(comparison.verdict() + "\n")
     for key, value in result.items():
         shown = ", ".join(map(_number, value)) if isinstance(value, list) else _number(value)
         click.echo(f"{key:24} {shown}")

@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from itertools import count
 from math import lcm
 from types import MappingProxyType
 from typing import Final
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
@@ -29,6 +32,7 @@ LINES: Final = ("-", "--", ":", "-.")
 HATCHES: Final = ("", "///", "...", "xx", "\\\\\\", "---", "ooo", "+++", "|||", "**")
 
 _TITLE_SIZE: Final = 11
+_SHOWN_DOTS_AN_INCH: Final = 110
 _NOTE_SIZE: Final = 7
 _MARGIN: Final = 0.06
 _LINE_HEIGHT: Final = 1.25
@@ -126,6 +130,15 @@ def _shape(look: Style) -> tuple[str, str, bool]:
     return look.marker, look.line, look.face == "white"
 
 
+class _ShownFigure(Figure):
+    """A figure outside pyplot that a notebook shows where a cell returns it."""
+
+    def _repr_png_(self) -> bytes:
+        picture = BytesIO()
+        self.savefig(picture, format="png", dpi=_SHOWN_DOTS_AN_INCH)
+        return picture.getvalue()
+
+
 def new_figure(
     panels: int = 1, width: float = 6.4, height: float = 4.0, rows: int = 1
 ) -> tuple[Figure, list[Axes]]:
@@ -137,7 +150,7 @@ def new_figure(
         height: Height of the whole figure in inches.
         rows: Rows of such axes, one above the other; they share the horizontal axis.
     """
-    figure = Figure(figsize=(width, height), layout="constrained")
+    figure = _ShownFigure(figsize=(width, height), layout="constrained")
     grid = figure.subplots(rows, panels, squeeze=False, sharey="row", sharex=rows > 1)
     axes = list(grid.flat)
     _make_plain(axes)
@@ -154,7 +167,7 @@ def figure_of_rows(
         heights: Heights of the rows in inches.
         width: Width of the whole figure in inches.
     """
-    figure = Figure(figsize=(width, sum(heights)), layout="constrained")
+    figure = _ShownFigure(figsize=(width, sum(heights)), layout="constrained")
     columns = lcm(*panels)
     grid = figure.add_gridspec(len(panels), columns, height_ratios=heights)
     rows: list[list[Axes]] = []
@@ -175,6 +188,26 @@ def _make_plain(panels: Iterable[Axes]) -> None:
         each.grid(True, axis="y", linewidth=0.5, alpha=0.5)
         each.set_axisbelow(True)
         each.spines[["top", "right"]].set_visible(False)
+
+
+def bar_lengths(
+    value: npt.ArrayLike, low: npt.ArrayLike, high: npt.ArrayLike
+) -> npt.NDArray[np.float64]:
+    """Return how far error bars reach below and above values, as matplotlib takes it.
+
+    Args:
+        value: Shape (values,).
+        low: Lower ends of the intervals; NaN for no bar.
+        high: Upper ends, likewise.
+
+    Returns:
+        Shape (2, values), at least 0.
+    """
+    values, lows, highs = (np.asarray(each, dtype=float) for each in (value, low, high))
+    lengths: npt.NDArray[np.float64] = np.nan_to_num(
+        np.clip([values - lows, highs - values], 0, None)
+    )
+    return lengths
 
 
 def draw_means(

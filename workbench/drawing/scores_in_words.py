@@ -1,6 +1,6 @@
 """A description of a scores table, for the caption of every figure drawn from it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
@@ -11,6 +11,7 @@ from workbench.drawing.policy_words import finished_words, ill_formed_words
 from workbench.drawing.reply_words import class_words
 from workbench.environments.registry import DEFAULT, AnyEnvironment, environment_in_table
 from workbench.prediction import CLASSES, ReplyClass
+from workbench.statistics.grouped import groups
 
 
 def environment_shown(scores: pd.DataFrame) -> AnyEnvironment:
@@ -55,7 +56,8 @@ def length_words(environment: str = DEFAULT, *, in_bands: bool = False) -> str:
 
 def has_bands(scores: pd.DataFrame) -> bool:
     """Return whether the positions of a group differ in length, so that its number is an upper edge."""
-    return any(part["ply"].nunique() > 1 for _, part in by_length(scores))
+    known = scores[_has_length(scores)]
+    return bool((known.groupby("group")["ply"].nunique() > 1).any())
 
 
 def episode_words(environment: str = DEFAULT) -> str:
@@ -123,26 +125,20 @@ def told_apart(scores: pd.DataFrame) -> pd.DataFrame:
     return scores.assign(model=models)
 
 
-def by_length(scores: pd.DataFrame) -> Iterator[tuple[int, pd.DataFrame]]:
-    """Yield the rows of each length of games, in full moves; the shortest first.
+def in_lengths(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return scores with the column ``length``: the group as a whole number, null where it is unknown.
 
-    Rows without a group have no length; `counted_replies` counts them.
+    Rows without a length count in no group but that of all lengths; `counted_replies` counts them.
     """
-    known = scores[_has_length(scores)]
-    for length, part in known.groupby(known["group"].astype(int)):
-        yield int(str(length)), part
+    return scores.assign(length=scores["group"].where(_has_length(scores)).astype("Int64"))
 
 
-def parts_of(
-    scores: pd.DataFrame, *, each_model: bool = False
-) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the scores with the names of their models, all together or each model by itself."""
-    named = with_names(scores)
+def in_parts(scores: pd.DataFrame, *, each_model: bool = False) -> pd.DataFrame:
+    """Return scores as of `in_lengths`, with one name for all models unless each is by itself."""
+    named = with_names(in_lengths(scores))
     if each_model:
-        for model, part in named.groupby("model", sort=True):
-            yield str(model), part
-    else:
-        yield some_of(sorted(named["model"].unique()), "models"), named
+        return named
+    return named.assign(model=some_of(sorted(named["model"].unique()), "models"))
 
 
 def _has_length(scores: pd.DataFrame) -> "pd.Series[bool]":
@@ -184,21 +180,28 @@ def counted_replies(scores: pd.DataFrame) -> str:
 
 
 def class_counts(scores: pd.DataFrame, by: Sequence[str] = ("model",)) -> pd.DataFrame:
-    """Count the classes of replies, failed calls among them, and the rows not scored.
+    """Count the classes of replies of `with_names`; see `counted_by`."""
+    return counted_by(with_names(scores), by)
+
+
+def counted_by(scores: pd.DataFrame, by: Sequence[str], total: str | None = None) -> pd.DataFrame:
+    """Count the classes of replies in each group, failed calls among them, and the rows not scored.
 
     Args:
         scores: Rows of a scores table.
         by: Columns to group by.
+        total: As of `workbench.statistics.grouped.groups`.
 
     Returns:
         One row per group, with a column a class, ``unscored`` (replies that could not be scored)
         and ``count`` (all rows, failed calls included).
     """
-    rows = with_names(scores)
-    classes = {name: (rows["reply_class"] == name).astype(int) for name in CLASSES}
-    unscored = (rows["unscored"] != "") & (rows["reply_class"] != ReplyClass.FAILED)
-    counted = rows[list(by)].assign(**classes, unscored=unscored.astype(int), count=1)
-    return counted.groupby(list(by), as_index=False, dropna=False).sum()
+    columns = [*CLASSES, "unscored", "count"]
+    classes = {name: (scores["reply_class"] == name).astype(int) for name in CLASSES}
+    unscored = (scores["unscored"] != "") & (scores["reply_class"] != ReplyClass.FAILED)
+    counted = scores[list(by)].assign(**classes, unscored=unscored.astype(int), count=1)
+    sums = [{**key, **part[columns].sum()} for key, part in groups(counted, by, total=total)]
+    return pd.DataFrame(sums, columns=[*by, *columns])
 
 
 def describe_scores(scores: pd.DataFrame, *, every_model: bool = False) -> str:

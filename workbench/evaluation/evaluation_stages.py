@@ -7,6 +7,7 @@ report that was made of the same tables is not made again while its files are th
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from html import escape
 from pathlib import Path
 from typing import Any, Final
 
@@ -37,7 +38,7 @@ ACTION_FIGURES: Final = ("12_environments",)
 """The notebooks that draw one run of any other task."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Evaluated:
     """The result of an evaluation.
 
@@ -54,6 +55,20 @@ class Evaluated:
     figures: Sequence[NotebookRun]
     headline: pd.DataFrame
     page: Path
+
+    def __repr__(self) -> str:
+        """Return the headline numbers and where everything is, as text."""
+        table = self._numbers().to_string(index=False, float_format="{:.4f}".format)
+        return f"{self.asked.describe()}\n{table}\nscores: {self.scores}\nreport: {self.page}"
+
+    def _repr_html_(self) -> str:
+        """Return the same as HTML, for a notebook."""
+        table = self._numbers().to_html(index=False, border=0, float_format="{:.4f}".format)
+        paths = f"scores: {escape(str(self.scores))}<br>report: {escape(str(self.page))}"
+        return f"<p>{escape(self.asked.describe())}</p>{table}<p>{paths}</p>"
+
+    def _numbers(self) -> pd.DataFrame:
+        return self.headline[["quantity", "mean", "standard_error", "lower", "upper", "n", "games"]]
 
 
 def evaluate(

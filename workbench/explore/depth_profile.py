@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, get_args
 
 from workbench.affordance.adaptive import METHOD, estimate_to_error, expected_joint_nodes
+from workbench.affordance.estimate import Measure
 from workbench.automaton import Action, Sink, State
 from workbench.explore.explored_automaton import ExploredAutomaton
 from workbench.explore.explorer_settings import ExplorerSettings
@@ -47,7 +48,9 @@ def exact_depth(
     seed = derived_seed(settings.seed, "probes")
     refused = ""
     for depth in range(settings.depth, 1, -1):
-        expected = expected_joint_nodes(explored.automaton, true, predicted, depth, seed=seed)
+        expected = expected_joint_nodes(
+            true, predicted, depth, automaton=explored.automaton, seed=seed
+        )
         if expected <= budget:
             break
         refused = f"depth {depth} has about {expected:.2g} joint nodes, more than {budget:,}"
@@ -97,12 +100,9 @@ def depth_profile(
     )
     misses = 0
     for depth in depths[limit.depth :]:
-        for name, values, walks, accepts in (
-            ("precision", precision, predicted, true),
-            ("recall", recall, true, predicted),
-        ):
+        for measure, values in zip(get_args(Measure), (precision, recall), strict=True):
             bound = values[limit.depth - 1]["value"]
-            entry, reached = _estimated(explored, walks, accepts, depth, name, bound, settings)
+            entry, reached = _estimated(explored, true, predicted, depth, measure, bound, settings)
             values.append(entry)
             misses += not reached
     reason = limit.reason
@@ -121,10 +121,10 @@ def depth_profile(
 
 def _estimated(
     explored: ExploredAutomaton[State, Action],
-    walks: State,
-    accepts: State,
+    true: State,
+    predicted: State,
     depth: int,
-    name: str,
+    measure: Measure,
     bound: float,
     settings: ExplorerSettings,
 ) -> tuple[dict[str, Any], bool]:
@@ -132,23 +132,24 @@ def _estimated(
 
     Args:
         explored: The automaton of both states.
-        walks: The state from which lines are drawn.
-        accepts: The state in which they are tried.
+        true: The true state S.
+        predicted: The predicted state T.
         depth: The number of actions.
-        name: ``precision`` or ``recall``, for the seed.
+        measure: Which of the two.
         bound: The exact value at a smaller depth, which no deeper one exceeds.
         settings: The target error and the budget.
     """
     if bound == 0:
         return {**_exact(0.0), "method": METHOD}, True
     found, reached, _ = estimate_to_error(
-        explored.automaton,
-        walks,
-        accepts,
+        true,
+        predicted,
         depth,
+        automaton=explored.automaton,
+        measure=measure,
         relative_error=settings.relative_error,
-        budget=explored.sampling_budget(walks, accepts, settings),
-        seed_for=partial(derived_seed, settings.seed, name, depth),
+        budget=explored.sampling_budget(true, predicted, settings),
+        seed_for=partial(derived_seed, settings.seed, measure, depth),
         terminal=settings.terminal,
     )
     low, high = found.interval()

@@ -41,9 +41,9 @@ class ExploredAutomaton(Generic[State, Action]):
         slower = 1 if self.compiled_takes(true, predicted) else self.slowdown
         return settings.exact_budget // slower
 
-    def sampling_budget(self, walks: State, accepts: State, settings: ExplorerSettings) -> int:
+    def sampling_budget(self, true: State, predicted: State, settings: ExplorerSettings) -> int:
         """Return the states that the estimates of one depth may generate."""
-        slower = 1 if self.compiled_takes(walks, accepts) else self.sampling_slowdown
+        slower = 1 if self.compiled_takes(true, predicted) else self.sampling_slowdown
         return settings.sampling_budget // slower
 
     def exact_values(
@@ -59,5 +59,5 @@ class ExploredAutomaton(Generic[State, Action]):
         """
         if terminal == "absorb" and self.same_lines(true, predicted):
             return (1.0,) * depth, (1.0,) * depth
-        found = exact_profile(self.automaton, true, predicted, depth, terminal)
-        return found.precision, found.recall
+        profile = exact_profile(true, predicted, depth, automaton=self.automaton, terminal=terminal)
+        return profile.precision, profile.recall

@@ -18,7 +18,7 @@ from workbench.reports.pair_families import (
     rankings,
     too_few_games,
 )
-from workbench.statistics.paired_tests import group_letters
+from workbench.statistics.paired_tests import group_letters, separated
 from workbench.studies.models import model_ranks, paired_models
 
 _MOST_SHOWN: Final = 20
@@ -114,7 +114,7 @@ def _ranks(chapter: Chapter, every: pd.DataFrame, resamples: int, seed: int) -> 
     if ranks.empty:
         said = "No two models were asked about the same positions: pairs are compared, and none ranked."
         return paragraph(said)
-    apart = paired_models.separated(every)
+    apart = separated(every)
     main = next(iter(names))
     parts = [
         paragraph(

@@ -15,9 +15,9 @@ from workbench.reports.measured_sections import lengths_of
 from workbench.reports.numbers_in_words import counted, number, with_interval
 from workbench.reports.pair_families import counted_family, families, too_few_games
 from workbench.reports.shown_beside import baseline_name
+from workbench.statistics.paired_tests import LEVEL
 from workbench.studies.models.format_and_tracking import in_words
 from workbench.studies.models.model_summary import OVERALL
-from workbench.studies.models.paired_models import LEVEL
 
 _MOST_OPPONENTS: Final = 5
 _MOST_SUBJECTS: Final = 6

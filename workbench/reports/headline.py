@@ -3,18 +3,16 @@
 Page, exports and models' cards all show these, so that a run has one set of numbers.
 """
 
-from collections.abc import Mapping
-from types import MappingProxyType
-from typing import Any, Final
+from collections.abc import Collection
+from typing import Final
 
-import numpy as np
 import pandas as pd
 
-from workbench.drawing.quantities import range_of
-from workbench.drawing.scores_in_words import left_out, scored_rows, with_names
+from workbench.drawing.scores_in_words import counted_by, with_names
 from workbench.errors import InvalidArgumentError
 from workbench.explore.run.run_table import depths_of
-from workbench.statistics.intervals import clustered_mean_interval
+from workbench.metrics import headline_columns, range_of, with_summaries
+from workbench.statistics.grouped import grouped_means
 
 KEY: Final = ("task", "set", "model", "setting")
 """The columns that tell one line of results from another."""
@@ -24,14 +22,9 @@ COLUMNS: Final = (
     "undefined", "failed", "unscored",
 )  # fmt: skip
 
-QUANTITIES: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {
-        "state": ("precision_{depth}", "recall_{depth}", "exact_match", "levenshtein"),
-        "actions": ("precision_1", "recall_1"),
-        "continuation": ("precision_{depth}",),
-    }
-)
-"""What each task measures, by the names of the columns of a scores table."""
+_NAMES: Final = {
+    "column": "quantity", "value": "mean", "low": "lower", "high": "upper", "count": "n",
+}  # fmt: skip
 
 
 def headline_depth(scores: pd.DataFrame) -> int:
@@ -62,7 +55,7 @@ def headline(scores: pd.DataFrame, *, depth: int | None = None) -> pd.DataFrame:
         depth: m; the largest that the scores have if None.
 
     Returns:
-        One row for each task, set, model, setting and quantity of `QUANTITIES`; no row for no scores.
+        One row for each task, set, model, setting and quantity of `quantities_of`; no row for no scores.
         mean, standard_error, lower and upper are NaN where there is nothing to compute them from:
         error and interval for fewer than two games, or games that do not vary, too. n counts the rows
         in the mean, games their games and effective the effective number of these; undefined the
@@ -76,44 +69,33 @@ def headline(scores: pd.DataFrame, *, depth: int | None = None) -> pd.DataFrame:
         raise InvalidArgumentError(
             f"depth: expected one of {depths_of(scores)}, which these scores have, got {chosen!r}"
         )
-    rows: list[dict[str, Any]] = []
-    for key, part in with_names(scores).groupby(list(KEY), sort=True, dropna=False):
-        named = dict(zip(KEY, key, strict=True))
-        excluded = left_out(part)
-        for quantity in quantities_of(str(named["task"]), chosen):
-            found = _mean_of(part, quantity)
-            rows.append({**named, "quantity": quantity, **found, **excluded})
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+    rows = with_summaries(with_names(scores))
+    # An estimator gives p_m alone, so that p_1 may be missing.
+    rows = rows.reindex(columns=rows.columns.union(["precision_1"], sort=False))
+    tables = [pd.DataFrame(columns=list(COLUMNS))]
+    for task, part in rows.groupby("task", sort=True, dropna=False):
+        table = grouped_means(
+            part,
+            quantities_of(str(task), chosen, scores.columns),
+            KEY,
+            clusters="game" if "game" in part else "game_id",
+            within=range_of,
+        ).rename(columns=_NAMES)
+        table = table.merge(counted_by(part, KEY)[[*KEY, "failed", "unscored"]], on=list(KEY))
+        table["undefined"] -= table["failed"] + table["unscored"]
+        tables.append(table[list(COLUMNS)])
+    return pd.concat(tables[1:] or tables, ignore_index=True)
 
 
-def quantities_of(task: str, depth: int) -> tuple[str, ...]:
+def quantities_of(task: str, depth: int, present: Collection[str] = ()) -> tuple[str, ...]:
     """Return the columns of a scores table that a task is reported by.
 
     Args:
         task: Of the column ``task``; one of another package is reported by p_m and r_m.
         depth: m.
+        present: Columns of the scores; see `workbench.metrics.headline_columns`.
     """
-    names = QUANTITIES.get(task, ("precision_{depth}", "recall_{depth}"))
-    return tuple(name.format(depth=depth) for name in names)
-
-
-def _mean_of(part: pd.DataFrame, quantity: str) -> dict[str, float]:
-    kept = scored_rows(part)
-    # An estimator gives p_m alone, so that p_1 may be missing.
-    values = kept[quantity].astype(float) if quantity in kept else pd.Series(np.nan, kept.index)
-    defined = values.notna()
-    interval = clustered_mean_interval(
-        values[defined],
-        kept.loc[defined, "game" if "game" in kept else "game_id"],
-        within=range_of(quantity),
-    )
-    return {
-        "mean": interval.value,
-        "standard_error": interval.standard_error,
-        "lower": interval.low,
-        "upper": interval.high,
-        "n": interval.count,
-        "games": interval.clusters,
-        "effective": interval.effective,
-        "undefined": int((~defined).sum()),
-    }
+    if task == "state":
+        return headline_columns(depth, present)
+    named = {"actions": ("precision_1", "recall_1"), "continuation": (f"precision_{depth}",)}
+    return named.get(task, (f"precision_{depth}", f"recall_{depth}"))

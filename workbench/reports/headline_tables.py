@@ -22,7 +22,7 @@ def headline_section(chapter: Chapter) -> str:
         chapter: With at least one row.
     """
     numbers = headline(chapter.scores, depth=chapter.depth)
-    quantities = quantities_of(chapter.task, chapter.depth)
+    quantities = quantities_of(chapter.task, chapter.depth, chapter.scores.columns)
     by_model = {
         model: part.set_index("quantity") for model, part in numbers.groupby("model", sort=True)
     }

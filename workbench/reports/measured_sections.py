@@ -15,9 +15,9 @@ from workbench.reports.chapters import Chapter
 from workbench.reports.headline import headline
 from workbench.reports.numbers_in_words import UNDEFINED, number, with_interval
 from workbench.reports.page_parts import details, figure, paragraph, section, table
+from workbench.statistics.intervals import share_of_ties
 from workbench.studies.models import answer_spread, model_summary
 from workbench.studies.models.model_summary import OVERALL
-from workbench.studies.paper.kendall_tau import share_of_ties
 
 
 def summary_of(chapter: Chapter) -> pd.DataFrame:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from workbench.drawing.quantities import EDIT_DISTANCE
+from workbench.metrics import find_metric
 
 UNDEFINED: Final = "undefined"
 
@@ -41,10 +41,8 @@ def counted(count: int, one: str, several: str = "") -> str:
 
 def quantity_name(column: str) -> str:
     """Return what the report calls a column of a scores table, such as ``p_4`` or ``edit distance``."""
-    measure, _, depth = column.rpartition("_")
-    if measure in {"precision", "recall"} and depth.isdigit():
-        return f"{measure[0]}_{depth}"
-    return EDIT_DISTANCE.name if column == "levenshtein" else column.replace("_", " ")
+    metric = find_metric(column)
+    return column.replace("_", " ") if metric is None else metric.heading
 
 
 def prompt_words(prompt: Mapping[str, Any]) -> str:

@@ -12,8 +12,7 @@ import pandas as pd
 
 from workbench.drawing.scores_in_words import scored_rows
 from workbench.reports.numbers_in_words import counted, number
-from workbench.statistics.paired_tests import holm, least_p_value
-from workbench.studies.models.paired_models import LEVEL
+from workbench.statistics.paired_tests import LEVEL, holm_in_families, least_p_value
 
 OWN: Final = "pair of the runs' models"
 WITH_BESIDE: Final = "pair of a run's model and one beside"
@@ -66,9 +65,7 @@ def in_families(pairs: pd.DataFrame, scores: pd.DataFrame, own: Collection[str])
     of_settings = (one["asked"] == other["asked"]) & (one["setting"] != other["setting"])
     family = family.where(~of_settings, one["asked"].map(SETTINGS.format))
     named = pairs.assign(family=family.to_numpy())
-    for _, part in named.groupby("family"):
-        named.loc[part.index, "holm"] = holm(part["p_value"].astype(float).tolist())
-    return named
+    return named.assign(holm=holm_in_families(named, "p_value", "family"))
 
 
 def families(pairs: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:

@@ -1,12 +1,12 @@
 """Precision and recall of many pairs of states at once, on either engine."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from workbench.affordance import estimate, exact_profile
-from workbench.affordance.estimate import batch_seeds, combined
+from workbench.affordance.estimate import Measure, batch_seeds, combined, in_order
 from workbench.automaton import Automaton, CompiledTwin
 from workbench.scoring.parameters import ScoringParameters
 from workbench.seeds import derived_seed
@@ -42,14 +42,14 @@ def affordance_scores(
         if other is not None
     ]
     twin = automaton.compiled_twin() if parameters.engine == "compiled" else None
-    if twin is not None and walked:
-        walks = twin.packed([state for _, state, _ in walked])
+    if twin is not None and walked and parameters.method in {"exact", *twin.methods}:
+        rows = twin.packed([state for _, state, _ in walked])
         others = twin.packed([other for _, _, other in walked])
-        taken = twin.supported(walks) & twin.supported(others)
+        taken = twin.supported(rows) & twin.supported(others)
         places = [index for (index, _, _), take in zip(walked, taken, strict=True) if take]
         compiled = _compiled(
             twin,
-            walks[taken],
+            rows[taken],
             others[taken],
             parameters,
             [seeds[index] for index in places],
@@ -73,23 +73,27 @@ def _compiled(
 ) -> list[list[float]]:
     depth, terminal = parameters.depth, parameters.terminal
     if parameters.method == "exact":
-        walks = twin.joint_walks(true, predicted, depth, terminal, workers)
-        measured: list[list[float]] = walks.tolist()
+        measured: list[list[float]] = twin.joint_walks(
+            true, predicted, depth, terminal, workers
+        ).tolist()
         return measured
     columns: list[list[float]] = []
     batches = parameters.batches
-    for measure, walks, accepts in (("precision", predicted, true), ("recall", true, predicted)):
+    for measure in get_args(Measure):
         run_seeds = [
             run for seed in seeds for run in batch_seeds(derived_seed(seed, measure), batches)
         ]
+        one, other = (
+            np.repeat(rows, batches, axis=0) for rows in in_order(true, predicted, measure)
+        )
         runs = twin.estimates(
-            parameters.method,
-            np.repeat(walks, batches, axis=0),
-            np.repeat(accepts, batches, axis=0),
+            one,
+            other,
             depth,
-            parameters.samples,
-            run_seeds,
-            terminal,
+            method=parameters.method,
+            samples=parameters.samples,
+            seeds=run_seeds,
+            terminal=terminal,
         )
         pairs = [
             combined(values.tolist(), parameters.method, parameters.samples)
@@ -110,15 +114,18 @@ def _reference(
     if parameters.method == "exact":
         if true == predicted and terminal == "absorb":
             return [1.0] * (2 * depth)
-        profile = exact_profile(automaton, true, predicted, depth, terminal, engine="reference")
+        profile = exact_profile(
+            true, predicted, depth, automaton=automaton, terminal=terminal, engine="reference"
+        )
         return [*profile.precision, *profile.recall]
     values = []
-    for measure, walks, accepts in (("precision", predicted, true), ("recall", true, predicted)):
+    for measure in get_args(Measure):
         found = estimate(
-            automaton,
-            walks,
-            accepts,
+            true,
+            predicted,
             depth,
+            automaton=automaton,
+            measure=measure,
             method=parameters.method,
             samples=parameters.samples,
             batches=parameters.batches,

@@ -34,7 +34,7 @@ def score_as(chunk: pa.Table, parameters: ScoringParameters, versions: dict[str,
     Raises:
         ClusterError: If it has others: one table must not mix scores of several versions.
     """
-    if differences := differing(_versions(environment_of(chunk)), versions):
+    if differences := differing(_versions(environment_of(chunk), parameters), versions):
         raise ClusterError(
             "expected a worker with the same packages and code as here, got a worker with others "
             f"({differences_in_words(differences)}); install the same there"
@@ -42,8 +42,8 @@ def score_as(chunk: pa.Table, parameters: ScoringParameters, versions: dict[str,
     return scored(chunk, parameters)
 
 
-def _versions(environment: AnyEnvironment) -> dict[str, Any]:
-    return {**package_versions(), "code": scoring_code(environment)}
+def _versions(environment: AnyEnvironment, parameters: ScoringParameters) -> dict[str, Any]:
+    return {**package_versions(), "code": scoring_code(environment, parameters.method)}
 
 
 def check_scheduler(scheduler: str) -> None:
@@ -109,7 +109,10 @@ class ClusterWorkers:
     def submit(self, chunk: pa.Table) -> "Future[pa.Table]":
         """Send a chunk to the scheduler."""
         future: Future[pa.Table] = self._executor.submit(
-            score_as, own_rows(chunk), self._parameters, self._versions(environment_of(chunk))
+            score_as,
+            own_rows(chunk),
+            self._parameters,
+            self._versions(environment_of(chunk), self._parameters),
         )
         return future
 

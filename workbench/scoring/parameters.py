@@ -1,17 +1,20 @@
 """The parameters of scoring, and the resulting columns."""
 
 import sys
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from inspect import getsource
-from typing import Final, Literal, get_args
+from typing import Any, Final, Literal, get_args
 
 import pyarrow as pa
 
 from workbench.affordance import ESTIMATORS
 from workbench.affordance.engine import Engine, chosen_engine
 from workbench.affordance.estimate import BATCHES
+from workbench.depth_summaries import ERROR
 from workbench.environments.registry import DEFAULT, AnyEnvironment, environment_named
 from workbench.errors import InvalidArgumentError
+from workbench.metrics import PRECISION, RECALL, Metric, own_code, own_metrics, score_metrics
 from workbench.tables.parquet_tables import PREDICTIONS
 from workbench.tables.provenance import code_hash, is_of_workbench, package_versions, text_hash
 from workbench.terminal import Terminal, check_walk
@@ -22,7 +25,8 @@ IllFormedPolicy = Literal["as_is", "sink"]
 Distance = Literal["levenshtein", "levenshtein_position", "levenshtein_placement"]
 """The columns of a scores table that hold an edit distance."""
 
-MEASURES: Final = ("precision", "recall")
+MEASURES: Final = (PRECISION.name, RECALL.name)
+"""The metrics that walks of the joint tree give; the other columns of affordances follow."""
 
 COPIED: Final = (
     "position_id",
@@ -111,55 +115,80 @@ class ScoringParameters(ComparisonSettings):
         """Return the depths at which there are values: 1 to m, or m alone for an estimator."""
         return range(1 if self.method == "exact" else self.depth, self.depth + 1)
 
-    def suffixes(self) -> tuple[str, ...]:
-        """Return how the names of a measure's columns end, behind its depth."""
-        return ("",) if self.method == "exact" else ("", "_standard_error")
-
     def measures(self) -> list[str]:
-        """Return the names of the affordance columns that these parameters give."""
-        return [
-            f"{measure}_{m}{suffix}"
-            for measure in MEASURES
-            for m in self.depths()
-            for suffix in self.suffixes()
-        ]
+        """Return the names of the columns of p and r that these parameters give."""
+        ends = ("",) if self.method == "exact" else ("", ERROR)
+        return [f"{name}_{m}{end}" for name in MEASURES for m in self.depths() for end in ends]
+
+    def metrics(self, environment: AnyEnvironment) -> list[Metric]:
+        """Return the metrics of a scores table with these parameters, in the order of its columns."""
+        return score_metrics(environment, self.depth, exact=self.method == "exact")
+
+
+def scoring_parameters(depth: int, options: Mapping[str, Any]) -> ScoringParameters:
+    """Return parameters of scoring by their names.
+
+    Args:
+        depth: m.
+        options: The others, of which any may be missing.
+
+    Raises:
+        InvalidArgumentError: If there is no parameter of a name, or a value is out of range.
+    """
+    known = [each.name for each in fields(ScoringParameters) if each.name != "depth"]
+    if unknown := sorted(options.keys() - set(known)):
+        raise InvalidArgumentError(f"expected parameters of {known}, got {unknown}")
+    return ScoringParameters(depth, **options)
 
 
 # Of the predictions only these columns are read and sent to workers.
 READ: Final = pa.schema([PREDICTIONS.field(name) for name in (*COPIED, "initial_state", "moves")])
 
 
-def scoring_code(environment: AnyEnvironment) -> dict[str, str]:
+def scoring_code(environment: AnyEnvironment, method: str = "exact") -> dict[str, str]:
     """Return what determines scores besides predictions and parameters: code and packages.
 
     Args:
         environment: Of the predictions.
+        method: ``exact``, or the name of an estimator.
     """
     versions = package_versions()
     packages = {name: versions[name] for name in ("chess", "numba", "numpy", "rapidfuzz")}
-    module = type(environment).__module__
-    if is_of_workbench(module):
-        return {"workbench": code_hash("workbench.scoring.score_rows", module), **packages}
-    theirs = text_hash(getsource(sys.modules[module]))
-    return {"workbench": code_hash("workbench.scoring.score_rows"), module: theirs, **packages}
+    packages |= own_code(environment)
+    used = [environment] if method == "exact" else [environment, ESTIMATORS[method]]
+    modules = [type(each).__module__ for each in used]
+    ours = filter(is_of_workbench, modules)
+    theirs = [each for each in modules if not is_of_workbench(each)]
+    packages |= {each: text_hash(getsource(sys.modules[each])) for each in theirs}
+    return {"workbench": code_hash("workbench.scoring.score_rows", *ours), **packages}
 
 
 def scores_schema(
-    parameters: ScoringParameters, environment: AnyEnvironment | None = None
+    parameters: ScoringParameters,
+    environment: AnyEnvironment | None = None,
+    *,
+    present: Sequence[str] | None = None,
 ) -> pa.Schema:
-    """Return the columns of a scores table; the measures depend on parameters and environment.
+    """Return the columns of a scores table; the metrics depend on parameters and environment.
 
     Args:
         parameters: How predictions are scored.
         environment: Of the predictions; by default chess.
+        present: The columns of a table to read, which may have been made without the metrics that
+            other packages register now: those that it lacks are left out.
     """
-    copied = [PREDICTIONS.field(name) for name in COPIED]
-    fields = (environment or environment_named(DEFAULT)).measure_fields
+    of_rows = environment or environment_named(DEFAULT)
+    own = own_metrics(of_rows)
+    lacking = [each.column for each in own if present is not None and each.column not in present]
     return pa.schema(
         [
-            *copied,
-            *((name, pa.float64()) for name in parameters.measures()),
-            *fields,
+            *(PREDICTIONS.field(name) for name in COPIED),
+            *(
+                (each.column, each.type)
+                for each in parameters.metrics(of_rows)
+                if each.name not in lacking
+            ),
+            *of_rows.diagnosis_fields,
             ("terminal", pa.string()),
             ("ill_formed_policy", pa.string()),
             ("method", pa.string()),

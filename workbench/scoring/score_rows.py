@@ -1,14 +1,16 @@
 """Predictions to scores: state precision, recall and text metrics, one row per prediction."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from workbench.depth_summaries import Values
 from workbench.environments.registry import AnyEnvironment, environment_of
 from workbench.errors import IllegalMoveError, WorkbenchError
+from workbench.metrics import column_values, pair_values
 from workbench.parsed_state import ParsedState
 from workbench.prediction import ACTION_SEPARATOR, ReplyClass
 from workbench.scoring.affordance_scores import affordance_scores
@@ -160,14 +162,58 @@ def scored(predictions: pa.Table, parameters: ScoringParameters) -> pa.Table:
             except IllegalMoveError as error:
                 row["unscored"] = f"moves: {error}"
                 continue
-            row |= environment.measures(true, predicted)
+            row |= pair_values(environment, true, predicted)
         readable.append(row)
         states.append((true, predicted))
     values = measured(environment, readable, states, parameters)
     for row, found in zip(readable, values, strict=True):
         row |= dict(zip(names, found, strict=True))
     table = pa.Table.from_pylist(rows, schema=scores_schema(parameters, environment))
-    return _without_nan(table)
+    return _without_nan(with_column_metrics(table, parameters, environment))
+
+
+def with_column_metrics(
+    table: pa.Table, parameters: ScoringParameters, environment: AnyEnvironment
+) -> pa.Table:
+    """Return scores with the metrics that follow from other columns.
+
+    Args:
+        table: With the columns of `scores_schema`, of which those of p, r and texts are filled.
+        parameters: The parameters of scoring.
+        environment: Of all rows.
+    """
+    columns = Columns(table)
+    for metric in parameters.metrics(environment):
+        if metric.needs == "columns":
+            values = column_values(metric, columns)
+            columns.found[metric.column] = values
+            place = table.schema.get_field_index(metric.column)
+            column = pa.array(values, metric.type, from_pandas=True)
+            table = table.set_column(place, table.schema.field(place), column)
+    return table
+
+
+class Columns(Mapping[str, Values]):
+    """Columns of a table as floats, NaN where a value is missing, converted when first taken.
+
+    Attributes:
+        found: Those that were taken, or computed.
+    """
+
+    def __init__(self, table: pa.Table) -> None:
+        self._table = table
+        self.found: dict[str, Values] = {}
+
+    def __getitem__(self, name: str) -> Values:
+        if name not in self.found:
+            self.found[name] = self._table[name].cast(pa.float64()).to_numpy()
+        return self.found[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._table.column_names)
+
+    def __len__(self) -> int:
+        return len(self._table.column_names)
 
 
 def _without_nan(table: pa.Table) -> pa.Table:

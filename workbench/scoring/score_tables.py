@@ -152,7 +152,7 @@ def score_table(
         "predictions_sha256": file_hash(predictions_path),
         "parameters": asdict(parameters),
         "schema_version": SCHEMA_VERSION,
-        "code": scoring_code(environment),
+        "code": scoring_code(environment, parameters.method),
     }
     # Read to its end before anything is made or thrown away: a fault in it shows now.
     total = sum(len(chunk) for chunk in arrow_chunks(predictions_path, READ, ROW_GROUP_ROWS))

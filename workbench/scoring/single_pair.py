@@ -3,14 +3,17 @@
 import math
 from typing import Any
 
+import pyarrow as pa
+
 from workbench.environments.registry import DEFAULT, AnyEnvironment, environment_named
-from workbench.errors import InvalidFenError
+from workbench.errors import InvalidFenError, WorkbenchError
 from workbench.long_texts import quoted
+from workbench.metrics import pair_values
 from workbench.parsed_state import ParsedState
 from workbench.prediction import Prediction
 from workbench.scoring.affordance_scores import affordance_scores
-from workbench.scoring.parameters import MEASURES, ScoringParameters
-from workbench.scoring.score_rows import is_state, measured_actions
+from workbench.scoring.parameters import ScoringParameters, scores_schema
+from workbench.scoring.score_rows import is_state, measured_actions, with_column_metrics
 from workbench.tasks import Task, task_named
 
 
@@ -33,45 +36,67 @@ def compare(
 
     Returns:
         Values as JSON can hold them, undefined ones None: reply_class, predicted_state, status,
-        reason, depths, precision and recall at these depths (for an estimator also
-        precision_standard_error and recall_standard_error), exact_match, levenshtein,
-        levenshtein_to_empty and the rest of the environment's text metrics, and the parameters.
-        A task that asks for actions has predicted_actions, a list, in place of the state, and no
-        text metrics; p and r are those of `workbench.tasks.task.Task.measures`.
+        reason, depths, precision, recall and f at these depths (for an estimator also
+        their standard errors: precision_standard_error, ...), their means over the depths (of the
+        exact method), exact_match, levenshtein, levenshtein_to_empty and the rest of the
+        environment's metrics, and the parameters. A task that asks for actions has
+        predicted_actions, a list, in place of the state, and no text metrics; p and r are those of
+        `workbench.tasks.task.Task.measures`.
 
     Raises:
         WorkbenchError: If the true state cannot be read, or is of another environment.
     """
     chosen = environment_named(environment)
-    true = chosen.parsed_given(true_state)
-    _ = true.state
-    if reason := chosen.refusal(true, None, ()):
-        raise InvalidFenError(
-            f"expected a true {chosen.state_noun} of {chosen.title}, got {quoted(true_state)}: "
-            f"{reason}"
-        )
+    true = parsed_argument(chosen, true_state, "true")
     asked = task_named(task)
     prediction = asked.classify(chosen, reply)
     measured = reply_measures(chosen, asked, true, prediction, parameters)
-    text_metrics = [name for name in measured if name not in parameters.measures()]
     result: dict[str, Any] = {
         "reply_class": str(prediction.reply_class),
         **_answer(asked, prediction),
         "status": list(prediction.status),
         "reason": prediction.reason,
         "depths": list(parameters.depths()),
-        **{
-            f"{measure}{suffix}": [measured[f"{measure}_{m}{suffix}"] for m in parameters.depths()]
-            for measure in MEASURES
-            for suffix in parameters.suffixes()
-        },
-        **{name: measured[name] for name in text_metrics},
+    }
+    for metric in parameters.metrics(chosen):
+        if metric.column not in measured:
+            continue
+        if metric.by_depth:
+            result.setdefault(metric.name, []).append(measured[metric.column])
+        else:
+            result[metric.name] = measured[metric.column]
+    result |= {
         "depth": parameters.depth,
         "terminal": parameters.terminal,
         "ill_formed_policy": parameters.ill_formed,
         "method": parameters.method,
     }
     return {key: _defined(value) for key, value in result.items()}
+
+
+def parsed_argument(environment: AnyEnvironment, text: str, name: str) -> ParsedState:
+    """Return a state that a person gives as text; it can be read.
+
+    Args:
+        environment: Of the state.
+        text: In any way that the environment reads; for chess a FEN, alone or in a text such as a
+            link.
+        name: What messages call it: ``true`` or ``predicted``.
+
+    Raises:
+        WorkbenchError: If the text cannot be read, or is of another environment.
+    """
+    try:
+        parsed = environment.parsed_given(text)
+        _ = parsed.state
+    except WorkbenchError as error:
+        raise type(error)(f"{name}: {error}") from error
+    if reason := environment.refusal(parsed, None, ()):
+        raise InvalidFenError(
+            f"{name}: expected a {environment.state_noun} of {environment.title}, got "
+            f"{quoted(text)}: {reason}"
+        )
+    return parsed
 
 
 def reply_measures(
@@ -91,24 +116,38 @@ def reply_measures(
         parameters: The parameters of scoring.
 
     Returns:
-        The values that `ScoringParameters.measures` names, NaN where undefined; of a state also the
-        environment's text metrics.
+        The values that `ScoringParameters.metrics` names, NaN where undefined; a reply that gives
+        actions has no text metrics.
     """
-    if not task.gives_state:
-        row = {"task": task.name, **prediction.columns()}
-        values = measured_actions(environment, row, true, parameters)
-        return dict(zip(parameters.measures(), values, strict=True))
-    taken = is_state(str(prediction.reply_class), parameters.ill_formed)
-    predicted = environment.parsed(None) if prediction.parsed is None else prediction.parsed
-    (values,) = affordance_scores(
-        environment.automaton,
-        [true.state],
-        [predicted.state if taken else None],
-        parameters,
-        [parameters.seed],
-    )
-    text_metrics = environment.measures(true, predicted)
-    return {**dict(zip(parameters.measures(), values, strict=True)), **text_metrics}
+    names = parameters.measures()
+    row: dict[str, Any]
+    if task.gives_state:
+        taken = is_state(str(prediction.reply_class), parameters.ill_formed)
+        predicted = environment.parsed(None) if prediction.parsed is None else prediction.parsed
+        (values,) = affordance_scores(
+            environment.automaton,
+            [true.state],
+            [predicted.state if taken else None],
+            parameters,
+            [parameters.seed],
+        )
+        of_texts = pair_values(environment, true, predicted)
+        row = {**dict(zip(names, values, strict=True)), **of_texts}
+    else:
+        given = {"task": task.name, **prediction.columns()}
+        values = measured_actions(environment, given, true, parameters)
+        row = dict(zip(names, values, strict=True))
+    schema = scores_schema(parameters, environment)
+    table = with_column_metrics(pa.Table.from_pylist([row], schema=schema), parameters, environment)
+    derived = {
+        each.column: table[each.column][0].as_py()
+        for each in parameters.metrics(environment)
+        if each.needs == "columns"
+    }
+    return {
+        **row,
+        **{name: math.nan if value is None else value for name, value in derived.items()},
+    }
 
 
 def _answer(task: Task, prediction: Prediction) -> dict[str, Any]:

@@ -103,6 +103,15 @@ def _tau_b(values: Values, others: Values) -> float:
     return float(kendalltau(values, others).statistic)
 
 
+def share_of_ties(values: npt.ArrayLike) -> float:
+    """Return the share of pairs of rows that have the same value, as `comparable`; NaN below two rows."""
+    numbers = comparable(values)
+    if len(numbers) < 2:
+        return math.nan
+    _, sizes = np.unique(numbers, return_counts=True)
+    return float((sizes * (sizes - 1)).sum() / (len(numbers) * (len(numbers) - 1)))
+
+
 def cluster_codes(clusters: npt.ArrayLike) -> tuple[npt.NDArray[np.intp], int]:
     """Return a number from 0 for each row's cluster, and how many clusters there are."""
     codes, names = pd.factorize(np.asarray(clusters, dtype=object), sort=True)

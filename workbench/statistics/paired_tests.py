@@ -1,4 +1,4 @@
-"""Tests of pairs, their correction for many pairs, and letters for groups that no test separates.
+"""Tests of pairs, their correction in families of many, and letters for groups that no test separates.
 
 The sign test changes the sign of the difference of whole games: if two models are alike, a game's
 difference could as well have the other sign. Sources: Fisher (1935), The Design of Experiments,
@@ -7,15 +7,24 @@ Piepho (2004), doi:10.1198/1061860043515, on letters for groups.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import combinations
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
+import pandas as pd
 
 from workbench.seeds import derived_seed
-from workbench.statistics.intervals import Values
+from workbench.statistics.grouped import groups
+from workbench.statistics.intervals import Values, clustered_mean_interval, comparable
 
+LEVEL: Final = 0.05
+"""Adjusted p-values below it separate what is compared."""
+
+_PAIR: Final = (
+    "other", "positions", "games", "mean", "mean_other", "difference", "low", "high", "effect",
+    "better", "worse", "p_value", "holm",
+)  # fmt: skip
 _MOST_ENUMERATED: Final = 20
 _MOST_DRAWN: Final = 10_000
 _FLIPS: Final = 99_999
@@ -46,6 +55,156 @@ def holm(p_values: Sequence[float]) -> list[float]:
         largest = max(largest, min(1.0, value * (len(tested) - done)))
         adjusted[place] = largest
     return adjusted
+
+
+def holm_in_families(
+    table: pd.DataFrame, p_value: str, by: str | Sequence[str]
+) -> "pd.Series[float]":
+    """Return p-values adjusted by `holm` in each family alone.
+
+    Args:
+        table: A row for each test.
+        p_value: The column of the p-values.
+        by: Columns that define the families.
+    """
+    adjusted = [
+        pd.Series(holm(part[p_value].astype(float).tolist()), part.index)
+        for _, part in groups(table, by)
+    ]
+    return pd.concat(adjusted or [pd.Series(dtype=float)]).reindex(table.index)
+
+
+def grouped_mcnemar(
+    rows: pd.DataFrame,
+    column: str,
+    by: str | Sequence[str] = (),
+    *,
+    between: str,
+    reference: Any,
+    unit: str = "position_id",
+) -> pd.DataFrame:
+    """Test in each group whether a column of rights and wrongs differs from that of a reference.
+
+    McNemar's exact test takes units as independent.
+
+    Args:
+        rows: At most one row for each group, value of ``between`` and unit.
+        column: 1 or true where a unit is right, 0 or false where not; undefined ones are left out.
+        by: Columns that define the groups, and the families of Holm's correction.
+        between: The column that tells what is compared.
+        reference: Its value that all others are compared with.
+        unit: The column by whose values rows are paired.
+
+    Returns:
+        One row for each group and value of ``between`` other than the reference: ``by``, ``between``,
+        pairs (units that both have), only_here and only_reference (right in the one alone), mcnemar
+        and holm.
+    """
+    table = []
+    for key, part in groups(rows.dropna(subset=[column]), by):
+        right = part.set_index(unit)[column].astype(float)
+        of_reference = right[(part[between] == reference).to_numpy()]
+        others = part.set_index(unit)[between]
+        for value in others[others != reference].unique():
+            both = pd.concat([right[others == value], of_reference], axis=1, join="inner")
+            here, there = both.iloc[:, 0], both.iloc[:, 1]
+            counts = (int((here > there).sum()), int((here < there).sum()))
+            table.append([*key.values(), value, len(both), *counts, mcnemar(*counts)])
+    names = [by] if isinstance(by, str) else list(by)
+    columns = [*names, between, "pairs", "only_here", "only_reference", "mcnemar"]
+    tests = pd.DataFrame(table, columns=columns)
+    tests = tests.astype({**dict.fromkeys(columns[-4:-1], int), "mcnemar": float})
+    return tests.assign(holm=holm_in_families(tests, "mcnemar", names))
+
+
+def paired_comparisons(
+    rows: pd.DataFrame,
+    column: str,
+    *,
+    between: str = "model",
+    unit: str = "position_id",
+    clusters: str = "game",
+    within: tuple[float, float] | None = None,
+    against: Collection[str] = (),
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Compare each two values of a column on the units that both have, such as models on positions.
+
+    A unit with several rows counts once, by their mean. Intervals are of 95%, by the variance between
+    clusters; the sign test takes whole clusters.
+
+    Args:
+        rows: With the columns below.
+        column: Numbers, of which a higher one is better; undefined ones are left out.
+        between: The column that tells what is compared.
+        unit: The column by whose values rows are paired.
+        clusters: The column of each unit's cluster.
+        within: The range of the differences.
+        against: If not empty, only the pairs with at least one of these values.
+        seed: Seed of the sign test.
+
+    Returns:
+        One row for each pair that shares a unit, the better one first: ``between``, other,
+        positions and games (shared units and clusters), mean and mean_other (on them), difference with low and high,
+        effect (mean difference over the standard deviation of the units' differences; NaN where
+        this is 0, for all units differ by the same amount, or there is one), better and worse (units
+        at which the first is above and below the other), p_value (two-sided, of the sign test; NaN
+        for a single cluster) and holm (adjusted for all rows).
+    """
+    values = rows[column].astype(float)
+    means = rows.assign(value=values)[values.notna()].pivot_table(
+        index=unit, columns=between, values="value", aggfunc="mean"
+    )
+    cluster_of = rows.drop_duplicates(unit).set_index(unit)[clusters]
+    table: list[dict[str, Any]] = []
+    for one, other in combinations(means.columns, 2):
+        if against and one not in against and other not in against:
+            continue
+        both = means[[one, other]].dropna()
+        if both.empty:
+            continue
+        if both[one].mean() < both[other].mean():
+            one, other = other, one
+        difference = comparable(both[one]) - comparable(both[other])
+        games = cluster_of.loc[both.index]
+        interval = clustered_mean_interval(difference, games, within=within)
+        sums: Values = np.asarray(pd.Series(difference).groupby(np.asarray(games)).sum(), float)
+        # Differences of `comparable` values are exact to some 12 digits of these.
+        alike = np.ptp(difference) <= 1e-9 * both.abs().to_numpy().max()
+        spread = math.nan if alike else float(difference.std(ddof=1))
+        table.append(
+            {
+                between: one,
+                "other": other,
+                "positions": len(both),
+                "games": len(sums),
+                "mean": both[one].mean(),
+                "mean_other": both[other].mean(),
+                "difference": interval.value,
+                "low": interval.low,
+                "high": interval.high,
+                "effect": interval.value / spread,
+                "better": int((difference > 0).sum()),
+                "worse": int((difference < 0).sum()),
+                "p_value": sign_test(sums, seed=seed),
+            }
+        )
+    pairs = pd.DataFrame(table, columns=[between, *_PAIR[:-1]])
+    return pairs.assign(holm=holm(pairs["p_value"].astype(float).tolist()))
+
+
+def separated(
+    table: pd.DataFrame, level: float = LEVEL, between: str = "model"
+) -> set[frozenset[str]]:
+    """Return the pairs that the test separates.
+
+    Args:
+        table: The result of `paired_comparisons`.
+        level: Level of the adjusted p-value.
+        between: As of `paired_comparisons`.
+    """
+    apart = table[table["holm"] < level]
+    return {frozenset(pair) for pair in zip(apart[between], apart["other"], strict=True)}
 
 
 def sign_test(sums: Values, *, seed: int = 0) -> float:

@@ -28,7 +28,8 @@ def read_scores(path: Path, parameters: ScoringParameters) -> pd.DataFrame:
         RunMismatchError: If it was made with other parameters.
     """
     refuse_other_parameters(path, parameters)
-    return read_table(path, scores_schema(parameters, environment_of_table(path)))
+    present = pq.read_schema(path.absolute()).names
+    return read_table(path, scores_schema(parameters, environment_of_table(path), present=present))
 
 
 def refuse_other_parameters(path: Path, parameters: ScoringParameters) -> None:

@@ -2,8 +2,9 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import matplotlib as mpl
 import pandas as pd
@@ -15,7 +16,64 @@ from workbench.tables.output_files import check_output
 from workbench.tables.parquet_tables import replacing
 from workbench.tables.provenance import file_hash, git_commit, package_versions
 
+if TYPE_CHECKING:
+    from IPython import display
+
 _COLOURS: Final = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """The folder of a notebook's figures, and what is recorded beside each of them.
+
+    Attributes:
+        out: The folder; it is made if it is missing.
+        parameters: What the figures were computed with.
+        seed: What the random draws came from.
+        data: In words, what games and replies are shown, such as "simulated tracker".
+        inputs: Files that were read.
+
+    Example:
+        >>> outputs = Outputs("figures", {"depth": 4}, seed=0, data="my replies")
+        >>> outputs.save("mean_precision", figure, table)  # doctest: +SKIP
+    """
+
+    out: str | Path
+    parameters: Mapping[str, Any]
+    seed: int
+    data: str
+    inputs: Iterable[str | Path] = ()
+
+    def save(
+        self, name: str, figure: Figure, table: pd.DataFrame, **changes: Any
+    ) -> "display.Image":
+        """Write the files of `save_study`, and return the picture for the cell to show.
+
+        Args:
+            name: The stem of the files.
+            figure: The result of a study's ``draw``.
+            table: The result of its ``compute``.
+            changes: Attributes that differ for this figure.
+
+        Raises:
+            OutputError: If one of the files is an input.
+        """
+        # Here, for it takes long.
+        from IPython import display
+
+        one = replace(self, **changes)
+        saved = save_study(
+            name,
+            figure,
+            table,
+            one.out,
+            parameters=one.parameters,
+            seed=one.seed,
+            inputs=one.inputs,
+            data=one.data,
+        )
+        picture: display.Image = display.Image(saved["png"])  # type: ignore[no-untyped-call]
+        return picture
 
 
 def save_study(

@@ -17,8 +17,14 @@ import pandas as pd
 import pyarrow as pa
 from filelock import FileLock, Timeout
 
-from workbench.environments.registry import environment_of_table, own_modules
+from workbench.environments.registry import (
+    DEFAULT,
+    environment_named,
+    environment_of_table,
+    own_modules,
+)
 from workbench.errors import TableError
+from workbench.metrics import own_code
 from workbench.scoring import ScoringParameters, score_file, scores_schema
 from workbench.tables.parquet_tables import PREDICTIONS, read_table, write_table
 from workbench.tables.provenance import code_hash, file_hash, json_hash, package_versions
@@ -90,10 +96,15 @@ class StoredTables:
             parameters: The parameters of scoring.
             jobs: Workers.
         """
-        made_of = {"predictions": file_hash(predictions), "parameters": asdict(parameters)}
+        environment = environment_of_table(predictions)
+        made_of = {
+            "predictions": file_hash(predictions),
+            "parameters": asdict(parameters),
+            "metrics": own_code(environment),
+        }
         return self.table(
             "scores",
-            scores_schema(parameters, environment_of_table(predictions)),
+            scores_schema(parameters, environment),
             made_of,
             lambda path: score_file(predictions, path, parameters, jobs=jobs),
         )
@@ -127,7 +138,11 @@ class StoredTables:
         return self.table(
             "scores",
             scores_schema(parameters),
-            {"made_of": dict(made_of), "parameters": asdict(parameters)},
+            {
+                "made_of": dict(made_of),
+                "parameters": asdict(parameters),
+                "metrics": own_code(environment_named(DEFAULT)),
+            },
             make,
         )
 

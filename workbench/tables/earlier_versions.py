@@ -1,6 +1,7 @@
 """Tables of earlier schema versions, read as tables of the current version.
 
-Predictions contain paid answers, so they are upgraded when read. Scores are recomputed instead.
+Predictions contain paid answers, so they are upgraded when read. Scores are recomputed instead, but
+for F_m and the means over m, which follow from other columns.
 """
 
 from collections.abc import Iterable
@@ -8,6 +9,8 @@ from typing import Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
+
+from workbench.depth_summaries import summary, summary_sources
 
 UPGRADABLE: Final = frozenset({"1", "2", "3"})
 """Versions of positions and predictions that `upgraded` reads."""
@@ -117,4 +120,21 @@ def upgraded(table: pa.Table, names: list[str]) -> pa.Table:
             value = pa.scalar(_CONSTANT.get(field.name), field.type)
             added = pa.repeat(value, len(table))
             table = table.append_column(field, added)
+    return table
+
+
+def with_summaries(table: pa.Table, names: Iterable[str]) -> pa.Table:
+    """Return scores with summaries of p and r, which tables made before there were any lack.
+
+    Args:
+        table: Columns of a scores table, with those of p and r that the summaries follow from.
+        names: Of the summaries, as `workbench.depth_summaries.stale_summaries` returns them.
+    """
+    present = table.column_names
+    for name in names:
+        values = [
+            table[source].cast(pa.float64()).to_numpy() for source in summary_sources(name, present)
+        ]
+        column = pa.array(summary(name, values), pa.float64(), from_pandas=True)
+        table = table.append_column(name, column)
     return table

@@ -16,6 +16,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from workbench.depth_summaries import stale_summaries
 from workbench.errors import TableError
 from workbench.tables.earlier_versions import (
     can_upgrade,
@@ -23,6 +24,7 @@ from workbench.tables.earlier_versions import (
     missing_columns,
     needed_columns,
     upgraded,
+    with_summaries,
 )
 from workbench.tables.provenance import package_versions
 
@@ -326,7 +328,9 @@ def _batches(path: str | Path, schema: pa.Schema, rows: int) -> Iterator[pa.Reco
                 f"{path}: expected schema version {SCHEMA_VERSION}, got {version!r}; "
                 "make the table again with this version of the workbench"
             )
-        names, missing = schema.names, [name for name in schema.names if name not in found.names]
+        computed = stale_summaries(schema.names, found.names)
+        names = [name for name in schema.names if name not in computed]
+        missing = [name for name in names if name not in found.names]
         if is_earlier:
             names = needed_columns(schema.names, found.names)
             missing = missing_columns(schema.names, found.names)
@@ -339,6 +343,7 @@ def _batches(path: str | Path, schema: pa.Schema, rows: int) -> Iterator[pa.Reco
             table = pa.Table.from_batches([batch])
             try:
                 table = upgraded(table, schema.names) if is_earlier else table
+                table = with_summaries(table, computed)
                 yield from table.select(schema.names).cast(schema).to_batches()
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
                 raise TableError(f"{path}: a column has invalid values: {error}") from error

@@ -2,25 +2,34 @@
 
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.environments.chess import text_metrics
 from workbench.environments.chess.fen import Fen
+from workbench.environments.registry import environment_named
 from workbench.errors import InvalidArgumentError, InvalidFenError
+from workbench.metrics.texts import EditKernel
 
+CHESS = environment_named("chess")
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
 AFTER_E4_SQUARE = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1"
 LEGAL_SQUARE = "rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3"
 
 
+def same(one, other, fields="full"):
+    texts = CHESS.compared_texts(Fen(one), Fen(other))
+    return texts[fields][0] == texts[fields][1]
+
+
 def test_an_idle_en_passant_square_counts_in_full_and_not_in_position():
     assert text_metrics.levenshtein(AFTER_E4, AFTER_E4_SQUARE) == 2
-    assert not text_metrics.exact_match(AFTER_E4, AFTER_E4_SQUARE)
+    assert not same(AFTER_E4, AFTER_E4_SQUARE)
     assert text_metrics.levenshtein(AFTER_E4, AFTER_E4_SQUARE, "position") == 0
-    assert text_metrics.exact_match(AFTER_E4, AFTER_E4_SQUARE, "position")
+    assert same(AFTER_E4, AFTER_E4_SQUARE, "position")
 
 
 def test_a_legal_en_passant_square_counts_in_position():
@@ -31,8 +40,8 @@ def test_a_legal_en_passant_square_counts_in_position():
 def test_the_clocks_count_in_full_alone():
     other = START.replace("0 1", "3 27")
     assert text_metrics.levenshtein(START, other) == 1 + 2
-    assert text_metrics.exact_match(START, other, "position")
-    assert text_metrics.exact_match(START, other, "placement")
+    assert same(START, other, "position")
+    assert same(START, other, "placement")
 
 
 def test_a_lost_king_is_one_character_away():
@@ -66,7 +75,7 @@ def test_an_unreadable_fen_keeps_its_square_in_position():
 
 def test_each_field_is_right_or_wrong():
     predicted = AFTER_E4_SQUARE.replace("KQkq", "KQ").rsplit(" ", 1)[0]
-    assert text_metrics.field_correctness(Fen(AFTER_E4), Fen(predicted)) == {
+    assert CHESS.correct_fields(Fen(AFTER_E4), Fen(predicted)) == {
         "placement": True,
         "side_to_move": True,
         "castling": False,
@@ -77,10 +86,12 @@ def test_each_field_is_right_or_wrong():
 
 
 def test_the_edit_kernel():
-    assert text_metrics.edit_kernel(0, 0.5) == 1.0
-    assert text_metrics.edit_kernel(4, 0.5) == pytest.approx(math.exp(-2))
+    columns = {"levenshtein": np.array([0.0, 4.0, np.nan])}
+    kernel = EditKernel(rate=0.5).values(columns)
+    assert kernel[:2] == pytest.approx([1.0, math.exp(-2)])
+    assert math.isnan(kernel[2])
     with pytest.raises(InvalidArgumentError, match="above 0"):
-        text_metrics.edit_kernel(4, 0.0)
+        EditKernel(rate=0.0)
 
 
 def test_an_unknown_choice_of_fields_is_named():

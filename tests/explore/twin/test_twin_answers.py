@@ -101,7 +101,9 @@ def test_a_walk_that_is_too_long_ends_at_a_smaller_depth():
     )
     values = [entry["value"] for entry in profile["precision"]]
     assert values[2:] == [None, None]
-    exact = exact_profile(ChessAutomaton(), *map(ChessState.from_fen, (QUEENS, ONE_LESS)), 2)
+    exact = exact_profile(
+        *map(ChessState.from_fen, (QUEENS, ONE_LESS)), 2, automaton=ChessAutomaton()
+    )
     assert values[:2] == pytest.approx(exact.precision)
 
 

@@ -43,7 +43,7 @@ def test_a_right_to_castle_ends_with_a_king_that_a_king_takes():
     pair = with_rights, with_rights.replace("KQkq", "-")
     (found,) = ask([{"kind": "profile", "fens": pair, "depth": 2, "terminal": "absorb"}])
     states = map(ChessState.from_fen, pair)
-    expected = exact_profile(ChessAutomaton(), *states, 2, engine="reference")
+    expected = exact_profile(*states, 2, automaton=ChessAutomaton(), engine="reference")
     assert found["precision"] == [1, 1]
     assert found["recall"] == pytest.approx(expected.recall, abs=1e-12)
 

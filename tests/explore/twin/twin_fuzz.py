@@ -152,7 +152,9 @@ def compared(fens, rng, done):
         states = [ChessState.from_fen(fen) for fen in pair]
         found = kernel.joint_profile(*states, DEPTH, terminal)
         if furthest(answer, found):
-            found = exact_profile(ChessAutomaton(), *states, DEPTH, terminal, engine="reference")
+            found = exact_profile(
+                *states, DEPTH, automaton=ChessAutomaton(), terminal=terminal, engine="reference"
+            )
             done["pairs on which the kernel is wrong"] += not furthest(answer, found)
         if far := furthest(answer, found):
             yield f"{terminal} {pair}: {far} from {found}"

@@ -7,9 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from workbench.affordance.estimators.contract import Run
-from workbench.automaton import Action, Automaton, State
-from workbench.terminal import Terminal
+from workbench.affordance.estimators.contract import Pair, Run
+from workbench.automaton import Action, State
 
 
 class Branch:
@@ -21,24 +20,16 @@ class Branch:
     unbiased: ClassVar[bool] = True
     binomial: ClassVar[bool] = True
 
-    def run(
-        self,
-        automaton: Automaton[State, Action],
-        walks: State,
-        accepts: State,
-        depth: int,
-        samples: int,
-        generator: np.random.Generator,
-        terminal: Terminal,
-    ) -> Run:
+    def run(self, pair: Pair[State, Action], samples: int, generator: np.random.Generator) -> Run:
         """Estimate p_m; see `Estimator.run`."""
+        automaton = pair.automaton
         accepted = nodes = 0
         for _ in range(samples):
-            walker, other = walks, accepts
-            for _ in range(depth):
+            walker, other = pair.predicted, pair.true
+            for _ in range(pair.depth):
                 actions = automaton.permitted(walker)
                 if not actions:
-                    accepted += terminal == "absorb" and not automaton.permitted(other)
+                    accepted += pair.absorb and not automaton.permitted(other)
                     break
                 action = actions[int(generator.integers(len(actions)))]
                 nodes += 1

@@ -1,12 +1,11 @@
 """The contract of every estimator, checked by one test for all."""
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Generic, Protocol
 
 import numpy as np
 
 from workbench.automaton import Action, Automaton, State
-from workbench.terminal import Terminal
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +21,37 @@ class Run:
     node_count: int
 
 
+@dataclass(frozen=True, slots=True)
+class Pair(Generic[State, Action]):
+    """What an estimator works on: lines are drawn from ``predicted`` and tried in ``true``.
+
+    Attributes:
+        true: The state S.
+        predicted: The state T.
+        depth: The number of actions m, at least 1.
+        automaton: The automaton of both states.
+        absorb: Whether a line that finishes earlier is complete; else it vanishes.
+    """
+
+    true: State
+    predicted: State
+    depth: int
+    automaton: Automaton[State, Action]
+    absorb: bool
+
+    def after(self, action: Action) -> "Pair[State, Action]":
+        """Return the pair one action on; both states permit it."""
+        true, predicted = (
+            self.automaton.successor(state, action) for state in (self.true, self.predicted)
+        )
+        return Pair(true, predicted, self.depth - 1, self.automaton, self.absorb)
+
+
 class Estimator(Protocol):
-    """An estimator of p_m(S, T): lines are drawn from one state and tried in the other.
+    """An estimator of the precision p_m(S, T); the recall is the precision of (T, S).
+
+    One of your own needs no base class. Its package names it in its ``pyproject.toml``:
+    ``[project.entry-points."workbench.estimators"]`` and ``NAME = "MODULE:CLASS"``.
 
     Attributes:
         name: By which calls, options and tables know it.
@@ -50,25 +78,12 @@ class Estimator(Protocol):
     @property
     def binomial(self) -> bool: ...  # noqa: D102
 
-    def run(
-        self,
-        automaton: Automaton[State, Action],
-        walks: State,
-        accepts: State,
-        depth: int,
-        samples: int,
-        generator: np.random.Generator,
-        terminal: Terminal,
-    ) -> Run:
-        """Estimate the chance that a line of ``depth`` actions from ``walks`` is accepted.
+    def run(self, pair: Pair[State, Action], samples: int, generator: np.random.Generator) -> Run:
+        """Estimate the chance that the true state accepts a line drawn from the predicted one.
 
         Args:
-            automaton: The environment of both states.
-            walks: The state from which lines are drawn: T for precision, S for recall.
-            accepts: The state in which they are tried.
-            depth: The number of actions m, at least 1.
+            pair: The states, the depth m and the automaton.
             samples: How many lines are kept at most, N, at least 1.
             generator: The only source of randomness.
-            terminal: How a line that finishes earlier counts.
         """
         ...

@@ -15,10 +15,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from workbench.affordance.estimators.contract import Run
-from workbench.automaton import Action, Automaton, State
+from workbench.affordance.estimators.contract import Pair, Run
+from workbench.automaton import Action, State
 from workbench.errors import InvalidArgumentError
-from workbench.terminal import Terminal
 
 Policy = Callable[[Any, Sequence[Any]], Sequence[float]]
 """Takes a state and its actions; returns as many weights, each above 0."""
@@ -39,29 +38,21 @@ class Guided:
     unbiased: ClassVar[bool] = True
     binomial: ClassVar[bool] = False
 
-    def run(
-        self,
-        automaton: Automaton[State, Action],
-        walks: State,
-        accepts: State,
-        depth: int,
-        samples: int,
-        generator: np.random.Generator,
-        terminal: Terminal,
-    ) -> Run:
+    def run(self, pair: Pair[State, Action], samples: int, generator: np.random.Generator) -> Run:
         """Estimate p_m; see `Estimator.run`.
 
         Raises:
             InvalidArgumentError: If the policy gives no weight above 0 for each action.
         """
+        automaton = pair.automaton
         total = 0.0
         nodes = 0
         for _ in range(samples):
-            walker, other, ratio = walks, accepts, 1.0
-            for _ in range(depth):
+            walker, other, ratio = pair.predicted, pair.true, 1.0
+            for _ in range(pair.depth):
                 actions = automaton.permitted(walker)
                 if not actions:
-                    ended = terminal == "absorb" and not automaton.permitted(other)
+                    ended = pair.absorb and not automaton.permitted(other)
                     total += ratio if ended else 0.0
                     break
                 chances = self._chances(walker, actions)

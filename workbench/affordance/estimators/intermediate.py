@@ -16,9 +16,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from workbench.affordance.estimators.contract import Run
-from workbench.automaton import Action, Automaton, State
-from workbench.terminal import Terminal
+from workbench.affordance.estimators.contract import Pair, Run
+from workbench.automaton import Action, State
 
 Rescaling = Literal["count", "mass"]
 
@@ -50,27 +49,19 @@ class Intermediate:
         """Whether the mean over runs is p_m: so under ``count``, not under ``mass``."""
         return self.rescaling == "count"
 
-    def run(
-        self,
-        automaton: Automaton[State, Action],
-        walks: State,
-        accepts: State,
-        depth: int,
-        samples: int,
-        generator: np.random.Generator,
-        terminal: Terminal,
-    ) -> Run:
+    def run(self, pair: Pair[State, Action], samples: int, generator: np.random.Generator) -> Run:
         """Estimate p_m; see `Estimator.run`."""
-        pairs: list[tuple[State, State, float]] = [(walks, accepts, 1.0)]
+        automaton = pair.automaton
+        lines: list[tuple[State, State, float]] = [(pair.predicted, pair.true, 1.0)]
         finished = 0.0
         nodes = 0
-        for length in range(depth):
+        for length in range(pair.depth):
             accepted: list[tuple[State, State, Action, float]] = []
-            for walker, other, weight in pairs:
+            for walker, other, weight in lines:
                 actions = automaton.permitted(walker)
                 allowed = frozenset(automaton.permitted(other))
                 nodes += len(actions)
-                if not actions and not allowed and terminal == "absorb":
+                if not actions and not allowed and pair.absorb:
                     finished += weight
                 accepted.extend(
                     (walker, other, a, weight / len(actions)) for a in actions if a in allowed
@@ -84,9 +75,9 @@ class Intermediate:
                 else:
                     scale = sum(a[3] for a in accepted) / sum(a[3] for a in thinned)
                 accepted = thinned
-            if length == depth - 1:
+            if length == pair.depth - 1:
                 return Run(finished + scale * sum(a[3] for a in accepted), nodes)
-            pairs = [
+            lines = [
                 (automaton.successor(walker, a), automaton.successor(other, a), scale * weight)
                 for walker, other, a, weight in accepted
             ]

@@ -11,9 +11,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from workbench.affordance.estimators.contract import Run
-from workbench.automaton import Action, Automaton, Sink, State
-from workbench.terminal import Terminal
+from workbench.affordance.estimators.contract import Pair, Run
+from workbench.automaton import Action, Sink, State
 
 
 class Naive:
@@ -25,27 +24,19 @@ class Naive:
     unbiased: ClassVar[bool] = False
     binomial: ClassVar[bool] = False
 
-    def run(
-        self,
-        automaton: Automaton[State, Action],
-        walks: State,
-        accepts: State,
-        depth: int,
-        samples: int,
-        generator: np.random.Generator,
-        terminal: Terminal,
-    ) -> Run:
+    def run(self, pair: Pair[State, Action], samples: int, generator: np.random.Generator) -> Run:
         """Estimate p_m; see `Estimator.run`."""
-        lines: list[tuple[State, tuple[Action, ...]]] = [(walks, ())]
+        automaton = pair.automaton
+        lines: list[tuple[State, tuple[Action, ...]]] = [(pair.predicted, ())]
         nodes = 0
-        for length in range(depth):
+        for length in range(pair.depth):
             grown: list[tuple[State, tuple[Action, ...]]] = []
             for state, line in lines:
                 if len(line) < length:
                     grown.append((state, line))
                     continue
                 actions = automaton.permitted(state)
-                if not actions and terminal == "absorb":
+                if not actions and pair.absorb:
                     grown.append((state, line))
                 grown.extend((automaton.successor(state, a), (*line, a)) for a in actions)
                 nodes += len(actions)
@@ -57,8 +48,8 @@ class Naive:
             return Run(0.0, nodes)
         accepted = 0
         for _, line in lines:
-            end = automaton.run(accepts, line)
+            end = automaton.run(pair.true, line)
             nodes += len(line)
-            if not isinstance(end, Sink) and (len(line) == depth or not automaton.permitted(end)):
-                accepted += 1
+            if not isinstance(end, Sink):
+                accepted += len(line) == pair.depth or not automaton.permitted(end)
         return Run(accepted / len(lines), nodes)

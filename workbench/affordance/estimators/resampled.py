@@ -14,9 +14,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from workbench.affordance.estimators.contract import Run
-from workbench.automaton import Action, Automaton, State
-from workbench.terminal import Terminal
+from workbench.affordance.estimators.contract import Pair, Run
+from workbench.automaton import Action, State
 
 
 class Resampled:
@@ -28,28 +27,20 @@ class Resampled:
     unbiased: ClassVar[bool] = True
     binomial: ClassVar[bool] = False
 
-    def run(
-        self,
-        automaton: Automaton[State, Action],
-        walks: State,
-        accepts: State,
-        depth: int,
-        samples: int,
-        generator: np.random.Generator,
-        terminal: Terminal,
-    ) -> Run:
+    def run(self, pair: Pair[State, Action], samples: int, generator: np.random.Generator) -> Run:
         """Estimate p_m; see `Estimator.run`."""
-        pairs: list[tuple[State, State, float]] = [(walks, accepts, 1.0)]
+        automaton = pair.automaton
+        lines: list[tuple[State, State, float]] = [(pair.predicted, pair.true, 1.0)]
         finished = 0.0
         nodes = 0
-        for length in range(depth):
+        for length in range(pair.depth):
             accepted: list[tuple[State, State, Action]] = []
             weights: list[float] = []
-            for walker, other, weight in pairs:
+            for walker, other, weight in lines:
                 actions = automaton.permitted(walker)
                 allowed = frozenset(automaton.permitted(other))
                 nodes += len(actions)
-                if not actions and not allowed and terminal == "absorb":
+                if not actions and not allowed and pair.absorb:
                     finished += weight
                 common = [action for action in actions if action in allowed]
                 accepted += [(walker, other, action) for action in common]
@@ -57,7 +48,7 @@ class Resampled:
             if not accepted:
                 return Run(finished, nodes)
             total = float(np.sum(weights))
-            if length == depth - 1:
+            if length == pair.depth - 1:
                 return Run(finished + total, nodes)
             if len(accepted) > samples:
                 points = (np.arange(samples) + generator.random(samples)) / samples * total
@@ -69,7 +60,7 @@ class Resampled:
                 ]
             else:
                 kept = list(zip(accepted, weights, strict=True))
-            pairs = [
+            lines = [
                 (automaton.successor(walker, action), automaton.successor(other, action), weight)
                 for (walker, other, action), weight in kept
             ]

@@ -17,9 +17,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from workbench.affordance.estimators.contract import Run
-from workbench.automaton import Action, Automaton, State
-from workbench.terminal import Terminal
+from workbench.affordance.estimators.contract import Pair, Run
+from workbench.automaton import Action, State
 
 
 class Stratified:
@@ -31,25 +30,16 @@ class Stratified:
     unbiased: ClassVar[bool] = True
     binomial: ClassVar[bool] = False
 
-    def run(
-        self,
-        automaton: Automaton[State, Action],
-        walks: State,
-        accepts: State,
-        depth: int,
-        samples: int,
-        generator: np.random.Generator,
-        terminal: Terminal,
-    ) -> Run:
+    def run(self, pair: Pair[State, Action], samples: int, generator: np.random.Generator) -> Run:
         """Estimate p_m; see `Estimator.run`."""
-        actions = automaton.permitted(walks)
-        allowed = frozenset(automaton.permitted(accepts))
+        actions = pair.automaton.permitted(pair.predicted)
+        allowed = frozenset(pair.automaton.permitted(pair.true))
         common = [action for action in actions if action in allowed]
         if not common:
-            finished = terminal == "absorb" and not actions and not allowed
+            finished = pair.absorb and not actions and not allowed
             return Run(float(finished), len(actions))
         weight = len(common) / len(actions)
-        if depth == 1:
+        if pair.depth == 1:
             return Run(weight, len(actions))
         each, rest = divmod(samples, len(common))
         more = set(generator.choice(len(common), size=rest, replace=False).tolist())
@@ -58,15 +48,7 @@ class Stratified:
         for index, action in enumerate(common):
             particles = each + (index in more)
             if particles:
-                below = self.run(
-                    automaton,
-                    automaton.successor(walks, action),
-                    automaton.successor(accepts, action),
-                    depth - 1,
-                    particles,
-                    generator,
-                    terminal,
-                )
+                below = self.run(pair.after(action), particles, generator)
                 total += below.value
                 nodes += below.node_count
         return Run(weight * total / reached, nodes)

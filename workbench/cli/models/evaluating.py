@@ -123,7 +123,5 @@ def evaluate(
             click.echo(f"Error: interrupted; {GOES_ON}", err=True)
             raise click.exceptions.Exit(STOPPED) from None
     describe_answers(done.asked)
-    shown = done.headline[["quantity", "mean", "standard_error", "lower", "upper", "n", "games"]]
-    click.echo(shown.to_string(index=False, float_format="{:.4f}".format))
-    click.echo(f"report written to {done.page}")
+    click.echo(repr(done))
     exit_for_failures(done.asked)

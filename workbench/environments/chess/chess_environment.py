@@ -11,7 +11,6 @@ import numpy as np
 import pyarrow as pa
 
 from workbench.environment import Environment, Episode, Played, check_tracker, refuse_argument
-from workbench.environments.chess import text_metrics
 from workbench.environments.chess.chess960 import chess960_row
 from workbench.environments.chess.classification import (
     EXTRACTOR_VERSION,
@@ -35,6 +34,12 @@ from workbench.environments.chess.replay import (
 )
 from workbench.environments.chess.rules import ChessAutomaton
 from workbench.environments.chess.state import ChessState
+from workbench.environments.chess.text_metrics import (
+    FIELD_NAMES,
+    VARIANTS,
+    board_accuracy,
+    compared_text,
+)
 from workbench.environments.chess.tracker import tracked
 from workbench.errors import IllegalMoveError, InvalidFenError
 from workbench.parsed_state import ParsedState
@@ -64,6 +69,16 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
     shows_start: ClassVar[bool] = False
     reader_version: ClassVar[int] = EXTRACTOR_VERSION
     movetext_format: ClassVar[str] = "pgn"
+    text_variants: ClassVar[tuple[str, ...]] = VARIANTS
+    text_fields: ClassVar[tuple[str, ...]] = FIELD_NAMES
+    accuracy_column: ClassVar[str] = "board_accuracy"
+    diagnosis_fields: ClassVar[tuple[tuple[str, pa.DataType], ...]] = (
+        ("violated_conditions", pa.string()),
+        ("wrong_squares", pa.int32()),
+        ("lost_ply", pa.int32()),
+        ("lost_kind", pa.string()),
+        ("lost_squares", pa.int32()),
+    )
 
     rules = (
         "A game of chess began from the usual first position. Its moves so far are given in PGN."
@@ -142,26 +157,6 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
         """Classify a text that was already cut out of a reply as its FEN."""
         return classify_fen(text)
 
-    @property
-    def measure_fields(self) -> tuple[tuple[str, pa.DataType], ...]:
-        """The columns of the text metrics and of the backward analysis."""
-        return (
-            ("exact_match", pa.bool_()),
-            ("levenshtein", pa.int32()),
-            ("levenshtein_to_empty", pa.bool_()),
-            ("exact_match_position", pa.bool_()),
-            ("levenshtein_position", pa.int32()),
-            ("exact_match_placement", pa.bool_()),
-            ("levenshtein_placement", pa.int32()),
-            ("board_accuracy", pa.float64()),
-            *((f"correct_{name}", pa.bool_()) for name in text_metrics.FIELD_NAMES),
-            ("violated_conditions", pa.string()),
-            ("wrong_squares", pa.int32()),
-            ("lost_ply", pa.int32()),
-            ("lost_kind", pa.string()),
-            ("lost_squares", pa.int32()),
-        )
-
     def elements(self, state: ChessState) -> Mapping[str, str]:
         """Return the pieces by square, and side to move, castling rights and en passant square."""
         board = state.board()
@@ -173,13 +168,30 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
         fields = {"side_to_move": side, "castling": castling, "en_passant": en_passant}
         return {**pieces, **fields}
 
-    def measures(self, true: ParsedState, predicted: ParsedState) -> dict[str, Any]:
-        """Return the text metrics of one prediction, on three choices of fields.
+    def compared_texts(
+        self, true: ParsedState, predicted: ParsedState
+    ) -> Mapping[str, tuple[str, str]]:
+        """Return three choices of the fields of both FENs, which need not be readable."""
+        return {
+            fields: (compared_text(_fen(true), fields), compared_text(_fen(predicted), fields))
+            for fields in VARIANTS
+        }
 
-        Where there is no FEN at all the distance is the one to the empty text, and
-        ``levenshtein_to_empty`` says so.
+    def correct_fields(self, true: ParsedState, predicted: ParsedState) -> Mapping[str, bool]:
+        """Return for each of the six FEN fields whether the prediction has it right.
+
+        Fields are compared as text; a field that the prediction lacks is wrong, unless the true FEN
+        lacks it as well.
         """
-        return text_metrics.text_scores(_fen(true), _fen(predicted))
+        right, written = _fen(true).fields, _fen(predicted).fields
+        return {
+            name: right[index : index + 1] == written[index : index + 1]
+            for index, name in enumerate(FIELD_NAMES)
+        }
+
+    def accuracy(self, true: ParsedState, predicted: ParsedState) -> float:
+        """Return the share of the 64 squares that hold the right piece, or rightly none."""
+        return board_accuracy(_fen(true), _fen(predicted))
 
     def diagnosis(
         self, moves: str | None, predicted: ParsedState, reply_class: str
@@ -202,9 +214,7 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
 
     def same_state(self, one: ParsedState, other: ParsedState) -> bool:
         """Return whether two FENs agree in their first four fields."""
-        return text_metrics.compared_text(_fen(one), "position") == text_metrics.compared_text(
-            _fen(other), "position"
-        )
+        return compared_text(_fen(one), "position") == compared_text(_fen(other), "position")
 
     def with_true_case(self, true: ParsedState, predicted: ParsedState) -> str | None:
         """Return a FEN whose pieces are right but for their case, with the right ones."""
@@ -214,7 +224,7 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
 
     def identity(self, state: ParsedState) -> str:
         """Return all fields but the clocks, the castling rights in one order."""
-        fields = text_metrics.compared_text(_fen(state), "position").split()
+        fields = compared_text(_fen(state), "position").split()
         fields[2:3] = ["".join(sorted(rights)) for rights in fields[2:3]]
         return " ".join(fields)
 
@@ -244,7 +254,7 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
     def actions_before(self, state: ParsedState) -> int | None:
         """Return the half-moves that the move number tells, or None if there is none, or no such."""
         fen = _fen(state)
-        ply = fen.board.ply() if len(fen.fields) == len(text_metrics.FIELD_NAMES) else None
+        ply = fen.board.ply() if len(fen.fields) == len(FIELD_NAMES) else None
         return ply if ply is not None and ply < _LARGEST else None
 
     def episode_id(self, initial: str, moves: str) -> str:

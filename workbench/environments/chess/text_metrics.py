@@ -1,10 +1,10 @@
-"""A predicted FEN compared with the true FEN as text: exact match, edit distance, fields, squares.
+"""What is compared of a predicted and the true FEN: choices of the text's fields, and the squares.
 
 Source: arXiv 2508.19851 compares the full text; the narrower choices are ours.
 """
 
 import math
-from typing import Any, Final, Literal, get_args
+from typing import Final, Literal, get_args
 
 from rapidfuzz.distance import Levenshtein
 
@@ -24,7 +24,7 @@ FIELD_NAMES: Final = (
     "fullmove_number",
 )
 
-_CHOICES: Final[tuple[Fields, ...]] = get_args(Fields)
+VARIANTS: Final[tuple[Fields, ...]] = get_args(Fields)
 
 
 def compared_text(fen: Fen, fields: Fields = "full") -> str:
@@ -37,8 +37,8 @@ def compared_text(fen: Fen, fields: Fields = "full") -> str:
     Raises:
         InvalidArgumentError: If ``fields`` is none of the three choices.
     """
-    if fields not in _CHOICES:
-        raise InvalidArgumentError(f"expected fields of {_CHOICES}, got {fields!r}")
+    if fields not in VARIANTS:
+        raise InvalidArgumentError(f"expected fields of {VARIANTS}, got {fields!r}")
     if fields == "full":
         return fen.text
     if fields == "placement":
@@ -52,30 +52,10 @@ def compared_text(fen: Fen, fields: Fields = "full") -> str:
     return " ".join(parts)
 
 
-def exact_match(true_fen: str, predicted_fen: str, fields: Fields = "full") -> bool:
-    """Return whether both texts agree in the chosen fields."""
-    return compared_text(Fen(true_fen), fields) == compared_text(Fen(predicted_fen), fields)
-
-
 def levenshtein(true_fen: str, predicted_fen: str, fields: Fields = "full") -> int:
     """Return the edit distance in characters: insertions, deletions and substitutions cost 1."""
     true, predicted = (compared_text(Fen(fen), fields) for fen in (true_fen, predicted_fen))
     return int(Levenshtein.distance(true, predicted))
-
-
-def edit_kernel(distance: float, rate: float) -> float:
-    """Return exp(-rate * distance), a similarity in (0, 1].
-
-    Args:
-        distance: An edit distance, at least 0.
-        rate: lambda of the paper, per character, above 0.
-
-    Raises:
-        InvalidArgumentError: If ``rate`` is not above 0.
-    """
-    if not rate > 0:
-        raise InvalidArgumentError(f"expected a rate above 0, got {rate!r}")
-    return math.exp(-rate * distance)
 
 
 def board_accuracy(true: Fen, predicted: Fen) -> float:
@@ -97,36 +77,3 @@ def board_accuracy(true: Fen, predicted: Fen) -> float:
     for kind in ("pawns", "knights", "bishops", "rooks", "queens", "kings"):
         wrong |= getattr(right, kind) ^ getattr(given, kind)
     return 1 - wrong.bit_count() / 64
-
-
-def field_correctness(true: Fen, predicted: Fen) -> dict[str, bool]:
-    """Return for each of the six FEN fields whether the prediction has it right.
-
-    Fields are compared as text; a field that the prediction lacks is wrong, unless the true FEN
-    lacks it as well.
-    """
-    return {
-        name: true.fields[index : index + 1] == predicted.fields[index : index + 1]
-        for index, name in enumerate(FIELD_NAMES)
-    }
-
-
-def text_scores(true: Fen, predicted: Fen) -> dict[str, Any]:
-    """Return all text metrics of one prediction, by the names of the columns of scores.
-
-    Where there is no FEN at all the distance is the one to the empty text, and the column
-    ``levenshtein_to_empty`` says so.
-    """
-    scores: dict[str, Any] = {"levenshtein_to_empty": not predicted.text}
-    for fields in _CHOICES:
-        suffix = "" if fields == "full" else f"_{fields}"
-        true_text = compared_text(true, fields)
-        predicted_text = compared_text(predicted, fields)
-        scores[f"exact_match{suffix}"] = true_text == predicted_text
-        scores[f"levenshtein{suffix}"] = Levenshtein.distance(true_text, predicted_text)
-    right = field_correctness(true, predicted)
-    return {
-        **scores,
-        "board_accuracy": board_accuracy(true, predicted),
-        **{f"correct_{name}": value for name, value in right.items()},
-    }

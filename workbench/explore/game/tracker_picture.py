@@ -40,7 +40,7 @@ def tracker_figure(tracked: TrackedGame, depth: int) -> Figure:
     present = [name for name in _MARKERS if any(r.reply_class == name for r in tracked.replies)]
     handles = [
         *(
-            Line2D([], [], color=quantity.colour, linestyle=quantity.line, label=f"{name} ({side} axis)")
+            Line2D([], [], color=quantity.colour, linestyle=quantity.metric.look.line, label=f"{name} ({side} axis)")
             for quantity, name, side in (
                 (PRECISION, typeset(f"{PRECISION.symbol}_{depth}"), "left"),
                 (EDIT_DISTANCE, EDIT_DISTANCE.name, "right"),
@@ -70,7 +70,9 @@ def _draw(
     hollow: bool,
 ) -> None:
     plies = [reply.ply for reply in tracked.replies]
-    axes.plot(plies, values, color=quantity.colour, linestyle=quantity.line, linewidth=1.1)
+    axes.plot(
+        plies, values, color=quantity.colour, linestyle=quantity.metric.look.line, linewidth=1.1
+    )
     for name, marker in _MARKERS.items():
         places = [n for n, reply in enumerate(tracked.replies) if reply.reply_class == name]
         face = "none" if hollow else quantity.colour

@@ -8,14 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from time import perf_counter, thread_time
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, get_args
 
 import numpy as np
 import pandas as pd
 
 from workbench.affordance import ESTIMATORS, measure
 from workbench.affordance.engine import twin_for
-from workbench.affordance.estimate import single_runs
+from workbench.affordance.estimate import Measure, in_order, single_runs
 from workbench.automaton import Sink
 from workbench.environments.chess import ChessAutomaton, ChessState
 from workbench.errors import InvalidArgumentError
@@ -23,8 +23,6 @@ from workbench.explore.board.explored_chess import REFERENCE_SLOWDOWN, same_line
 from workbench.explore.board.reading import read_board, state_of_true
 from workbench.scoring.parameters import ComparisonSettings
 from workbench.seeds import derived_seed
-
-Measure = Literal["precision", "recall"]
 
 DEEPEST: Final = 20
 MOST_SAMPLES: Final = 100_000
@@ -190,10 +188,10 @@ def reference(settings: RunSettings) -> Reference:
     compiled = twin_for(_CHESS, None, true, predicted) is not None
     budget = EXACT_BUDGET // (1 if compiled else REFERENCE_SLOWDOWN)
     found = measure(
-        _CHESS,
         true,
         predicted,
         settings.depth,
+        automaton=_CHESS,
         relative_error=RELATIVE_ERROR,
         budget=budget,
         seed=derived_seed(settings.seed, "reference"),
@@ -230,7 +228,7 @@ def next_batches(
     true, predicted = settings.states()
     if isinstance(true, Sink) or isinstance(predicted, Sink):
         return {}
-    walks, accepts = (predicted, true) if settings.measure == "precision" else (true, predicted)
+    states = in_order(true, predicted, settings.measure)
     behind = {method: done.get(method, 0) for method in settings.methods}
     if any(isinstance(count, bool) or not isinstance(count, int) or count < 0
            for count in behind.values()):  # fmt: skip
@@ -248,7 +246,7 @@ def next_batches(
         if batches and left <= 0:
             break
         share = left / (len(order) - place)
-        batches[method] = _runs(settings, method, walks, accepts, behind[method], share)
+        batches[method] = _runs(settings, method, *states, behind[method], share)
     return batches
 
 
@@ -346,8 +344,8 @@ def batch_summary(runs: Batch, aim: Reference, samples: int, method: str) -> dic
 def _runs(
     settings: RunSettings,
     method: str,
-    walks: ChessState,
-    accepts: ChessState,
+    true: ChessState,
+    predicted: ChessState,
     first: int,
     seconds: float,
 ) -> Batch:
@@ -360,8 +358,8 @@ def _runs(
         numbers = range(first + len(values), min(first + len(values) + size, settings.repeats))
         seeds = [derived_seed(settings.seed, method, number) for number in numbers]
         for run in single_runs(
-            _CHESS, walks, accepts, settings.depth, method, settings.samples, seeds,
-            settings.terminal,
+            true, predicted, settings.depth, automaton=_CHESS, method=method,
+            samples=settings.samples, seeds=seeds, terminal=settings.terminal,
         ):  # fmt: skip
             values.append(run.value)
             nodes.append(run.node_count)
@@ -377,4 +375,4 @@ def _runs(
 def _warm_up(method: str) -> None:
     """Run an estimator once, so that no time is measured while machine code is loaded."""
     start = _CHESS.initial
-    single_runs(_CHESS, start, start, 1, method, 1, [0])
+    single_runs(start, start, 1, automaton=_CHESS, method=method, samples=1, seeds=[0])

@@ -8,13 +8,13 @@ import pandas as pd
 import traitlets
 
 from workbench.affordance import ESTIMATORS
+from workbench.affordance.estimate import Measure
 from workbench.errors import InvalidArgumentError
 from workbench.explore.lab.batches_of_runs import (
     DEEPEST,
     MOST_REPEATS,
     MOST_SAMPLES,
     Batch,
-    Measure,
     Reference,
     RunSettings,
     all_runs,

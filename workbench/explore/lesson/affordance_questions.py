@@ -77,7 +77,7 @@ def profile_of(true: str, predicted: str, depth: int = 4) -> Profile:
         depth: m.
     """
     states = ChessState.from_fen(true), ChessState.from_fen(predicted)
-    return exact_profile(ChessAutomaton(), *states, depth)
+    return exact_profile(*states, depth, automaton=ChessAutomaton())
 
 
 def affordance_lesson() -> Lesson:
@@ -256,7 +256,7 @@ def _meaning() -> list[Question]:
 
 def _transfer() -> list[Question]:
     automaton = grid()
-    profile = exact_profile(automaton, (0, 0), (0, 1), 2)
+    profile = exact_profile((0, 0), (0, 1), 2, automaton=automaton)
     p_1, v_2 = profile.precision[0], profile.step_precision[1]
     return [
         _share("grid: p_1", "What is p_1?", p_1, {1.0: "That is r_1."},
@@ -275,7 +275,7 @@ def _share_after(said: str, move: str, true: ChessState, predicted: ChessState) 
     automaton: Automaton[Any, Any] = ChessAutomaton()
     action = next(each for each in automaton.permitted(true) if each.uci() == move)
     states = automaton.successor(true, action), automaton.successor(predicted, action)
-    return exact_profile(automaton, *states, 1).precision[0]
+    return exact_profile(*states, 1, automaton=automaton).precision[0]
 
 
 def _count(

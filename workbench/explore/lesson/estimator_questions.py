@@ -61,8 +61,9 @@ def runs_on_tree(method: str, samples: int, runs: int = 1000, seed: int = 0) -> 
         seed: Seed of the first; each further run has the next.
     """
     made: list[Run] = single_runs(
-        small_tree(), "T", "S", 2, method, samples, range(seed, seed + runs)
-    )
+        "S", "T", 2, automaton=small_tree(), method=method, samples=samples,
+        seeds=range(seed, seed + runs),
+    )  # fmt: skip
     return [run.value for run in made]
 
 
@@ -149,7 +150,7 @@ def _guesses() -> list[Question]:
 
 
 def _tree() -> list[Question]:
-    profile = exact_profile(small_tree(), "S", "T", 2)
+    profile = exact_profile("S", "T", 2, automaton=small_tree())
     p_2 = profile.precision[1]
     naive = runs_on_tree("naive", 100, runs=1)[0]
     return [
@@ -165,7 +166,7 @@ def _second_algorithm() -> list[Question]:
     kept = ("Algorithm 2: a is kept", "Algorithm 2: b is kept")
     # Either comes up with probability 1/2.
     mean, deviation = (low + high) / 2, (high - low) / 2
-    p_2 = exact_profile(small_tree(), "S", "T", 2).precision[1]
+    p_2 = exact_profile("S", "T", 2, automaton=small_tree()).precision[1]
     return [
         _share("Algorithm 2: a is kept", "What is the estimate if a is kept?", high,
                {0.5: "After thinning from 2 lines to 1 the weight is doubled."},

@@ -92,9 +92,9 @@ def _draw_profile(axes: Axes, profile: dict[str, Any]) -> None:
                 [entry["high"] - entry["value"] for entry in profile[name]],
             ],
             color=quantity.colour,
-            marker=quantity.marker,
+            marker=quantity.look.marker,
             markersize=6,
-            linestyle=quantity.line,
+            linestyle=quantity.look.line,
             capsize=3,
             label=typeset(quantity.label("m")),
         )

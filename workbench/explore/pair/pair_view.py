@@ -6,13 +6,15 @@ from typing import Any, Final
 
 from workbench.automaton import Sink
 from workbench.environments.chess.fen import Fen
-from workbench.environments.chess.text_metrics import FIELD_NAMES, text_scores
+from workbench.environments.chess.text_metrics import FIELD_NAMES
+from workbench.environments.registry import DEFAULT, environment_named
 from workbench.explore.board.explored_chess import CHESS
 from workbench.explore.board.game_over import where_over
 from workbench.explore.board.moves_view import different_squares, moves_view
 from workbench.explore.board.reading import ReadBoard, no_state_words, read_board, state_of_true
 from workbench.explore.depth_profile import depth_profile
 from workbench.explore.explorer_settings import ExplorerSettings
+from workbench.metrics import pair_values
 
 _DEFAULTS: Final = ExplorerSettings()
 
@@ -66,7 +68,7 @@ def view_of(true: ReadBoard, predicted: ReadBoard, settings: ExplorerSettings) -
 
 
 def _text(true: Fen, predicted: Fen) -> dict[str, Any]:
-    scores = text_scores(true, predicted)
+    scores = pair_values(environment_named(DEFAULT), true, predicted)
     accuracy = scores["board_accuracy"]
     return {
         "exact_match": scores["exact_match"],

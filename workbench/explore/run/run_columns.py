@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from workbench.drawing.quantities import EDIT_DISTANCE
 from workbench.drawing.reply_words import class_words, field_words, status_words
+from workbench.drawing.scores_in_words import environment_shown
 from workbench.errors import InvalidArgumentError
 from workbench.explore.run.run_table import RunTable, row_classes
 from workbench.explore.run.value_names import (
@@ -22,23 +22,8 @@ from workbench.explore.run.value_names import (
     value_names,
 )
 from workbench.explore.scatter.mark_looks import page_looks
+from workbench.metrics import Metric, find_metric, own_metrics
 from workbench.prediction import CLASSES
-
-COLUMNS: Final = (
-    "position_id",
-    "precision",
-    "recall",
-    "edit_distance",
-    "set",
-    "model",
-    "setting",
-    "group",
-    "reply_class",
-    "disagreement",
-    "board_accuracy",
-    "remark",
-)
-"""The columns that are shown unless others are named: `WHERE_SEVERAL` where there are several."""
 
 WHERE_SEVERAL: Final = ("set", "model", "setting")
 
@@ -57,20 +42,27 @@ PLOTTED: Final = (
 MARKED: Final = (*FILTERS.values(), "reply_class")
 """Columns whose values marks can distinguish."""
 
-_LABELS: Final = {
-    "position_id": "position",
-    "reply_class": "class",
-    "edit_distance": EDIT_DISTANCE.name,
-    "board_accuracy": "board accuracy",
-    "exact_match": "exact match",
-}
-_DIGITS: Final = {
-    "edit_distance": 0,
-    "precision": 4,
-    "recall": 4,
-    "disagreement": 2,
-    "board_accuracy": 3,
-}
+_LABELS: Final = {"position_id": "position", "reply_class": "class"}
+
+
+def shown_columns(table: RunTable) -> list[str]:
+    """Return the columns that are shown unless others are named.
+
+    They are the metrics that are measured at the run's depth, the share of elements that are right,
+    the metrics of other packages, and what a row is; those of `WHERE_SEVERAL` where there are several.
+    """
+    several = [name for name in WHERE_SEVERAL if table.rows[name].nunique(dropna=False) > 1]
+    return [
+        "position_id", "precision", "recall", "edit_distance", *several, "group", "reply_class",
+        "disagreement", "f", *further_metrics(table), "remark",
+    ]  # fmt: skip
+
+
+def further_metrics(table: RunTable) -> list[str]:
+    """Return the share of elements that are right, and the metrics of other packages, by column."""
+    accuracy = environment_shown(table.rows).accuracy_column
+    names = [accuracy, *(each.at(table.depth).column for each in own_metrics())]
+    return [name for name in names if name in table.rows]
 
 
 def page_columns(table: RunTable, names: Sequence[str] | None = None) -> dict[str, Any]:
@@ -78,8 +70,7 @@ def page_columns(table: RunTable, names: Sequence[str] | None = None) -> dict[st
 
     Args:
         table: The run.
-        names: Columns of ``table.rows`` to show, in this order; `COLUMNS` if None, without a set,
-            model or setting that all rows share.
+        names: Columns of ``table.rows`` to show, in this order; `shown_columns` if None.
 
     Returns:
         ``count``: the number of rows. ``columns``: for each column shown, and after them for each
@@ -91,9 +82,7 @@ def page_columns(table: RunTable, names: Sequence[str] | None = None) -> dict[st
     Raises:
         InvalidArgumentError: If the run has no such column.
     """
-    if names is None:
-        alike = [name for name in WHERE_SEVERAL if table.rows[name].nunique(dropna=False) < 2]
-        names = [name for name in COLUMNS if name not in alike]
+    names = shown_columns(table) if names is None else names
     unknown = [name for name in names if name not in table.rows.columns]
     if unknown:
         raise InvalidArgumentError(
@@ -105,10 +94,26 @@ def page_columns(table: RunTable, names: Sequence[str] | None = None) -> dict[st
     return {"count": len(table.rows), "columns": columns}
 
 
-def column_label(name: str, depth: int) -> str:
-    """Return how a column is called on the page, where m is the depth."""
-    own = {"precision": f"p_{depth}", "recall": f"r_{depth}"}
-    return own.get(name) or _LABELS.get(name) or name.replace("_", " ")
+def column_label(name: str, run: RunTable) -> str:
+    """Return how a column is called on the page."""
+    metric = column_metric(name, run)
+    return _LABELS.get(name, name.replace("_", " ")) if metric is None else metric.heading
+
+
+def column_metric(name: str, run: RunTable) -> Metric | None:
+    """Return the metric of a column of a run, bound to the run's depth; None if it is of none."""
+    metric = find_metric(run.distance if name == "edit_distance" else name)
+    return metric.at(run.depth) if metric and metric.depth is None else metric
+
+
+def cell_text(name: str, value: Any, run: RunTable) -> str:
+    """Return a value of a column as text, ``none`` where it is undefined."""
+    if pd.isna(value):
+        return "none"
+    if name == "reply_class":
+        return class_words(value)
+    metric = column_metric(name, run)
+    return metric.text(value) if metric and isinstance(value, float) else str(value)
 
 
 def marked_by(table: RunTable) -> str:
@@ -159,17 +164,18 @@ def _flags(table: RunTable) -> dict[str, int]:
 
 def _column(table: RunTable, name: str) -> dict[str, Any]:
     values = table.rows[name]
-    said = {"name": name, "label": column_label(name, table.depth)}
+    heading = {"name": name, "label": column_label(name, table)}
+    metric = column_metric(name, table)
     is_boolean = pd.api.types.is_bool_dtype(values)
     if pd.api.types.is_numeric_dtype(values) and not is_boolean and name != "group":
         numbers = np.asarray(values.astype(float), dtype=np.float64)
         return {
-            **said,
+            **heading,
             "kind": "number",
-            "digits": _DIGITS.get(name, 0 if _whole(numbers) else 4),
+            "digits": (0 if _whole(numbers) else 2) if metric is None else metric.digits,
             "values": numbers.astype("<f8").tobytes(),
         }
-    return {**said, "kind": "text", **_levels(values)}
+    return {**heading, "kind": "text", **_levels(values)}
 
 
 def _levels(values: "pd.Series[Any]") -> dict[str, Any]:

@@ -14,7 +14,7 @@ from workbench.errors import InvalidArgumentError
 from workbench.explore.run.run_table import RunTable
 from workbench.scoring.score_rows import is_state
 
-_DERIVED: Final = ["edit_distance", "precision", "recall", "disagreement", "remark"]
+_DERIVED: Final = ["edit_distance", "precision", "recall", "f", "disagreement", "remark"]
 
 
 def export_rows(table: RunTable, places: NDArray[np.int64], kind: str) -> bytes:

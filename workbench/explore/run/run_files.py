@@ -14,6 +14,7 @@ from workbench.errors import TableError
 from workbench.explore.run.reply_texts import ReplyTexts
 from workbench.games.bundled import bundled_games
 from workbench.games.cut import cut_games
+from workbench.metrics import with_summaries
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_tables import score
 from workbench.studies.data import FIVE_GROUPS
@@ -48,7 +49,7 @@ def read_scores(scores: pd.DataFrame | str | Path) -> pd.DataFrame:
             f"{path}: expected a scores table, got predictions, which are not scored; run `workbench "
             f"score {path} -o {path.with_name('scores.parquet')}` and take what it writes"
         )
-    return read_table(path, schema)
+    return with_summaries(read_table(path, schema))
 
 
 class Replies:

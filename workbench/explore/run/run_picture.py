@@ -30,7 +30,7 @@ def run_figure(run: RunTable) -> Figure:
     rows = run.rows
     drawn = rows["edit_distance"].notna() & rows["precision"].notna()
     figure, (axes,) = new_figure(width=7.2, height=4.4)
-    measure = column_label("precision", run.depth)
+    measure = column_label("precision", run)
     by = marked_by(run)
     names = value_names(rows, by)
     different = in_order(names.unique())

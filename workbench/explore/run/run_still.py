@@ -3,11 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-import pandas as pd
-
 from workbench.drawing.reply_words import class_words
 from workbench.explore.page.still_html import heading, listing, paragraph
-from workbench.explore.run.run_columns import column_label
+from workbench.explore.run.run_columns import cell_text, column_label
 from workbench.explore.run.run_table import RunTable
 from workbench.long_texts import cut
 
@@ -35,9 +33,9 @@ def run_still(run: RunTable, answer: Mapping[str, Any] | None, opened: Mapping[s
         heading(f"{len(order):,} of {len(run.rows):,} rows: {classes or 'none'}"),
         *map(paragraph, answer["notes"]),
         listing(
-            [column_label(name, run.depth) for name in _COLUMNS],
+            [column_label(name, run) for name in _COLUMNS],
             [
-                [_cell(name, row[name]) for name in _COLUMNS]
+                [cut(cell_text(name, row[name], run)) for name in _COLUMNS]
                 for row in run.rows.iloc[list(order[:_ROWS])].to_dict("records")
             ],
         ),
@@ -48,13 +46,3 @@ def run_still(run: RunTable, answer: Mapping[str, Any] | None, opened: Mapping[s
         parts.append(heading(f"Open: {opened['title']}"))
         parts.append(listing(("", ""), opened["facts"]))
     return "".join(parts)
-
-
-def _cell(name: str, value: Any) -> str:
-    if pd.isna(value):
-        return "none"
-    if name == "reply_class":
-        return class_words(value)
-    if not isinstance(value, float):
-        return class_words(value) if name == "reply_class" else cut(str(value))
-    return f"{value:.0f}" if name == "edit_distance" else f"{value:.4f}"

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from workbench.drawing.reply_words import status_words
 from workbench.errors import InvalidArgumentError, TableError
 from workbench.explore.run.reply_texts import ReplyTexts
+from workbench.metrics import with_summaries
 from workbench.prediction import CLASSES, ReplyClass
 from workbench.scoring.parameters import Distance
 
@@ -52,9 +53,9 @@ class RunTable:
 
     Attributes:
         rows: The scores in their order, numbered from 0, with the columns ``edit_distance``
-            (NaN for absent, failed and unscored rows), ``precision``, ``recall``, ``disagreement`` and
+            (NaN for absent, failed and unscored rows), ``precision``, ``recall``, ``f``, ``disagreement`` and
             ``remark`` (flags of the board in words, or the reason why there is none) besides their own.
-        depth: The m of ``precision`` and ``recall``.
+        depth: The m of ``precision``, ``recall`` and ``f``.
         distance: The column that ``edit_distance`` comes from.
         replies: The texts of the replies.
     """
@@ -105,7 +106,7 @@ def run_table(
             f"expected a depth among {depths}, for which the table has precision_m and recall_m, "
             f"got {depth!r}"
         )
-    rows = scores.reset_index(drop=True)
+    rows = with_summaries(scores).reset_index(drop=True)
     own = rows["levenshtein_to_empty"].eq(False) & (rows["unscored"] == "")
     edit_distance = pd.to_numeric(rows[distance]).astype(float).where(own)
     precision = rows[f"precision_{chosen}"].astype(float)
@@ -113,6 +114,7 @@ def run_table(
         edit_distance=edit_distance,
         precision=precision,
         recall=rows[f"recall_{chosen}"].astype(float),
+        f=rows[f"f_{chosen}"].astype(float),
         disagreement=disagreement(edit_distance, precision),
         remark=_remarks(rows),
     )

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from workbench.drawing.reply_words import class_words, field_words
-from workbench.environments.chess.text_metrics import FIELD_NAMES, text_scores
+from workbench.environments.registry import DEFAULT, environment_named
 from workbench.errors import InvalidFenError
 from workbench.explore.board.fen_problems import describe
 from workbench.explore.board.moves_view import different_squares
@@ -156,14 +156,14 @@ def _shown(run: RunTable, row: int, true: ReadBoard) -> dict[str, Any]:
     }
     if predicted.board is None:
         return shown
-    correct = text_scores(true.fen, predicted.fen)
+    correct = environment_named(DEFAULT).correct_fields(true.fen, predicted.fen)
     return shown | {
         "board": predicted.text,
         "different": different_squares(_position(true), predicted.board),
         "fields": [
             field_words(name)
-            for name in FIELD_NAMES
-            if name != "placement" and not correct[f"correct_{name}"]
+            for name, is_right in correct.items()
+            if name != "placement" and not is_right
         ],
     }
 

@@ -17,8 +17,10 @@ from workbench.explore.page.assets import javascript, piece_drawings, stylesheet
 from workbench.explore.run.row_choice import RowChoice, choose_rows, restricted_numbers
 from workbench.explore.run.run_columns import (
     MARKED,
+    cell_text,
     column_label,
     filter_choices,
+    further_metrics,
     marked_by,
     page_columns,
 )
@@ -43,16 +45,6 @@ from workbench.explore.run.same_position import (
 )
 from workbench.scoring.parameters import Distance
 
-_FACTS: Final = (
-    "model",
-    "group",
-    "ply",
-    "reply_class",
-    "edit_distance",
-    "precision",
-    "recall",
-    "board_accuracy",
-)
 _DEFINITION: Final = (
     "Rows are ranked by edit distance and by p_{depth}, nearest first, ties at their mean rank; rows "
     "right by both are not ranked. Shown are those that {measure} puts farther off by at least "
@@ -88,7 +80,8 @@ class ScoresTable(Answering):
         scores: A scores table, or the path of one.
         depth: The largest that the scores have, if None.
         distance: The column of edit distances.
-        columns: Columns shown in the table; those of `workbench.explore.run.run_columns` if None.
+        columns: Columns shown in the table; those of
+            `workbench.explore.run.run_columns.shown_columns` if None.
         replies: The predictions that were scored; None to have no texts of replies.
     """
 
@@ -305,15 +298,12 @@ def _page_state(run: RunTable, columns: Sequence[str] | None) -> dict[str, Any]:
 
 
 def _facts(run: RunTable, row: Mapping[str, Any]) -> list[list[str]]:
-    facts = []
-    for name in _FACTS:
-        value = row.get(name)
-        if value is None or value == "":
-            continue
-        text = "none" if pd.isna(value) else value
-        if name == "reply_class":
-            text = class_words(text)
-        if isinstance(text, float):
-            text = f"{text:.0f}" if name == "edit_distance" else f"{text:.4f}"
-        facts.append([column_label(name, run.depth), str(text)])
-    return facts
+    names = (
+        "model", "group", "ply", "reply_class", "edit_distance", "precision", "recall", "f",
+        *further_metrics(run),
+    )  # fmt: skip
+    return [
+        [column_label(name, run), cell_text(name, row[name], run)]
+        for name in names
+        if row.get(name) is not None and row[name] != ""
+    ]

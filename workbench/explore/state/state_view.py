@@ -10,6 +10,7 @@ from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.losses.loss_trees import Shown, all_lost, loss_trees
 from workbench.explore.state.explored_environment import ExploredEnvironment, ReadState, is_sink
 from workbench.explore.state.state_causes import state_causes
+from workbench.metrics import pair_values
 from workbench.parsed_state import element_accuracy
 from workbench.prediction import ReplyClass
 
@@ -144,7 +145,7 @@ def _text(
     predicted: ReadState,
     elements: list[dict[str, str]],
 ) -> dict[str, Any]:
-    measures = place.environment.measures(true.parsed, predicted.parsed)
+    measures = pair_values(place.environment, true.parsed, predicted.parsed)
     one, other = elements
     names = one.keys() | other.keys()
     share = element_accuracy(one, other) if predicted.known is not None else math.nan

@@ -6,6 +6,7 @@ Source: evaluationlog schema 0.3.0 of https://github.com/evaleval/every_eval_eve
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -14,6 +15,7 @@ import pandas as pd
 
 from workbench.drawing.scores_in_words import class_counts
 from workbench.errors import TableError
+from workbench.metrics import Metric, metric_of
 from workbench.reports.exports.evaluations import (
     BENCHMARK,
     LEVEL,
@@ -24,8 +26,7 @@ from workbench.reports.exports.evaluations import (
 from workbench.reports.exports.file_names import file_name
 from workbench.reports.exports.instances import WrittenInstances
 from workbench.reports.exports.json_text import json_value, named_texts
-from workbench.reports.exports.metrics import Metric, metric_of
-from workbench.reports.exports.publication import Publication
+from workbench.reports.exports.metrics import description, identifier, kind
 from workbench.reports.headline import COLUMNS, KEY
 from workbench.tables.provenance import file_hash
 
@@ -36,6 +37,19 @@ UNKNOWN: Final = "unknown"
 _UNDEFINED: Final = "undefined_results"
 _INTEGERS: Final = ("n", "games", "undefined", "failed", "unscored")
 _ARGUMENTS: Final = ("temperature", "top_p", "max_tokens")
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """Who publishes a run, which no table of the run knows.
+
+    Attributes:
+        organization: The organization that made the evaluation; empty if unknown.
+        url: The page where the run is published; empty if there is none.
+    """
+
+    organization: str = ""
+    url: str = ""
 
 
 def results_document(
@@ -205,7 +219,7 @@ def _result(evaluation: Evaluation, place: int, row: Mapping[str, Any]) -> dict[
                 }
             ),
         },
-        "metric_config": _metric_config(evaluation, metric_of(task, quantity)),
+        "metric_config": _metric_config(evaluation, task, metric_of(quantity)),
         "score_details": {
             "score": row["mean"],
             "details": {"headline": _line(place, row)},
@@ -224,19 +238,20 @@ def _line(place: int, row: Mapping[str, Any]) -> str:
     return json.dumps(json_value({"place": place, **kept}))
 
 
-def _metric_config(evaluation: Evaluation, metric: Metric) -> dict[str, Any]:
+def _metric_config(evaluation: Evaluation, task: str, metric: Metric) -> dict[str, Any]:
     parameters = evaluation.parameters
+    low, high = metric.range
     return {
-        "evaluation_description": metric.description,
-        "metric_id": metric.identifier,
-        "metric_name": metric.name,
-        "metric_kind": metric.kind,
+        "evaluation_description": description(task, metric),
+        "metric_id": identifier(metric),
+        "metric_name": metric.label,
+        "metric_kind": kind(metric),
         "metric_unit": metric.unit,
         "metric_parameters": {} if metric.depth is None else {"m": metric.depth},
-        "lower_is_better": metric.lower_is_better,
+        "lower_is_better": metric.direction == "lower",
         "score_type": "continuous",
-        "min_score": 0,
-        "max_score": "Infinity" if metric.upper is None else metric.upper,
+        "min_score": low if math.isfinite(low) else "-Infinity",
+        "max_score": high if math.isfinite(high) else "Infinity",
         "additional_details": named_texts(
             {f"scoring_{name}": parameters[name] for name in parameters}
         ),

@@ -9,7 +9,6 @@ Source: instance_level_eval schema 0.3.0 of https://github.com/evaleval/every_ev
 
 import hashlib
 import json
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ import pandas as pd
 
 from workbench.asking.prompts import Prompt
 from workbench.asking.questions import questions_of
+from workbench.metrics import Metric, find_metric
 from workbench.prediction import ReplyClass
 from workbench.reports.exports.evaluations import BENCHMARK, PREDICTIONS_READ, Evaluation
 from workbench.reports.exports.json_text import json_text, json_value, named_texts
@@ -31,13 +31,12 @@ UNSCORED_FILE: Final = "unscored.jsonl"
 
 _KEPT: Final = (
     "game", "group", "ply", "set", "setting", "sample", "reply_class", "status", "reason",
-    "stop_reason", "dollars", "exact_match", "levenshtein",
+    "stop_reason", "dollars",
 )  # fmt: skip
 _READ: Final = (
     *PREDICTIONS_READ, "position_id", "task", "true_state", "predicted_state", "predicted_actions",
     "unscored", "right",
 )  # fmt: skip
-_MEASURES: Final = re.compile(r"(?:precision|recall)_\d+(?:_standard_error)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +97,15 @@ def instance_lines(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
     rows = rows.assign(right=pd.concat(right))
     questions = _questions(evaluation)
     columns = [str(name) for name in rows]
-    kept = [name for name in columns if name in _KEPT or _MEASURES.fullmatch(name)]
+    kept = [name for name in columns if name in _KEPT or _is_reported(find_metric(name))]
     read = [name for name in columns if name in kept or name in _READ]
     for values in rows[read].itertuples(index=False, name=None):
         row = {name: json_value(value) for name, value in zip(read, values, strict=True)}
         yield _line(evaluation, row, questions.get(row["position_id"]), kept)
+
+
+def _is_reported(metric: Metric | None) -> bool:
+    return metric is not None and (metric.headline or metric.by_depth)
 
 
 def _questions(evaluation: Evaluation) -> Mapping[str, tuple[str, ...]]:

@@ -8,11 +8,13 @@ import math
 from collections.abc import Mapping
 from typing import Any, Final
 
+import yaml
+
 from workbench.drawing.scores_in_words import counted_replies, counting_words
+from workbench.metrics import metric_of
 from workbench.reports.exports.evaluations import BENCHMARK, LEVEL, Evaluation
-from workbench.reports.exports.front_matter import front_matter
-from workbench.reports.exports.metrics import metric_of
-from workbench.reports.exports.publication import Publication
+from workbench.reports.exports.every_eval_ever import Publication
+from workbench.reports.exports.json_text import json_value
 from workbench.reports.numbers_in_words import prompt_words
 
 CARD_FILE: Final = "model_card.md"
@@ -37,6 +39,11 @@ def model_card(evaluation: Evaluation, publication: Publication) -> str:
     defined = [each for each in results if each["metrics"]]
     head = {"tags": [BENCHMARK], "model-index": [{"name": name, "results": defined}]}
     return f"{front_matter(head)}\n{_text(evaluation)}"
+
+
+def front_matter(values: Mapping[str, Any]) -> str:
+    """Return the head of a Markdown file in YAML: floats read back exactly, NaN is null."""
+    return f"---\n{yaml.safe_dump(json_value(values), sort_keys=False, width=math.inf)}---\n"
 
 
 def _result(
@@ -70,12 +77,12 @@ def _result(
 
 
 def _metric(row: Mapping[str, Any]) -> dict[str, Any]:
-    metric = metric_of(row["task"], row["quantity"])
+    metric = metric_of(row["quantity"])
     arguments = {name: row[name] for name in ("standard_error", "lower", "upper", "n", "games")}
     return {
-        "type": metric.identifier.rpartition(".")[2],
+        "type": metric.column,
         "value": row["mean"],
-        "name": metric.name,
+        "name": metric.label,
         "args": {name: value for name, value in arguments.items() if value == value},
     }
 
@@ -91,7 +98,7 @@ def _text(evaluation: Evaluation) -> str:
         "| --- | --- | --- | ---: | --- | ---: | ---: |",
     ]
     for row in evaluation.numbers:
-        name = metric_of(row["task"], row["quantity"]).name
+        name = metric_of(row["quantity"]).label
         cells = (
             _shown(row["task"]),
             _shown(row["set"]),

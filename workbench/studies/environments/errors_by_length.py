@@ -4,10 +4,9 @@ A text of ten variables and one of sixty-four squares cannot differ by equally m
 distances are given for 100 characters of the true text as well.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Final
 
-import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -16,16 +15,18 @@ from workbench.drawing.appearance import Style, caption, draw_means, figure_of_r
 from workbench.drawing.labels import typeset
 from workbench.drawing.quantities import EDIT_DISTANCE, PRECISION, RECALL
 from workbench.drawing.reply_words import class_words
-from workbench.drawing.scores_in_words import interval_words, left_out, scored_rows
+from workbench.drawing.scores_in_words import counted_by, interval_words, scored_rows
 from workbench.environments.registry import environment_in_table
 from workbench.errors import InvalidArgumentError
 from workbench.prediction import CLASSES, ReplyClass
-from workbench.statistics.intervals import SHARE, clustered_mean_interval
+from workbench.statistics.grouped import grouped_means
+from workbench.statistics.intervals import SHARE
 
 COUNTED: Final = tuple(name for name in CLASSES if name != ReplyClass.FAILED)
+_MEASURES: Final = ("precision", "recall", "exact_match", "edit_distance", "edit_share")
 _COLUMNS: Final = [
     "environment", "title", "task", "length", "measure", "depth", "mean", "low", "high", "count", "games",
-    "effective",     *COUNTED, "failed", "unscored",
+    "effective", *COUNTED, "failed", "unscored",
 ]  # fmt: skip
 
 
@@ -48,7 +49,7 @@ def compute(scores: Mapping[str, pd.DataFrame], *, depth: int = 4) -> pd.DataFra
     Raises:
         InvalidArgumentError: If a table lacks a measure at this depth.
     """
-    rows = []
+    tables = []
     for name, table in scores.items():
         if f"precision_{depth}" not in table or f"recall_{depth}" not in table:
             raise InvalidArgumentError(
@@ -56,37 +57,26 @@ def compute(scores: Mapping[str, pd.DataFrame], *, depth: int = 4) -> pd.DataFra
                 f"{list(table.columns)}; score with this depth"
             )
         known = table[table["length"] > 0]
-        deepest = _deepest(scored_rows(known), depth)
-        for length, part in known.groupby("length"):
-            kept = scored_rows(part)
-            classes = kept["reply_class"].value_counts()
-            for measure, values in _measured(kept, deepest):
-                if np.isnan(values).all():
-                    continue
-                found = clustered_mean_interval(
-                    values,
-                    kept["game"].to_numpy(),
-                    within=None if measure.startswith("edit") else SHARE,
-                )
-                rows.append(
-                    {
-                        "environment": name,
-                        "title": environment_in_table(name).title,
-                        "task": str(part["task"].iloc[0]),
-                        "length": length,
-                        "measure": measure,
-                        "depth": deepest,
-                        "mean": found.value,
-                        "low": found.low,
-                        "high": found.high,
-                        "count": found.count,
-                        "games": found.clusters,
-                        "effective": found.effective,
-                        **{each: int(classes.get(each, 0)) for each in COUNTED},
-                        **left_out(part),
-                    }
-                )
-    return pd.DataFrame(rows, columns=_COLUMNS)
+        rows = scored_rows(known)
+        deepest = _deepest(rows, depth)
+        means = grouped_means(
+            _measured(rows, deepest), _MEASURES, "length",
+            within=lambda measure: None if measure.startswith("edit") else SHARE,
+        )  # fmt: skip
+        means = means[means["count"] > 0].rename(columns={"column": "measure", "value": "mean"})
+        counts = counted_by(rows, ["length"])[["length", *COUNTED]]
+        missing = counted_by(known, ["length"])[["length", "failed", "unscored"]]
+        table = means.merge(counts, on="length").merge(missing, on="length")
+        tasks = known.groupby("length")["task"].first().astype(str)
+        tables.append(
+            table.assign(
+                environment=name,
+                title=environment_in_table(name).title,
+                task=table["length"].map(tasks),
+                depth=deepest,
+            )
+        )
+    return pd.concat(tables, ignore_index=True)[_COLUMNS]
 
 
 def _deepest(kept: pd.DataFrame, depth: int) -> int:
@@ -94,13 +84,13 @@ def _deepest(kept: pd.DataFrame, depth: int) -> int:
     return next((m for m in range(depth, 0, -1) if kept[f"precision_{m}"].notna().any()), depth)
 
 
-def _measured(kept: pd.DataFrame, depth: int) -> Iterator[tuple[str, np.ndarray]]:
-    distance = kept["levenshtein"].to_numpy(float)
-    yield "precision", kept[f"precision_{depth}"].to_numpy(float)
-    yield "recall", kept[f"recall_{depth}"].to_numpy(float)
-    yield "exact_match", kept["exact_match"].to_numpy(float)
-    yield "edit_distance", distance
-    yield "edit_share", 100 * distance / kept["true_state"].str.len().to_numpy(float)
+def _measured(rows: pd.DataFrame, depth: int) -> pd.DataFrame:
+    return rows.assign(
+        precision=rows[f"precision_{depth}"],
+        recall=rows[f"recall_{depth}"],
+        edit_distance=rows["levenshtein"],
+        edit_share=100 * rows["levenshtein"].astype(float) / rows["true_state"].str.len(),
+    )
 
 
 def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:

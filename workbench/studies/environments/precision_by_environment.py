@@ -106,7 +106,7 @@ def _measured(
 ) -> Iterator[tuple[str, int, float, float, int, int, int]]:
     automaton, true, predicted = environment.automaton, pair.true, pair.predicted
     if known:
-        profile = exact_profile(automaton, true, predicted, known, terminal)
+        profile = exact_profile(true, predicted, known, automaton=automaton, terminal=terminal)
         for depth, value in enumerate(profile.precision, start=1):
             yield "exact", depth, value, 0.0, 0, 0, profile.node_count
     if environment.closed_form is not None:
@@ -115,10 +115,10 @@ def _measured(
     for method in methods:
         for depth in range(1, depths + 1):
             found = estimate(
-                automaton,
-                predicted,
                 true,
+                predicted,
                 depth,
+                automaton=automaton,
                 method=method,
                 samples=samples,
                 batches=batches,

@@ -35,7 +35,8 @@ from workbench.errors import InvalidArgumentError
 from workbench.prediction import ACTION_SEPARATOR, ReplyClass
 from workbench.scoring import IllFormedPolicy
 from workbench.scoring.score_rows import is_state, unscored_reason
-from workbench.statistics.intervals import DIFFERENCE, SHARE, clustered_mean_interval
+from workbench.statistics.grouped import grouped_means, groups
+from workbench.statistics.intervals import DIFFERENCE, SHARE
 from workbench.studies.models.whole_games import whole_games
 from workbench.tables.parquet_tables import PREDICTIONS, as_records
 from workbench.tables.reply_identity import refuse_repeated_replies
@@ -102,43 +103,29 @@ def compute(
     """
     pairs = _paired(stated, listed)
     environment = environment_of(pairs, "the two tables")
-    rows = []
+    tables, by = [], ["model", "length"]
     for model, of_model in pairs.groupby("model", sort=True):
-        unpaired = sum(
-            int((table["model"] == model).sum()) - len(of_model)
-            for table in (_of_task(stated, "state"), _of_task(listed, "actions"))
+        rows = _of_positions(environment, of_model, ill_formed, terminal).assign(model=model)
+        table = grouped_means(rows, QUANTITIES, by, within=_range, total=ALL)
+        counts = pd.DataFrame(
+            {
+                **key,
+                "pairs": len(part),
+                **{reason: int((part["left_out"] == reason).sum()) for reason in _LEFT_OUT},
+            }
+            for key, part in groups(rows, by, total=ALL)
         )
-        values, left = _of_positions(environment, of_model, ill_formed, terminal)
-        lengths = [*sorted(set(of_model["length"]) - {-1}), ALL]
-        for length in lengths:
-            chosen = values if length == ALL else values[values["length"] == length]
-            counted = left if length == ALL else left[left["length"] == length]
-            counts = {name: int((counted["left_out"] == name).sum()) for name in _LEFT_OUT}
-            for quantity in QUANTITIES:
-                defined = chosen[chosen[quantity].notna()]
-                found = clustered_mean_interval(
-                    defined[quantity].to_numpy(float),
-                    defined["game"].to_numpy(),
-                    within=DIFFERENCE if quantity in _DIFFERENCES else SHARE,
-                )
-                rows.append(
-                    {
-                        "environment": environment.name,
-                        "model": model,
-                        "length": str(length),
-                        "quantity": quantity,
-                        "mean": found.value,
-                        "low": found.low,
-                        "high": found.high,
-                        "count": found.count,
-                        "games": found.clusters,
-                        "effective": found.effective,
-                        "pairs": len(counted),
-                        **counts,
-                        "unpaired": unpaired,
-                    }
-                )
-    return pd.DataFrame(rows, columns=_COLUMNS)
+        unpaired = sum(
+            int((each["model"] == model).sum()) - len(of_model)
+            for each in (_of_task(stated, "state"), _of_task(listed, "actions"))
+        )
+        tables.append(table.merge(counts, on=by).assign(unpaired=unpaired))
+    table = pd.concat(tables, ignore_index=True).assign(environment=environment.name)
+    return table.rename(columns={"column": "quantity", "value": "mean"})[_COLUMNS]
+
+
+def _range(quantity: str) -> tuple[float, float]:
+    return DIFFERENCE if quantity in _DIFFERENCES else SHARE
 
 
 def _of_task(table: pd.DataFrame, task: str) -> pd.DataFrame:
@@ -165,10 +152,10 @@ def _paired(stated: pd.DataFrame, listed: pd.DataFrame) -> pd.DataFrame:
             "position_id for different positions"
         )
     unit = environment_of(pairs, "the two tables").actions_a_group
-    groups = pairs["group"].fillna(-1).astype(int)
+    lengths = pairs["group"].fillna(-1).astype(int)
     return pairs.assign(
         game=pairs["position_id"].map(whole_games(states).games),
-        length=(groups * unit).where(groups > 0, -1),
+        length=(lengths * unit).where(lengths > 0).astype("Int64"),
     )
 
 
@@ -177,11 +164,10 @@ def _of_positions(
     pairs: pd.DataFrame,
     ill_formed: IllFormedPolicy,
     terminal: Terminal,
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the quantities of all usable positions, and why each of the others is left out."""
-    found: list[dict[str, Any]] = []
+) -> pd.DataFrame:
+    """Return the quantities of each position; without them, why a position is left out."""
+    rows: list[dict[str, Any]] = []
     positions: list[Position] = []
-    left = []
     extra = pairs[["game", "length", "predicted_actions_of_list", "reply_class_of_list"]]
     records = as_records(pairs, PREDICTIONS)
     for row, (game, length, actions, list_class) in zip(
@@ -200,19 +186,17 @@ def _of_positions(
             reason = "without_state"
         elif not is_state(list_class, ill_formed) or not isinstance(actions, str):
             reason = "without_list"
-        left.append({"length": length, "left_out": reason})
-        if reason:
-            continue
-        listed = tuple(each for each in actions.split(ACTION_SEPARATOR) if each)
-        positions.append(Position(true.state, stated.state, listed))
-        found.append(
-            {"game": game, "length": length, **quantities(environment, positions[-1], terminal)}
-        )
-    for measured, expected in zip(found, _expected(environment, positions, found), strict=True):
-        measured["expected"] = expected
-        measured["explained_less_expected"] = measured["explained"] - expected
-    values = pd.DataFrame(found, columns=["game", "length", *QUANTITIES])
-    return values, pd.DataFrame(left, columns=["length", "left_out"])
+        rows.append({"game": game, "length": length, "left_out": reason})
+        if not reason:
+            listed = tuple(each for each in actions.split(ACTION_SEPARATOR) if each)
+            positions.append(Position(true.state, stated.state, listed))
+            rows[-1] |= quantities(environment, positions[-1], terminal)
+    usable = [row for row in rows if not row["left_out"]]
+    for row, expected in zip(usable, _expected(environment, positions, usable), strict=True):
+        row["expected"] = expected
+        row["explained_less_expected"] = row["explained"] - expected
+    table = pd.DataFrame(rows, columns=["game", "length", "left_out", *QUANTITIES])
+    return table.astype({"length": "Int64", **dict.fromkeys(QUANTITIES, float)})
 
 
 def quantities(

@@ -50,8 +50,9 @@ def timed_runs(
     if method not in twin.methods:
         start = time.perf_counter()
         found = single_runs(
-            chess.automaton, predicted, true, depth, method, samples, seeds, terminal
-        )
+            true, predicted, depth, automaton=chess.automaton, method=method, samples=samples,
+            seeds=seeds, terminal=terminal,
+        )  # fmt: skip
         elapsed = time.perf_counter() - start
         nodes = float(np.mean([run.node_count for run in found]))
         return np.array([run.value for run in found]), nodes, 1000 * elapsed / len(seeds)
@@ -62,8 +63,9 @@ def timed_runs(
             continue
         start = time.perf_counter()
         runs += twin.estimator_runs(
-            method, predicted, true, depth, samples, seeds[part], terminal, threads
-        )
+            true, predicted, depth, method=method, samples=samples, seeds=seeds[part],
+            terminal=terminal, workers=threads,
+        )  # fmt: skip
         if part.start is None:
             milliseconds = 1000 * (time.perf_counter() - start) / len(seeds[part])
     estimates, counts = zip(*runs, strict=True)

@@ -164,8 +164,11 @@ def _precisions(
     if setting.name == RANDOM:
         return dict.fromkeys(setting.depths, (math.nan, "runs"))
     known = min(exact_depth, max(setting.depths))
-    pair = (setting.automaton, setting.true, setting.predicted)
-    exact = exact_profile(*pair, known, terminal).precision if known else ()
+    exact: tuple[float, ...] = ()
+    if known:
+        exact = exact_profile(
+            setting.true, setting.predicted, known, automaton=setting.automaton, terminal=terminal
+        ).precision
     found = {}
     for depth in setting.depths:
         if depth <= known:
@@ -173,8 +176,8 @@ def _precisions(
             continue
         seeds = [derived_seed(seed, "long run", depth, batch) for batch in range(_LONG_RUNS)]
         runs = single_runs(
-            setting.automaton, setting.predicted, setting.true, depth, "stratified",
-            _LONG_RUN_SAMPLES, seeds, terminal,
+            setting.true, setting.predicted, depth, automaton=setting.automaton,
+            method="stratified", samples=_LONG_RUN_SAMPLES, seeds=seeds, terminal=terminal,
         )  # fmt: skip
         found[depth] = (float(np.mean([run.value for run in runs])), "long run")
     return found
@@ -194,8 +197,8 @@ def _measurement(
     def measure(samples: int) -> tuple[float, float]:
         seeds = [derived_seed(seed, method, depth, samples, run) for run in range(repeats)]
         runs = single_runs(
-            setting.automaton, setting.predicted, setting.true, depth, method, samples, seeds,
-            terminal,
+            setting.true, setting.predicted, depth, automaton=setting.automaton, method=method,
+            samples=samples, seeds=seeds, terminal=terminal,
         )  # fmt: skip
         values = np.array([run.value for run in runs])
         nodes = float(np.mean([run.node_count for run in runs]))

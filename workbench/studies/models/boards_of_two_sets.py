@@ -12,14 +12,15 @@ from typing import Any, Final
 import pandas as pd
 from matplotlib.figure import Figure
 
-from workbench.drawing.appearance import caption, new_figure, style
+from workbench.drawing.appearance import bar_lengths, caption, new_figure, style
 from workbench.drawing.labels import typeset
 from workbench.drawing.scores_in_words import interval_words, scored_rows
 from workbench.environments.registry import environment_named
 from workbench.games.boards.missing_pieces import one_piece_less, piece_count
 from workbench.scoring import ScoringParameters
 from workbench.scoring.affordance_scores import affordance_scores
-from workbench.statistics.intervals import SHARE, clustered_mean_interval
+from workbench.statistics.grouped import grouped_means
+from workbench.statistics.intervals import SHARE
 from workbench.studies.models.two_sets import ALL_LENGTHS, BAND, SET_NAMES, SETS
 from workbench.terminal import Terminal
 
@@ -70,32 +71,13 @@ def compute(
         initial_position=precisions([automaton.initial] * len(true)),
         one_piece_less=precisions([chess.read_state(one_piece_less(fen, seed)) for fen in fens]),
     )
-    rows = []
-    for name in SETS:
-        of_set = positions[positions["set"] == name]
-        lengths = [(str(length), part) for length, part in of_set.groupby("length")]
-        for length, part in [*lengths, (ALL_LENGTHS, of_set)]:
-            for measure in MEASURES:
-                found = clustered_mean_interval(
-                    part[measure],
-                    part["game"],
-                    within=MEASURES[measure],
-                )
-                rows.append(
-                    {
-                        "set": name,
-                        "length": length,
-                        "measure": measure,
-                        "positions": len(part),
-                        "games": found.clusters,
-                        "effective": found.effective,
-                        "mean": found.value,
-                        "low": found.low,
-                        "high": found.high,
-                        "depth": depth,
-                    }
-                )
-    return pd.DataFrame(rows)
+    positions["set"] = pd.Categorical(positions["set"], SETS, ordered=True)
+    by = ["set", "length"]
+    table = grouped_means(positions, list(MEASURES), by, within=MEASURES.get, total=ALL_LENGTHS)
+    table = table.rename(columns={"column": "measure", "count": "positions", "value": "mean"})
+    return table.assign(depth=depth)[
+        [*by, "measure", "positions", "games", "effective", "mean", "low", "high", "depth"]
+    ]
 
 
 def draw(table: pd.DataFrame, note: str = "") -> Figure:
@@ -122,10 +104,7 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
             axes.errorbar(
                 lengths + (index - 0.5),
                 line["mean"],
-                yerr=[
-                    (line["mean"] - line["low"]).fillna(0).clip(lower=0),
-                    (line["high"] - line["mean"]).fillna(0).clip(lower=0),
-                ],
+                yerr=bar_lengths(line["mean"], line["low"], line["high"]),
                 marker=look.marker,
                 linestyle=look.line,
                 color=look.colour,

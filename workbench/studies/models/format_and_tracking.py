@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final, Literal
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -17,14 +18,15 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from workbench.answers.recorded_replies import BASELINE
-from workbench.drawing.appearance import caption
+from workbench.drawing.appearance import bar_lengths, caption
 from workbench.drawing.labels import labels, room, typeset
 from workbench.drawing.quantities import QUANTITIES
 from workbench.drawing.scores_in_words import (
-    by_length,
+    counted_by,
     environment_shown,
     episode_words,
     has_bands,
+    in_lengths,
     interval_words,
     length_words,
     scored_rows,
@@ -36,7 +38,8 @@ from workbench.prediction import ReplyClass
 from workbench.scoring import ScoringParameters
 from workbench.scoring.affordance_scores import affordance_scores
 from workbench.scoring.score_rows import is_state
-from workbench.statistics.intervals import SHARE, clustered_mean_interval
+from workbench.statistics.grouped import grouped_means, groups, spread
+from workbench.statistics.intervals import SHARE
 
 OVERALL: Final = "all"
 """The length label of a model's rows of all lengths."""
@@ -44,6 +47,7 @@ OVERALL: Final = "all"
 READABLE: Final = (ReplyClass.VALID, ReplyClass.ILL_FORMED)
 """The classes of replies from which a state can be read."""
 
+_MEANS: Final = ("readable", "mean", "mean_readable", "mean_valid", "mean_in_true_case")
 _PANEL: Final = (2.15, 1.75)
 _MOST_COLUMNS: Final = 5
 _SIZE: Final = 8
@@ -89,42 +93,30 @@ def compute(
             f"expected scores with a column {column!r}, got {list(scores.columns)}; "
             "score with this depth"
         )
-    rows = _with_case(scored_rows(scores), measure, depth)
-    table = []
-    for name, of_model in rows.groupby(by, sort=True):
-        lengths = [(str(length), part) for length, part in by_length(of_model)]
-        for length, part in [*lengths, (OVERALL, of_model)]:
-            table.append({by: name, "length": length, **_apart(part, column)})
-    in_bands = has_bands(rows)
-    return pd.DataFrame(table).assign(measure=measure, depth=depth, in_bands=in_bands)
-
-
-def _apart(part: pd.DataFrame, column: str) -> dict[str, Any]:
-    readable = part["reply_class"].isin(READABLE)
-    valid = part["reply_class"] == ReplyClass.VALID
-    means = {
-        "readable": (readable.astype(float), part["game"]),
-        "mean": (part[column], part["game"]),
-        "mean_readable": (part.loc[readable, column], part.loc[readable, "game"]),
-        "mean_valid": (part.loc[valid, column], part.loc[valid, "game"]),
-        "mean_in_true_case": (part["in_true_case"], part["game"]),
-    }
-    values: dict[str, Any] = {"replies": len(part), "games": part["game"].nunique()}
-    for name, (numbers, games) in means.items():
-        interval = clustered_mean_interval(numbers.to_numpy(float), games.to_numpy(), within=SHARE)
-        if name == "mean":
-            values["effective"] = interval.effective
-        values |= {
-            name: interval.value, f"{name}_low": interval.low, f"{name}_high": interval.high
-        }  # fmt: skip
-    return values | {
-        "readable_replies": int(readable.sum()),
-        "valid_replies": int(valid.sum()),
-        "case_replies": int(part["case_alone"].sum()),
-        "right": part["right"].mean(),
-        "right_ignoring_case": (part["right"] + part["case_alone"]).mean(),
-        "right_without_clocks": part["right_without_clocks"].mean(),
-    }
+    rows, key = in_lengths(_with_case(scored_rows(scores), measure, depth)), [by, "length"]
+    readable = rows["reply_class"].isin(READABLE)
+    rows = rows.assign(
+        readable=readable,
+        mean=rows[column],
+        mean_readable=rows[column].where(readable),
+        mean_valid=rows[column].where(rows["reply_class"] == ReplyClass.VALID),
+        mean_in_true_case=rows["in_true_case"],
+        right_ignoring_case=rows["right"] + rows["case_alone"],
+    )
+    means = grouped_means(rows, [*_MEANS, *_SHARES], key, within=SHARE, total=OVERALL)
+    table = spread(means, key, counted="mean")
+    counts = counted_by(rows, key, OVERALL)
+    table["replies"], table["valid_replies"] = counts["count"], counts["valid"]
+    table["readable_replies"] = counts["valid"] + counts["ill_formed"]
+    table["case_replies"] = [
+        int(part["case_alone"].sum()) for _, part in groups(rows, key, total=OVERALL)
+    ]
+    ends = [f"{name}{end}" for name in _MEANS for end in ("", "_low", "_high")]
+    table = table.assign(measure=measure, depth=depth, in_bands=has_bands(rows))
+    return table[
+        [*key, "replies", "games", *ends[:3], "effective", *ends[3:],
+         "readable_replies", "valid_replies", "case_replies", *_SHARES, "measure", "depth", "in_bands"]
+    ]  # fmt: skip
 
 
 def _with_case(rows: pd.DataFrame, measure: str, depth: int) -> pd.DataFrame:
@@ -246,16 +238,9 @@ def draw(
         line = parts[parts[by] == model].assign(length=lambda part: part["length"].astype(int))
         line = line.sort_values("length")
         axes.bar(line["length"], line["readable"], width=0.75 * step, color=_BAR, zorder=0)
-        for name, look in _LOOKS.items():
-            if name == "mean_in_true_case" and not _case_matters(line).any():
-                continue
-            ends = [
-                (line[name] - line[f"{name}_low"]).clip(lower=0).fillna(0),
-                (line[f"{name}_high"] - line[name]).clip(lower=0).fillna(0),
-            ]
-            axes.errorbar(
-                line["length"], line[name], yerr=ends, elinewidth=0.8, capsize=1.5, **look
-            )
+        for name in _LOOKS:
+            if name != "mean_in_true_case" or _case_matters(line).any():
+                _draw_mean(axes, line, name, line["length"])
         replies = int(
             table.loc[(table[by] == model) & (table["length"] == OVERALL), "replies"].iloc[0]
         )
@@ -314,17 +299,9 @@ def draw_overall(
         1, len(ratios), sharey=True, width_ratios=ratios, squeeze=False
     )[0]
     parts.barh(places, part["readable"], height=0.75, color=_BAR, zorder=0)
-    for name, look in _LOOKS.items():
+    for name in _LOOKS:
         drawn = _case_matters(part) if name == "mean_in_true_case" else part[name].notna()
-        seen = drawn.to_numpy()
-        ends = [
-            (part[name] - part[f"{name}_low"]).clip(lower=0).fillna(0)[seen],
-            (part[f"{name}_high"] - part[name]).clip(lower=0).fillna(0)[seen],
-        ]
-        parts.errorbar(
-            part[name][seen], places[seen], xerr=ends, elinewidth=0.8, capsize=1.5,
-            **{**look, "linestyle": "none"},
-        )  # fmt: skip
+        _draw_mean(parts, part[drawn], name, places[drawn], across=True)
     noun = "placement" if environment == DEFAULT else state_words(environment)
     for right in others:
         for name, look in shares.items():
@@ -358,6 +335,18 @@ def draw_overall(
         whose,
     )
     return figure
+
+
+def _draw_mean(
+    axes: Axes, rows: pd.DataFrame, name: str, at: npt.ArrayLike, *, across: bool = False
+) -> None:
+    """Draw a mean of each row with its interval: as a line, or across as a point a row."""
+    lengths = bar_lengths(rows[name], rows[f"{name}_low"], rows[f"{name}_high"])
+    look: dict[str, Any] = {"elinewidth": 0.8, "capsize": 1.5, **_LOOKS[name]}
+    if across:
+        axes.errorbar(rows[name], at, xerr=lengths, **{**look, "linestyle": "none"})
+    else:
+        axes.errorbar(at, rows[name], yerr=lengths, **look)
 
 
 _COLOUR: Final = QUANTITIES["precision"].colour

@@ -20,27 +20,22 @@ from workbench.drawing.appearance import (
 from workbench.drawing.labels import fitting_ticks, labels, room, typeset
 from workbench.drawing.quantities import QUANTITIES
 from workbench.drawing.scores_in_words import (
-    by_length,
+    counted_by,
     episode_words,
+    in_lengths,
     interval_words,
-    left_out,
     length_words,
     scored_rows,
 )
 from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
 from workbench.prediction import CLASSES
-from workbench.statistics.intervals import (
-    SHARE,
-    Interval,
-    clustered_mean_interval,
-    clustered_tau_interval,
-)
+from workbench.statistics.grouped import grouped_means, grouped_tau, groups, spread
+from workbench.statistics.intervals import SHARE
 
 OVERALL: Final = "all"
 """The length label of a model's rows of all lengths."""
 
-_NO_TAU: Final = Interval(math.nan, math.nan, math.nan, 0, 0, math.nan)
 _MOST_IN_PANEL: Final = 10
 _SIZE: Final = 8
 _ROOM: Final = 2.2
@@ -82,59 +77,41 @@ def compute(
             f"expected scores with columns {missing}, got {list(scores.columns)}; "
             "score with this depth, by the exact method"
         )
-    rows = []
-    for name, of_model in scores.groupby(by, sort=True):
-        lengths = [(str(length), part) for length, part in by_length(of_model)]
-        for length, part in [*lengths, (OVERALL, of_model)]:
-            kept = scored_rows(part)
-            games = kept["game"].to_numpy()
-            found: dict[str, Interval] = {
-                measure: clustered_mean_interval(
-                    kept[f"{measure}_{depth}"],
-                    games,
-                    within=SHARE,
-                )
-                for measure in ("precision", "recall")
-            }
-            found["tau"] = _NO_TAU
-            if with_tau:
-                found["tau"] = clustered_tau_interval(
-                    kept[f"precision_{depth}"],
-                    -kept["levenshtein"].astype(float),
-                    games,
-                )
-            classes = part["reply_class"].value_counts()
-            excluded = left_out(part)
-            rows.append(
-                {
-                    by: name,
-                    "length": length,
-                    "count": len(part) - excluded["failed"],
-                    "games": found["precision"].clusters,
-                    "effective": found["precision"].effective,
-                    **{each: int(classes.get(each, 0)) for each in CLASSES},
-                    "unscored": excluded["unscored"],
-                    "exact_match": kept["exact_match"].astype(float).mean(),
-                    "levenshtein": kept["levenshtein"].mean(),
-                    "levenshtein_found": kept.loc[
-                        ~kept["levenshtein_to_empty"].astype(bool), "levenshtein"
-                    ].mean(),
-                    **{
-                        f"{measure}{end}": value
-                        for measure, interval in found.items()
-                        for end, value in (
-                            ("", interval.value),
-                            ("_low", interval.low),
-                            ("_high", interval.high),
-                        )
-                    },
-                    "half_depth": half_depth(kept[curve].mean().tolist())
-                    if len(kept)
-                    else math.nan,
-                    "depth": depth,
-                }
-            )
-    return pd.DataFrame(rows)
+    rows, key = in_lengths(scores), [by, "length"]
+    rows = rows.assign(
+        precision=rows[f"precision_{depth}"],
+        recall=rows[f"recall_{depth}"],
+        similarity=-rows["levenshtein"].astype(float),
+    )
+    means = grouped_means(rows, ["precision", "recall"], key, within=SHARE, total=OVERALL)
+    table = spread(means, key, counted="precision").drop(columns="count")
+    table = counted_by(rows, key, OVERALL).merge(table, on=key)
+    statistics = pd.DataFrame(
+        {**values, **_statistics(part, curve)}
+        for values, part in groups(scored_rows(rows), key, total=OVERALL)
+    )
+    table = table.merge(statistics, on=key, how="left")
+    tau = ["tau", "tau_low", "tau_high"]
+    table[tau] = math.nan
+    if with_tau:
+        of_groups = grouped_tau(rows, "precision", "similarity", key, total=OVERALL)
+        table[tau] = of_groups[["value", "low", "high"]]
+    table["count"] -= table["failed"]
+    ends = [f"{each}{end}" for each in ("precision", "recall") for end in ("", "_low", "_high")]
+    return table.assign(depth=depth)[
+        [*key, "count", "games", "effective", *CLASSES, "unscored", "exact_match", "levenshtein",
+         "levenshtein_found", *ends, *tau, "half_depth", "depth"]
+    ]  # fmt: skip
+
+
+def _statistics(rows: pd.DataFrame, curve: list[str]) -> dict[str, float]:
+    written = ~rows["levenshtein_to_empty"].astype(bool)
+    return {
+        "exact_match": rows["exact_match"].astype(float).mean(),
+        "levenshtein": rows["levenshtein"].mean(),
+        "levenshtein_found": rows.loc[written, "levenshtein"].mean(),
+        "half_depth": half_depth(rows[curve].mean().tolist()),
+    }
 
 
 def draw(

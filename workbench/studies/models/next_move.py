@@ -4,7 +4,7 @@ The paper writes that "the probability of a legal next move remains near one" wh
 it is p_1: of a move drawn uniformly from those of the predicted board.
 """
 
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -12,11 +12,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from workbench.answers.recorded_replies import BASELINE
-from workbench.drawing.appearance import Style, caption, model_style, new_figure
+from workbench.drawing.appearance import Style, bar_lengths, caption, model_style, new_figure
 from workbench.drawing.labels import fitting_ticks, labels, room, some_of
 from workbench.drawing.scores_in_words import (
-    by_length,
     episode_words,
+    in_lengths,
     interval_words,
     length_words,
     scored_rows,
@@ -24,7 +24,8 @@ from workbench.drawing.scores_in_words import (
 from workbench.environments.registry import DEFAULT, environment_in_table
 from workbench.errors import InvalidArgumentError
 from workbench.prediction import ReplyClass
-from workbench.statistics.intervals import SHARE, clustered_mean_interval
+from workbench.statistics.grouped import grouped_means, spread
+from workbench.statistics.intervals import SHARE
 
 YES: Final = "near one"
 NO: Final = "not near one"
@@ -68,31 +69,16 @@ def compute(
             f"expected scores with 'precision_1' and {line!r}, and near in (0, 1), got columns "
             f"{list(scores.columns)} and {near!r}"
         )
-    rows: list[dict[str, Any]] = []
-    for model, of_model in scored_rows(scores).groupby("model", sort=True):
-        for length, part in by_length(of_model):
-            boards = part[part["reply_class"].isin(_BOARDS)]
-            row = {
-                "model": model,
-                "length": length,
-                "count": len(part),
-                "boards": len(boards),
-            }
-            for name, replies, measure in (
-                ("next", part, "precision_1"),
-                ("line", part, line),
-                ("next_of_boards", boards, "precision_1"),
-            ):
-                found = clustered_mean_interval(
-                    replies[measure],
-                    replies["game"],
-                    within=SHARE,
-                )
-                if name == "next":
-                    row |= {"games": found.clusters, "effective": found.effective}
-                row |= {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
-            rows.append(row)
-    table = pd.DataFrame(rows)
+    rows = in_lengths(scored_rows(scores)).dropna(subset="length")
+    rows = rows.assign(
+        next=rows["precision_1"],
+        line=rows[line],
+        next_of_boards=rows["precision_1"].where(rows["reply_class"].isin(_BOARDS)),
+    )
+    by = ["model", "length"]
+    means = grouped_means(rows, ["next", "line", "next_of_boards"], by, within=SHARE)
+    table = spread(means, by, counted="next")
+    table.insert(3, "boards", means.loc[means["column"] == "next_of_boards", "count"].to_numpy())
     for name, column in (("next", "verdict"), ("next_of_boards", "verdict_of_boards")):
         # Where several games do not vary, the mean itself counts.
         mean = table[name].where(table["games"] > 1)
@@ -191,11 +177,10 @@ def draw(
 def _draw_panel(axes: Axes, part: pd.DataFrame, look: Style) -> None:
     axes.plot(part["length"], part["next_of_boards"], color=look.colour, linewidth=0.8)
     for name, size, line in (("next", 6, "-"), ("line", 3, "--")):
-        ends = [part[name] - part[f"{name}_low"], part[f"{name}_high"] - part[name]]
         axes.errorbar(
             part["length"],
             part[name],
-            yerr=np.nan_to_num(np.clip(ends, 0, None)),
+            yerr=bar_lengths(part[name], part[f"{name}_low"], part[f"{name}_high"]),
             marker=look.marker,
             linestyle=line,
             color=look.colour,

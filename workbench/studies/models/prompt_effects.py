@@ -6,21 +6,29 @@ McNemar's exact test looks at the positions that one prompt gets right and the o
 
 import math
 from collections.abc import Hashable, Mapping
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from workbench.drawing.appearance import caption, model_style, new_figure
+from workbench.drawing.appearance import bar_lengths, caption, model_style, new_figure
 from workbench.drawing.labels import LONGEST, labels, room, some_of, typeset
-from workbench.drawing.scores_in_words import episode_words, interval_words, left_out, scored_rows
+from workbench.drawing.scores_in_words import counted_by, episode_words, interval_words
 from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
 from workbench.long_texts import shortened
-from workbench.statistics.intervals import DIFFERENCE, SHARE, clustered_mean_interval
-from workbench.statistics.paired_tests import holm, mcnemar
+from workbench.statistics.grouped import grouped_differences, grouped_means, groups, spread
+from workbench.statistics.intervals import DIFFERENCE, SHARE
+from workbench.statistics.paired_tests import grouped_mcnemar
+
+_COLUMNS: Final = (
+    "model", "prompt", "positions", "answers", "failed", "unscored", "games", "effective",
+    "exact_match", "exact_match_low", "exact_match_high", "precision", "precision_low",
+    "precision_high", "pairs", "only_here", "only_reference", "mcnemar", "difference",
+    "difference_low", "difference_high", "holm", "reference", "depth",
+)  # fmt: skip
 
 
 def compute(
@@ -58,71 +66,37 @@ def compute(
             f"expected scores with {measure!r} under the prompt {chosen!r}, got prompts {prompts} "
             f"and columns {list(scores.columns)}"
         )
-    rows = []
-    for model, of_model in scores.groupby("model", sort=True):
-        there = set(of_model["prompt"])
-        by_prompt = {
-            prompt: _by_position(of_model[of_model["prompt"] == prompt], measure)
-            for prompt in [chosen, *(prompt for prompt in prompts if prompt != chosen)]
-            if prompt in there
-        }
-        against = by_prompt.get(chosen)
-        of_prompts = []
-        for prompt, part in by_prompt.items():
-            answers = of_model[of_model["prompt"] == prompt]
-            row = {
-                "model": model,
-                "prompt": prompt,
-                "positions": len(part),
-                "answers": len(answers) - left_out(answers)["failed"],
-                **left_out(answers),
-            }
-            for name in ("exact_match", "precision"):
-                found = clustered_mean_interval(part[name], part["game"], within=SHARE)
-                row |= {"games": found.clusters, "effective": found.effective}
-                row |= {name: found.value, f"{name}_low": found.low, f"{name}_high": found.high}
-            pair = part.iloc[:0] if against is None or prompt == chosen else part
-            row |= _paired(pair, against)
-            of_prompts.append(row)
-        adjusted = holm([float(row["mcnemar"]) for row in of_prompts])
-        rows += [{**row, "holm": value} for row, value in zip(of_prompts, adjusted, strict=True)]
-    return pd.DataFrame(rows).assign(reference=chosen, depth=depth)
+    by, order = ["model", "prompt"], [chosen, *(each for each in prompts if each != chosen)]
+    rows = scores.sort_values(["position_id", "sample"], kind="stable")
+    rows = rows.assign(right=rows["exact_match"].astype(float))
+    by_prompt = [_by_position(part, measure).assign(**key) for key, part in groups(rows, by)]
+    positions = pd.concat(by_prompt, ignore_index=True)
+    positions["prompt"] = pd.Categorical(positions["prompt"], order, ordered=True)
+    against: dict[str, Any] = {"between": "prompt", "reference": chosen, "unit": "position_id"}
+    means = grouped_means(positions, ["exact_match", "precision"], by, within=SHARE)
+    differences = grouped_differences(
+        positions, "precision", "model", within=DIFFERENCE, **against
+    ).replace({"column": {"precision": "difference"}})
+    table = spread(means, by, counted="precision").rename(columns={"count": "positions"})
+    counts = counted_by(rows, by)
+    counts["answers"] = counts["count"] - counts["failed"]
+    table = table.merge(counts[[*by, "answers", "failed", "unscored"]], on=by)
+    for paired in (
+        grouped_mcnemar(positions, "first", "model", **against),
+        spread(differences, by),
+    ):
+        table = table.merge(paired, on=by, how="left")
+    table["pairs"] = table["pairs"].fillna(0).astype(int)
+    return table.assign(reference=chosen, depth=depth).reindex(columns=list(_COLUMNS))
 
 
-def _by_position(part: pd.DataFrame, measure: str) -> pd.DataFrame:
-    kept = scored_rows(part).sort_values(["position_id", "sample"], kind="stable")
-    kept = kept.assign(right=kept["exact_match"].astype(float))
-    return kept.groupby("position_id").agg(
+def _by_position(rows: pd.DataFrame, measure: str) -> pd.DataFrame:
+    return rows.groupby("position_id", as_index=False).agg(
         game=("game", "first"),
         first=("right", "first"),
         exact_match=("right", "mean"),
         precision=(measure, "mean"),
     )
-
-
-def _paired(part: pd.DataFrame, against: pd.DataFrame | None) -> dict[str, float]:
-    if against is None or part.empty:
-        missing = dict.fromkeys(
-            ("only_here", "only_reference", "mcnemar", "difference", "difference_low",
-             "difference_high"), math.nan)  # fmt: skip
-        return {"pairs": 0, **missing}
-    both = part.join(against.add_suffix("_reference"), how="inner")
-    only_here = int((both["first"] > both["first_reference"]).sum())
-    only_reference = int((both["first"] < both["first_reference"]).sum())
-    found = clustered_mean_interval(
-        both["precision"] - both["precision_reference"],
-        both["game"],
-        within=DIFFERENCE,
-    )
-    return {
-        "pairs": len(both),
-        "only_here": only_here,
-        "only_reference": only_reference,
-        "mcnemar": mcnemar(only_here, only_reference),
-        "difference": found.value,
-        "difference_low": found.low,
-        "difference_high": found.high,
-    }
 
 
 def draw(
@@ -156,7 +130,7 @@ def draw(
         strict=True,
     ):
         value, low, high = (table[f"{name}{end}"].to_numpy(float) for end in ("", "_low", "_high"))
-        ends = np.nan_to_num(np.clip([value - low, high - value], 0, None))
+        ends = bar_lengths(value, low, high)
         for model, look in model_style(models).items():
             of_model = (table["model"] == model).to_numpy()
             axes.errorbar(

@@ -2,20 +2,30 @@
 
 from typing import Any, Final
 
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from workbench.drawing.appearance import caption, model_style, new_figure
+from workbench.drawing.appearance import bar_lengths, caption, model_style, new_figure
 from workbench.drawing.labels import labels, some_of, typeset
-from workbench.drawing.scores_in_words import interval_words, scored_rows
+from workbench.drawing.scores_in_words import counted_by, interval_words
 from workbench.errors import InvalidArgumentError
 from workbench.prediction import CLASSES, ReplyClass
-from workbench.statistics.intervals import DIFFERENCE, SHARE, Interval, clustered_mean_interval
-from workbench.statistics.paired_tests import holm, mcnemar
+from workbench.statistics.grouped import grouped_differences, grouped_means, spread
+from workbench.statistics.intervals import DIFFERENCE, SHARE
+from workbench.statistics.paired_tests import grouped_mcnemar
 from workbench.tables.reply_identity import setting_value
 
 MEASURES: Final = ("precision", "exact_match", "ill_formed_share")
+_COLUMNS: Final = (
+    "model", "budget", "replies", *CLASSES, "games", "effective",
+    *(
+        f"{measure}{paired}{end}"
+        for measure in MEASURES
+        for paired in ("", "_difference")
+        for end in ("", "_low", "_high")
+    ),
+    "pairs", "only_here", "only_reference", "reference", "mcnemar", "holm", "depth",
+)  # fmt: skip
 
 
 def compute(scores: pd.DataFrame, *, depth: int = 4) -> pd.DataFrame:
@@ -51,54 +61,35 @@ def compute(scores: pd.DataFrame, *, depth: int = 4) -> pd.DataFrame:
             f"columns {list(scores.columns)}, settings {sorted(scores['setting'].unique())} and "
             f"{'repeated' if again else 'single'} replies"
         )
+    ill_formed = (scores["reply_class"] == ReplyClass.ILL_FORMED).astype(float)
     rows = scores.assign(
         budget=budgets.astype(int),
         precision=scores[measure],
-        ill_formed_share=(scores["reply_class"] == ReplyClass.ILL_FORMED).astype(float),
+        ill_formed_share=ill_formed.where(scores["unscored"] == ""),
     )
-    budget_rows: list[dict[str, Any]] = []
-    for model, of_model in rows.groupby("model", sort=True):
-        smallest = of_model["budget"].min()
-        reference = _by_position(of_model[of_model["budget"] == smallest])
-        of_budgets = []
-        for budget, part in of_model.groupby("budget", sort=True):
-            classes = part["reply_class"].value_counts()
-            kept = _by_position(part)
-            row: dict[str, Any] = {
-                "model": model,
-                "budget": budget,
-                "replies": len(kept),
-                **{name: int(classes.get(name, 0)) for name in CLASSES},
-            }
-            both = kept.join(reference.add_suffix("_reference"), how="inner")
-            both = both.iloc[:0] if budget == smallest else both
-            for name in MEASURES:
-                found = clustered_mean_interval(kept[name], kept["game"], within=SHARE)
-                row |= {"games": found.clusters, "effective": found.effective}
-                row |= _ends(name, found)
-                difference = both[name] - both[f"{name}_reference"]
-                paired = clustered_mean_interval(difference, both["game"], within=DIFFERENCE)
-                row |= _ends(f"{name}_difference", paired)
-            here, there = both["exact_match"], both["exact_match_reference"]
-            row |= {
-                "pairs": len(both),
-                "only_here": int((here > there).sum()),
-                "only_reference": int((here < there).sum()),
-            }
-            of_budgets.append({**row, "reference": smallest})
-        tests = [mcnemar(row["only_here"], row["only_reference"]) for row in of_budgets]
-        for row, test, adjusted in zip(of_budgets, tests, holm(tests), strict=True):
-            budget_rows.append({**row, "mcnemar": test, "holm": adjusted})
-    return pd.DataFrame(budget_rows).assign(depth=depth)
-
-
-def _by_position(rows: pd.DataFrame) -> pd.DataFrame:
-    kept = scored_rows(rows).set_index("position_id")[["game", *MEASURES]]
-    return kept.astype(dict.fromkeys(MEASURES, float))
-
-
-def _ends(name: str, interval: Interval) -> dict[str, float]:
-    return {name: interval.value, f"{name}_low": interval.low, f"{name}_high": interval.high}
+    by, tables = ["model", "budget"], []
+    for _, part in rows.groupby("model", sort=True):
+        smallest = part["budget"].min()
+        against: dict[str, Any] = {
+            "between": "budget",
+            "reference": smallest,
+            "unit": "position_id",
+        }
+        means = grouped_means(part, MEASURES, by, within=SHARE)
+        differences = grouped_differences(part, MEASURES, "model", within=DIFFERENCE, **against)
+        differences["column"] += "_difference"
+        table = counted_by(part, by)[[*by, *CLASSES]].merge(
+            spread(means, by, counted="precision").rename(columns={"count": "replies"}), on=by
+        )
+        for paired in (
+            grouped_mcnemar(part, "exact_match", "model", **against),
+            spread(differences, by),
+        ):
+            table = table.merge(paired, on=by, how="left")
+        tables.append(table.assign(reference=smallest, depth=depth))
+    counts = dict.fromkeys(("pairs", "only_here", "only_reference"), 0)
+    table = pd.concat(tables, ignore_index=True)
+    return table.fillna(counts).astype(dict.fromkeys(counts, int)).reindex(columns=list(_COLUMNS))
 
 
 def verdict(table: pd.DataFrame) -> str:
@@ -150,11 +141,10 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
         for axes, value in ((panels[column], name), (panels[column + 3], f"{name}_difference")):
             for number, (model, part) in enumerate(table.groupby("model", sort=True)):
                 look = looks[str(model)]
-                ends = [part[value] - part[f"{value}_low"], part[f"{value}_high"] - part[value]]
                 axes.errorbar(
                     part["budget"].map(places) + 0.08 * number,
                     part[value],
-                    yerr=np.nan_to_num(np.clip(ends, 0, None)),
+                    yerr=bar_lengths(part[value], part[f"{value}_low"], part[f"{value}_high"]),
                     marker=look.marker,
                     linestyle=look.line,
                     color=look.colour,

@@ -14,15 +14,12 @@ from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import MaxNLocator
 
 from workbench.answers.recorded_replies import BASELINE, RANDOM_GAMES, WORLD_CUP
-from workbench.drawing.appearance import Style, caption, model_style, plain_log_scale
+from workbench.drawing.appearance import Style, bar_lengths, caption, model_style, plain_log_scale
 from workbench.drawing.labels import labels, typeset
 from workbench.drawing.quantities import difference_range, range_of
 from workbench.drawing.scores_in_words import interval_words, scored_rows
 from workbench.errors import InvalidArgumentError
-from workbench.statistics.intervals import (
-    clustered_mean_interval,
-    difference_interval,
-)
+from workbench.statistics.grouped import grouped_differences, grouped_means
 from workbench.studies.models.format_and_tracking import READABLE
 from workbench.studies.models.two_sets import ALL_LENGTHS, BAND, SET_NAMES, SETS
 
@@ -33,6 +30,10 @@ REASONING: Final = (
 )
 """Models with replies to both sets that write hidden reasoning before they answer."""
 
+_MEASURES: Final = (
+    "precision", "exact_match", "exact_match_position", "levenshtein", "readable", "precision_readable",
+    "levenshtein_readable",
+)  # fmt: skip
 _KINDS: Final = {"reasoning": "reasoning", "other": "no reasoning", "baseline": "baseline"}
 
 
@@ -64,62 +65,45 @@ def compute(
     Raises:
         InvalidArgumentError: If a measure is missing.
     """
-    measures = {
-        "precision": f"precision_{depth}",
-        "exact_match": "exact_match",
-        "exact_match_position": "exact_match_position",
-        "levenshtein": "levenshtein",
-    }
-    if measures["precision"] not in scores:
+    column = f"precision_{depth}"
+    if column not in scores:
         raise InvalidArgumentError(
-            f"expected scores with {measures['precision']!r}, got {list(scores.columns)}; "
+            f"expected scores with {column!r}, got {list(scores.columns)}; "
             "score with this depth, by the exact method"
         )
-    rows: list[dict[str, Any]] = []
-    scored = scored_rows(scores)
-    readable = scored["reply_class"].isin(READABLE)
-    of_readable = {
-        f"{name}_readable": scored[measures[name]].where(readable)
-        for name in ("precision", "levenshtein")
-    }
-    scored = scored.assign(readable=readable.astype(float), **of_readable)
-    measures |= {name: name for name in ("readable", *of_readable)}
-    for model, of_model in scored.groupby("model"):
-        lengths = [(str(length), part) for length, part in of_model.groupby("length")]
-        for length, part in [*lengths, (ALL_LENGTHS, of_model)]:
-            row: dict[str, Any] = {
-                "kind": _kind(str(model), reasoning),
-                "model": model,
-                "length": length,
-            }
-            of_sets = {name: part[part["set"] == name] for name in SETS}
-            for measure, column in measures.items():
-                within = range_of(column)
-                counted = {name: of_set.dropna(subset=column) for name, of_set in of_sets.items()}
-                found = {
-                    name: clustered_mean_interval(
-                        of_set[column].astype(float), of_set["game"], within=within
-                    )
-                    for name, of_set in counted.items()
-                }
-                found["difference"] = difference_interval(
-                    *found.values(), within=difference_range(column)
-                )
-                statistics: dict[str, float] = {}
-                for name, of_set in counted.items():
-                    statistics |= {
-                        f"{name}_replies": len(of_set),
-                        f"{name}_games": of_set["game"].nunique(),
-                    }
-                for name, interval in found.items():
-                    statistics |= {
-                        name: interval.value,
-                        f"{name}_low": interval.low,
-                        f"{name}_high": interval.high,
-                        f"{name}_effective": interval.effective,
-                    }
-                rows.append({**row, "measure": measure, **statistics, "depth": depth})
-    return _ordered(pd.DataFrame(rows))
+    rows = scored_rows(scores)
+    readable = rows["reply_class"].isin(READABLE)
+    rows = rows.assign(
+        precision=rows[column],
+        readable=readable,
+        precision_readable=rows[column].where(readable),
+        levenshtein_readable=rows["levenshtein"].where(readable),
+    )
+    by = ["model", "length"]
+    table = grouped_differences(
+        rows, _MEASURES, by, between="set", reference=RANDOM_GAMES, within=difference_range,
+        total=ALL_LENGTHS,
+    )  # fmt: skip
+    key = [*by, "column"]
+    table = (
+        table[[*key, "value", "low", "high", "effective"]].set_index(key).add_prefix("difference_")
+    )
+    for name in reversed(SETS):
+        of_set = rows.assign(**{each: rows[each].where(rows["set"] == name) for each in _MEASURES})
+        means = grouped_means(of_set, _MEASURES, by, within=range_of, total=ALL_LENGTHS)
+        means = means.rename(columns={"count": "replies"}).set_index(key)
+        means = means[["replies", "games", "value", "low", "high", "effective"]]
+        table = means.add_prefix(f"{name}_").join(table)
+    table = table.rename(columns=lambda each: each.removesuffix("_value")).reset_index()
+    table = table.rename(columns={"column": "measure"}).assign(depth=depth)
+    table["kind"] = [_kind(str(model), reasoning) for model in table["model"]]
+    counts = [f"{name}_{each}" for name in SETS for each in ("replies", "games")]
+    ends = [
+        f"{name}{end}"
+        for name in (*SETS, "difference")
+        for end in ("", "_low", "_high", "_effective")
+    ]
+    return _ordered(table[["kind", *by, "measure", *counts, *ends, "depth"]])
 
 
 def _kind(model: str, reasoning: Sequence[str]) -> str:
@@ -247,7 +231,7 @@ def _draw_differences(
             value, low, high = part.loc[
                 model, ["difference", "difference_low", "difference_high"]
             ].astype(float)
-            ends = np.nan_to_num(np.clip([[value - low], [high - value]], 0, None))
+            ends = bar_lengths([value], [low], [high])
             look = looks[model]
             axes.errorbar(
                 [value], [row], xerr=ends, fmt=look.marker, color=look.colour,

@@ -5,11 +5,9 @@ turned, so that two measures which agree have tau > 0. Source: arXiv 2508.19851,
 figure of Kendall's tau per group; Kendall (1945), doi:10.1093/biomet/33.3.239.
 """
 
-import math
 from typing import Final, Literal
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -18,34 +16,27 @@ from workbench.answers.recorded_replies import BASELINE
 from workbench.drawing.appearance import caption, figure_of_rows, model_style
 from workbench.drawing.labels import fitting_ticks, labels, room, typeset
 from workbench.drawing.scores_in_words import (
-    by_length,
+    counted_by,
     counted_models,
     episode_words,
     has_bands,
+    in_parts,
     interval_words,
-    left_out,
     length_words,
-    parts_of,
-    scored_rows,
 )
 from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
 from workbench.scoring.parameters import Distance
-from workbench.statistics.intervals import clustered_tau_interval, comparable
+from workbench.statistics.grouped import grouped_tau
 
 OVERALL: Final = "overall"
 
+_COLUMNS: Final = (
+    "model", "group", "measure", "tau", "low", "high", "count", "games", "effective", "ties_measure",
+    "ties_distance", "failed", "left_out", "in_bands",
+)  # fmt: skip
 _MOST_GROUPS: Final = 8
 _ROW: Final = 0.24
-
-
-def share_of_ties(values: npt.NDArray[np.float64]) -> float:
-    """Return the share of pairs of rows that have the same value, as `comparable`; NaN below two rows."""
-    count = len(values)
-    if count < 2:
-        return math.nan
-    _, sizes = np.unique(comparable(values), return_counts=True)
-    return float((sizes * (sizes - 1)).sum() / (count * (count - 1)))
 
 
 def compute(
@@ -85,40 +76,25 @@ def compute(
             f"expected scores with a column {column!r}, got {list(scores.columns)}; "
             "score with this depth"
         )
-    rows = []
-    for model, of_model in parts_of(scores, each_model=each_model):
-        groups = [(str(group), part) for group, part in by_length(of_model)]
-        in_bands = has_bands(of_model)
-        for group, part in [*groups, (OVERALL, of_model)]:
-            kept = scored_rows(part)
-            if absent == "leave_out":
-                kept = kept[kept["reply_class"] != "absent"]
-            values = kept[column].to_numpy(float)
-            similarity = -kept[distance].to_numpy(float)
-            found = clustered_tau_interval(
-                values,
-                similarity,
-                kept["game"].to_numpy(),
-            )
-            rows.append(
-                {
-                    "model": model,
-                    "group": group,
-                    "measure": f"{measure[0]}_{depth}",
-                    "tau": found.value,
-                    "low": found.low,
-                    "high": found.high,
-                    "count": found.count,
-                    "games": found.clusters,
-                    "effective": found.effective,
-                    "ties_measure": share_of_ties(values),
-                    "ties_distance": share_of_ties(similarity),
-                    "failed": left_out(part)["failed"],
-                    "left_out": len(part) - len(kept) - left_out(part)["failed"],
-                    "in_bands": in_bands,
-                }
-            )
-    return pd.DataFrame(rows)
+    rows = in_parts(scores, each_model=each_model)
+    in_bands = {str(model): has_bands(part) for model, part in rows.groupby("model")}
+    values = rows[column].astype(float)
+    if absent == "leave_out":
+        values = values.where(rows["reply_class"] != "absent")
+    rows = rows.assign(
+        group=rows["length"], values=values, similarity=-rows[distance].astype(float)
+    )
+    by = ["model", "group"]
+    table = grouped_tau(rows, "values", "similarity", by, total=OVERALL)
+    table = table.rename(
+        columns={"value": "tau", "ties": "ties_measure", "ties_other": "ties_distance"}
+    )
+    table = table.merge(counted_by(rows, by, OVERALL)[[*by, "failed"]], on=by)
+    return table.assign(
+        measure=f"{measure[0]}_{depth}",
+        left_out=table["undefined"] - table["failed"],
+        in_bands=table["model"].map(in_bands),
+    )[list(_COLUMNS)]
 
 
 def draw(

@@ -23,19 +23,18 @@ from workbench.drawing.appearance import (
 from workbench.drawing.labels import fitting_ticks, labels, room, typeset
 from workbench.drawing.quantities import QUANTITIES
 from workbench.drawing.scores_in_words import (
-    by_length,
+    counted_by,
     counted_models,
     episode_words,
     has_bands,
+    in_parts,
     interval_words,
-    left_out,
     length_words,
-    parts_of,
-    scored_rows,
 )
 from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
-from workbench.statistics.intervals import SHARE, clustered_mean_interval
+from workbench.statistics.grouped import grouped_means
+from workbench.statistics.intervals import SHARE
 
 _PANEL: Final = 4.2
 _LEGEND: Final = 1.4
@@ -78,7 +77,7 @@ def compute(
     Raises:
         InvalidArgumentError: If a table lacks a measure at this depth.
     """
-    rows = []
+    tables, by = [], ["model", "group"]
     for variant, scores in variants.items():
         missing = [name for name in (f"{each}_{depth}" for each in measures) if name not in scores]
         if missing:
@@ -86,34 +85,20 @@ def compute(
                 f"{variant}: expected scores with columns {missing}, "
                 f"got {list(scores.columns)}; score with this depth"
             )
-        for model, of_model in parts_of(scores, each_model=each_model):
-            in_bands = has_bands(of_model)
-            for measure in measures:
-                for group, part in by_length(of_model):
-                    kept = scored_rows(part)
-                    found = clustered_mean_interval(
-                        kept[f"{measure}_{depth}"].to_numpy(float),
-                        kept["game"].to_numpy(),
-                        within=SHARE,
-                    )
-                    rows.append(
-                        {
-                            "variant": variant,
-                            "model": model,
-                            "group": group,
-                            "measure": measure,
-                            "depth": depth,
-                            "mean": found.value,
-                            "low": found.low,
-                            "high": found.high,
-                            "count": found.count,
-                            "games": found.clusters,
-                            "effective": found.effective,
-                            **left_out(part),
-                            "in_bands": in_bands,
-                        }
-                    )
-    return pd.DataFrame(rows, columns=_COLUMNS)
+        rows = in_parts(scores, each_model=each_model)
+        rows = rows.assign(
+            group=rows["length"], **{each: rows[f"{each}_{depth}"] for each in measures}
+        )
+        in_bands = {str(model): has_bands(part) for model, part in rows.groupby("model")}
+        rows = rows.dropna(subset="group")
+        means = grouped_means(rows, measures, by, within=SHARE)
+        means = means.rename(columns={"column": "measure", "value": "mean"})
+        counts = counted_by(rows, by)[[*by, "failed", "unscored"]]
+        table = means.sort_values(["model", "measure"], kind="stable").merge(counts, on=by)
+        tables.append(
+            table.assign(variant=variant, depth=depth, in_bands=table["model"].map(in_bands))
+        )
+    return pd.concat(tables, ignore_index=True)[_COLUMNS]
 
 
 def draw(

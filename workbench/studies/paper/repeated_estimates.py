@@ -42,12 +42,14 @@ def repeated_estimates(
     """
     chess = environment_named("chess")
     true, predicted = (chess.read_state(fen) for fen in (true_fen, predicted_fen))
-    exact = exact_profile(chess.automaton, true, predicted, exact_depth, terminal)
+    exact = exact_profile(
+        true, predicted, exact_depth, automaton=chess.automaton, terminal=terminal
+    )
     settings = list(settings)
     rows: list[tuple[str, int, int, int, float, int, str]] = []
     for measure, values, boards, own in (
-        ("precision", exact.precision, (predicted, true), ()),
-        ("recall", exact.recall, (true, predicted), ("recall",)),
+        ("precision", exact.precision, (true, predicted), ()),
+        ("recall", exact.recall, (predicted, true), ("recall",)),
     ):
         rows += [
             ("exact", m, 0, 0, value, exact.node_count, measure)
@@ -56,8 +58,9 @@ def repeated_estimates(
         for (depth, samples), method in product(settings, methods):
             seeds = [derived_seed(seed, *own, method, depth, samples, run) for run in range(runs)]
             estimates = single_runs(
-                chess.automaton, *boards, depth, method, samples, seeds, terminal
-            )
+                *boards, depth, automaton=chess.automaton, method=method, samples=samples,
+                seeds=seeds, terminal=terminal,
+            )  # fmt: skip
             rows += [
                 (method, depth, samples, run, estimate.value, estimate.node_count, measure)
                 for run, estimate in enumerate(estimates)

@@ -15,21 +15,21 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from workbench.drawing.appearance import caption, new_figure
+from workbench.drawing.appearance import bar_lengths, caption, new_figure
 from workbench.drawing.labels import typeset
 from workbench.drawing.scores_in_words import (
-    by_length,
     episode_words,
     has_bands,
+    in_parts,
     interval_words,
     length_words,
-    parts_of,
     scored_rows,
 )
 from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
-from workbench.statistics.intervals import clustered_tau_interval, quantile_ends, tau_b
+from workbench.statistics.grouped import grouped_tau
+from workbench.statistics.intervals import quantile_ends, tau_b
 from workbench.studies.models.format_and_tracking import READABLE
 from workbench.studies.paper.kendall_tau import OVERALL
 
@@ -38,6 +38,11 @@ REPLIES: Final = ("all", "wrong")
 LEAST_ALIKE: Final = 10
 """Rows among which p_m is shuffled for the null: of one length, or of neighbouring ones."""
 
+_NULL: Final = ("null", "null_low", "null_high")
+_COLUMNS: Final = (
+    "model", "group", "measure", "replies", "distance", "tau", "low", "high", "count", "games",
+    "effective", *_NULL, "in_bands",
+)  # fmt: skip
 _LOOKS: Final[Mapping[tuple[str, str], Mapping[str, Any]]] = {
     ("all", "levenshtein"): {"marker": "o", "color": "black", "label": "all replies"},
     ("all", "levenshtein_position"): {
@@ -90,63 +95,41 @@ def compute(
             f"expected scores with columns {column!r} and {DISTANCES[0]!r} and at least one shuffle, "
             f"got {list(scores.columns)} and {shuffles!r}; score with this depth"
         )
-    rows, in_bands = [], has_bands(scores)
-    for model, of_model in parts_of(scores, each_model=each_model):
-        kept = scored_rows(of_model)
-        for replies, part in _chosen(kept):
-            groups = [] if each_model else [(str(name), of) for name, of in by_length(part)]
-            for group, part_of in [*groups, (OVERALL, part)]:
-                for distance in distances:
-                    values = part_of[column].to_numpy(float)
-                    nearness = -part_of[distance].to_numpy(float)
-                    interval = clustered_tau_interval(
-                        values,
-                        nearness,
-                        part_of["game"].to_numpy(),
-                    )
-                    null = np.full(1, np.nan)
-                    if group == OVERALL:
-                        generator = np.random.default_rng(derived_seed(seed, "shuffle", replies))
-                        null = _null(values, nearness, part_of["ply"], shuffles, generator)
-                    low, high = quantile_ends(null)
-                    rows.append(
-                        {
-                            "model": model,
-                            "group": group,
-                            "measure": f"{measure[0]}_{depth}",
-                            "replies": replies,
-                            "distance": distance,
-                            "tau": interval.value,
-                            "low": interval.low,
-                            "high": interval.high,
-                            "count": interval.count,
-                            "games": interval.clusters,
-                            "effective": interval.effective,
-                            "null": float(null.mean()),
-                            "null_low": low,
-                            "null_high": high,
-                            "in_bands": in_bands,
-                        }
-                    )
-    return pd.DataFrame(rows)
+    rows = scored_rows(in_parts(scores, each_model=each_model))
+    rows = rows.assign(group=rows["length"])
+    tables, by = [], ["model", "group"]
+    for replies, chosen in _chosen(rows):
+        for distance in distances:
+            near = rows.assign(near=-rows[distance].astype(float).where(chosen))
+            table = grouped_tau(near, column, "near", by, total=OVERALL)
+            overall = table["group"] == OVERALL
+            for model, part in near[chosen].groupby("model"):
+                generator = np.random.default_rng(derived_seed(seed, "shuffle", replies))
+                null = _null(part, column, shuffles, generator)
+                table.loc[overall & (table["model"] == model), list(_NULL)] = (
+                    null.mean(), *quantile_ends(null)
+                )  # fmt: skip
+            table = table.assign(replies=replies, distance=distance, place=range(len(table)))
+            tables.append(table[overall if each_model else overall | (table["count"] > 0)])
+    table = pd.concat(tables).sort_values(["model", "replies", "place"], kind="stable")
+    table = table.rename(columns={"value": "tau"}).assign(
+        measure=f"{measure[0]}_{depth}", in_bands=has_bands(scores)
+    )
+    return table[list(_COLUMNS)].reset_index(drop=True)
 
 
-def _chosen(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+def _chosen(rows: pd.DataFrame) -> Iterator[tuple[str, "pd.Series[bool]"]]:
     right = "exact_match_position" if "exact_match_position" in rows else "exact_match"
-    readable = rows["reply_class"].isin(READABLE)
-    yield "all", rows
-    yield "wrong", rows[readable & ~rows[right].astype(bool)]
+    yield "all", pd.Series(True, rows.index)
+    yield "wrong", rows["reply_class"].isin(READABLE) & ~rows[right].astype(bool)
 
 
 def _null(
-    values: npt.NDArray[np.float64],
-    nearness: npt.NDArray[np.float64],
-    lengths: "pd.Series[int]",
-    shuffles: int,
-    generator: np.random.Generator,
+    rows: pd.DataFrame, column: str, shuffles: int, generator: np.random.Generator
 ) -> npt.NDArray[np.float64]:
-    """Return tau of each shuffle of values within strata of `alike`; NaN where tau is undefined."""
-    strata = alike(lengths)
+    """Return tau of each shuffle of a column within strata of `alike`; NaN where tau is undefined."""
+    values, near = (rows[name].to_numpy(float) for name in (column, "near"))
+    strata = alike(rows["ply"])
     order = np.argsort(strata, kind="stable")
     taus = np.empty(shuffles)
     for place in range(shuffles):
@@ -154,7 +137,7 @@ def _null(
         drawn = np.lexsort((generator.random(len(strata)), strata))
         shuffled = np.empty_like(values)
         shuffled[order] = values[drawn]
-        taus[place] = tau_b(shuffled, nearness)
+        taus[place] = tau_b(shuffled, near)
     return taus
 
 
@@ -227,10 +210,7 @@ def _draw_panel(axes: Axes, table: pd.DataFrame) -> None:
         part = table[(table["replies"] == key[0]) & (table["distance"] == key[1])]
         part = part.set_index("group").reindex(groups)
         shift = (place - (len(looks) - 1) / 2) * 0.17
-        ends = [
-            (part["tau"] - part["low"]).clip(lower=0).fillna(0),
-            (part["high"] - part["tau"]).clip(lower=0).fillna(0),
-        ]
+        ends = bar_lengths(part["tau"], part["low"], part["high"])
         at = np.arange(len(groups)) + shift
         axes.errorbar(
             at, part["tau"], yerr=ends, linestyle="none", markersize=5, elinewidth=0.9,

@@ -8,6 +8,7 @@ import pytest
 from kernel_boards import change_fen, played
 
 from workbench.affordance import ESTIMATORS
+from workbench.affordance.estimators.contract import Pair
 from workbench.environments.chess import ChessAutomaton, ChessState, kernel
 from workbench.errors import InvalidArgumentError
 
@@ -30,16 +31,19 @@ def pairs():
     yield "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "6k1/5ppp/8/8/8/8/5PPP/3RR1K1 w - - 0 1"
 
 
-def values(name, walks, accepts, depth, samples, terminal, first_seed=0):
+def values(name, true, predicted, depth, samples, terminal, first_seed=0):
     return kernel.run_estimators(
-        name,
-        np.repeat(kernel.pack_fens([walks]), RUNS, axis=0),
-        np.repeat(kernel.pack_fens([accepts]), RUNS, axis=0),
+        *repeated(true, predicted),
         depth,
-        samples,
-        range(first_seed, first_seed + RUNS),
-        terminal,
+        method=name,
+        samples=samples,
+        seeds=range(first_seed, first_seed + RUNS),
+        terminal=terminal,
     ).value
+
+
+def repeated(*fens):
+    return [np.repeat(kernel.pack_fens([fen]), RUNS, axis=0) for fen in fens]
 
 
 def test_every_compiled_estimator_is_registered():
@@ -52,13 +56,13 @@ def test_every_compiled_estimator_is_registered():
 @pytest.mark.parametrize("name", ["branch", "intermediate", "intermediate-resampled", "stratified"])
 def test_unbiased_estimators_agree_with_the_exact_value(name, terminal):
     depth = 3
-    for index, (walks, accepts) in enumerate(pairs()):
+    for index, (predicted, true) in enumerate(pairs()):
         exact = kernel.joint_profiles(
-            kernel.pack_fens([accepts]), kernel.pack_fens([walks]), depth, terminal
+            kernel.pack_fens([true]), kernel.pack_fens([predicted]), depth, terminal
         ).precision[0, -1]
-        found = values(name, walks, accepts, depth, 20, terminal, 1_000 * index)
+        found = values(name, true, predicted, depth, 20, terminal, 1_000 * index)
         error = found.std(ddof=1) / math.sqrt(RUNS)
-        assert abs(found.mean() - exact) <= LARGEST_Z * error + 1e-9, (walks, accepts)
+        assert abs(found.mean() - exact) <= LARGEST_Z * error + 1e-9, (true, predicted)
 
 
 @pytest.mark.parametrize("terminal", ["absorb", "drop"])
@@ -68,22 +72,18 @@ def test_unbiased_estimators_agree_with_the_exact_value(name, terminal):
 def test_mean_and_spread_are_those_of_the_reference(name, terminal):
     # Few samples and sparse boards: the biased estimators show their bias, and the reference,
     # which python-chess slows down, is run often enough.
-    walks, accepts = "k7/2Q5/8/1K6/8/8/8/8 w - - 0 1", "k7/2Q5/8/2K5/8/8/8/8 w - - 0 1"
-    automaton = ChessAutomaton()
-    states = ChessState.from_fen(walks), ChessState.from_fen(accepts)
+    predicted, true = "k7/2Q5/8/1K6/8/8/8/8 w - - 0 1", "k7/2Q5/8/2K5/8/8/8/8 w - - 0 1"
+    states = ChessState.from_fen(true), ChessState.from_fen(predicted)
+    pair = Pair(*states, 3, ChessAutomaton(), terminal == "absorb")
     runs = 150
-    expected = [
-        ESTIMATORS[name].run(automaton, *states, 3, 8, np.random.default_rng(seed), terminal)
-        for seed in range(runs)
-    ]
+    expected = [ESTIMATORS[name].run(pair, 8, np.random.default_rng(seed)) for seed in range(runs)]
     found = kernel.run_estimators(
-        name,
-        np.repeat(kernel.pack_fens([walks]), RUNS, axis=0),
-        np.repeat(kernel.pack_fens([accepts]), RUNS, axis=0),
+        *repeated(true, predicted),
         3,
-        8,
-        range(RUNS),
-        terminal,
+        method=name,
+        samples=8,
+        seeds=range(RUNS),
+        terminal=terminal,
     )
     for of_kernel, of_reference in (
         (found.value, [run.value for run in expected]),
@@ -98,20 +98,25 @@ def test_mean_and_spread_are_those_of_the_reference(name, terminal):
 def test_equal_boards_agree_with_certainty():
     start = ChessState.from_board(chess.Board())
     for name in kernel.compiled_methods():
-        run = kernel.run_estimator(name, start, start, 3, 30, seed=1)
+        run = kernel.run_estimator(start, start, 3, method=name, samples=30, seed=1)
         # Uniform thinning reweighs the lines that it keeps: Algorithm 2 as printed scatters.
         assert run.value == pytest.approx(1, abs=0.3 if name == "intermediate" else 1e-12)
 
 
 def test_without_thinning_the_intermediate_algorithm_is_exact():
-    walks, accepts = "k7/2Q5/8/1K6/8/8/8/8 w - - 0 1", "k7/2Q5/8/2K5/8/8/8/8 w - - 0 1"
+    predicted, true = "k7/2Q5/8/1K6/8/8/8/8 w - - 0 1", "k7/2Q5/8/2K5/8/8/8/8 w - - 0 1"
     names = ("intermediate", "intermediate-mass", "intermediate-resampled")
     for terminal, name in product(("absorb", "drop"), names):
         exact = kernel.joint_profiles(
-            kernel.pack_fens([accepts]), kernel.pack_fens([walks]), 3, terminal
+            kernel.pack_fens([true]), kernel.pack_fens([predicted]), 3, terminal
         ).precision[0, -1]
         found = kernel.run_estimator(
-            name, *map(ChessState.from_fen, (walks, accepts)), 3, 100_000, 1, terminal
+            *map(ChessState.from_fen, (true, predicted)),
+            3,
+            method=name,
+            samples=100_000,
+            seed=1,
+            terminal=terminal,
         )
         assert found.value == pytest.approx(exact, abs=1e-12)
 
@@ -120,7 +125,7 @@ def test_stratified_scatters_far_less_than_the_printed_algorithm():
     true = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
     predicted = true.replace("3PN3", "3P4")
     spread = {
-        name: values(name, predicted, true, 3, 500, "absorb").std()
+        name: values(name, true, predicted, 3, 500, "absorb").std()
         for name in ("intermediate", "intermediate-resampled", "stratified")
     }
     assert 0 < spread["stratified"] < spread["intermediate"] / 5
@@ -129,14 +134,20 @@ def test_stratified_scatters_far_less_than_the_printed_algorithm():
 
 def test_a_seed_decides_everything():
     many = list(pairs()) * 3
-    walks = kernel.pack_fens([pair[0] for pair in many])
-    accepts = kernel.pack_fens([pair[1] for pair in many])
+    predicted, true = (kernel.pack_fens(fens) for fens in zip(*many, strict=True))
+    work = {"depth": 4, "samples": 50}
     seeds = np.arange(len(many), dtype=np.uint64) + np.uint64(2**63)
     for name in kernel.compiled_methods():
         steps = []
         one, two = (
             kernel.run_estimators(
-                name, walks, accepts, 4, 50, seeds, workers=workers, progress=steps.append
+                true,
+                predicted,
+                **work,
+                method=name,
+                seeds=seeds,
+                workers=workers,
+                progress=steps.append,
             )
             for workers in (1, 3)
         )
@@ -144,19 +155,21 @@ def test_a_seed_decides_everything():
         assert np.array_equal(one.node_count, two.node_count)
         assert sum(steps) == 2 * len(many)
         single = kernel.run_estimator(
-            name, *map(ChessState.from_fen, many[4]), 4, 50, int(seeds[4])
+            *map(ChessState.from_fen, reversed(many[4])), **work, method=name, seed=int(seeds[4])
         )
         assert single.value == one.value[4]
-        other = kernel.run_estimators(name, walks, accepts, 4, 50, seeds + np.uint64(1))
+        other = kernel.run_estimators(
+            true, predicted, **work, method=name, seeds=seeds + np.uint64(1)
+        )
         assert not np.array_equal(one.value, other.value)
 
 
 def test_arguments_out_of_range_are_refused():
     start = kernel.pack_fens([chess.STARTING_FEN])
     with pytest.raises(InvalidArgumentError, match="estimator"):
-        kernel.run_estimators("exact", start, start, 1, 1, [1])
+        kernel.run_estimators(start, start, 1, method="exact", samples=1, seeds=[1])
     with pytest.raises(InvalidArgumentError, match="samples"):
-        kernel.run_estimators("branch", start, start, 1, 0, [1])
+        kernel.run_estimators(start, start, 1, method="branch", samples=0, seeds=[1])
     for seeds in ([], [1, 2], [-1], [2**64]):
         with pytest.raises(InvalidArgumentError, match="1 seeds"):
-            kernel.run_estimators("branch", start, start, 1, 1, seeds)
+            kernel.run_estimators(start, start, 1, method="branch", samples=1, seeds=seeds)

@@ -36,7 +36,9 @@ def pairs_far(count, seed):
 
 def agree(fen, other, depth, terminal):
     true, predicted = ChessState.from_fen(fen), ChessState.from_fen(other)
-    expected = exact_profile(CHESS, true, predicted, depth, terminal, engine="reference")
+    expected = exact_profile(
+        true, predicted, depth, automaton=CHESS, terminal=terminal, engine="reference"
+    )
     plain = kernel.joint_profile(true, predicted, depth, terminal, shortcuts=False)
     short = kernel.joint_profile(true, predicted, depth, terminal)
     assert plain.node_count == expected.node_count

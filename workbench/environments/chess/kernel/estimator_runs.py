@@ -48,10 +48,11 @@ def compiled_methods() -> Mapping[str, int]:
 
 
 def run_estimator(
-    name: str,
-    walks: ChessState,
-    accepts: ChessState,
+    true: ChessState,
+    predicted: ChessState,
     depth: int,
+    *,
+    method: str,
     samples: int,
     seed: int,
     terminal: Terminal = "absorb",
@@ -59,10 +60,10 @@ def run_estimator(
     """Run an estimator once: the same distribution as its namesake in `workbench.affordance`.
 
     Args:
-        name: One of `compiled_methods`.
-        walks: The state from which lines are drawn.
-        accepts: The state in which they are tried.
+        true: The state in which lines are tried.
+        predicted: The state from which they are drawn.
         depth: The number of moves m, at least 1.
+        method: One of `compiled_methods`.
         samples: N, at least 1 and below 2 million.
         seed: In [0, 2**64). It alone decides the random draws.
         terminal: How a game that finishes earlier counts.
@@ -72,31 +73,31 @@ def run_estimator(
         UnsupportedBoardError: If a state has a promoted king.
     """
     found = run_estimators(
-        name, pack_states([walks]), pack_states([accepts]), depth, samples, [seed], terminal,
-        workers=1,
+        pack_states([true]), pack_states([predicted]), depth, method=method, samples=samples,
+        seeds=[seed], terminal=terminal, workers=1,
     )  # fmt: skip
     return EstimatorRun(float(found.value[0]), int(found.node_count[0]))
 
 
 def run_estimators(
-    name: str,
-    walks: Words,
-    accepts: Words,
+    true: Words,
+    predicted: Words,
     depth: int,
+    *,
+    method: str,
     samples: int,
     seeds: Sequence[int] | NDArray[np.uint64],
     terminal: Terminal = "absorb",
-    *,
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> EstimatorRuns:
     """Run an estimator once on each of many pairs, on all cores.
 
     Args:
-        name: One of `compiled_methods`.
-        walks: Packed boards from which lines are drawn, shape (n, 8).
-        accepts: Packed boards in which they are tried, shape (n, 8).
+        true: Packed boards in which lines are tried, shape (n, 8).
+        predicted: Packed boards from which they are drawn, shape (n, 8).
         depth: The number of moves m, at least 1.
+        method: One of `compiled_methods`.
         samples: N, at least 1 and below 2 million.
         seeds: One for each pair, each in [0, 2**64).
         terminal: How a game that finishes earlier counts.
@@ -110,26 +111,26 @@ def run_estimators(
     """
     check_walk(depth, terminal)
     methods = compiled_methods()
-    if name not in methods:
-        raise InvalidArgumentError(f"expected an estimator of {list(methods)}, got {name!r}")
+    if method not in methods:
+        raise InvalidArgumentError(f"expected an estimator of {list(methods)}, got {method!r}")
     # The draws are below 2**32: so many lines times the most moves of a board must stay below.
     if not 1 <= samples < 2_000_000:
         raise InvalidArgumentError(f"expected 1 to 1,999,999 samples, got {samples!r}")
-    walks, accepts = checked_rows(walks=walks, accepts=accepts)
-    if any(not 0 <= int(seed) < 2**64 for seed in seeds) or len(seeds) != len(walks):
+    true, predicted = checked_rows(true=true, predicted=predicted)
+    if any(not 0 <= int(seed) < 2**64 for seed in seeds) or len(seeds) != len(true):
         raise InvalidArgumentError(
-            f"expected {len(walks)} seeds in [0, 2**64), one for each pair, got {len(seeds)} "
+            f"expected {len(true)} seeds in [0, 2**64), one for each pair, got {len(seeds)} "
             f"from {min(seeds, default=None)!r} to {max(seeds, default=None)!r}"
         )
     of_pairs = np.array(seeds, dtype=np.uint64)
-    values, nodes = np.empty(len(walks)), np.empty(len(walks), np.int64)
+    values, nodes = np.empty(len(true)), np.empty(len(true), np.int64)
     estimates = compiled_module("particles").estimates
 
     def work(part: slice) -> None:
         estimates(
-            methods[name], walks[part], accepts[part], depth, samples, terminal == "absorb",
-            of_pairs[part], values[part], nodes[part],
+            true[part], predicted[part], depth, methods[method], samples,
+            terminal == "absorb", of_pairs[part], values[part], nodes[part],
         )  # fmt: skip
 
-    share(work, len(walks), workers, 16, progress)
+    share(work, len(true), workers, 16, progress)
     return EstimatorRuns(values, nodes)

@@ -47,17 +47,21 @@ class ChessTwin:
 
     def estimates(
         self,
-        method: str,
-        walks: Words,
-        accepts: Words,
+        true: Words,
+        predicted: Words,
         depth: int,
+        *,
+        method: str,
         samples: int,
         seeds: Sequence[int],
         terminal: Terminal,
     ) -> NDArray[np.float64]:
         """Return the value of one run of an estimator for each pair of packed states."""
-        found = run_estimators(method, walks, accepts, depth, samples, seeds, terminal, workers=1)
-        return found.value
+        runs = run_estimators(
+            true, predicted, depth, method=method, samples=samples, seeds=seeds, terminal=terminal,
+            workers=1,
+        )  # fmt: skip
+        return runs.value
 
     def joint_walk(
         self, true: ChessState, predicted: ChessState, depth: int, terminal: Terminal
@@ -76,10 +80,11 @@ class ChessTwin:
 
     def estimator_runs(
         self,
-        method: str,
-        walks: ChessState,
-        accepts: ChessState,
+        true: ChessState,
+        predicted: ChessState,
         depth: int,
+        *,
+        method: str,
         samples: int,
         seeds: Sequence[int],
         terminal: Terminal,
@@ -87,9 +92,10 @@ class ChessTwin:
     ) -> list[tuple[float, int]]:
         """Return value and node count of one run of an estimator for each seed."""
         one, other = (
-            np.repeat(pack_states([state]), len(seeds), axis=0) for state in (walks, accepts)
+            np.repeat(pack_states([state]), len(seeds), axis=0) for state in (true, predicted)
         )
         found = run_estimators(
-            method, one, other, depth, samples, list(seeds), terminal, workers=workers
-        )
+            one, other, depth, method=method, samples=samples, seeds=list(seeds),
+            terminal=terminal, workers=workers,
+        )  # fmt: skip
         return list(zip(found.value.tolist(), found.node_count.tolist(), strict=True))

@@ -19,6 +19,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final, Literal, get_args
 
+from platformdirs import user_cache_path
+
 from workbench.environments.chess.compile_progress import compiling
 
 CompiledModule = Literal["joint", "particles", "plain_joint", "probes", "replays", "single"]
@@ -135,15 +137,7 @@ def _candidates() -> Iterator[Path]:
     chosen = os.environ.get("NUMBA_CACHE_DIR")
     if chosen:
         yield Path(chosen) / "world-state-workbench"
-    of_user = os.environ.get("XDG_CACHE_HOME")
-    if of_user:
-        yield Path(of_user) / "world-state-workbench"
-    elif sys.platform == "win32":
-        yield Path(os.environ.get("LOCALAPPDATA", tempfile.gettempdir())) / "world-state-workbench"
-    else:
-        home = Path(os.path.expanduser("~"))
-        caches = home / "Library" / "Caches" if sys.platform == "darwin" else home / ".cache"
-        yield caches / "world-state-workbench"
+    yield user_cache_path("world-state-workbench", appauthor=False)
     yield Path(tempfile.gettempdir()) / f"world-state-workbench-{_user()}"
 
 

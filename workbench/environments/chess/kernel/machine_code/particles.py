@@ -103,12 +103,12 @@ def _grown(codes: Codes, used: int, wanted: int) -> Codes:
 
 @compiled(f"{RESULT}({BOARD},{BOARD},int64,int64,boolean,{WORDS})")
 def _branch(
-    walks: Board, accepts: Board, depth: int, samples: int, absorb: bool, state: Words
+    true: Board, predicted: Board, depth: int, samples: int, absorb: bool, state: Words
 ) -> tuple[float, int]:
     targets, scratch = square_words(), square_words()
     accepted = nodes = 0
     for _ in range(samples):
-        walker, other = walks, accepts
+        walker, other = predicted, true
         alive = True
         for step in range(depth):
             moves = generate(walker, targets)
@@ -130,7 +130,7 @@ def _branch(
 
 @compiled(f"{RESULT}({BOARD},{BOARD},int64,int64,boolean,{WORDS})")
 def _naive(
-    walks: Board, accepts: Board, depth: int, samples: int, absorb: bool, state: Words
+    true: Board, predicted: Board, depth: int, samples: int, absorb: bool, state: Words
 ) -> tuple[float, int]:
     targets = square_words()
     pairs = np.empty((2 * samples, 2 * BOARD_WIDTH), np.uint64)
@@ -141,8 +141,8 @@ def _naive(
     codes = np.empty(max(40 * samples, MOST_MOVES), np.uint16)
     owners = np.empty(codes.size, np.int32)
     now = 0
-    put(address(pairs, 0), walks)
-    put(address(address(pairs, 0), BOARD_WIDTH), accepts)
+    put(address(pairs, 0), predicted)
+    put(address(address(pairs, 0), BOARD_WIDTH), true)
     lines = 1
     nodes = 0
     for step in range(depth):
@@ -215,8 +215,8 @@ def _naive(
 
 @compiled(f"{RESULT}({BOARD},{BOARD},int64,int64,float64,boolean,{WORDS},uint16[:,::1])")
 def _stratified(
-    walker: Board,
     other: Board,
+    walker: Board,
     depth: int,
     particles: int,
     mass: float,
@@ -259,7 +259,7 @@ def _stratified(
     for index in range(reached):
         code = np.uint64(codes[depth, index])
         value, below_it = _stratified(
-            advance(walker, code), advance(other, code), depth - 1,
+            advance(other, code), advance(walker, code), depth - 1,
             each + 1 if index < rest else each, mass / reached, absorb, state, codes,
         )  # fmt: skip
         total += value
@@ -268,15 +268,15 @@ def _stratified(
 
 
 @compiled(
-    "void(int64,uint64[:,::1],uint64[:,::1],int64,int64,boolean,uint64[::1],"
+    "void(uint64[:,::1],uint64[:,::1],int64,int64,int64,boolean,uint64[::1],"
     "float64[::1],int64[::1])",
     entry=True,
 )
 def estimates(
-    method: int,
-    walks: Words,
-    accepts: Words,
+    true: Words,
+    predicted: Words,
     depth: int,
+    method: int,
     samples: int,
     absorb: bool,
     seeds: Words,
@@ -286,10 +286,10 @@ def estimates(
     """Run one estimator once on each pair of rows.
 
     Args:
-        method: One of the numbers above.
-        walks: Rows of the boards from which lines are drawn, shape (n, 8).
-        accepts: Rows of the boards in which they are tried, shape (n, 8).
+        true: Rows of the boards in which lines are tried, shape (n, 8).
+        predicted: Rows of the boards from which they are drawn, shape (n, 8).
         depth: The number of moves m, at least 1.
+        method: One of the numbers above.
         samples: N, at least 1.
         absorb: Whether finished lines are complete; else they vanish.
         seeds: Shape (n,).
@@ -297,22 +297,22 @@ def estimates(
         nodes: Overwritten with the states generated, shape (n,).
     """
     state = state_words()
-    for pair in range(walks.shape[0]):
-        walker, other = load(address(walks, pair)), load(address(accepts, pair))
+    for pair in range(true.shape[0]):
+        other, walker = load(address(true, pair)), load(address(predicted, pair))
         seed_state(seeds[pair], state)
         if method == NAIVE:
-            result = _naive(walker, other, depth, samples, absorb, state)
+            result = _naive(other, walker, depth, samples, absorb, state)
         elif method == BRANCH:
-            result = _branch(walker, other, depth, samples, absorb, state)
+            result = _branch(other, walker, depth, samples, absorb, state)
         elif method == STRATIFIED:
             result = _stratified(
-                walker, other, depth, samples, 1.0, absorb, state,
+                other, walker, depth, samples, 1.0, absorb, state,
                 np.empty((depth + 1, MOST_MOVES), np.uint16),
             )  # fmt: skip
         elif method == INTERMEDIATE_RESAMPLED:
-            result = resampled(walker, other, depth, samples, absorb, state)
+            result = resampled(other, walker, depth, samples, absorb, state)
         else:
             result = intermediate(
-                walker, other, depth, samples, absorb, method == INTERMEDIATE_MASS, state
+                other, walker, depth, samples, absorb, method == INTERMEDIATE_MASS, state
             )
         values[pair], nodes[pair] = result

@@ -110,8 +110,8 @@ def pick_move(moves: Moves, white: Word, targets: Words, index: Word) -> Word:
 
 @compiled(f"{RESULT}({BOARD},{BOARD},int64,int64,boolean,boolean,{WORDS})")
 def intermediate(
-    walks: Board,
-    accepts: Board,
+    true: Board,
+    predicted: Board,
     depth: int,
     samples: int,
     absorb: bool,
@@ -121,8 +121,8 @@ def intermediate(
     """Run Algorithm 2 as printed once; return the estimate and the states generated.
 
     Args:
-        walks: The board from which lines are drawn.
-        accepts: The board in which they are tried.
+        true: The board in which lines are tried.
+        predicted: The board from which they are drawn.
         depth: The number of moves m, at least 1.
         samples: N, at least 1.
         absorb: Whether finished lines are complete; else they vanish.
@@ -137,8 +137,8 @@ def intermediate(
     shares = np.empty(samples, np.float64)
     first = np.empty(samples + 1, np.int64)
     now = 0
-    put(address(pairs, 0), walks)
-    put(address(address(pairs, 0), BOARD_WIDTH), accepts)
+    put(address(pairs, 0), predicted)
+    put(address(address(pairs, 0), BOARD_WIDTH), true)
     weights[0, 0] = 1.0
     lines = 1
     finished = 0.0
@@ -206,13 +206,13 @@ def intermediate(
 
 @compiled(f"{RESULT}({BOARD},{BOARD},int64,int64,boolean,{WORDS})")
 def resampled(
-    walks: Board, accepts: Board, depth: int, samples: int, absorb: bool, state: Words
+    true: Board, predicted: Board, depth: int, samples: int, absorb: bool, state: Words
 ) -> tuple[float, int]:
     """Run Algorithm 2 with stratified, weight-proportional resampling once.
 
     Args:
-        walks: The board from which lines are drawn.
-        accepts: The board in which they are tried.
+        true: The board in which lines are tried.
+        predicted: The board from which they are drawn.
         depth: The number of moves m, at least 1.
         samples: N, at least 1.
         absorb: Whether finished lines are complete; else they vanish.
@@ -231,8 +231,8 @@ def resampled(
     owners = np.empty(samples, np.int64)
     numbers = np.empty(samples, np.int64)
     now = 0
-    put(address(pairs, 0), walks)
-    put(address(address(pairs, 0), BOARD_WIDTH), accepts)
+    put(address(pairs, 0), predicted)
+    put(address(address(pairs, 0), BOARD_WIDTH), true)
     weights[0, 0] = 1.0
     lines = 1
     finished = 0.0

@@ -1,0 +1,272 @@
+"""Models asked and evaluated, and the bundled positions and replies as frames."""
+
+import os
+import re
+import sys
+import warnings
+from dataclasses import fields
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Final
+
+import pandas as pd
+
+from workbench.answers.recorded_replies import WORLD_CUP
+from workbench.answers.recorded_replies import recorded_replies as read_recorded_replies
+from workbench.asking.costs.prices import Price
+from workbench.asking.resumable_run import ask as ask_questions
+from workbench.asking.resumable_run import checked_price, require_extra
+from workbench.asking.settings import Operation, Question
+from workbench.environments.registry import DEFAULT, environment_named, environment_of
+from workbench.errors import InvalidArgumentError
+from workbench.evaluation.chosen_positions import ChosenPositions
+from workbench.front_door.frames import Rows, predictions_of
+from workbench.scoring import scoring_parameters
+from workbench.tables.parquet_tables import POSITIONS, as_arrow, write_table
+from workbench.tables.provenance import text_hash
+
+if TYPE_CHECKING:
+    from workbench.evaluation.evaluation_stages import Evaluated
+
+RUNS: Final = Path("runs")
+"""The folder, in the working folder, of runs whose folder is not named."""
+
+_QUESTION: Final = frozenset(each.name for each in fields(Question)) - {"model", "environment"}
+_OPERATION: Final = frozenset(each.name for each in fields(Operation))
+
+
+def ask(
+    rows: Rows,
+    model: str,
+    *,
+    budget: float | None = None,
+    price: tuple[float, float] | None = None,
+    out: str | Path | None = None,
+    environment: str | None = None,
+    api_key: str | None = None,
+    progress: bool = False,
+    **options: Any,
+) -> pd.DataFrame:
+    """Ask a model about positions, and return its replies; a repeated call goes on where it stopped.
+
+    Every answer is on disk before the next question is asked: in ``out``, with its journal.
+
+    Args:
+        rows: Positions as `positions` returns, or any table with the moves played, in UCI or PGN.
+        model: Name in Inspect's form, such as ``openai/gpt-4o``; or ``workbench/small``, which is
+            bundled and free.
+        budget: Dollars that the whole run may cost at most; needs a ``price``.
+        price: Dollars per million tokens of input and of output; you supply it.
+        out: The run folder; by default one in `RUNS` that is named after the model and the question,
+            so that the same call finds it again.
+        environment: Of the positions; by default that of the column ``environment``, or chess.
+        api_key: The provider's key, if it is not in its environment variable.
+        progress: Whether to show a progress bar on standard error.
+        **options: Of `workbench.asking.settings.Question` and `Operation`: ``prompt``, ``task``,
+            ``samples_per_position``, ``temperature``, ``reasoning_effort``, ``limit``,
+            ``connections``, ``base_url``, ...
+
+    Returns:
+        A row for each question, as `score` takes them; a failed call is a row of the class ``failed``.
+        ``attrs["run"]`` is the folder.
+
+    Raises:
+        MissingExtraError: If Inspect is not installed; the message says what to install.
+        InvalidArgumentError: If a value is out of range, or there is a budget and no price.
+        AskingStoppedError: If asking stopped before the end; all answers are in the folder.
+
+    Example:
+        >>> import workbench as wb
+        >>> replies = wb.ask(wb.positions(2), "workbench/tiny", budget=5)  # doctest: +SKIP
+    """
+    require_extra()
+    table = _positions_of(rows, environment)
+    question, operation = _asking(model, environment_of(table).name, budget, options)
+    paid = checked_price(question, operation, None if price is None else Price(*price))
+    content = str(as_arrow(table, POSITIONS).to_pylist())
+    folder = Path(out) if out is not None else RUNS / _folder_name(question, content)
+    if out is None:
+        print(f"workbench.ask: answers are in {folder}", file=sys.stderr)
+    with TemporaryDirectory() as place:
+        source = Path(place) / "positions.parquet"
+        write_table(table, source, POSITIONS, {"stage": "positions"})
+        run = ask_questions(
+            source,
+            folder,
+            question,
+            operation,
+            price=paid,
+            api_key=api_key,
+            progress=progress,
+        )
+    for note in run.notes:
+        warnings.warn(note, stacklevel=2)
+    replies = run.predictions
+    replies.attrs["run"] = str(folder)
+    return replies
+
+
+def evaluate(
+    model: str,
+    out: str | Path,
+    *,
+    positions: Rows | None = None,
+    limit: int | None = None,
+    environment: str | None = None,
+    month: str | None = None,
+    seed: int = 0,
+    depth: int = 4,
+    terminal: str = "absorb",
+    ill_formed: str = "as_is",
+    budget: float | None = None,
+    price: tuple[float, float] | None = None,
+    api_key: str | None = None,
+    jobs: int | None = None,
+    progress: bool = False,
+    **options: Any,
+) -> "Evaluated":
+    """Ask a model, score its replies, and draw and report them, as the command ``workbench evaluate``.
+
+    Args:
+        model: As for `ask`.
+        out: The folder; one of an earlier call with the same arguments goes on where it stopped.
+        positions: As for `ask`; by default bundled games that no bundled model was trained on, and
+            random episodes in other environments.
+        limit: Positions at most, spread evenly over the groups.
+        environment: By default that of the positions, or chess.
+        month: A month of the Lichess database such as ``2017-04``, instead of positions.
+        seed: Of the choice of positions.
+        depth: m.
+        terminal: ``absorb`` or ``drop``.
+        ill_formed: ``as_is`` or ``sink``.
+        budget: As for `ask`.
+        price: As for `ask`.
+        api_key: As for `ask`.
+        jobs: Workers; by default one for each core.
+        progress: Whether to show progress bars on standard error.
+        **options: As for `ask`.
+
+    Returns:
+        ``asked``, ``scores`` (the path of the table: `summary` and `plot` take it), ``headline``,
+        ``figures`` and ``page`` (the report).
+
+    Raises:
+        WorkbenchError: As of `workbench.evaluation.evaluation_stages.evaluate`.
+
+    Example:
+        >>> import workbench as wb
+        >>> done = wb.evaluate("workbench/small", out="run", limit=20)  # doctest: +SKIP
+    """
+    require_extra()
+    from workbench.evaluation.evaluation_stages import evaluate as evaluate_model
+
+    rows = None if positions is None else _positions_of(positions, environment)
+    if rows is not None:
+        environment = environment_of(rows).name
+    environment = environment_named(environment or DEFAULT).name
+    question, operation = _asking(model, environment, budget, options, depth=depth)
+    with TemporaryDirectory() as place:
+        table = None
+        if rows is not None:
+            table = Path(place) / "positions.parquet"
+            write_table(rows, table, POSITIONS, {"stage": "positions"})
+        return evaluate_model(
+            Path(out),
+            ChosenPositions(environment, table, month, limit, seed),
+            question,
+            operation,
+            scoring_parameters(depth, {"terminal": terminal, "ill_formed": ill_formed}),
+            price=None if price is None else Price(*price),
+            api_key=api_key,
+            jobs=jobs or os.cpu_count() or 1,
+            progress=progress,
+        )
+
+
+def positions(
+    limit: int | None = None, environment: str = DEFAULT, *, month: str | None = None, seed: int = 0
+) -> pd.DataFrame:
+    """Return positions to ask a model about, each with its moves and true state.
+
+    Args:
+        limit: How many, spread evenly over the groups of lengths; None for 100 of each group.
+        environment: Its name. In chess they are cut from bundled games that no bundled model was
+            trained on; elsewhere they end random episodes.
+        month: A month of the Lichess database such as ``2017-04``, which is read over the network.
+        seed: Seed of the choice, at least 0.
+
+    Returns:
+        Rows of a positions table, see data/README.md.
+
+    Example:
+        >>> import workbench as wb
+        >>> wb.positions(5)["group"].tolist()
+        [5, 16, 27, 38, 50]
+    """
+    name = environment_named(environment).name
+    table, _ = ChosenPositions(name, None, month, limit, seed).choose()
+    return table.reindex(columns=POSITIONS.names)
+
+
+def recorded_replies(
+    sets: str | tuple[str, ...] = WORLD_CUP,
+    models: str | tuple[str, ...] = (),
+    settings: str | tuple[str, ...] = "",
+) -> pd.DataFrame:
+    """Return the bundled replies of real models: boards that 17 models wrote for World Cup games.
+
+    Args:
+        sets: ``world_cup`` or ``random_games``, or several; all if empty.
+        models: Names of models; all if there are none.
+        settings: Settings such as ``thinking=1024``, the empty text for the default; all if there
+            are none.
+
+    Returns:
+        Rows of a predictions table, as `score` takes them; data/REPLIES.md describes them.
+
+    Raises:
+        InvalidArgumentError: If there is no such set, model or setting; the message names all.
+
+    Example:
+        >>> import workbench as wb
+        >>> len(wb.recorded_replies(models="o3-2025-04-16"))
+        1000
+    """
+    wanted = ([each] if isinstance(each, str) else list(each) for each in (sets, models, settings))
+    return read_recorded_replies(*wanted)
+
+
+def _positions_of(rows: Rows, environment: str | None) -> pd.DataFrame:
+    table = predictions_of(rows, environment, answered=False).reindex(columns=POSITIONS.names)
+    table = table.drop_duplicates("position_id", ignore_index=True)
+    without = table[table["moves"].isna()]
+    if len(without):
+        raise InvalidArgumentError(
+            "expected the moves of each position, which the model is to follow, in a column moves or "
+            f"pgn; got none in {len(without)} of {len(table)} rows, the first with the true state "
+            f"{without['true_state'].iloc[0]!r:.100}"
+        )
+    return table
+
+
+def _asking(
+    model: str,
+    environment: str,
+    budget: float | None,
+    options: dict[str, Any],
+    depth: int | None = None,
+) -> tuple[Question, Operation]:
+    if unknown := sorted(options.keys() - _QUESTION - _OPERATION):
+        raise InvalidArgumentError(
+            f"expected options of {sorted(_QUESTION | _OPERATION)}, got {unknown}"
+        )
+    of_question = {name: value for name, value in options.items() if name in _QUESTION}
+    if depth is not None and of_question.get("task") == "continuation":
+        of_question["depth"] = depth
+    rest = {name: value for name, value in options.items() if name in _OPERATION}
+    return Question(model, environment=environment, **of_question), Operation(budget=budget, **rest)
+
+
+def _folder_name(question: Question, positions: str) -> str:
+    model = re.sub(r"[^A-Za-z0-9._-]+", "-", question.model)
+    return f"{model}-{text_hash(question.sha256 + positions)[:8]}"

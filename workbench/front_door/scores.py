@@ -1,0 +1,241 @@
+"""Scores of any table of replies, and their means with intervals."""
+
+import os
+import re
+import warnings
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import Any, Final
+
+import pandas as pd
+
+from workbench.answers.recorded_replies import RANDOM_GAMES, WORLD_CUP, recorded_replies
+from workbench.drawing.scores_in_words import class_counts, scored_rows, with_names
+from workbench.errors import InvalidArgumentError
+from workbench.front_door.frames import Rows, frame_of, predictions_of
+from workbench.metrics import find_metric, with_summaries
+from workbench.scoring import scoring_parameters
+from workbench.scoring.score_tables import score as score_rows
+from workbench.statistics.grouped import grouped_means
+from workbench.studies.models.whole_games import whole_games
+
+SHIFTED: Final = 0.2
+"""The share of wrong predictions that are another row's true state from which `score` warns."""
+
+_ALL: Final = "all_rows"
+
+_LEFT_OUT: Final = (
+    *("game_plies", "earlier_turns", "stop_reason", "input_tokens", "output_tokens"),
+    *("reasoning_tokens", "dollars", "seconds"),
+)
+"""Columns of predictions that no function of scores reads."""
+
+
+def score(
+    rows: Rows,
+    environment: str | None = None,
+    depth: int = 4,
+    *,
+    task: str = "state",
+    jobs: int | None = None,
+    progress: bool = False,
+    **parameters: Any,
+) -> pd.DataFrame:
+    """Score replies: state precision, recall and F at every depth, and the text metrics.
+
+    Args:
+        rows: A data frame (pandas, polars, Arrow), the path of a table or log, or a list of
+            dictionaries, with the true state and the reply or predicted state; see
+            `workbench.front_door.frames.NAMES` for the names of columns.
+        environment: Its name; by default that of the column ``environment``, or chess.
+        depth: m, at least 1.
+        task: What was asked, for rows that do not say it.
+        jobs: Worker processes; by default one for a few hundred rows, else one for each core.
+        progress: Whether to show a progress bar on standard error.
+        **parameters: Of `workbench.scoring.ScoringParameters`: ``terminal``, ``ill_formed``,
+            ``method``, ``samples``, ``batches``, ``seed``.
+
+    Returns:
+        The columns of a scores table (data/README.md); ``game``, whose rows are not independent; reply
+        and moves; and the frame's own further columns. The rows keep their order and index.
+
+    Raises:
+        InvalidArgumentError: If a column is missing or a row cannot be read; the message says which.
+        TableError: If a path is no table.
+
+    Example:
+        >>> import workbench as wb
+        >>> start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+        >>> frame = [{"fen": start, "reply": "I cannot say."}, {"fen": start, "reply": start}]
+        >>> wb.score(frame, depth=2)[["reply_class", "precision_2", "f_2"]]
+          reply_class  precision_2  f_2
+        0      absent          0.0  0.0
+        1       valid          1.0  1.0
+    """
+    settings = scoring_parameters(depth, parameters)
+    predictions = predictions_of(rows, environment, task=task)
+    if jobs is None:
+        jobs = 1 if len(predictions) < 500 else os.cpu_count() or 1
+    scores = score_rows(predictions, settings, jobs=jobs, progress=progress)
+    scores.index = predictions.index
+    _warn_of_rows_out_of_order(scores)
+    scores["game"] = _games(predictions)
+    beside = [name for name in predictions.columns if name not in scores and name not in _LEFT_OUT]
+    return pd.concat([scores, predictions[beside]], axis=1)
+
+
+def _games(predictions: pd.DataFrame) -> "pd.Series[str]":
+    if _are_recorded(predictions):
+        return predictions["position_id"].map(_recorded_games())
+    if predictions.empty:
+        return predictions["position_id"]
+    # The same position may be one of several games.
+    places = predictions["position_id"] + "\n" + predictions["game_id"].fillna("")
+    games = whole_games(predictions.assign(position_id=places)).games
+    return places.map(games).str.partition("\n")[0]
+
+
+def _are_recorded(rows: pd.DataFrame) -> bool:
+    sets = set(rows["set"].unique()) if "set" in rows else set()
+    return (
+        bool(sets)
+        and sets <= {WORLD_CUP, RANDOM_GAMES}
+        and set(rows["position_id"]) <= _recorded_games().keys()
+    )
+
+
+@lru_cache(maxsize=1)
+def _recorded_games() -> Mapping[str, str]:
+    """Return the games of all recorded replies: some of them alone do not tell which are one game."""
+    return whole_games(recorded_replies(sets=(), settings=())).games
+
+
+def _warn_of_rows_out_of_order(scores: pd.DataFrame) -> None:
+    """Warn where predictions are the true states of other rows: columns that were not joined by row."""
+    if scores["predicted_state"].isna().all():
+        return
+    own = scores[scores["predicted_state"].notna() & ~scores["exact_match"].eq(True)]
+    true = {text.split(" ")[0]: place for place, text in scores["true_state"].dropna().items()}
+    first = own["predicted_state"].str.split(" ").str[0]
+    same = own["true_state"].str.split(" ").str[0] == first
+    other = first[first.isin(true.keys()) & ~same]
+    if len(other) >= 3 and len(other) >= SHIFTED * len(own):
+        row = other.index[0]
+        warnings.warn(
+            f"{len(other)} of {len(own)} wrong predictions are the true state of another row: that of "
+            f"row {row!r} is the one of row {true[other.iloc[0]]!r}; check that true states and replies are "
+            "joined by position, not by order",
+            stacklevel=3,
+        )
+
+
+def with_games(rows: Rows) -> pd.DataFrame:
+    """Return scores with the column ``game``.
+
+    Args:
+        rows: Scores, as of `score` or of the command ``workbench score``, or a path.
+
+    Raises:
+        InvalidArgumentError: If they are no scores.
+    """
+    scores = frame_of(rows)
+    if "unscored" not in scores:
+        raise InvalidArgumentError(
+            "expected scores, as workbench.score(frame) returns, got the columns "
+            f"{', '.join(map(str, scores.columns))[:300]}; score the frame first"
+        )
+    scores = with_summaries(scores)
+    if "game" in scores:
+        return scores
+    if _are_recorded(scores):
+        return scores.assign(game=scores["position_id"].map(_recorded_games()))
+    return scores.assign(game=scores["game_id"].fillna(scores["position_id"]))
+
+
+def summary(
+    scores: Rows,
+    by: str | Sequence[str] = ("model",),
+    metrics: Sequence[str] | None = None,
+    *,
+    level: float = 0.95,
+) -> pd.DataFrame:
+    """Summarise scores: means with intervals over whole games, the classes, and what they rest on.
+
+    Args:
+        scores: As of `score`, or the path of a scores table or run folder.
+        by: A column, or several, that tell what is compared, such as ``["model", "group"]``; none for
+            all rows together.
+        metrics: Columns to average; by default p_m, r_m and F_m at the largest depth.
+        level: Of the intervals, in (0, 1).
+
+    Returns:
+        One row for each group: the columns of ``by``; for each metric its mean, ``_low`` and ``_high``;
+        the number of replies in each class; ``unscored`` and ``failed`` (calls, which are left out);
+        ``replies``; ``games`` and ``effective`` (number of games). Undefined values are NaN.
+
+    Raises:
+        InvalidArgumentError: If there is no such column; the message names those that there are.
+
+    Example:
+        >>> import workbench as wb
+        >>> start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+        >>> scores = wb.score([{"fen": start, "reply": start, "model": "mine"}], depth=2)
+        >>> wb.summary(scores)[["model", "precision_2", "valid", "games"]]
+          model  precision_2  valid  games
+        0  mine          1.0      1      1
+    """
+    frame = with_names(with_games(scores))
+    keys = [by] if isinstance(by, str) else list(by)
+    if not keys:
+        whole = summary(frame.assign(**{_ALL: ""}), _ALL, metrics, level=level)
+        return whole.drop(columns=_ALL)
+    columns = default_metrics(frame) if metrics is None else list(metrics)
+    check_columns(frame, [*keys, *columns])
+    means = grouped_means(scored_rows(frame), columns, keys, within=_range, level=level)
+    wide = means.pivot(index=keys, columns="column", values=["value", "low", "high"])
+    table = class_counts(frame, keys).rename(columns={"count": "replies"}).set_index(keys)
+    table["replies"] -= table["failed"]
+    values = {
+        f"{name}{ending}": wide[statistic, name]
+        for name in columns
+        for statistic, ending in (("value", ""), ("low", "_low"), ("high", "_high"))
+    }
+    first = means[means["column"] == columns[0]].set_index(keys)[["games", "effective"]]
+    return pd.DataFrame(values).join(table, how="right").join(first).reset_index()
+
+
+def _range(column: str) -> tuple[float, float] | None:
+    metric = find_metric(column)
+    return None if metric is None else metric.range
+
+
+def default_metrics(scores: pd.DataFrame) -> list[str]:
+    """Return the columns of p_m, r_m and F_m at the largest depth that scores have."""
+    depths = [
+        int(match[1])
+        for name in scores.columns
+        if (match := re.fullmatch(r"precision_(\d+)", name))
+    ]
+    if not depths:
+        raise InvalidArgumentError(
+            "expected scores with columns such as precision_4, got "
+            f"{', '.join(map(str, scores.columns))[:300]}"
+        )
+    return [f"{name}_{max(depths)}" for name in ("precision", "recall", "f")]
+
+
+def check_columns(scores: pd.DataFrame, names: Sequence[str]) -> None:
+    """Refuse columns that scores do not have.
+
+    Raises:
+        InvalidArgumentError: The message names those that there are, the likeliest first.
+    """
+    for name in names:
+        if name not in scores:
+            close = get_close_matches(str(name), map(str, scores.columns), 3, 0.5)
+            meant = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+            raise InvalidArgumentError(
+                f"expected a column of the scores, got {name!r}{meant} The columns are "
+                f"{', '.join(map(str, scores.columns))}"
+            )
