@@ -17,7 +17,7 @@ setup: .venv/.ready
 	$(PYTHON) -m venv --clear .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
-	$(BIN)/python -c "from workbench.environments.chess.kernel.machine_code.cache import compile_all; compile_all()"
+	$(BIN)/python -c "from workbench.environments.chess.kernel.cache import compile_all; compile_all()"
 	touch $@
 
 figures: setup

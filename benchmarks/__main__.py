@@ -25,7 +25,7 @@ from benchmarks.pairs import KINDS, Pair, near_pairs, positions, unrelated_pairs
 from workbench.affordance import exact_profile
 from workbench.affordance.estimators.intermediate import Intermediate
 from workbench.environments.chess import ChessAutomaton, ChessState, kernel
-from workbench.environments.chess.kernel.threads import core_count
+from workbench.environments.chess.kernel.kernel_functions import core_count
 from workbench.seeds import derived_seed
 
 SEED: Final = 2508

@@ -14,8 +14,7 @@ import pandas as pd
 from workbench.affordance import ESTIMATORS
 from workbench.affordance.estimate import BATCHES
 from workbench.studies.estimators import bias_and_variance
-from workbench.studies.estimators.against_exact import ROUNDING
-from workbench.studies.estimators.chess_pairs import pairs
+from workbench.studies.estimators.comparison_pairs import ROUNDING, pairs
 
 
 def measured(games: list[Path], repeats: int, samples: int, seed: int) -> pd.DataFrame:

@@ -20,7 +20,7 @@ from playwright.sync_api import Locator, Page, expect
 from benchmarks.pairs import positions
 from tests.browser.lab_page import chromium, lab_page, save_notebook
 from tests.browser.lab_server import lab_server
-from workbench.environments.chess.kernel.threads import core_count
+from workbench.environments.chess.kernel.kernel_functions import core_count
 
 SEED: Final = 2508
 REPOSITORY: Final = Path(__file__).resolve().parents[1]

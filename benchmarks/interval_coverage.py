@@ -32,7 +32,7 @@ from workbench.statistics.intervals import (
     quantile_ends,
     resampled_means,
 )
-from workbench.studies.recorded_scores import recorded_scores
+from workbench.studies.study_scores import recorded_scores
 
 MODELS: Final = {
     "near 1": "o3-2025-04-16",

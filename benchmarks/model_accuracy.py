@@ -11,10 +11,10 @@ from pathlib import Path
 import pandas as pd
 
 from workbench.answers.model_replies import model_replies
-from workbench.games.bundled import bundled_games
 from workbench.games.cut import cut_games
 from workbench.games.game_files import GameFiles
-from workbench.language_model.bundled_models import SIZES, TRAINING_GAMES
+from workbench.games.game_tables import bundled_games
+from workbench.language_model.language_model import SIZES, TRAINING_GAMES
 from workbench.language_model.written_replies import ReplySettings
 from workbench.prediction import CLASSES
 from workbench.scoring import ScoringParameters, score

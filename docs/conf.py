@@ -31,7 +31,10 @@ nitpicky = True
 nitpick_ignore_regex = [
     (r"py:.*", r"(?!workbench\b).*"),
     # Compiled functions, which autodoc does not describe.
-    (r"py:.*", r"workbench\.environments\.chess\.kernel\.machine_code\..*"),
+    (
+        r"py:.*",
+        r"workbench\.environments\.chess\.kernel\.(?!kernel_functions|packed_boards|cache)\w+\..*",
+    ),
     # Type variables, which have no place of their own.
     (r"py:.*", r"workbench\..*\.(Action|Function|Key|Made|Result|State|StateOfTwin|_State|_T)"),
 ]

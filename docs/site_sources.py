@@ -13,15 +13,15 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from workbench.explore.static_page.pair_html import pair_html
-from workbench.headless.lesson_versions import LESSONS, write_lessons
+from workbench.explore.pair.pair_html import pair_html
+from workbench.headless.class_lessons import LESSONS, write_lessons
 from workbench.headless.notebook_runs import (
     NOTEBOOKS,
     assign_parameters,
     raise_for_failures,
     run_notebooks,
 )
-from workbench.resources import PACKAGE
+from workbench.installation import PACKAGE
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 FIGURES: Final = ROOT / "figures" / "notebooks"
@@ -33,7 +33,7 @@ LIVE: Final = "live"
 """A folder of the sources; what it holds stands at the top of the site as it is, by conf.py."""
 PAIR_PAGE: Final = "pair.html"
 HIDDEN_LINK: Final = '<p data-pair-link hidden><a href="#'
-"""How a link of a pair's last answer begins, in workbench/explore/pair/pair_still.py."""
+"""How a link of a pair's last answer begins, in workbench/explore/pair/pair_widget.py."""
 INJECTED: Final = "# Parameters"
 """What stands first in a cell of given parameters."""
 CONTENTS: Final = """

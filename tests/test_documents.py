@@ -10,7 +10,7 @@ import pytest
 
 from workbench.cli import main
 from workbench.cli.reference import command_contexts
-from workbench.headless.lesson_versions import lesson_notebooks
+from workbench.headless.class_lessons import lesson_notebooks
 from workbench.headless.notebook_runs import NOTEBOOKS
 
 ROOT = Path(__file__).resolve().parent.parent

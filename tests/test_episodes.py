@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from workbench.answers.simulated_replies import simulate
+from workbench.answers.model_replies import simulate
 from workbench.environments.registry import environment_named, environment_names
 from workbench.episodes import sample_positions
 from workbench.errors import InvalidArgumentError

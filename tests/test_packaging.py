@@ -14,8 +14,7 @@ import pytest
 import yaml
 
 from workbench.headless.notebook_runs import figure_notebooks
-from workbench.installation import install_hint, requirement
-from workbench.resources import RESOURCES, resources_folder
+from workbench.installation import RESOURCES, install_hint, requirement, resources_folder
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -67,7 +66,7 @@ class TestTheWheel:
         code = (
             "import json, workbench\n"
             "from workbench.answers.recorded_replies import recorded_replies_path\n"
-            "from workbench.games.bundled import bundled_games_path\n"
+            "from workbench.games.game_tables import bundled_games_path\n"
             "from workbench.explore.page.assets import javascript\n"
             "from workbench.tables.provenance import git_commit\n"
             "from workbench.headless.notebook_runs import figure_notebooks\n"

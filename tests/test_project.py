@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from workbench.headless.lesson_versions import LESSONS, lesson_notebooks
+from workbench.headless.class_lessons import LESSONS, lesson_notebooks
 from workbench.headless.notebook_runs import NOTEBOOKS, notebook_parameters
 
 ROOT = Path(__file__).resolve().parent.parent

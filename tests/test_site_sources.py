@@ -15,9 +15,9 @@ import nbformat
 import pytest
 
 from workbench.explore import BoardPair
-from workbench.explore.board.pair_link import pair_link
-from workbench.explore.pair.pair_answers import PREDICTED_FEN, TRUE_FEN
-from workbench.explore.static_page.pair_html import pair_html
+from workbench.explore.board_reading import pair_link
+from workbench.explore.pair.board_pair import PREDICTED_FEN, TRUE_FEN
+from workbench.explore.pair.pair_html import pair_html
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -137,7 +137,7 @@ def docstrings(path):
 def test_single_backticks_in_docstrings_hold_names_alone():
     """They are references on the site, where a command between them is a broken one."""
     modules = [path for path in ROOT.glob("workbench/**/*.py") if "cli" not in path.parts]
-    assert len(modules) > 400
+    assert len(modules) > 200
     found = [
         (path.name, text)
         for path in modules

@@ -1,18 +1,39 @@
-"""The automaton (S*, Sigma, delta, S0), the interface of every environment of the workbench.
+"""The automaton (S*, Sigma, delta, S0), its compiled twin, the choice between the two, and the treatment of finished lines."""
 
-Source: arXiv 2508.19851, section 3. S* is the set of states plus one sink. An action that a state
-does not permit leads to the sink, and so does every action in the sink: delta is total.
-"""
-
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Sequence
 from enum import Enum
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, Literal, Protocol, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.terminal import Terminal
+from workbench.errors import InvalidArgumentError
+
+Terminal = Literal["absorb", "drop"]
+"""``absorb``: a finished line is complete, and accepted iff the other state accepts it and is
+finished too, so that p_m(S, S) = 1. ``drop``: the line vanishes with its mass, as Algorithm 2 is
+printed."""
+
+
+def check_walk(depth: int, terminal: Terminal) -> None:
+    """Check the arguments common to every walk.
+
+    Args:
+        depth: The number of actions m, at least 1.
+        terminal: ``absorb`` or ``drop``.
+
+    Raises:
+        InvalidArgumentError: If either is something else.
+    """
+    if isinstance(depth, bool) or not isinstance(depth, int) or depth < 1:
+        raise InvalidArgumentError(f"expected a depth m of at least 1, got {depth!r}")
+    if terminal not in get_args(Terminal):
+        raise InvalidArgumentError(
+            f"expected terminal to be one of {get_args(Terminal)}, got {terminal!r}"
+        )
+
 
 State = TypeVar("State", bound=Hashable)
 Action = TypeVar("Action", bound=Hashable)
@@ -170,3 +191,44 @@ class Automaton(ABC, Generic[State, Action]):
     def accepts(self, state: State | Sink, sequence: Iterable[Action]) -> bool:
         """Return whether ``sequence``, started in ``state``, does not end in the sink."""
         return not isinstance(self.run(state, sequence), Sink)
+
+
+Engine = Literal["reference", "compiled"]
+ENGINE_VARIABLE: Final = "WORKBENCH_ENGINE"
+
+
+def chosen_engine(engine: Engine | None = None) -> Engine:
+    """Return the requested engine, or that of the environment variable, or ``compiled``.
+
+    Args:
+        engine: ``reference``, ``compiled``, or None for what ``WORKBENCH_ENGINE`` says.
+
+    Raises:
+        InvalidArgumentError: If it is something else.
+    """
+    name = engine or os.environ.get(ENGINE_VARIABLE) or "compiled"
+    for known in get_args(Engine):
+        if name == known:
+            return known  # type: ignore[no-any-return]
+    raise InvalidArgumentError(
+        f"expected an engine of {get_args(Engine)}, got {name!r} "
+        f"({'the argument' if engine else ENGINE_VARIABLE})"
+    )
+
+
+def twin_for(
+    automaton: Automaton[State, Action], engine: Engine | None, *states: State
+) -> CompiledTwin[State] | None:
+    """Return the automaton's twin if it is to be used for these states, else None.
+
+    An automaton without a twin, and states that the twin does not take, go to the reference.
+
+    Args:
+        automaton: Any automaton.
+        engine: As in `chosen_engine`.
+        states: What the work is to be done on.
+    """
+    if chosen_engine(engine) == "reference":
+        return None
+    twin = automaton.compiled_twin()
+    return twin if twin is not None and twin.supports(*states) else None

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from workbench.automaton import Action, State
 from workbench.errors import IllegalMoveError, InvalidArgumentError
-from workbench.parsed_state import ParsedState, element_accuracy
+from workbench.prediction import ParsedState, element_accuracy
 from workbench.seeds import derived_seed
 from workbench.written_automaton import WrittenAutomaton
 

@@ -1,4 +1,4 @@
-"""The command that installs an optional extra for the running workbench."""
+"""The installed workbench: the folder of its bundled files, and the command that adds an optional extra."""
 
 import json
 import shlex
@@ -9,7 +9,21 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-from workbench.resources import PACKAGE
+PACKAGE: Final = Path(__file__).resolve().parent
+
+
+def resources_folder(package: Path = PACKAGE) -> Path:
+    """Return the folder that holds ``data``, ``notebooks`` and ``figures``.
+
+    Args:
+        package: The folder of the package ``workbench``.
+    """
+    bundled = package / "bundled"
+    return bundled if bundled.is_dir() else package.parent
+
+
+RESOURCES: Final = resources_folder()
+
 
 DISTRIBUTION: Final = "world-state-workbench"
 

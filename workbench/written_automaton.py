@@ -9,8 +9,7 @@ from typing import Any, ClassVar, Final, Generic
 from workbench.automaton import Action, Automaton, State
 from workbench.errors import IllegalMoveError, InvalidBoardError
 from workbench.labelled_lines import LabelledLines, plain_lines, plain_signs
-from workbench.parsed_state import ParsedState, StateText
-from workbench.prediction import Prediction, ReplyClass
+from workbench.prediction import ParsedState, Prediction, ReplyClass, StateText
 from workbench.reply_parts import (
     LONGEST_READ,
     alternatives,

@@ -4,15 +4,15 @@ import os
 
 import pytest
 
-from workbench.affordance.engine import VARIABLE
+from workbench.automaton import ENGINE_VARIABLE
 
 
 @pytest.fixture(scope="module", params=["reference", "compiled"], autouse=True)
 def engine(request):
-    before = os.environ.get(VARIABLE)
-    os.environ[VARIABLE] = request.param
+    before = os.environ.get(ENGINE_VARIABLE)
+    os.environ[ENGINE_VARIABLE] = request.param
     yield request.param
     if before is None:
-        del os.environ[VARIABLE]
+        del os.environ[ENGINE_VARIABLE]
     else:
-        os.environ[VARIABLE] = before
+        os.environ[ENGINE_VARIABLE] = before

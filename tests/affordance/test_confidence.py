@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from workbench.affordance.confidence import binomial_interval, skewed_mean_interval
+from workbench.affordance.estimate import binomial_interval, skewed_mean_interval
 from workbench.errors import InvalidArgumentError
 
 # No automaton takes part, so that one engine is enough.

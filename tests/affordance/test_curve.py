@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from workbench.affordance.curve import decay_rate, fit_error, half_depth, survival_curve
+from workbench.affordance.profile import decay_rate, fit_error, half_depth, survival_curve
 from workbench.environments import HomogeneousTree, TableAutomaton
 from workbench.environments.chess import ChessAutomaton, ChessState
 from workbench.errors import InvalidArgumentError

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from workbench.affordance import ESTIMATORS, estimate, exact_profile
-from workbench.affordance.engine import VARIABLE, chosen_engine, twin_for
+from workbench.automaton import ENGINE_VARIABLE, chosen_engine, twin_for
 from workbench.environments import HomogeneousTree
 from workbench.environments.chess import ChessAutomaton, ChessState
 from workbench.errors import InvalidArgumentError
@@ -21,9 +21,9 @@ pytestmark = pytest.mark.parametrize("engine", ["reference"], indirect=True)
 
 
 def test_the_argument_goes_before_the_environment_and_compiled_is_the_default(monkeypatch):
-    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.delenv(ENGINE_VARIABLE, raising=False)
     assert chosen_engine() == "compiled"
-    monkeypatch.setenv(VARIABLE, "reference")
+    monkeypatch.setenv(ENGINE_VARIABLE, "reference")
     assert chosen_engine() == "reference"
     assert chosen_engine("compiled") == "compiled"
     assert ScoringParameters().engine == "reference"
@@ -32,8 +32,8 @@ def test_the_argument_goes_before_the_environment_and_compiled_is_the_default(mo
 def test_an_unknown_engine_is_named(monkeypatch):
     with pytest.raises(InvalidArgumentError, match=r"'turbo' \(the argument"):
         exact_profile(TRUE, TRUE, 1, automaton=CHESS, engine="turbo")
-    monkeypatch.setenv(VARIABLE, "turbo")
-    with pytest.raises(InvalidArgumentError, match=VARIABLE):
+    monkeypatch.setenv(ENGINE_VARIABLE, "turbo")
+    with pytest.raises(InvalidArgumentError, match=ENGINE_VARIABLE):
         chosen_engine()
 
 

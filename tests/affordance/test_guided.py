@@ -9,7 +9,7 @@ from workbench.affordance.estimators.contract import Pair
 from workbench.affordance.estimators.guided import Guided
 from workbench.environments import HomogeneousTree, TableAutomaton
 from workbench.environments.chess import ChessAutomaton, ChessState
-from workbench.environments.chess.policies import material_greedy
+from workbench.environments.chess.chess_automaton import material_greedy
 from workbench.errors import InvalidArgumentError
 
 TREE = HomogeneousTree(shared=3, predicted_only=2)

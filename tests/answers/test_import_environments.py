@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from workbench.answers.imports import Refused, Unsaid, import_named_columns
-from workbench.answers.simulated_replies import simulate
+from workbench.answers.model_replies import simulate
 from workbench.checking import check_table
 from workbench.cli import main
 from workbench.environments.registry import environment_named

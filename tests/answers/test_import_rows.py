@@ -10,11 +10,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from workbench.answers.imports import Noticed, Refused, import_named_columns
-from workbench.answers.simulated_replies import simulate
+from workbench.answers.model_replies import simulate
 from workbench.checking import check_table
 from workbench.cli import main
 from workbench.games.cut import cut_games
-from workbench.games.random_play import random_games
+from workbench.games.synthetic_boards import random_games
 from workbench.tables.parquet_tables import (
     POSITIONS,
     PREDICTIONS,

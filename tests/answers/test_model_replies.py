@@ -10,7 +10,7 @@ from workbench.environments.registry import environment_named
 from workbench.episodes import EpisodeSample
 from workbench.errors import InvalidArgumentError, TableError
 from workbench.games import cut_games, random_games
-from workbench.language_model.bundled_models import load_model, weights_path
+from workbench.language_model.language_model import load_model, weights_path
 from workbench.language_model.written_replies import ReplySettings, refused, write_replies
 from workbench.tables.parquet_tables import (
     POSITIONS,

@@ -12,8 +12,7 @@ import pytest
 from workbench.answers.imports import Noticed, Refused, import_pgn2fen
 from workbench.errors import InvalidArgumentError, ReplyFileError
 from workbench.prediction import ReplyClass
-from workbench.tables.parquet_tables import PREDICTIONS, read_table, write_table
-from workbench.tables.reply_identity import REPLY_KEY
+from workbench.tables.parquet_tables import PREDICTIONS, REPLY_KEY, read_table, write_table
 
 AFTER_E4_C5 = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"
 ENDGAME = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"

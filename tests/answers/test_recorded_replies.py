@@ -19,12 +19,12 @@ from workbench.prediction import CLASSES, ReplyClass
 from workbench.scoring import ScoringParameters, score_predictions
 from workbench.tables.parquet_tables import (
     PREDICTIONS,
+    REPLY_KEY,
     SCHEMA_VERSION,
     VERSION_KEY,
     read_table,
 )
 from workbench.tables.provenance import file_hash
-from workbench.tables.reply_identity import REPLY_KEY
 
 CARD = Path(__file__).resolve().parents[2] / "data" / "REPLIES.md"
 

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from workbench.answers.simulated_replies import simulate
+from workbench.answers.model_replies import simulate
 from workbench.environments.chess.classification import classify, classify_fen
-from workbench.environments.chess.slips import SlipKind
+from workbench.environments.chess.replay import SlipKind
 from workbench.environments.chess.tracker import _Tracker, track
 from workbench.errors import IllegalMoveError, InvalidArgumentError, TableError
 from workbench.prediction import ReplyClass

@@ -11,8 +11,15 @@ from click.testing import CliRunner
 from tornado.web import HTTPError
 
 from workbench.answers.recorded_replies import recorded_replies_path
-from workbench.app.app_server import AppSettings, configuration, free_port, write_pages
-from workbench.app.served_run import ServedRun, given_run, recorded_run
+from workbench.app.app_server import (
+    AppSettings,
+    ServedRun,
+    configuration,
+    free_port,
+    recorded_run,
+    table_run,
+    write_pages,
+)
 from workbench.cli import main
 from workbench.errors import InvalidArgumentError, TableError
 from workbench.installation import install_hint
@@ -33,7 +40,7 @@ def test_the_recorded_run_holds_three_thousand_replies_with_their_scores(run):
 
 
 def test_a_table_that_is_given_is_described_and_named_in_the_page(run, tmp_path):
-    given = given_run(run.scores, run.predictions)
+    given = table_run(run.scores, run.predictions)
     assert given.description.startswith("3,000 replies from scores.parquet")
     write_pages(tmp_path / "pages", given)
     pages = {path.name for path in (tmp_path / "pages").iterdir()}
@@ -48,11 +55,11 @@ def test_a_table_that_is_given_is_described_and_named_in_the_page(run, tmp_path)
 
 def test_what_is_no_table_of_scores_is_refused_before_anything_is_served(run, tmp_path):
     with pytest.raises(TableError, match="expected a Parquet file of scores"):
-        given_run(tmp_path / "none.parquet")
+        table_run(tmp_path / "none.parquet")
     # The second is of an earlier version.
     for predictions in (run.predictions, recorded_replies_path()):
         with pytest.raises(TableError, match=r"got predictions, .*; run `workbench score .* -o "):
-            given_run(predictions)
+            table_run(predictions)
     said = CliRunner().invoke(main, ["app", "--no-browser", "--port", "0", str(run.predictions)])
     assert said.exit_code == 1
     assert "expected a scores table" in said.output

@@ -11,10 +11,9 @@ from traitlets.config import Config
 from voila.configuration import VoilaConfiguration
 from voila.voila_kernel_manager import voila_kernel_manager_factory
 
-from workbench.app import page_kernels
-from workbench.app.app_server import AppSettings, configuration
-from workbench.app.page_kernels import App, PageKernels
-from workbench.app.served_run import ServedRun
+from workbench.app import voila_classes
+from workbench.app.app_server import AppSettings, ServedRun, configuration
+from workbench.app.voila_classes import App, PageKernels
 
 PAGE = "page.ipynb"
 
@@ -56,7 +55,7 @@ async def ready_pages(tmp_path):
 
 @pytest.fixture(autouse=True)
 def two_cores(monkeypatch):
-    monkeypatch.setattr(page_kernels, "cpu_count", lambda: 2)
+    monkeypatch.setattr(voila_classes, "cpu_count", lambda: 2)
 
 
 def test_ready_kernels_are_no_visitors_until_one_is_taken(tmp_path):
@@ -82,10 +81,10 @@ def test_a_ready_kernel_is_replaced_once_nobody_waits_for_a_core(tmp_path, monke
         pages.requests.add("a request")
         pages.refill()
         assert pages.get_pool_size(PAGE) == 1
-        monkeypatch.setattr(page_kernels, "cpu_count", lambda: 4)
+        monkeypatch.setattr(voila_classes, "cpu_count", lambda: 4)
         pages.refill()
         assert pages.get_pool_size(PAGE) == 2
-        monkeypatch.setattr(page_kernels, "cpu_count", lambda: 2)
+        monkeypatch.setattr(voila_classes, "cpu_count", lambda: 2)
         await pages.get_rendered_notebook(PAGE)
         pages.requests.clear()
         pages.refill()

@@ -9,10 +9,9 @@ import pytest
 from local_run import needs_inspect
 
 from workbench.asking.journal import Journal
-from workbench.asking.predictions_table import run_provenance, write_run_predictions
+from workbench.asking.predictions_table import read_again, run_provenance, write_run_predictions
 from workbench.asking.prompts import Prompt, prompt_named, prompts_of
 from workbench.asking.questions import questions_of
-from workbench.asking.reading_again import read_again
 from workbench.asking.run_folder import open_run
 from workbench.asking.settings import Question
 from workbench.environments.registry import environment_named, environment_names
@@ -92,7 +91,7 @@ class TestOneQuestion:
     def test_replies_about_chess_boards_are_those_of_before(self):
         from inspect_ai.model import ChatMessageUser, GenerateConfig
 
-        from workbench.asking.own_models.inspect_provider import OwnModel
+        from workbench.asking.inspect_registry import OwnModel
 
         model = OwnModel("simulated", rate=0.2, seed=5)
         said = [ChatMessageUser(content="Moves:\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6")]
@@ -159,8 +158,8 @@ class TestEveryPairOfEnvironmentAndTask:
     def test_a_tracker_without_slips_is_right(self, name, task, tmp_path):
         from inspect_ai.model import ChatMessageUser, GenerateConfig
 
-        from workbench.asking.own_models.asked_episode import what_is_asked
-        from workbench.asking.own_models.inspect_provider import OwnModel
+        from workbench.asking.inspect_registry import OwnModel
+        from workbench.asking.own_models import what_is_asked
 
         question = Question(MODEL, environment=name, task=task)
         positions = EpisodeSample(name, (3, 6), 4, seed=1).positions

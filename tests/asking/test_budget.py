@@ -5,8 +5,15 @@ import pytest
 from local_run import needs_inspect
 from local_server import LocalServer
 
-from workbench.asking.costs.budget import ASSUMED_REPLY_TOKENS, KNOWN_REPLIES, Budget, Charge
-from workbench.asking.costs.prices import MOST_TOKENS, Price, implausible_usage
+from workbench.asking.costs import (
+    ASSUMED_REPLY_TOKENS,
+    KNOWN_REPLIES,
+    MOST_TOKENS,
+    Budget,
+    Charge,
+    Price,
+    implausible_usage,
+)
 from workbench.errors import AskingStoppedError, InvalidArgumentError
 
 PRICE = Price(1000.0, 2000.0)

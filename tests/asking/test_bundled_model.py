@@ -13,8 +13,7 @@ from local_run import needs_inspect
 
 from workbench.answers.imports.eval_logs import prediction_of
 from workbench.answers.model_replies import model_replies
-from workbench.asking.own_models.asked_episode import asked_episode, what_is_asked
-from workbench.asking.own_models.bundled_model import BundledModel
+from workbench.asking.own_models import BundledModel, asked_episode, what_is_asked
 from workbench.asking.prompts import PROMPTS
 from workbench.asking.questions import questions_of
 from workbench.asking.settings import Question
@@ -128,7 +127,7 @@ class TestBehindInspect:
     def test_it_replies_in_a_thread_of_its_own(self):
         from inspect_ai.model import ChatMessageUser, GenerateConfig
 
-        from workbench.asking.own_models.inspect_provider import OwnModel
+        from workbench.asking.inspect_registry import OwnModel
 
         model = OwnModel("tiny")
         threads = []
@@ -153,7 +152,7 @@ class TestBehindInspect:
         assert [output.usage.total_tokens for output in outputs] == [5, 5]
 
     def test_an_unknown_model_is_told_the_known_ones(self):
-        from workbench.asking.own_models.inspect_provider import OwnModel
+        from workbench.asking.inspect_registry import OwnModel
 
         with pytest.raises(InvalidArgumentError, match="simulated, tiny, small, medium"):
             OwnModel("huge")

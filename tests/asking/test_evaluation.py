@@ -13,11 +13,11 @@ import pytest
 from click.testing import CliRunner
 from local_run import asking_process, needs_inspect, wait_until
 
+from workbench import evaluation
 from workbench.asking.journal import journal_record
 from workbench.cli import main
-from workbench.evaluation import evaluation_stages
 from workbench.headless.notebook_runs import NotebookRun, assign_parameters, figure_notebooks
-from workbench.reports.exports.every_eval_ever import read_results
+from workbench.reports.every_eval_ever import read_results
 from workbench.reports.headline import headline
 from workbench.scoring import ScoringParameters, score_predictions
 from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS, read_table, write_table
@@ -49,7 +49,7 @@ class Drawing:
 @pytest.fixture
 def drawing(monkeypatch):
     drawing = Drawing()
-    monkeypatch.setattr(evaluation_stages, "make_figures", drawing)
+    monkeypatch.setattr(evaluation, "make_figures", drawing)
     return drawing
 
 
@@ -185,7 +185,7 @@ def test_actions_are_drawn_and_what_is_missing_is_made_again(tmp_path, warm_proc
     drawing = Drawing()
     drawing.error = "RuntimeError: Kernel died"
     with monkeypatch.context() as patch:
-        patch.setattr(evaluation_stages, "make_figures", drawing)
+        patch.setattr(evaluation, "make_figures", drawing)
         said = evaluate(*arguments, code=1)
     assert "12_environments failed (RuntimeError: Kernel died)" in said
     assert "the same command goes on" in said

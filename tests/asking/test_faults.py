@@ -6,8 +6,8 @@ from local_run import KEY, needs_inspect
 from local_server import LocalServer, moves_of
 
 from workbench.answers.imports.eval_logs import CALL_FAILED
-from workbench.asking.costs.prices import Price
-from workbench.asking.faults import fault_of
+from workbench.asking.call_errors import fault_of
+from workbench.asking.costs import Price
 from workbench.errors import AskingStoppedError, InvalidArgumentError
 
 # The class of the row, what its reason holds, the requests with one retry, and whether the same

@@ -23,7 +23,7 @@ def scored(reply, true, scorer="precision_and_recall", turns=1, **asked):
     from inspect_ai.scorer import Target
     from inspect_ai.solver import TaskState
 
-    from workbench.asking import inspect_scorers
+    from workbench.asking import inspect_task
 
     messages = [ChatMessageUser(content="Moves:")]
     output, said = ModelOutput(), true if reply is None else reply
@@ -37,7 +37,7 @@ def scored(reply, true, scorer="precision_and_recall", turns=1, **asked):
         model=ModelName("a/b"), sample_id="one", epoch=1, input="Moves:", messages=messages,
         output=output,
     )  # fmt: skip
-    score = getattr(inspect_scorers, scorer)(**asked)
+    score = getattr(inspect_task, scorer)(**asked)
     return asyncio.run(score(state, Target(true)))
 
 
@@ -93,7 +93,7 @@ def results_of(scorer, scores, games):
     from inspect_ai._eval.task.results import eval_results
     from inspect_ai.scorer import SampleScore
 
-    from workbench.asking import inspect_scorers
+    from workbench.asking import inspect_task
 
     samples = [
         {
@@ -103,7 +103,7 @@ def results_of(scorer, scores, games):
         }
         for number, (score, game) in enumerate(zip(scores, games, strict=True), 1)
     ]
-    made = getattr(inspect_scorers, scorer)()
+    made = getattr(inspect_task, scorer)()
     return eval_results(len(samples), samples, None, [made], None)[0].scores
 
 

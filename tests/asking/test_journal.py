@@ -8,7 +8,7 @@ from zlib import crc32
 
 import pytest
 
-from workbench.asking.costs.prices import Price
+from workbench.asking.costs import Price
 from workbench.asking.journal import (
     DAMAGED_NAME,
     FILE_NAME,

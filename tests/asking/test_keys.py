@@ -17,7 +17,7 @@ from local_server import LocalServer
 from workbench.answers.imports.eval_logs import log_entries
 from workbench.asking import resumable_run as asking_run
 from workbench.asking.journal import FILE_NAME, Failure, Journal, journal_record
-from workbench.asking.keys import REMOVED, Secrets, secrets_in, without_secrets
+from workbench.asking.redaction import REMOVED, Secrets, secrets_in, without_secrets
 from workbench.asking.resumable_run import ask
 from workbench.asking.run_folder import RUN_LOCK
 from workbench.asking.settings import Operation, Question
@@ -283,7 +283,7 @@ def test_what_the_process_logs_and_prints_is_redacted(tmp_path):
 
     script = f"""
 import logging
-from workbench.asking.keys import Secrets
+from workbench.asking.redaction import Secrets
 from workbench.asking.redaction import redact_output
 redact_output(lambda: Secrets([{HARD!r}]))
 logging.basicConfig(level=0)

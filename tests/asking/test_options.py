@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from local_run import needs_inspect
 from local_server import LocalServer, moves_of
 
-from workbench.asking.costs.prices import Price
+from workbench.asking.costs import Price
 from workbench.asking.journal import Failure, Journal
 from workbench.asking.predictions_table import run_predictions
 from workbench.asking.prompts import Prompt, prompt_named

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from workbench.asking.costs.forecast import forecast
+from workbench.asking.costs import forecast
 from workbench.asking.questions import in_asking_order
 
 

@@ -5,8 +5,7 @@ import pytest
 from click.testing import CliRunner
 
 from workbench.asking.journal import Failure, Journal
-from workbench.asking.predictions_table import write_run_predictions
-from workbench.asking.reading_again import read_again
+from workbench.asking.predictions_table import read_again, write_run_predictions
 from workbench.asking.run_folder import open_run
 from workbench.asking.settings import Question
 from workbench.cli import main

@@ -3,8 +3,7 @@ import json
 
 import pytest
 
-from workbench.asking.costs.cost_estimate import estimate_cost
-from workbench.asking.costs.prices import Price, read_price
+from workbench.asking.costs import Price, estimate_cost, read_price
 from workbench.asking.prompts import Prompt, prompt_named
 from workbench.asking.questions import questions_of
 from workbench.asking.settings import (

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from local_run import needs_inspect
 
 from workbench.answers.imports import import_inspect_logs
-from workbench.answers.simulated_replies import simulate
+from workbench.answers.model_replies import simulate
 from workbench.asking.predictions_table import run_predictions
 from workbench.asking.run_folder import RunFolder
 from workbench.cli import main
@@ -116,7 +116,7 @@ class TestTheSimulatedModel:
     def test_it_follows_every_prompt_with_either_side_to_move(self):
         from inspect_ai.model import ChatMessageUser, GenerateConfig
 
-        from workbench.asking.own_models.inspect_provider import OwnModel
+        from workbench.asking.inspect_registry import OwnModel
         from workbench.asking.prompts import PROMPTS
 
         moves = "e2e4 e7e5 g1f3"
@@ -159,7 +159,7 @@ for module in pkgutil.walk_packages(workbench.__path__, "workbench."):
     others = (".explore", ".training.", ".kernel.", "__main__")
     if not skipped and not any(other in module.name for other in others):
         importlib.import_module(module.name)
-from workbench.environments.chess.kernel.machine_code.cache import compile_all
+from workbench.environments.chess.kernel.cache import compile_all
 compile_all()
 from workbench.cli import main
 main(sys.argv[1:], prog_name="workbench")

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from workbench.environments.chess.kernel.machine_code.cache import cache_folder
+from workbench.environments.chess.kernel.cache import cache_folder
 
 STARTED_WITHIN: Final = 180.0
 """Seconds after which a server that does not answer counts as failed."""

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from workbench.explore.explorer_settings import ExplorerSettings
-from workbench.explore.pair.exercises import board_after, with_piece_moved, without_piece
+from workbench.explore.lesson.exercises import board_after, with_piece_moved, without_piece
 from workbench.explore.pair.pair_view import pair_view
 
 from .accessibility import axe_script

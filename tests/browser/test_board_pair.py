@@ -3,11 +3,10 @@
 import pytest
 from playwright.sync_api import expect
 
-from workbench.explore.board.fen_problems import explain
+from workbench.explore.board_reading import explain
 from workbench.explore.explorer_settings import ExplorerSettings
-from workbench.explore.losses.lost_mass import lost_mass
-from workbench.explore.pair.pair_view import pair_view
-from workbench.explore.pair.stepping import step
+from workbench.explore.losses.board_losses import lost_mass
+from workbench.explore.pair.pair_view import pair_view, step
 
 from .widget_pages import (
     BISHOP_ELSEWHERE,

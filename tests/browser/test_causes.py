@@ -6,7 +6,7 @@ import chess
 from playwright.sync_api import expect
 
 from workbench.explore.explorer_settings import ExplorerSettings
-from workbench.explore.losses.lost_mass import lost_mass
+from workbench.explore.losses.board_losses import lost_mass
 
 from .widget_pages import BISHOP_ELSEWHERE, RUY_LOPEZ, set_pair
 

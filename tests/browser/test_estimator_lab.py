@@ -4,8 +4,8 @@ import pytest
 from playwright.sync_api import expect
 
 from workbench import exact_profile
+from workbench.explore.estimator_lab import EstimatorLab
 from workbench.explore.explorer_settings import ExplorerSettings
-from workbench.explore.lab.estimator_lab import EstimatorLab
 
 from .widget_alone import widget_page
 from .widget_pages import (

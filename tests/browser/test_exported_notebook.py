@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from workbench.explore import BoardPair
-from workbench.explore.static_page.exported_notebook import LivePairs
+from workbench.explore.notebook_export import LivePairs
 
 from .accessibility import violations
 from .lab_page import WIDE

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import expect
 
-from workbench.explore.game.game_tracker import GameTracker
-from workbench.explore.game.tracked_game import track_simulated
+from workbench.explore.game_tracker import GameTracker
+from workbench.explore.tracked_game import track_simulated
 from workbench.scoring import ScoringParameters
 
 from .widget_alone import widget_page

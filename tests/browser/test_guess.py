@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from workbench.explore import BoardPair
 from workbench.explore.lesson.lesson_questions import NumberQuestion
 from workbench.explore.lesson.lesson_record import Lesson
-from workbench.explore.page.stills import still
+from workbench.drawing.appearance import still
 questions = [NumberQuestion("share", "How much is it?", 0.25, because="A quarter.")]
 lesson = Lesson(questions, []).continued(globals().get("lesson"))
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"

@@ -5,9 +5,8 @@ import time
 import pytest
 from playwright.sync_api import expect
 
-from workbench.explore.game import game_tracker
-from workbench.explore.game.game_tracker import GameTracker
-from workbench.explore.game.model_reading import ModelReading
+from workbench.explore import game_tracker
+from workbench.explore.game_tracker import GameTracker, ModelReading
 
 from .accessibility import violations
 from .widget_alone import set_theme, widget_page
@@ -107,7 +106,7 @@ def test_a_model_that_cannot_be_loaded_is_told(browser, tracker, monkeypatch):
 
     with widget_page(browser, [tracker], 1280, 900) as page:
         root = page.locator("[data-role=game-tracker]")
-        monkeypatch.setattr("workbench.explore.game.model_reading.load_model", broken)
+        monkeypatch.setattr("workbench.explore.game_tracker.load_model", broken)
         root.locator("[data-role=reader]").select_option("tiny")
         expect(root.locator("[data-role=error]")).to_contain_text("no file of tiny")
         expect(root.locator("[data-role=reader]")).to_have_value("")

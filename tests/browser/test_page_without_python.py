@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import expect
 
 from workbench.explore.explorer_settings import ExplorerSettings
+from workbench.explore.pair.pair_html import pair_html
 from workbench.explore.pair.pair_view import pair_view
-from workbench.explore.static_page.pair_html import pair_html
 
 from .accessibility import violations
 from .lab_page import PATIENCE, PHONE, WIDE

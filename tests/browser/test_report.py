@@ -3,8 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
+from workbench.reports.chapters import ReportedRun, with_games
 from workbench.reports.report_page import write_report
-from workbench.reports.reported_run import ReportedRun, with_games
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_tables import score
 

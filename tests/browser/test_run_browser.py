@@ -36,7 +36,7 @@ BROWSER = RUN + (
     "browser\n"
 )
 TRACKER = (
-    "from workbench.explore.game.game_tracker import GameTracker\n"
+    "from workbench.explore.game_tracker import GameTracker\n"
     "GameTracker.from_rows(predictions[predictions.game_id == '<b>game</b>'], depth=2)\n"
 )
 

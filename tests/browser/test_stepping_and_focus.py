@@ -7,8 +7,7 @@ from playwright.sync_api import expect
 
 from workbench.explore import BoardPair
 from workbench.explore.explorer_settings import ExplorerSettings
-from workbench.explore.pair.pair_view import pair_view
-from workbench.explore.pair.stepping import replay
+from workbench.explore.pair.pair_view import pair_view, replay
 
 from .widget_alone import widget_page
 from .widget_pages import (

@@ -8,9 +8,9 @@ from nbconvert import HTMLExporter
 from playwright.sync_api import expect
 
 from workbench.explore import BoardPair
+from workbench.explore.estimator_lab import EstimatorLab
 from workbench.explore.explorer_settings import ExplorerSettings
-from workbench.explore.game.game_tracker import GameTracker
-from workbench.explore.lab.estimator_lab import EstimatorLab
+from workbench.explore.game_tracker import GameTracker
 from workbench.explore.pair.pair_view import pair_view
 
 from .lab_page import save_notebook

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from playwright.sync_api import Browser, Page
 
-from workbench.explore.page.answering import Answering
+from workbench.explore.page.widget_base import WidgetBase
 
 from .lab_page import PATIENCE
 
@@ -79,13 +79,13 @@ def _as_text(value: Any) -> str:
 class Exchange:
     """What the page asks of the widgets, and what they do meanwhile."""
 
-    def __init__(self, widgets: Sequence[Answering]) -> None:
+    def __init__(self, widgets: Sequence[WidgetBase]) -> None:
         self.widgets = widgets
         self.events: list[dict[str, Any]] = []
         for index, widget in enumerate(widgets):
             self._listen(index, widget)
 
-    def _listen(self, index: int, widget: Answering) -> None:
+    def _listen(self, index: int, widget: WidgetBase) -> None:
         def send(message: Any, buffers: Any = None) -> None:
             event = {"index": index, "message": message, "buffers": list(buffers or [])}
             self.events.append(json.loads(_as_text(event)))
@@ -111,7 +111,7 @@ class Exchange:
 
 @contextmanager
 def widget_page(
-    browser: Browser, widgets: Sequence[Answering], width: int, height: int, *, touch: bool = False
+    browser: Browser, widgets: Sequence[WidgetBase], width: int, height: int, *, touch: bool = False
 ) -> Iterator[Page]:
     """Show widgets below each other on a page of their own; a console error fails the test.
 

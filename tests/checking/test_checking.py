@@ -9,13 +9,13 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
-from workbench.answers.simulated_replies import simulate
+from workbench.answers.model_replies import simulate
 from workbench.checking import check_table
 from workbench.cli import main
 from workbench.errors import TableError
-from workbench.games.compact import GAMES, PlayedGame, games_frame
 from workbench.games.cut import cut_games
-from workbench.games.random_play import random_games
+from workbench.games.game_tables import GAMES, PlayedGame, games_frame
+from workbench.games.synthetic_boards import random_games
 from workbench.scoring import ScoringParameters, score_predictions, scores_schema
 from workbench.scoring.score_tables import score_file
 from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS, write_table

@@ -3,12 +3,12 @@
 import pytest
 from click.testing import CliRunner
 
-from workbench.answers.simulated_replies import simulate
+from workbench.answers.model_replies import simulate
 from workbench.checking import check_table
-from workbench.checking.recomputed import SAMPLE_ROWS
+from workbench.checking.recomputation import SAMPLE_ROWS
 from workbench.cli import main
 from workbench.games.cut import cut_games
-from workbench.games.random_play import random_games
+from workbench.games.synthetic_boards import random_games
 from workbench.scoring import ScoringParameters, scores_schema
 from workbench.scoring.score_tables import score_file
 from workbench.tables.parquet_tables import (

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from workbench.cli import main
-from workbench.games.random_play import random_games
+from workbench.games.synthetic_boards import random_games
 from workbench.tables.parquet_tables import PREDICTIONS, read_provenance, write_table
 
 START = chess.STARTING_FEN

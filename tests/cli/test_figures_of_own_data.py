@@ -4,7 +4,7 @@ import pytest
 from click.testing import CliRunner
 
 from workbench.cli import main
-from workbench.headless import all_figures
+from workbench.headless import figure_run
 from workbench.headless.notebook_runs import NotebookRun
 
 SAID = "13_track_or_recall cannot be drawn: expected two sets"
@@ -18,7 +18,7 @@ def made(tmp_path, monkeypatch):
         "13_track_or_recall", path, 1.0, "InvalidArgumentError: expected two sets", refused=True
     )
     runs = [NotebookRun("03_kendall_tau", path, 1.0, ""), refused]
-    monkeypatch.setattr(all_figures, "make_figures", lambda **_: runs)
+    monkeypatch.setattr(figure_run, "make_figures", lambda **_: runs)
     return runs
 
 

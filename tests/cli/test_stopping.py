@@ -34,7 +34,7 @@ COMMAND = f"""
 import sys
 from pathlib import Path
 import click
-from workbench.cli.stopping import stoppable
+from workbench.cli.group import stoppable
 from workbench.headless.notebook_runs import run_notebooks
 
 @click.command()
@@ -85,7 +85,7 @@ def test_a_signal_ends_kernels_and_their_workers(number, code, said, tmp_path):
 def test_sigterm_ends_a_command_with_a_line_and_its_exit_code():
     code = f"""
 import os, signal, click
-from workbench.cli.stopping import stoppable
+from workbench.cli.group import stoppable
 
 @click.command()
 @stoppable({KEPT!r})
@@ -119,8 +119,8 @@ main(arguments, prog_name="workbench")
     [
         ("workbench.scoring.score_tables.score_table", ["score", "x"]),
         ("workbench.checking.check_table", ["check", "x"]),
-        ("workbench.reports.reported_run.read_run", ["report", "x"]),
-        ("workbench.headless.lesson_versions.write_lessons", ["lessons", "-o", "x"]),
+        ("workbench.reports.chapters.read_run", ["report", "x"]),
+        ("workbench.headless.class_lessons.write_lessons", ["lessons", "-o", "x"]),
         ("workbench.games.game_files.GameFiles", ["games", "cut", "x"]),
         ("workbench.answers.imports.format_of", ["replies", "import", "x"]),
     ],

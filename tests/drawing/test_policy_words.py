@@ -5,16 +5,16 @@ from typing import get_args
 
 import pandas as pd
 
-from workbench.drawing.policy_words import (
+from workbench.automaton import Terminal
+from workbench.drawing.reply_words import (
     FINISHED_WORDS,
     ILL_FORMED_WORDS,
     finished_words,
     ill_formed_words,
 )
-from workbench.drawing.scores_in_words import counting_words
+from workbench.drawing.score_description import convention_words
 from workbench.explore.page.assets import FOLDER
 from workbench.scoring.parameters import IllFormedPolicy
-from workbench.terminal import Terminal
 
 
 def test_every_policy_has_words():
@@ -37,9 +37,11 @@ def test_the_pages_words_are_the_same():
 
 def test_captions_call_states_and_episodes_as_their_environment_does():
     rows = pd.DataFrame({"ill_formed_policy": ["as_is"], "terminal": ["absorb"]})
-    assert counting_words(rows) == "ill-formed boards: as they are; finished games: complete lines"
+    assert (
+        convention_words(rows) == "ill-formed boards: as they are; finished games: complete lines"
+    )
     for name, words in (
         ("othello", "Othello; ill-formed boards: as they are; finished games: complete lines"),
         ("sokoban", "Sokoban; ill-formed maps: as they are; finished episodes: complete lines"),
     ):
-        assert counting_words(rows.assign(environment=name)) == words
+        assert convention_words(rows.assign(environment=name)) == words

@@ -12,7 +12,7 @@ from workbench.drawing.reply_words import (
     field_words,
     status_words,
 )
-from workbench.environments.chess.text_metrics import FIELD_NAMES
+from workbench.environments.chess.state import FIELD_NAMES
 from workbench.explore.page.assets import FOLDER
 from workbench.prediction import CLASSES
 

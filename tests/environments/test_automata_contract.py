@@ -13,7 +13,7 @@ from workbench.environments import (
 )
 from workbench.environments.chess import ChessAutomaton, ChessState
 from workbench.environments.registry import environment_named
-from workbench.environments.trees import RandomTree
+from workbench.environments.synthetic_automata import RandomTree
 from workbench.errors import InvalidArgumentError
 
 ILL_FORMED = "4P3/8/8/3kK3/8/2K5/8/p7 w KQ - 0 1"

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from workbench.cli import main
 from workbench.environments import registry
 from workbench.errors import InvalidBoardError
-from workbench.resources import RESOURCES
+from workbench.installation import RESOURCES
 
 HANOI = RESOURCES / "notebooks" / "examples" / "hanoi"
 CONTRACT = sorted(Path(__file__).parent.glob("test_environment_contract*.py"))

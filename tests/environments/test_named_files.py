@@ -5,12 +5,12 @@ import os
 import pytest
 from click.testing import CliRunner
 
-from workbench.answers.simulated_replies import simulate
+from workbench.answers.model_replies import simulate
 from workbench.cli import main
 from workbench.environments.registry import environment_in_table, environment_named
 from workbench.episodes import sample_positions
 from workbench.errors import InvalidArgumentError
-from workbench.resources import RESOURCES
+from workbench.installation import RESOURCES
 from workbench.tables.parquet_tables import PREDICTIONS, read_table, write_table
 
 PROBLEMS = RESOURCES / "workbench" / "environments" / "planning" / "problems"

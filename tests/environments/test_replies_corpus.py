@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from workbench.environments.registry import environment_named
-from workbench.resources import RESOURCES
+from workbench.installation import RESOURCES
 
 ENTRIES = yaml.safe_load((Path(__file__).parent / "replies.yaml").read_text(encoding="utf-8"))
 HANOI = RESOURCES / "notebooks" / "examples" / "hanoi" / "hanoi.py"

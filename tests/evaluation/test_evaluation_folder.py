@@ -5,12 +5,12 @@ from multiprocessing import get_context
 
 import pytest
 
+from workbench import evaluation
 from workbench.asking.run_folder import open_run, refuse_other_run
 from workbench.asking.settings import Question
 from workbench.episodes import EpisodeSample
 from workbench.errors import OutputError, RunMismatchError
-from workbench.evaluation import evaluation_folder
-from workbench.evaluation.evaluation_folder import EvaluationFolder
+from workbench.evaluation import EvaluationFolder
 
 SETTINGS = {"positions": {"limit": 5, "seed": 0}, "scoring": {"depth": 4}}
 
@@ -134,7 +134,7 @@ def _hold(path, held, done):
 
 
 def test_a_second_process_waits_or_is_refused(folder, monkeypatch):
-    monkeypatch.setattr(evaluation_folder, "LOCK_SECONDS", 0.1)
+    monkeypatch.setattr(evaluation, "LOCK_SECONDS", 0.1)
     context = get_context("spawn")
     held, done = context.Event(), context.Event()
     process = context.Process(target=_hold, args=(folder.path, held, done), daemon=True)

@@ -6,12 +6,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from workbench.environments.chess.compile_progress import compiling
+from workbench.environments.chess.kernel.cache import compiling
 from workbench.errors import InvalidArgumentError
-from workbench.explore.page.answering import Answering, as_plain, in_words
+from workbench.explore.page.widget_base import WidgetBase, as_plain, in_words
 
 
-class Echo(Answering):
+class Echo(WidgetBase):
     _esm = "export default { render() {} };"
 
     def __init__(self):

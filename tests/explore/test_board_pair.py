@@ -10,8 +10,7 @@ from workbench.affordance import exact_profile
 from workbench.environments.chess import ChessAutomaton, ChessState
 from workbench.errors import InvalidArgumentError, InvalidFenError, TableError
 from workbench.explore.explorer_settings import ExplorerSettings
-from workbench.explore.pair.board_pair import BoardPair
-from workbench.explore.pair.pair_answers import PREDICTED_FEN, TRUE_FEN, compare_answer
+from workbench.explore.pair.board_pair import PREDICTED_FEN, TRUE_FEN, BoardPair, compare_answer
 
 START = chess.STARTING_FEN
 WITHOUT_KNIGHT = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/R1BQKBNR w KQkq - 0 1"

@@ -2,7 +2,7 @@ import pytest
 
 from workbench.affordance import ESTIMATORS
 from workbench.errors import InvalidArgumentError, InvalidFenError
-from workbench.explore.lab.estimator_lab import EstimatorLab
+from workbench.explore.estimator_lab import EstimatorLab
 from workbench.explore.pair.board_pair import BoardPair
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"

@@ -8,8 +8,8 @@ from workbench.affordance import ESTIMATORS, exact_profile
 from workbench.affordance.estimate import single_runs
 from workbench.environments.chess import ChessAutomaton, ChessState
 from workbench.errors import InvalidArgumentError, InvalidFenError
-from workbench.explore.lab import batches_of_runs
-from workbench.explore.lab.batches_of_runs import (
+from workbench.explore import run_batches
+from workbench.explore.run_batches import (
     Reference,
     RunSettings,
     all_runs,
@@ -40,7 +40,7 @@ def test_reference_of_one_move_is_the_share_of_shared_moves(measure, value):
 
 def test_reference_is_estimated_where_the_tree_is_too_large(monkeypatch):
     exact = reference(settings(depth=4))
-    monkeypatch.setattr(batches_of_runs, "EXACT_BUDGET", 100)
+    monkeypatch.setattr(run_batches, "EXACT_BUDGET", 100)
     found = reference(settings(depth=4))
     assert exact.exact
     assert not found.exact

@@ -5,7 +5,7 @@ import pytest
 
 from workbench.errors import IllegalMoveError, InvalidArgumentError
 from workbench.explore.explorer_settings import ExplorerSettings
-from workbench.explore.pair.exercises import (
+from workbench.explore.lesson.exercises import (
     board_after,
     compare_predictions,
     with_other_side_to_move,

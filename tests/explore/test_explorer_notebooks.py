@@ -7,7 +7,7 @@ import re
 import pandas as pd
 import pytest
 
-from workbench.explore.run.run_files import run_at_hand
+from workbench.explore.run.run_files import load_run
 from workbench.headless.notebook_runs import NOTEBOOKS, run_notebooks
 from workbench.tables.parquet_tables import PREDICTIONS, write_table
 
@@ -87,7 +87,7 @@ def test_predictions_alone_are_scored(predictions, tmp_path):
     """As `workbench figures --predictions` assigns them; one row of each class, none lost."""
     path = tmp_path / "predictions.parquet"
     write_table(predictions, path, PREDICTIONS)
-    scores, replies = run_at_hand(predictions=path, depth=2)
+    scores, replies = load_run(predictions=path, depth=2)
     assert scores["position_id"].tolist() == predictions["position_id"].tolist()
     assert scores["precision_2"].iloc[0] == 1.0
     pd.testing.assert_frame_equal(replies, predictions, check_dtype=False)

@@ -7,8 +7,13 @@ from hypothesis import strategies as st
 
 from workbench.environments.chess.classification import classify_fen
 from workbench.errors import InvalidFenError
-from workbench.explore.board.fen_problems import describe, explain, status_words
-from workbench.explore.board.reading import board_problem, read_board
+from workbench.explore.board_reading import (
+    board_problem,
+    describe,
+    explain,
+    read_board,
+    status_words,
+)
 from workbench.explore.pair.board_pair import BoardPair
 from workbench.prediction import ReplyClass
 from workbench.scoring import ScoringParameters

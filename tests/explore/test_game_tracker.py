@@ -7,12 +7,11 @@ import pytest
 from test_tracked_game import AFTER_E5, AFTER_NC6, HOSTILE, rows
 
 from workbench.errors import InvalidArgumentError
-from workbench.explore.game import game_tracker
-from workbench.explore.game.game_tracker import GameTracker
-from workbench.explore.game.model_reading import track_model
-from workbench.explore.game.tracked_game import TrackedGame
+from workbench.explore import game_tracker
+from workbench.explore.game_tracker import GameTracker, track_model
 from workbench.explore.pair.board_pair import BoardPair
-from workbench.language_model.bundled_models import load_model, model_names
+from workbench.explore.tracked_game import TrackedGame
+from workbench.language_model.language_model import load_model, model_names
 from workbench.scoring import ScoringParameters
 
 

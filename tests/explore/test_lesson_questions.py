@@ -8,16 +8,18 @@ import chess
 import pytest
 
 from workbench.answers.recorded_replies import BASELINE, recorded_replies
-from workbench.explore.lab.estimator_lab import EstimatorLab
+from workbench.explore.estimator_lab import EstimatorLab
 from workbench.explore.lesson.affordance_questions import START, affordance_lesson, one_error_each
 from workbench.explore.lesson.estimator_questions import estimator_lesson, runs_on_tree
 from workbench.explore.lesson.lesson_questions import ChoiceQuestion, NumberQuestion, verdict
-from workbench.explore.lesson.model_questions import lesson_scores, model_lesson, under_sink
-from workbench.explore.lesson.reading_questions import (
+from workbench.explore.lesson.model_questions import (
     UNSEEN_GAME,
     end_of_error,
     first_error,
+    lesson_scores,
+    model_lesson,
     read_game,
+    under_sink,
 )
 from workbench.scoring import ScoringParameters, score
 

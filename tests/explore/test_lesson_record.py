@@ -3,7 +3,7 @@
 import pytest
 
 from workbench.errors import InvalidArgumentError
-from workbench.explore.lesson import curtain, lesson_record
+from workbench.explore.lesson import lesson_record
 from workbench.explore.lesson.lesson_questions import ChoiceQuestion, NumberQuestion
 from workbench.explore.lesson.lesson_record import Lesson
 
@@ -56,7 +56,7 @@ def test_what_waits_is_shown_after_guesses_and_answers():
 
 def test_what_was_shown_once_stays_as_it_is(monkeypatch):
     shown = []
-    monkeypatch.setattr(curtain, "display", lambda content, **to: shown.append((content, to)))
+    monkeypatch.setattr(lesson_record, "display", lambda content, **to: shown.append((content, to)))
     lesson = small_lesson()
     lesson.after("task", show="all of it")._ipython_display_()
     lesson.guess("first").make(0.25)
@@ -82,7 +82,7 @@ def test_the_summary_has_no_value_that_was_not_found():
 
 def test_the_summary_is_in_the_order_of_asking_and_renewed_in_its_place(monkeypatch):
     shown = []
-    monkeypatch.setattr(curtain, "display", lambda content, **to: shown.append((content, to)))
+    monkeypatch.setattr(lesson_record, "display", lambda content, **to: shown.append((content, to)))
     lesson = small_lesson()
     lesson.check({"task": ...})
     lesson.guess("second")

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 from workbench.answers.imports import import_pgn2fen
 from workbench.errors import InvalidArgumentError, InvalidFenError
 from workbench.explore.explorer_settings import ExplorerSettings
-from workbench.explore.losses.loss_words import percent
-from workbench.explore.losses.lost_mass import lost_mass
-from workbench.explore.pair.pair_view import pair_view
-from workbench.explore.pair.stepping import replay
-from workbench.games.boards.random_boards import random_board
+from workbench.explore.losses.board_losses import lost_mass
+from workbench.explore.losses.joint_tree import percent
+from workbench.explore.pair.pair_view import pair_view, replay
+from workbench.games.synthetic_boards import random_board
 
 TRUE = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 2 4"
 BARE = "7k/8/8/8/8/8/8/K7 w - - 0 1"

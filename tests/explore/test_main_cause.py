@@ -7,18 +7,18 @@ from hypothesis import strategies as st
 
 from workbench.affordance import exact_profile
 from workbench.environments.chess import ChessAutomaton, ChessState
-from workbench.explore.board.explored_chess import same_lines
+from workbench.explore.board_reading import same_lines
 from workbench.explore.explorer_settings import ExplorerSettings
-from workbench.explore.losses.board_causes import board_causes
-from workbench.explore.losses.board_differences import (
+from workbench.explore.losses.board_losses import (
     MOST_DIFFERENCES,
+    board_causes,
     board_differences,
     circumstances,
+    lost_mass,
 )
-from workbench.explore.losses.loss_words import MEASURES
-from workbench.explore.losses.lost_mass import lost_mass
+from workbench.explore.losses.joint_tree import MEASURES
 from workbench.explore.losses.main_cause import Circumstance, main_cause
-from workbench.games.boards.random_boards import random_board
+from workbench.games.synthetic_boards import random_board
 
 BARE = "7k/8/8/8/8/8/8/K7 w - - 0 1"
 PAWN = "7k/8/8/8/8/8/7P/K7 w - - 0 1"

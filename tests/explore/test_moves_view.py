@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.explore.board.moves_view import different_squares, move_answer, move_sets, moves_view
-from workbench.games.boards.random_boards import random_board
+from workbench.explore.pair.pair_view import different_squares, move_answer, move_sets, moves_view
+from workbench.games.synthetic_boards import random_board
 
 
 @pytest.mark.parametrize(

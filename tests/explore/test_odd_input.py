@@ -4,15 +4,18 @@ import chess
 import pandas as pd
 import pytest
 
-from workbench.environments.chess.chess960 import names_rook_files
+from workbench.environments.chess.classification import names_rook_files
 from workbench.errors import InvalidFenError
-from workbench.explore.board.fen_problems import explain
-from workbench.explore.board.game_over import ending_of, ending_words, where_over
-from workbench.explore.board.reading import read_board
+from workbench.explore.board_reading import (
+    ending_of,
+    ending_words,
+    explain,
+    game_over_words,
+    read_board,
+)
 from workbench.explore.explorer_settings import ExplorerSettings
-from workbench.explore.game.game_tracker import GameTracker
-from workbench.explore.pair.board_pair import BoardPair
-from workbench.explore.pair.pair_answers import compare_answer
+from workbench.explore.game_tracker import GameTracker
+from workbench.explore.pair.board_pair import BoardPair, compare_answer
 from workbench.explore.pair.pair_view import pair_view
 from workbench.scoring import ScoringParameters, score_predictions
 from workbench.scoring.single_pair import compare
@@ -162,11 +165,11 @@ class TestFinishedGames:
 
     def test_on_which_boards(self):
         mated, stalemate, start = map(chess.Board, (MATED, STALEMATE, START))
-        assert where_over(start, None) == ""
-        assert where_over(mated, mated) == "the game is over on both boards (checkmate)"
-        assert where_over(mated, stalemate) == (
+        assert game_over_words(start, None) == ""
+        assert game_over_words(mated, mated) == "the game is over on both boards (checkmate)"
+        assert game_over_words(mated, stalemate) == (
             "the game is over on the true board (checkmate) and on the predicted board (stalemate)"
         )
-        assert where_over(start, stalemate) == (
+        assert game_over_words(start, stalemate) == (
             "the game is over on the predicted board (stalemate)"
         )

@@ -13,7 +13,7 @@ from workbench.cli import main
 from workbench.errors import AssetError, InvalidArgumentError, InvalidFenError
 from workbench.explore.page import assets
 from workbench.explore.pair.board_pair import BoardPair
-from workbench.explore.static_page.pair_html import MOST_BYTES, pair_html
+from workbench.explore.pair.pair_html import MOST_BYTES, pair_html
 
 START = chess.STARTING_FEN
 HOSTILE = "</script><script>alert(1)</script><!-- <img src=x onerror=alert(1)> ]]>"

@@ -9,8 +9,8 @@ from matplotlib.patches import FancyArrowPatch, Rectangle
 
 from workbench.errors import InvalidFenError
 from workbench.explore.explorer_settings import ExplorerSettings
-from workbench.explore.pair.pair_picture import pair_figure
 from workbench.explore.pair.pair_view import pair_view
+from workbench.explore.pictures import pair_figure
 
 TRUE = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 2 4"
 PREDICTED = TRUE.replace("5Q2", "7Q")

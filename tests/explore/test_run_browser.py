@@ -12,9 +12,9 @@ from workbench.explore.run.run_columns import (
 )
 from workbench.explore.run.run_files import (
     Replies,
+    load_run,
     read_scores,
     recorded_run,
-    run_at_hand,
     simulated_run,
 )
 from workbench.explore.run.run_table import run_table
@@ -192,7 +192,7 @@ class TestFiles:
         assert (faultless["precision_1"] == 1).all()
 
     def test_the_recorded_run_has_the_replies_that_are_chosen(self):
-        scores, predictions = run_at_hand(models=["gpt-4o-2024-08-06"])
+        scores, predictions = load_run(models=["gpt-4o-2024-08-06"])
         assert len(scores) == len(predictions) == 200
         assert set(scores["set"]) == {"world_cup"}
         # From an independent computation.
@@ -205,8 +205,8 @@ class TestFiles:
 
     def test_replies_are_recorded_or_simulated(self):
         with pytest.raises(InvalidArgumentError, match="'recorded' or 'simulated', got 'real'"):
-            run_at_hand(replies="real")
-        scores, _ = run_at_hand(replies="simulated", per_group=1, rates=(0.2,), depth=1)
+            load_run(replies="real")
+        scores, _ = load_run(replies="simulated", per_group=1, rates=(0.2,), depth=1)
         assert set(scores["model"]) == {"simulated-tracker rate=0.2"}
 
 

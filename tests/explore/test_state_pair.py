@@ -10,9 +10,12 @@ from workbench.affordance import exact_profile
 from workbench.environments.registry import environment_named, environment_names
 from workbench.errors import InvalidArgumentError, TableError, WorkbenchError
 from workbench.explore import StatePair
-from workbench.explore.state.explored_environment import ExploredEnvironment
-from workbench.explore.state.state_causes import MOST_DIFFERENCES, state_differences
-from workbench.explore.state.state_view import class_in_words
+from workbench.explore.pair.state_view import (
+    MOST_DIFFERENCES,
+    ExploredEnvironment,
+    class_in_words,
+    state_differences,
+)
 
 NAMES = [
     *environment_names(),
@@ -56,7 +59,7 @@ class TestHandWorkedPairs:
         """In a corridor: in truth two steps are free, at its end one."""
         room = "#######\n#  @$.#\n#######"
         off = room.replace("  @$", "@  $")
-        from workbench.environments.sokoban.sokoban_environment import SokobanEnvironment
+        from workbench.environments.sokoban import SokobanEnvironment
 
         view = StatePair(SokobanEnvironment("sokoban:hand", room), room, off, depth=2).compare()
         # True: L, and R, a push that solves the room. Predicted: R alone, into the free cell.
@@ -257,7 +260,7 @@ def test_an_ill_formed_state_has_its_conditions_in_words():
 
 
 def test_a_finished_episode_is_said():
-    from workbench.environments.sokoban.sokoban_environment import SokobanEnvironment
+    from workbench.environments.sokoban import SokobanEnvironment
 
     room = "#####\n#@$.#\n#####"
     solved = "#####\n# @*#\n#####"

@@ -6,11 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.errors import InvalidArgumentError, InvalidFenError
-from workbench.explore.board.moves_view import move_sets
 from workbench.explore.explorer_settings import ExplorerSettings
-from workbench.explore.pair.pair_view import pair_view
-from workbench.explore.pair.stepping import replay, step
-from workbench.games.boards.random_boards import random_board
+from workbench.explore.pair.pair_view import move_sets, pair_view, replay, step
+from workbench.games.synthetic_boards import random_board
 
 START = chess.STARTING_FEN
 WITHOUT_QUEEN = START.replace("RNBQ", "RNB1")

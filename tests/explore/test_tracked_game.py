@@ -8,8 +8,7 @@ from workbench.affordance import exact_profile
 from workbench.environments.chess import ChessAutomaton, ChessState
 from workbench.environments.chess.tracker import track
 from workbench.errors import IllegalMoveError, InvalidArgumentError, TableError
-from workbench.explore.game.tracked_game import track_rows, track_simulated
-from workbench.explore.game.tracked_moves import numbered, played
+from workbench.explore.tracked_game import game_stops, numbered_move, track_rows, track_simulated
 from workbench.scoring import ScoringParameters
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -208,12 +207,18 @@ def test_luck_of_a_ply_does_not_depend_on_later_ones():
 )
 def test_moves_that_cannot_be_played_are_refused(movetext, error):
     with pytest.raises(error):
-        played(movetext)
+        game_stops(movetext)
 
 
 def test_moves_are_numbered():
-    stops = played("1. e4 {best} e5 2. Nf3+?! Nc6 1-0")
-    assert [numbered(stop) for stop in stops] == ["start", "1. e4", "1... e5", "2. Nf3", "2... Nc6"]
+    stops = game_stops("1. e4 {best} e5 2. Nf3+?! Nc6 1-0")
+    assert [numbered_move(stop) for stop in stops] == [
+        "start",
+        "1. e4",
+        "1... e5",
+        "2. Nf3",
+        "2... Nc6",
+    ]
     assert stops[-1].fen == chess.Board(AFTER_NC6).fen()
 
 

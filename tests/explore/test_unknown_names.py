@@ -3,7 +3,7 @@
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
-from workbench.explore.lesson.unknown_names import explain_unknown_names
+from workbench.explore.lesson.lesson_record import explain_unknown_names
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ import re
 import chess
 import pytest
 
-from workbench.explore.game.game_tracker import GameTracker
-from workbench.explore.lab.estimator_lab import EstimatorLab
-from workbench.explore.page import at_rest
-from workbench.explore.page.at_rest import AtRest
+from workbench.explore.estimator_lab import EstimatorLab
+from workbench.explore.game_tracker import GameTracker
+from workbench.explore.page import widget_base
 from workbench.explore.page.still_html import board, heading, listing, paragraph
+from workbench.explore.page.widget_base import IdleTask
 from workbench.explore.pair.board_pair import BoardPair
 
 START = chess.STARTING_FEN
@@ -19,7 +19,7 @@ HOSTILE = '<img src=x onerror=alert(1)>"&'
 
 def test_work_is_done_once_after_the_last_request():
     done = []
-    work = AtRest(lambda: done.append(1), seconds=0.05)
+    work = IdleTask(lambda: done.append(1), seconds=0.05)
 
     async def ask():
         for _ in range(3):
@@ -34,21 +34,21 @@ def test_work_is_done_once_after_the_last_request():
 
 def test_pending_work_is_done_at_the_end_of_a_cell_and_what_follows_from_it_too():
     done = []
-    second = AtRest(lambda: done.append("second"), seconds=60)
-    first = AtRest(lambda: (done.append("first"), second.request()), seconds=60)
+    second = IdleTask(lambda: done.append("second"), seconds=60)
+    first = IdleTask(lambda: (done.append("first"), second.request()), seconds=60)
 
     async def cell():
         first.request()
-        at_rest._finish()
+        widget_base._finish()
 
     asyncio.run(cell())
     assert done == ["first", "second"]
-    assert not at_rest._PENDING
+    assert not widget_base._PENDING
 
 
 def test_without_an_event_loop_work_is_done_at_once():
     done = []
-    AtRest(lambda: done.append(1)).request()
+    IdleTask(lambda: done.append(1)).request()
     assert done == [1]
 
 

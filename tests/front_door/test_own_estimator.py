@@ -66,7 +66,7 @@ from workbench.environments import HomogeneousTree
 from workbench.explore import EstimatorLab
 from workbench.scoring import ScoringParameters, score_predictions
 from workbench.studies.estimators import bias_and_variance
-from workbench.studies.estimators.chess_pairs import ComparisonPair
+from workbench.studies.estimators.comparison_pairs import ComparisonPair
 
 start = chess.STARTING_FEN
 other = start.replace("/RN", "/R1")

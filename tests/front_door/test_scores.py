@@ -11,8 +11,8 @@ import workbench
 from workbench.answers.recorded_replies import recorded_replies_path
 from workbench.errors import InvalidArgumentError
 from workbench.scoring import ScoringParameters, score_file
+from workbench.studies.game_clusters import whole_games
 from workbench.studies.models import model_summary
-from workbench.studies.models.whole_games import whole_games
 
 START = chess.STARTING_FEN
 WITHOUT = START.replace("RNBQKBNR", "R1BQKBNR")

@@ -5,7 +5,7 @@ import random
 import chess
 
 from workbench.compression import zstd
-from workbench.games.random_play import random_games
+from workbench.games.synthetic_boards import random_games
 
 HEADERS = {
     "Event": "Rated Blitz game",

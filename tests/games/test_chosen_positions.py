@@ -7,10 +7,10 @@ import pytest
 from lichess_games import frames, many_games
 from month_server import MONTH, serving
 
+from workbench.asking.questions import GAME_GROUPS, ChosenPositions
 from workbench.errors import InvalidArgumentError, TableError
-from workbench.evaluation.chosen_positions import GAME_GROUPS, ChosenPositions
-from workbench.games.bundled import bundled_games
-from workbench.language_model.bundled_models import TRAINING_GAMES
+from workbench.games.game_tables import bundled_games
+from workbench.language_model.language_model import TRAINING_GAMES
 from workbench.tables.parquet_tables import POSITIONS, write_table
 from workbench.tables.provenance import json_hash
 

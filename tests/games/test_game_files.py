@@ -16,12 +16,12 @@ from lichess_games import many_games
 from workbench.cli import main
 from workbench.compression import zstd
 from workbench.errors import GameFileError
-from workbench.games.compact import GAMES, PlayedGame, games_frame
 from workbench.games.cut import cut_games
-from workbench.games.filters import GameFilters
 from workbench.games.game_files import GameFiles
-from workbench.games.lichess.lichess_cut import cut_lichess
+from workbench.games.game_tables import GAMES, PlayedGame, games_frame
+from workbench.games.lichess_games import cut_lichess
 from workbench.games.pgn import RefusedGame
+from workbench.games.selection import GameFilters
 from workbench.tables.parquet_tables import POSITIONS, read_provenance, read_table, write_table
 
 TEXTS = many_games(24, comment=0, seed=5)

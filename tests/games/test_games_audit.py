@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from workbench.games.audit import describe_games, faults_of
-from workbench.games.compact import GAMES, PlayedGame, games_frame, read_games
+from workbench.games.game_tables import GAMES, PlayedGame, games_frame, read_games
+from workbench.games.selfplay import describe_games, faults_of
 from workbench.tables.parquet_tables import write_table
 
 FOOLS_MATE = PlayedGame(0, 1, 0, 0, "0-1", "checkmate", ("f2f3", "e7e5", "g2g4", "d8h4"))

@@ -8,11 +8,17 @@ import pandas as pd
 import pytest
 
 from workbench.errors import GameFileError
-from workbench.games import bundled
-from workbench.games.audit import describe_games, faults_of
-from workbench.games.bundled import BUNDLED_NAME, bundled_games, bundled_games_path
-from workbench.games.compact import GAMES, games_frame, read_games
+from workbench.games import game_tables
 from workbench.games.cut import cut_games
+from workbench.games.game_tables import (
+    BUNDLED_NAME,
+    GAMES,
+    bundled_games,
+    bundled_games_path,
+    games_frame,
+    read_games,
+)
+from workbench.games.selfplay import describe_games, faults_of
 from workbench.tables.parquet_tables import read_provenance, write_table
 from workbench.tables.provenance import file_hash
 
@@ -64,7 +70,7 @@ def test_they_are_named_by_what_they_are(games):
 
 def test_reading_them_loads_no_engine():
     code = (
-        "import sys; from workbench.games.bundled import bundled_games; "
+        "import sys; from workbench.games.game_tables import bundled_games; "
         "print(len(bundled_games()), 'chess.engine' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -72,7 +78,7 @@ def test_reading_them_loads_no_engine():
 
 
 def test_a_missing_file_is_an_error_that_says_where_it_was_looked_for(tmp_path, monkeypatch):
-    monkeypatch.setattr(bundled, "_GAMES", tmp_path / "games.parquet")
+    monkeypatch.setattr(game_tables, "_GAMES", tmp_path / "games.parquet")
     with pytest.raises(GameFileError, match=r"games\.parquet"):
         bundled_games_path()
 

@@ -14,8 +14,8 @@ from workbench.compression import zstd
 from workbench.errors import GameFileError, InvalidArgumentError, UnfilledGroupError
 from workbench.games.cut import cut_games
 from workbench.games.pgn import Game, scan_games, scan_texts, split_games
-from workbench.games.random_play import random_games
 from workbench.games.selection import bands_for, fair_counts, number_of
+from workbench.games.synthetic_boards import random_games
 from workbench.tables.parquet_tables import POSITIONS, read_table, write_table
 
 GAMES = [

@@ -16,14 +16,12 @@ from workbench.cli import main
 from workbench.compression import zstd
 from workbench.errors import GameFileError, InvalidArgumentError, UnfilledGroupError
 from workbench.games.cut import cut_games
-from workbench.games.filters import GameFilters, speed_of
 from workbench.games.game_files import GameFiles
-from workbench.games.lichess.early_stop import Filling
-from workbench.games.lichess.lichess_cut import cut_lichess, default_cache
-from workbench.games.lichess.month_source import MonthSource
+from workbench.games.lichess_games import Filling, MonthSource, cut_lichess, default_cache
 from workbench.games.pgn import ScannedGame
-from workbench.games.random_play import random_games
+from workbench.games.selection import GameFilters, speed_of
 from workbench.games.streams import pgn_text
+from workbench.games.synthetic_boards import random_games
 from workbench.tables.parquet_tables import POSITIONS, read_provenance, read_table
 
 GROUPS = (3, 6)

@@ -11,9 +11,8 @@ from month_server import MONTH, Answer, serving
 
 from workbench.errors import ChangedRemoteFileError, GameFileError, RemoteFileError
 from workbench.games.cut import cut_games
-from workbench.games.lichess.http_requests import Patience
-from workbench.games.lichess.lichess_cut import cut_lichess
-from workbench.games.lichess.month_source import MonthSource
+from workbench.games.lichess_games import MonthSource, cut_lichess
+from workbench.games.remote_files import Patience
 
 # No wait of ours passes within a test: one that does was asked for by the server.
 ASKED = Patience(first_wait=50.0, read_timeout=20.0)

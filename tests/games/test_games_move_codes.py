@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.errors import TableError
-from workbench.games.move_codes import decode_moves, encode_moves
+from workbench.games.game_tables import decode_moves, encode_moves
 
 squares = st.sampled_from(chess.SQUARES)
 promotions = st.sampled_from([None, chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN])

@@ -10,14 +10,11 @@ import chess.engine
 import pytest
 from click.testing import CliRunner
 
-from workbench.cli.engine_games import games_selfplay
+from workbench.cli.game_commands import games_selfplay
 from workbench.errors import EngineError, InvalidArgumentError, RunMismatchError
-from workbench.games import selfplay_run
-from workbench.games.audit import faults_of
-from workbench.games.bundled import bundled_games_path
-from workbench.games.compact import PlayedGame, read_games
-from workbench.games.selfplay import SelfPlaySettings, drawn_move, play_game
-from workbench.games.selfplay_run import play_games
+from workbench.games import selfplay
+from workbench.games.game_tables import PlayedGame, bundled_games_path, read_games
+from workbench.games.selfplay import SelfPlaySettings, drawn_move, faults_of, play_game, play_games
 from workbench.tables.parquet_tables import read_provenance
 
 SHORT = SelfPlaySettings(seed=1, short_every=1)
@@ -191,8 +188,8 @@ class TestRun:
         assert not list(tmp_path.glob("*.parts"))
 
     def test_an_interrupted_run_goes_on_where_it_was(self, tmp_path, engine, monkeypatch):
-        monkeypatch.setattr(selfplay_run, "PART_GAMES", 2)
-        real, asked = selfplay_run._play_part, []
+        monkeypatch.setattr(selfplay, "PART_GAMES", 2)
+        real, asked = selfplay._play_part, []
 
         def stops_at_the_third(span, *arguments):
             asked.append(span)
@@ -200,7 +197,7 @@ class TestRun:
                 raise KeyboardInterrupt
             return real(span, *arguments)
 
-        monkeypatch.setattr(selfplay_run, "_play_part", stops_at_the_third)
+        monkeypatch.setattr(selfplay, "_play_part", stops_at_the_third)
         out = tmp_path / "games.parquet"
         with pytest.raises(KeyboardInterrupt):
             play_games(out, 7, SHORT, engine=engine())
@@ -266,7 +263,7 @@ def stockfish():
 def test_stockfish_plays_the_bundled_games_again(tmp_path, stockfish):
     bundled = bundled_games_path()
     made = read_provenance(bundled)
-    here = selfplay_run.engine_name(stockfish)
+    here = selfplay.engine_name(stockfish)
     if here != made["engine"]:
         # Another version plays other games: only the same one can be held to them.
         pytest.skip(f"the bundled games were played by {made['engine']}, here is {here}")
@@ -277,11 +274,11 @@ def test_stockfish_plays_the_bundled_games_again(tmp_path, stockfish):
 
 def test_a_game_depends_on_the_seed_and_its_number_alone(tmp_path, stockfish, monkeypatch):
     settings = SelfPlaySettings(seed=5, short_every=1)
-    monkeypatch.setattr(selfplay_run, "PART_GAMES", 1)
+    monkeypatch.setattr(selfplay, "PART_GAMES", 1)
     in_two = play_games(tmp_path / "two.parquet", 3, settings, engine=stockfish, jobs=2)
-    monkeypatch.setattr(selfplay_run, "PART_GAMES", 50)
+    monkeypatch.setattr(selfplay, "PART_GAMES", 50)
     in_one = play_games(tmp_path / "one.parquet", 3, settings, engine=stockfish)
-    alone = selfplay_run._play_part(
+    alone = selfplay._play_part(
         (2, 3), stockfish, read_provenance(tmp_path / "one.parquet")["engine"], settings
     )
     assert in_one == in_two

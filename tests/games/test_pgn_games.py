@@ -4,8 +4,7 @@ import chess
 import pytest
 from pgn_texts import SCHOLAR, SCHOLAR_UCI, only, pgn, write
 
-from workbench.games.movetext import leaves_comment_open
-from workbench.games.pgn import Game, RefusedGame, scan_games
+from workbench.games.pgn import Game, RefusedGame, leaves_comment_open, scan_games
 
 
 def test_the_same_moves_are_the_same_game_wherever_they_stand(tmp_path):

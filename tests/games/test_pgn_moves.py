@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pgn_texts import SCHOLAR, SCHOLAR_UCI, only, pgn, write
 
-from workbench.games.movetext import lines_of
-from workbench.games.pgn import RefusedGame, scan_games, scan_texts
-from workbench.games.random_play import random_games
+from workbench.games.pgn import RefusedGame, lines_of, scan_games, scan_texts
+from workbench.games.synthetic_boards import random_games
 
 
 def test_moves_come_out_of_comments_variations_and_marks(tmp_path):

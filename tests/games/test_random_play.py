@@ -2,7 +2,7 @@
 
 import chess
 
-from workbench.games.random_play import random_games
+from workbench.games.synthetic_boards import random_games
 
 
 def test_random_games_are_legal_independent_and_as_long_as_asked():

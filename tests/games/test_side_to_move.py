@@ -5,7 +5,7 @@ import pytest
 from click.testing import CliRunner
 from lichess_games import many_games
 
-from workbench.answers.simulated_replies import simulate
+from workbench.answers.model_replies import simulate
 from workbench.asking.prompts import MOVES_HEADING, PROMPTS
 from workbench.checking import check_table
 from workbench.cli import main
@@ -13,9 +13,9 @@ from workbench.environments.registry import environment_named
 from workbench.errors import InvalidArgumentError
 from workbench.games.cut import cut_games
 from workbench.games.game_files import GameFiles
-from workbench.games.lichess.lichess_cut import cut_lichess
+from workbench.games.lichess_games import cut_lichess
 from workbench.games.pgn import Game
-from workbench.games.random_play import random_games
+from workbench.games.synthetic_boards import random_games
 from workbench.tables.parquet_tables import (
     POSITIONS,
     PREDICTIONS,

@@ -12,12 +12,12 @@ import papermill
 import pytest
 from drawn_figures import run_here
 
+from workbench.answers.model_replies import simulate
 from workbench.answers.recorded_replies import recorded_replies
-from workbench.answers.simulated_replies import simulate
 from workbench.environments.registry import environment_named
 from workbench.episodes import sample_positions
-from workbench.games.bundled import bundled_games
-from workbench.headless.all_figures import INPUTS
+from workbench.games.game_tables import bundled_games
+from workbench.headless.figure_run import INPUTS
 from workbench.headless.notebook_runs import assign_parameters, figure_notebooks
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_tables import score_file

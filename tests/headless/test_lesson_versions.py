@@ -12,7 +12,7 @@ from workbench.answers.recorded_replies import WORLD_CUP, recorded_replies
 from workbench.cli import main
 from workbench.errors import NotebookError, OutputError
 from workbench.explore.lesson.model_questions import O4_MINI
-from workbench.headless.lesson_versions import (
+from workbench.headless.class_lessons import (
     LESSONS,
     lesson_notebooks,
     without_solutions,

@@ -16,7 +16,7 @@ from workbench.errors import (
     TableError,
     UnknownParameterError,
 )
-from workbench.headless.all_figures import make_figures
+from workbench.headless.figure_run import PRESETS, make_figures
 from workbench.headless.notebook_runs import (
     NotebookProgress,
     NotebookRun,
@@ -27,7 +27,6 @@ from workbench.headless.notebook_runs import (
     raise_for_failures,
     run_notebooks,
 )
-from workbench.headless.presets import PRESETS
 
 
 def notebook(folder, name, parameters, code):
@@ -96,7 +95,7 @@ def test_a_failed_notebook_is_kept_and_named_and_the_others_go_on(two, tmp_path)
 
 
 def test_a_line_is_shown_where_a_notebook_has_got_further(capsys):
-    from workbench.cli.notebook_lines import NotebookLines
+    from workbench.headless.notebook_runs import NotebookLines
 
     with NotebookLines() as lines:
         waiting = NotebookProgress("02_b", 0, 0, 0.0)
@@ -173,7 +172,7 @@ def test_an_unknown_preset_is_named(tmp_path):
 
 
 def test_the_longest_notebooks_start_first(tmp_path):
-    from workbench.headless.presets import LONGEST_FIRST
+    from workbench.headless.figure_run import LONGEST_FIRST
 
     stems = [path.stem for path in figure_notebooks()]
     assert set(LONGEST_FIRST) <= set(stems)
@@ -251,8 +250,8 @@ def test_both_notebooks_of_scores_run_on_given_predictions(predictions, tmp_path
 def test_commands_load_papermill_only_to_run_a_notebook():
     # It takes more than a second of processor time, most of it for a grammar that nothing here uses.
     code = (
-        "import sys; import workbench.evaluation.evaluation_stages, workbench.headless.all_figures, "
-        "workbench.cli.notebook_lines; print(sorted({'papermill', 'nbformat', 'jsonschema'} & {*sys.modules}))"
+        "import sys; import workbench.evaluation, workbench.headless.figure_run, "
+        "workbench.headless.notebook_runs; print(sorted({'papermill', 'nbformat', 'jsonschema'} & {*sys.modules}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -12,8 +12,8 @@ from drawn_figures import (
 )
 
 from workbench.answers.recorded_replies import BASELINE, recorded_replies
-from workbench.headless.all_figures import make_figures
-from workbench.language_model.bundled_models import model_names
+from workbench.headless.figure_run import make_figures
+from workbench.language_model.language_model import model_names
 from workbench.tables.parquet_tables import PREDICTIONS, write_table
 
 

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 from drawn_figures import run_here
 
+from workbench.answers.model_replies import simulate
 from workbench.answers.recorded_replies import recorded_replies
-from workbench.answers.simulated_replies import simulate
 from workbench.environments.registry import environment_named
 from workbench.episodes import sample_positions
 from workbench.tables.parquet_tables import PREDICTIONS, write_table

@@ -4,8 +4,8 @@ import chess
 import numpy as np
 import pytest
 
-from workbench.games.random_play import random_games
-from workbench.language_model.probing.board_labels import (
+from workbench.games.synthetic_boards import random_games
+from workbench.language_model.board_probe import (
     LABELS,
     SQUARES,
     assembled_labels,

@@ -7,9 +7,15 @@ import numpy as np
 import pytest
 
 from workbench.errors import IllegalMoveError, InvalidArgumentError
-from workbench.language_model.decoding import chosen_tokens, write_boards
 from workbench.language_model.language_model import LanguageModel
-from workbench.language_model.network import Shape, encode, weight_shapes, written
+from workbench.language_model.network import (
+    Shape,
+    chosen_tokens,
+    encode,
+    weight_shapes,
+    write_boards,
+    written,
+)
 from workbench.language_model.vocabulary import (
     MOST_PLIES,
     NUMBER,

@@ -9,10 +9,10 @@ import pandas as pd
 import pytest
 
 from workbench.errors import OutputError, RunMismatchError
-from workbench.games.bundled import bundled_games
+from workbench.games.game_tables import bundled_games
+from workbench.language_model.language_model import read_weights
 from workbench.language_model.network import Shape, encode, written
 from workbench.language_model.training.training_settings import TrainingSettings
-from workbench.language_model.weight_files import read_weights
 
 pytest.importorskip("jax", reason="needs the extra train: run `make test-training`")
 
@@ -20,7 +20,7 @@ import jax
 import jax.numpy as jnp
 
 from workbench.language_model.training import training_run
-from workbench.language_model.training.gradient_steps import first_weights
+from workbench.language_model.training.training_run import first_weights
 
 SETTINGS = TrainingSettings("tiny", steps=30, learning_rate=4e-3, warm_up=4)
 
@@ -149,10 +149,10 @@ STEPS_ON = """
 import hashlib, os, sys
 import numpy as np
 os.sched_setaffinity(0, set(map(int, sys.argv[1:])))
-from workbench.games.bundled import bundled_games
-from workbench.games.move_codes import encode_moves
+from workbench.games.game_tables import bundled_games
+from workbench.games.game_tables import encode_moves
 from workbench.language_model.training.batches import Batches
-from workbench.language_model.training.gradient_steps import Learner
+from workbench.language_model.training.training_run import Learner
 from workbench.language_model.training.training_settings import SHAPES
 games = [np.frombuffer(encode_moves(game.moves), "<u2") for game in bundled_games()[:20]]
 learner, batches = Learner(SHAPES["tiny"], 0, 0.01), Batches(games)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from workbench.errors import InvalidArgumentError
-from workbench.language_model.probing.linear_probe import fit_probe
+from workbench.language_model.board_probe import fit_probe
 
 LABELS, VALUES = 5, 4
 

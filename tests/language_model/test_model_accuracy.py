@@ -5,7 +5,7 @@ import pytest
 
 from benchmarks.model_accuracy import MOVES, rows, with_moves
 from workbench.answers.model_replies import model_replies
-from workbench.language_model.bundled_models import load_model
+from workbench.language_model.language_model import load_model
 from workbench.language_model.written_replies import ReplySettings
 from workbench.scoring import ScoringParameters, score
 from workbench.studies.data import Source, positions_of

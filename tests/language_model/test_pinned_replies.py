@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from workbench.environments.chess.replay import play_moves
-from workbench.games.bundled import bundled_games
-from workbench.language_model.bundled_models import TRAINING_GAMES, load_model, model_names
+from workbench.games.game_tables import bundled_games
+from workbench.language_model.language_model import TRAINING_GAMES, load_model, model_names
 from workbench.language_model.written_replies import ReplySettings, write_replies
 from workbench.tables.provenance import text_hash
 

@@ -2,8 +2,7 @@ import chess
 import numpy as np
 import pytest
 
-from workbench.games.bundled import bundled_games
-from workbench.games.move_codes import encode_moves
+from workbench.games.game_tables import bundled_games, encode_moves
 from workbench.language_model.training.batches import Batches
 from workbench.language_model.training.training_settings import TrainingSettings
 from workbench.language_model.vocabulary import START, spell, write_move

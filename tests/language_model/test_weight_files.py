@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from workbench.errors import TableError
-from workbench.language_model.bundled_models import weights_path
-from workbench.language_model.weight_files import read_weights, write_weights
+from workbench.language_model.language_model import read_weights, weights_path, write_weights
 
 
 @pytest.mark.parametrize("length", [0, 10, 5000, -10])

@@ -22,8 +22,8 @@ from workbench.environments.registry import environment_named
 from workbench.errors import InvalidArgumentError
 from workbench.explore.run.run_browser import RunBrowser
 from workbench.explore.run.run_table import run_table
+from workbench.installation import RESOURCES
 from workbench.metrics import Metric, metric_of, metric_registry, metrics, range_of
-from workbench.resources import RESOURCES
 from workbench.scoring import ScoringParameters, score_file, scores_schema
 from workbench.scoring.parameters import scoring_code
 from workbench.tables.parquet_tables import PREDICTIONS, read_provenance, read_table, write_table

@@ -9,21 +9,20 @@ import pytest
 
 from workbench.errors import RunMismatchError
 from workbench.games.pgn import game_id_of
-from workbench.reports.chapters import chapters_of
-from workbench.reports.comparison_section import compare, comparison_section
-from workbench.reports.findings_in_words import findings
-from workbench.reports.format_section import parts_of_means
-from workbench.reports.headline_tables import headline_section
-from workbench.reports.measured_sections import summary_of
-from workbench.reports.pair_families import (
+from workbench.reports.chapters import ReportedRun, chapters_of, with_games
+from workbench.reports.findings import findings
+from workbench.reports.headline import headline_section
+from workbench.reports.measured_sections import parts_of_means, summary_of
+from workbench.reports.model_comparison import (
     BESIDE,
     OWN,
     SETTINGS,
     UNLIKE,
     WITH_BESIDE,
+    compare,
+    comparison_section,
     rankings,
 )
-from workbench.reports.reported_run import ReportedRun, with_games
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_tables import score
 from workbench.statistics.paired_tests import holm

@@ -10,16 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from workbench.answers.model_replies import simulate
 from workbench.answers.recorded_replies import recorded_replies
-from workbench.answers.simulated_replies import simulate
 from workbench.asking.prompts import Prompt
 from workbench.errors import TableError
-from workbench.reports.chapters import chapters_of
+from workbench.reports.chapters import ReportedRun, chapters_of, read_run, with_games
+from workbench.reports.evaluations import json_text, question_shown
 from workbench.reports.exports import Publication, read_results, write_exports
-from workbench.reports.exports.evaluations import question_shown
-from workbench.reports.exports.json_text import json_text
 from workbench.reports.headline import headline
-from workbench.reports.reported_run import ReportedRun, read_run, with_games
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_tables import score, score_file
 from workbench.tables.parquet_tables import PREDICTIONS, write_table

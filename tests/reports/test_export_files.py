@@ -3,9 +3,9 @@
 import pytest
 
 from workbench.errors import OutputError
+from workbench.reports.chapters import read_run
+from workbench.reports.evaluations import file_name
 from workbench.reports.exports import write_exports
-from workbench.reports.exports.file_names import file_name
-from workbench.reports.reported_run import read_run
 
 
 def test_results_of_an_earlier_report_do_not_stay(asked_run, tmp_path):

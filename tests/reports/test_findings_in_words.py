@@ -12,13 +12,17 @@ from scipy.stats import t as student
 
 from workbench.environments.registry import environment_named
 from workbench.episodes import EpisodeSample
-from workbench.reports.chapters import chapters_of
-from workbench.reports.comparison_section import compare, comparison_section
-from workbench.reports.findings_in_words import findings
-from workbench.reports.format_section import format_section, parts_of_means
-from workbench.reports.measured_sections import consistency_section, curves_section, summary_of
-from workbench.reports.notable_boards import boards_section, notable, recreated
-from workbench.reports.reported_run import ReportedRun
+from workbench.reports.chapters import ReportedRun, chapters_of
+from workbench.reports.findings import findings
+from workbench.reports.measured_sections import (
+    consistency_section,
+    curves_section,
+    format_section,
+    parts_of_means,
+    summary_of,
+)
+from workbench.reports.model_comparison import compare, comparison_section
+from workbench.reports.notable_replies import boards_section, notable, recreated
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_tables import score
 from workbench.tables.parquet_tables import PREDICTIONS

@@ -11,14 +11,11 @@ from hypothesis import strategies as st
 from scipy.special import expit
 from scipy.stats import t as student
 
-from workbench.reports.chapters import chapter_depths
-from workbench.reports.exports import Publication, write_exports
-from workbench.reports.exports.evaluations import evaluations_of
-from workbench.reports.exports.json_text import json_value
-from workbench.reports.exports.model_card import front_matter, model_card
+from workbench.reports.chapters import ReportedRun, chapter_depths, read_run, with_games
+from workbench.reports.evaluations import evaluations_of, json_value
+from workbench.reports.exports import Publication, front_matter, model_card, write_exports
 from workbench.reports.headline import headline
-from workbench.reports.made_with import made_with_section
-from workbench.reports.reported_run import ReportedRun, read_run, with_games
+from workbench.reports.report_page import made_with_section
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_tables import score
 

@@ -12,8 +12,8 @@ from click.testing import CliRunner
 from workbench.cli import main
 from workbench.errors import InvalidArgumentError, OutputError, RunMismatchError
 from workbench.reports import report_page
+from workbench.reports.chapters import ReportedRun, read_run, with_games
 from workbench.reports.report_page import write_report
-from workbench.reports.reported_run import ReportedRun, read_run, with_games
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_tables import score, score_file
 from workbench.tables.parquet_tables import PREDICTIONS, write_table

@@ -7,17 +7,16 @@ import pytest
 
 from workbench.environments.registry import environment_named
 from workbench.episodes import EpisodeSample
-from workbench.reports.chapters import chapters_of
-from workbench.reports.comparison_section import compare, comparison_section
+from workbench.reports.chapters import ReportedRun, chapters_of, with_games
 from workbench.reports.exports import read_results, write_exports
 from workbench.reports.measured_sections import accepted_section, consistency_section
-from workbench.reports.notable_answers import answers_section, measured_again, worst_answers
-from workbench.reports.numbers_in_words import with_interval
+from workbench.reports.model_comparison import compare, comparison_section
+from workbench.reports.notable_replies import answers_section, measured_again, worst_answers
+from workbench.reports.page_parts import with_interval
 from workbench.reports.report_page import report_html
-from workbench.reports.reported_run import ReportedRun, with_games
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_tables import score
-from workbench.studies.models.answers_compared import compared_answers, right_answers
+from workbench.studies.models.answer_spread import compared_answers, right_answers
 
 TWENTY = "\n".join(
     [f"{file}2{file}{rank}" for file in "abcdefgh" for rank in "34"] + "b1a3 b1c3 g1f3 g1h3".split()

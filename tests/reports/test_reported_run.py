@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from workbench.errors import RunMismatchError, TableError
-from workbench.reports.reported_run import read_run
+from workbench.reports.chapters import read_run
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_tables import score_file
 from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS, write_table

@@ -6,9 +6,7 @@ import pytest
 from workbench.answers.recorded_replies import BASELINE, recorded_replies
 from workbench.environments.registry import environment_named
 from workbench.episodes import EpisodeSample
-from workbench.reports.chapters import chapters_of
-from workbench.reports.reported_run import ReportedRun, with_games
-from workbench.reports.shown_beside import with_others
+from workbench.reports.chapters import ReportedRun, chapters_of, with_games, with_others
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_tables import score
 

@@ -2,7 +2,7 @@ import pytest
 
 from workbench.environments.chess import ChessAutomaton, ChessState
 from workbench.scoring import ScoringParameters
-from workbench.scoring.affordance_scores import affordance_scores
+from workbench.scoring.score_rows import affordance_scores
 
 TRUE = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"
 REPLIES = [TRUE, "4k3/8/8/8/8/4P3/8/4K3 w - - 0 1", "4k3/8/8/8/8/8/8/4K3 w - - 0 1"]

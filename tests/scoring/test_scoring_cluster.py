@@ -19,10 +19,9 @@ from workbench.cli import main
 from workbench.errors import ClusterError, MissingExtraError, RunMismatchError
 from workbench.installation import install_hint
 from workbench.scoring import ScoringParameters, score_table
-from workbench.scoring.cluster import ClusterWorkers
 from workbench.scoring.parameters import READ
 from workbench.scoring.score_rows import scored
-from workbench.scoring.workers import LocalWorkers, own_rows, scored_chunks
+from workbench.scoring.workers import ClusterWorkers, LocalWorkers, own_rows, scored_chunks
 from workbench.tables.parquet_tables import PREDICTIONS, as_arrow, write_table
 
 TWO = ScoringParameters(depth=2)

@@ -9,7 +9,7 @@ import time
 import pandas as pd
 import pytest
 
-from workbench.affordance.engine import VARIABLE
+from workbench.automaton import ENGINE_VARIABLE
 from workbench.errors import InvalidArgumentError, RunMismatchError, TableError
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_tables import score, score_file
@@ -52,7 +52,7 @@ def test_killed_at_any_moment_it_goes_on_to_the_same_bytes(predictions_path, tmp
         sys.executable, "-m", "workbench", "score", str(predictions_path), "--out", str(out),
         "--depth", "3", "--jobs", "1", "--chunk-rows", "2",
     ]  # fmt: skip
-    environment = {**os.environ, VARIABLE: "reference"}
+    environment = {**os.environ, ENGINE_VARIABLE: "reference"}
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=environment)
     while process.poll() is None and len(list(parts.glob("rows-*"))) < 2:
         time.sleep(0.005)

@@ -4,7 +4,7 @@ import pytest
 
 from workbench.answers.imports.eval_logs import CALL_FAILED
 from workbench.asking.settings import Question
-from workbench.drawing.scores_in_words import left_out
+from workbench.drawing.score_description import left_out
 from workbench.errors import InvalidArgumentError, TableError
 from workbench.scoring import ScoringParameters
 from workbench.studies.models.model_scores import (
@@ -12,8 +12,7 @@ from workbench.studies.models.model_scores import (
     compare_models,
     compare_prompts,
 )
-from workbench.tables.parquet_tables import PREDICTIONS, write_table
-from workbench.tables.reply_identity import setting_value
+from workbench.tables.parquet_tables import PREDICTIONS, setting_value, write_table
 
 DEPTH_ONE = ScoringParameters(depth=1)
 

@@ -8,28 +8,20 @@ from matplotlib.colors import to_rgb
 from workbench.affordance import ESTIMATORS
 from workbench.drawing.appearance import style
 from workbench.drawing.labels import LONGEST, labels, some_of
-from workbench.drawing.scores_in_words import describe_scores
-from workbench.explore.run.run_picture import run_figure
+from workbench.drawing.score_description import describe_scores
+from workbench.explore.pictures import run_figure
 from workbench.explore.run.run_table import run_table
 from workbench.long_texts import shortened
 from workbench.studies.data import StudyData
 from workbench.studies.environments import precision_by_environment
 from workbench.studies.estimators import bias_and_variance
-from workbench.studies.estimators.chess_pairs import ComparisonPair
-from workbench.studies.models import (
-    answer_spread,
-    ill_formed_flags,
-    model_examples,
-    model_ranks,
-    model_summary,
-    prompt_effects,
-)
+from workbench.studies.estimators.comparison_pairs import ComparisonPair
+from workbench.studies.models import answer_spread, model_ranks, model_summary, setting_effects
 from workbench.studies.paper import (
+    fixed_pair,
     kendall_tau,
     lost_piece,
     mean_precision,
-    precision_by_depth,
-    precision_by_samples,
     random_baseline,
 )
 
@@ -108,13 +100,13 @@ def figure_of_ranks(scores, note):
 
 
 def figure_of_flags(scores, note):
-    return ill_formed_flags.draw(ill_formed_flags.compute(scores), note)
+    return model_summary.draw_flags(model_summary.compute_flags(scores), note)
 
 
 def figure_of_prompts(scores, note):
     prompted = pd.concat([scores.assign(prompt="direct@1"), scores.assign(prompt="p" * 120)])
-    found = prompt_effects.compute(prompted, depth=1)
-    return prompt_effects.draw(found, note)
+    found = setting_effects.compute_prompts(prompted, depth=1)
+    return setting_effects.draw_prompts(found, note)
 
 
 def figure_of_spread(scores, note):
@@ -202,9 +194,9 @@ def test_examples_name_both_models(kind):
     )
     scores = pd.concat([wrong, near]).assign(reply_class="valid")
     ranks = model_ranks.compute(scores, depth=1, resamples=2)
-    table = model_examples.compute(scores, ranks, depth=1, count=1)
+    table = model_ranks.find_examples(scores, ranks, depth=1, count=1)
     assert len(table) == 1
-    figure = sound(model_examples.draw(table, note_of(scores), 1))
+    figure = sound(model_ranks.draw_examples(table, note_of(scores), 1))
     said = "\n".join(text.get_text() for text in drawn_texts(figure))
     assert all(name in said for name in labels([one, other], 36).values())
 
@@ -246,11 +238,11 @@ class TestEveryEstimator:
     def test_in_boxes(self, by):
         pair = {"true_fen": START, "predicted_fen": KINGLESS, "runs": 3, "methods": self.METHODS}
         if by == "depth":
-            table = precision_by_depth.compute(depths=2, samples=4, exact_depth=2, **pair)
-            figure = sound(precision_by_depth.draw(table))
+            table = fixed_pair.compute_by_depth(depths=2, samples=4, exact_depth=2, **pair)
+            figure = sound(fixed_pair.draw_by_depth(table))
         else:
-            table = precision_by_samples.compute(depth=2, samples=(2, 4, 8), **pair)
-            figure = sound(precision_by_samples.draw(table))
+            table = fixed_pair.compute_by_samples(depth=2, samples=(2, 4, 8), **pair)
+            figure = sound(fixed_pair.draw_by_samples(table))
         legend = figure.axes[-1].get_legend()
         named = [text.get_text() for text in legend.get_texts()]
         assert named[:-1] == [ESTIMATORS[method].label for method in self.METHODS]

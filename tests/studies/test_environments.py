@@ -8,8 +8,13 @@ from workbench.environments import HomogeneousTree
 from workbench.environments.registry import environment_named
 from workbench.errors import InvalidArgumentError
 from workbench.studies.environments import precision_by_environment
-from workbench.studies.environments.environment_runs import SIX
-from workbench.studies.environments.state_pairs import TREE, difference, slipped, state_pairs
+from workbench.studies.environments.precision_by_environment import (
+    SIX,
+    TREE,
+    difference,
+    slipped,
+    state_pairs,
+)
 
 NAMES = [*SIX, TREE]
 SMALL = {

@@ -8,13 +8,13 @@ from drawn import faults
 from scipy.special import expit
 from scipy.stats import t as student
 
-from workbench.answers.simulated_replies import simulate
+from workbench.answers.model_replies import simulate
 from workbench.environments.registry import environment_named
 from workbench.episodes import sample_positions
 from workbench.errors import InvalidArgumentError
 from workbench.scoring import ScoringParameters, score_file
 from workbench.studies.environments import errors_by_length
-from workbench.studies.environments.environment_runs import SIX, given_runs, simulated_runs
+from workbench.studies.environments.precision_by_environment import SIX, given_runs, simulated_runs
 from workbench.tables.parquet_tables import PREDICTIONS, write_table
 
 PARAMETERS = ScoringParameters(depth=2)

@@ -10,16 +10,21 @@ import pytest
 from scipy import stats
 
 from workbench.affordance import exact_profile
-from workbench.affordance.confidence import binomial_interval, skewed_mean_interval
-from workbench.affordance.estimate import BATCHES
+from workbench.affordance.estimate import BATCHES, binomial_interval, skewed_mean_interval
 from workbench.affordance.profile import exact_set_overlap
 from workbench.environments.chess import ChessAutomaton, ChessState
-from workbench.environments.chess.kernel.twin import ChessTwin
+from workbench.environments.chess.chess_automaton import ChessTwin
 from workbench.errors import InvalidArgumentError
-from workbench.games.random_play import random_games
-from workbench.studies.estimators import beyond_exact, bias_and_variance
-from workbench.studies.estimators.against_exact import compared, interval_covers
-from workbench.studies.estimators.chess_pairs import FAR_MOVES, NEAR_MOVES, ComparisonPair, pairs
+from workbench.games.synthetic_boards import random_games
+from workbench.studies.estimators import bias_and_variance
+from workbench.studies.estimators.comparison_pairs import (
+    FAR_MOVES,
+    NEAR_MOVES,
+    ComparisonPair,
+    compared,
+    interval_covers,
+    pairs,
+)
 
 START = chess.STARTING_FEN
 KINGLESS = START.replace("RNBQKBNR", "RNBQ1BNR")
@@ -104,8 +109,8 @@ class TestPairs:
         assert "no far pair found after 16, 27, 38, 50 full moves" in note
 
     def test_without_near_pairs_nothing_is_compared_deeper(self, thirteen):
-        deep = beyond_exact.compute(thirteen[8:], depth=2, samples=10, repeats=2)
-        assert beyond_exact.summarise(deep).empty
+        deep = bias_and_variance.compute_beyond_exact(thirteen[8:], depth=2, samples=10, repeats=2)
+        assert bias_and_variance.summarise_beyond_exact(deep).empty
 
     def test_all_thirteen_pairs_need_no_note(self, table):
         assert "found" not in bias_and_variance.draw(table)._supxlabel.get_text()
@@ -283,7 +288,7 @@ class TestSummaries:
 def test_the_long_run_stands_for_the_exact_value(thirteen):
     """At m = 4, where it is known; the far pair is left aside."""
     near = thirteen[:2]
-    found = beyond_exact.compute(
+    found = bias_and_variance.compute_beyond_exact(
         [*near, thirteen[-1]], depth=4, samples=200, repeats=60, workers=1, seed=1
     )
     assert set(found["pair"]) == {0, 1}
@@ -296,7 +301,7 @@ def test_the_long_run_stands_for_the_exact_value(thirteen):
         # Student's t with 15 degrees of freedom: 6 is passed once in 50,000.
         assert abs(row["reference"] / exact - 1) < 6 * row["reference_error"] + 1e-9
         assert row["reference_error"] < row["deviation"] / 5
-    summary = beyond_exact.summarise(found).set_index("method")
+    summary = bias_and_variance.summarise_beyond_exact(found).set_index("method")
     assert summary["z_largest"].max() < 5
     assert summary.loc["stratified", "deviation_median"] < summary.loc["branch", "deviation_median"]
 

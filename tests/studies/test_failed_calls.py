@@ -5,20 +5,14 @@ import math
 import pandas as pd
 import pytest
 
-from workbench.drawing.scores_in_words import (
+from workbench.drawing.score_description import (
     class_counts,
-    counted_replies,
     describe_scores,
     left_out,
+    reply_count_words,
 )
 from workbench.scoring import ScoringParameters, score_predictions
-from workbench.studies.models import (
-    answer_spread,
-    ill_formed_flags,
-    model_ranks,
-    model_summary,
-    prompt_effects,
-)
+from workbench.studies.models import answer_spread, model_ranks, model_summary, setting_effects
 from workbench.studies.paper import kendall_tau, mean_precision
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -84,13 +78,13 @@ def test_the_table_of_models_counts_them_apart(half_failed):
 
 
 def test_prompts_and_repeated_answers_leave_them_out(half_failed):
-    row = prompt_effects.compute(half_failed, depth=2).iloc[0]
+    row = setting_effects.compute_prompts(half_failed, depth=2).iloc[0]
     assert (row["positions"], row["answers"], row["failed"], row["exact_match"]) == (4, 4, 4, 1.0)
     assert answer_spread.compute(half_failed, depth=2)["answers"].sum() == 4
 
 
 def test_shares_are_of_replies(half_failed):
-    table = ill_formed_flags.compute(half_failed)
+    table = model_summary.compute_flags(half_failed)
     assert list(table["replies"].unique()) == [4]
 
 
@@ -107,7 +101,7 @@ def test_ranks_compare_positions_that_both_answered(half_failed):
 def test_captions_and_counts_name_them(half_failed):
     assert left_out(half_failed) == {"failed": 4, "unscored": 0}
     words = "4 valid, 0 ill-formed, 0 unreadable, 0 without a FEN; 4 failed calls left out"
-    assert counted_replies(half_failed) == words
+    assert reply_count_words(half_failed) == words
     assert words in describe_scores(half_failed)
     counts = class_counts(half_failed).iloc[0]
     assert (counts["failed"], counts["unscored"], counts["count"]) == (4, 0, 8)

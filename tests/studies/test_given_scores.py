@@ -4,11 +4,11 @@ import pandas as pd
 import pytest
 
 from workbench.errors import InvalidArgumentError, RunMismatchError, TableError
-from workbench.headless.all_figures import make_figures
+from workbench.headless.figure_run import make_figures
 from workbench.scoring import ScoringParameters, score_file
 from workbench.studies.data import Source, prepare
-from workbench.studies.given_scores import read_scores
 from workbench.studies.models.model_scores import Simulation, compare_models
+from workbench.studies.study_scores import read_scores
 from workbench.tables.parquet_tables import PREDICTIONS, write_table
 
 DEPTH_2 = ScoringParameters(depth=2)

@@ -10,9 +10,9 @@ from workbench.drawing.appearance import new_figure
 from workbench.environments.chess.board_picture import draw_board
 from workbench.environments.registry import environment_named
 from workbench.errors import InvalidArgumentError
-from workbench.parsed_state import different_elements
+from workbench.prediction import different_elements
 from workbench.scoring import ScoringParameters, score_predictions
-from workbench.studies.models import ill_formed_flags, model_examples, model_ranks, model_summary
+from workbench.studies.models import model_ranks, model_summary
 
 START = chess.STARTING_FEN
 AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
@@ -133,7 +133,7 @@ class TestRanks:
         assert table.empty
         (words,) = model_ranks.draw(table).axes[0].texts
         assert words.get_text() == "no two models have answered the same positions"
-        assert model_examples.compute(swapped, table, depth=1).empty
+        assert model_ranks.find_examples(swapped, table, depth=1).empty
 
     def test_the_figure_has_a_panel_a_ranking(self, swapped):
         figure = model_ranks.draw(model_ranks.compute(swapped, depth=1, resamples=50))
@@ -146,7 +146,7 @@ class TestRanks:
 class TestExamples:
     def test_the_largest_gap_of_the_pair_that_changes_places_is_chosen(self, swapped):
         ranks = model_ranks.compute(swapped, depth=1, resamples=10)
-        table = model_examples.compute(swapped, ranks, depth=1)
+        table = model_ranks.find_examples(swapped, ranks, depth=1)
         assert len(table) == 1
         row = table.iloc[0]
         assert row["position_id"] == "a"
@@ -160,21 +160,25 @@ class TestExamples:
         unread = swapped.assign(
             reply_class=swapped["reply_class"].mask(swapped["position_id"] == "a", "unparseable")
         )
-        assert model_examples.compute(unread, ranks, depth=1)["position_id"].tolist() == ["b"]
+        assert model_ranks.find_examples(unread, ranks, depth=1)["position_id"].tolist() == ["b"]
 
     def test_the_figure_says_which_field_is_wrong(self, swapped):
         ranks = model_ranks.compute(swapped, depth=1, resamples=10)
-        figure = model_examples.draw(model_examples.compute(swapped, ranks, depth=1), depth=1)
+        figure = model_ranks.draw_examples(
+            model_ranks.find_examples(swapped, ranks, depth=1), depth=1
+        )
         true, near, precise = figure.axes
         assert true.get_xlabel().startswith("White to move; castling KQkq\n")
         assert near.get_xlabel() == "Black to move (wrong); castling KQkq"
         assert precise.get_title() == "precise\n4 edits, $p_{1}$ = 0.9, $r_{1}$ = 0.9"
-        assert model_examples.draw(model_examples.compute(swapped, ranks.iloc[:0])).axes == []
+        assert (
+            model_ranks.draw_examples(model_ranks.find_examples(swapped, ranks.iloc[:0])).axes == []
+        )
 
 
 class TestFlags:
     def test_a_board_counts_once_under_each_of_its_flags(self):
-        table = ill_formed_flags.compute(
+        table = model_summary.compute_flags(
             pd.DataFrame(
                 {
                     "model": ["one", "one", "one", "one", "other"],
@@ -189,7 +193,7 @@ class TestFlags:
         assert table.loc[table["flag"] == "ANY", "share"].tolist() == [0.5, 0.0]
 
     def test_the_figure_is_drawn_with_and_without_such_boards(self, scores):
-        figure = ill_formed_flags.draw(ill_formed_flags.compute(scores))
+        figure = model_summary.draw_flags(model_summary.compute_flags(scores))
         labels = [label.get_text() for label in figure.axes[0].get_xticklabels()]
         # A king that is gone cannot castle either.
         assert labels == [
@@ -197,9 +201,9 @@ class TestFlags:
             "a castling right without king and rook in place",
             "White has no king",
         ]
-        well = ill_formed_flags.compute(scores[scores["reply_class"] == "valid"])
+        well = model_summary.compute_flags(scores[scores["reply_class"] == "valid"])
         assert well["share"].tolist() == [0.0]
-        assert len(ill_formed_flags.draw(well).axes[0].get_xticklabels()) == 1
+        assert len(model_summary.draw_flags(well).axes[0].get_xticklabels()) == 1
 
 
 class TestBoardPicture:

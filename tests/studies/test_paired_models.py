@@ -18,7 +18,7 @@ from workbench.statistics.paired_tests import (
     separated,
     sign_test,
 )
-from workbench.studies.models.paired_models import compute
+from workbench.studies.models.model_ranks import compare_pairs
 
 
 def scores_of(**models):
@@ -40,7 +40,7 @@ def pair(table, *models):
 
 
 def test_differences_and_p_values_are_those_worked_by_hand():
-    table = compute(
+    table = compare_pairs(
         scores_of(
             good=[[1.0, 0.5], [1.0, 1.0], [0.5, 0.5]],
             poor=[[0.5, 0.5], [0.5, 0.0], [0.5, 0.0]],
@@ -67,7 +67,7 @@ def test_differences_and_p_values_are_those_worked_by_hand():
 def test_many_games_are_tested_by_drawn_changes_of_signs():
     generator = np.random.default_rng(0)
     noise = generator.random(40)
-    table = compute(
+    table = compare_pairs(
         scores_of(
             a=[[value] for value in noise],
             b=[[value - 0.1] for value in noise],
@@ -77,7 +77,9 @@ def test_many_games_are_tested_by_drawn_changes_of_signs():
     )
     assert pair(table, "a", "b")["p_value"] == pytest.approx(1 / 100_000)
     assert pair(table, "a", "b")["holm"] == pytest.approx(3 / 100_000)
-    of_c = compute(scores_of(a=[[1.0]], b=[[0.5]], c=[[0.0]]), measure="precision_1", against=["c"])
+    of_c = compare_pairs(
+        scores_of(a=[[1.0]], b=[[0.5]], c=[[0.0]]), measure="precision_1", against=["c"]
+    )
     assert list(zip(of_c["model"], of_c["other"], strict=True)) == [("a", "c"), ("b", "c")]
     # Equal means: every change of signs is as far from 0.
     assert pair(table, "a", "c")["p_value"] == 1.0
@@ -139,13 +141,15 @@ def test_beyond_10_000_games_the_sum_is_as_good_as_normal(monkeypatch):
 
 def test_few_differing_games_of_many_separate_nothing():
     same = [[1.0]] * 196
-    table = compute(scores_of(a=[[1.0]] * 4 + same, b=[[0.5]] * 4 + same), measure="precision_1")
+    table = compare_pairs(
+        scores_of(a=[[1.0]] * 4 + same, b=[[0.5]] * 4 + same), measure="precision_1"
+    )
     assert pair(table, "a", "b")["p_value"] == 2 / 2**4
     assert separated(table) == set()
 
 
 def test_pairs_are_compared_where_both_answered():
-    table = compute(
+    table = compare_pairs(
         scores_of(
             a=[[1.0, None], [1.0, 0.0]], b=[[0.5, 0.5], [None, 0.0]], c=[[None, None], [None, None]]
         ),
@@ -155,20 +159,20 @@ def test_pairs_are_compared_where_both_answered():
     assert len(table) == 1
     assert (found["positions"], found["games"]) == (2, 2)
     assert found["difference"] == pytest.approx(0.25)
-    nothing = compute(scores_of(a=[[1.0, None]], b=[[None, 0.0]]), measure="precision_1")
+    nothing = compare_pairs(scores_of(a=[[1.0, None]], b=[[None, 0.0]]), measure="precision_1")
     assert nothing.empty
     assert "holm" in nothing
-    one_game = compute(scores_of(a=[[1.0, 1.0]], b=[[0.5, 0.0]]), measure="precision_1")
+    one_game = compare_pairs(scores_of(a=[[1.0, 1.0]], b=[[0.5, 0.0]]), measure="precision_1")
     assert math.isnan(one_game["p_value"].iloc[0])
     assert separated(one_game) == set()
     with pytest.raises(InvalidArgumentError, match="precision_4"):
-        compute(scores_of(a=[[1.0]]))
+        compare_pairs(scores_of(a=[[1.0]]))
 
 
 def test_failed_calls_take_no_part():
     scores = scores_of(a=[[1.0], [1.0]], b=[[0.5], [0.5]])
     scores.loc[0, ["precision_1", "unscored"]] = [math.nan, "busy"]
-    assert compute(scores, measure="precision_1")["positions"].iloc[0] == 1
+    assert compare_pairs(scores, measure="precision_1")["positions"].iloc[0] == 1
 
 
 def test_models_share_a_letter_exactly_if_they_are_not_separated():
@@ -198,21 +202,21 @@ def test_letters_of_any_separation():
 
 def test_the_effect_is_undefined_where_all_positions_differ_by_the_same():
     """Mean over deviation: 0.1 / 0, though the differences of floats differ in their last digits."""
-    same = compute(
+    same = compare_pairs(
         scores_of(a=[[0.3], [0.4], [0.9]], b=[[0.2], [0.3], [0.8]]), measure="precision_1"
     )
     assert same["difference"].iloc[0] == pytest.approx(0.1)
     assert math.isnan(same["effect"].iloc[0])
-    alone = compute(scores_of(a=[[1.0]], b=[[0.5]]), measure="precision_1")
+    alone = compare_pairs(scores_of(a=[[1.0]], b=[[0.5]]), measure="precision_1")
     assert math.isnan(alone["effect"].iloc[0])
-    other = compute(scores_of(a=[[1.0], [1.0]], b=[[0.5], [0.0]]), measure="precision_1")
+    other = compare_pairs(scores_of(a=[[1.0], [1.0]], b=[[0.5], [0.0]]), measure="precision_1")
     assert other["effect"].iloc[0] == pytest.approx(0.75 / math.sqrt(0.125))
 
 
 def test_positions_are_paired_by_their_id_alone():
     scores = scores_of(a=[[1.0], [1.0]], b=[[0.5], [0.5]])
     scores.loc[scores["model"] == "b", "game"] = "another name"
-    assert compute(scores, measure="precision_1")["positions"].tolist() == [2]
+    assert compare_pairs(scores, measure="precision_1")["positions"].tolist() == [2]
 
 
 def test_the_least_p_value_is_the_one_of_games_that_all_differ_alike():

@@ -9,7 +9,7 @@ from scipy.stats import t as student
 
 from workbench.errors import InvalidArgumentError
 from workbench.statistics.paired_tests import holm, mcnemar
-from workbench.studies.models import answer_spread, prompt_effects
+from workbench.studies.models import answer_spread, setting_effects
 
 
 def answers(prompt, values, sample=0, model="a model"):
@@ -55,7 +55,7 @@ class TestComparison:
                 answers("drawn", {"a": 0.4, "b": 1, "c": 1, "e": 1}),
             ]
         )
-        table = prompt_effects.compute(scores, depth=1)
+        table = setting_effects.compute_prompts(scores, depth=1)
         reference, drawn = (row for _, row in table.iterrows())
         assert (reference["prompt"], reference["pairs"]) == ("direct", 0)
         assert math.isnan(reference["difference"])
@@ -77,7 +77,7 @@ class TestComparison:
                 ),
             ]
         )
-        row = prompt_effects.compute(scores, depth=1).iloc[1]
+        row = setting_effects.compute_prompts(scores, depth=1).iloc[1]
         # Half of the differences are 0.015, half 0.005.
         half = student.ppf(0.975, 199) * 0.005 / math.sqrt(199)
         assert row["difference_low"] == pytest.approx(0.01 - half, abs=1e-6)
@@ -93,7 +93,7 @@ class TestComparison:
                 answers("other", {"a": 1.0}, sample=0),
             ]
         )
-        row = prompt_effects.compute(scores, depth=1).iloc[1]
+        row = setting_effects.compute_prompts(scores, depth=1).iloc[1]
         assert (row["only_here"], row["answers"]) == (1, 2)
         assert row["difference"] == pytest.approx(0.75)
 
@@ -105,18 +105,24 @@ class TestComparison:
                 for prompt, value in (("one", 0.1), ("other", 0.4))
             ]
         )
-        table = prompt_effects.compute(scores, depth=1, reference="other")
+        table = setting_effects.compute_prompts(scores, depth=1, reference="other")
         assert table["model"].tolist() == ["x", "x", "y", "y"]
         assert table["prompt"].tolist() == ["other", "one", "other", "one"]
         assert table["difference"].tolist()[1::2] == pytest.approx([-0.3, -0.3])
 
     def test_the_title_says_what_is_compared(self):
         scores = pd.concat([answers("one", {"a": 1}), answers("other", {"a": 0.5})])
-        table = prompt_effects.compute(scores, depth=1)
+        table = setting_effects.compute_prompts(scores, depth=1)
         spread = answer_spread.compute(scores.assign(prompt="one"), depth=1)
         for figure, words in (
-            (prompt_effects.draw(table), "a model: the same positions under several prompts"),
-            (prompt_effects.draw(table, whose="trackers"), "trackers: the same positions under"),
+            (
+                setting_effects.draw_prompts(table),
+                "a model: the same positions under several prompts",
+            ),
+            (
+                setting_effects.draw_prompts(table, whose="trackers"),
+                "trackers: the same positions under",
+            ),
             (answer_spread.draw(spread), "a model: the same question asked again"),
             (answer_spread.draw(spread, whose="trackers"), "trackers: the same question"),
         ):
@@ -126,19 +132,21 @@ class TestComparison:
         scores = pd.concat(
             [answers("one", {"a": 1}, model="x"), answers("other", {"a": 1}, model="y")]
         )
-        table = prompt_effects.compute(scores, depth=1)
+        table = setting_effects.compute_prompts(scores, depth=1)
         assert table["pairs"].tolist() == [0, 0]
-        figure = prompt_effects.draw(table)
+        figure = setting_effects.draw_prompts(table)
         words = [text.get_text() for text in figure.axes[2].texts]
         assert words == ["reference", "no pairs"]
 
     def test_an_unknown_reference_is_refused(self):
         with pytest.raises(InvalidArgumentError, match="'none such'"):
-            prompt_effects.compute(answers("one", {"a": 1}), depth=1, reference="none such")
+            setting_effects.compute_prompts(
+                answers("one", {"a": 1}), depth=1, reference="none such"
+            )
 
     def test_the_figure_names_prompts_and_test(self):
         scores = pd.concat([answers("one", {"a": 0, "b": 0}), answers("other", {"a": 1, "b": 0.5})])
-        figure = prompt_effects.draw(prompt_effects.compute(scores, depth=1))
+        figure = setting_effects.draw_prompts(setting_effects.compute_prompts(scores, depth=1))
         labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
         assert labels == ["one", "other"]
         assert figure.axes[2].texts[1].get_text() == "1 : 0 of 2, p = 1"

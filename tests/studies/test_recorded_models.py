@@ -8,7 +8,7 @@ from workbench.answers import recorded_replies as module
 from workbench.answers.recorded_replies import BASELINE, recorded_replies
 from workbench.errors import InvalidArgumentError
 from workbench.scoring import ScoringParameters
-from workbench.studies.models import next_move, thinking_budgets
+from workbench.studies.models import next_move, setting_effects
 from workbench.studies.models.model_scores import Simulation, compare_models, compare_settings
 from workbench.tables.parquet_tables import PREDICTIONS, write_table
 
@@ -76,7 +76,7 @@ class TestComparedModels:
 @pytest.fixture(scope="module")
 def table(tables):
     data = compare_settings(tables, [], PARAMETERS)
-    return thinking_budgets.compute(data.scores)
+    return setting_effects.compute_budgets(data.scores)
 
 
 class TestThinking:
@@ -95,19 +95,19 @@ class TestThinking:
     def test_differences_are_paired_with_the_smallest_budget(self, table):
         assert table["pairs"].tolist() == [0, *[100] * 6]
         first, last = table.iloc[0], table.iloc[-1]
-        for name in thinking_budgets.MEASURES:
+        for name in setting_effects.MEASURES:
             assert last[f"{name}_difference"] == pytest.approx(last[name] - first[name])
             assert last[f"{name}_difference_low"] < last[f"{name}_difference_high"]
         gained = last["only_here"] - last["only_reference"]
         assert gained / 100 == pytest.approx(last["exact_match"] - first["exact_match"])
 
     def test_the_figure_can_be_read_and_says_what_differs(self, table):
-        figure = thinking_budgets.draw(table, "note")
+        figure = setting_effects.draw_budgets(table, "note")
         assert faults(figure) == []
         said = "\n".join(text.get_text() for text in drawn_texts(figure)).replace("\n", " ")
         assert f"{FLASH}: the same 100 positions at every budget" in said
         lower = "exact match is lower at 256, 512, 1024, 2048, 4096, 8192"
-        assert lower in thinking_budgets.verdict(table)
+        assert lower in setting_effects.verdict(table)
         # What was found belongs into the text of the notebook.
         assert lower not in said
 
@@ -116,7 +116,7 @@ class TestThinking:
             compare_settings(tables, [], PARAMETERS, name="temperature")
         rows = compare_settings(tables, [], PARAMETERS).scores
         with pytest.raises(InvalidArgumentError, match="repeated"):
-            thinking_budgets.compute(pd.concat([rows, rows]))
+            setting_effects.compute_budgets(pd.concat([rows, rows]))
 
 
 def replies_of(model, values, **changes):

@@ -3,7 +3,7 @@
 from workbench.answers import recorded_replies as module
 from workbench.answers.recorded_replies import BASELINE, RANDOM_GAMES, WORLD_CUP, recorded_replies
 from workbench.scoring import ScoringParameters
-from workbench.studies.recorded_scores import recorded_scores
+from workbench.studies.study_scores import recorded_scores
 from workbench.tables.parquet_tables import PREDICTIONS, write_table
 
 

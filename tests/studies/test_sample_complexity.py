@@ -12,19 +12,21 @@ from hypothesis import strategies as st
 from workbench.affordance import exact_profile
 from workbench.affordance.estimate import single_runs
 from workbench.environments import HomogeneousTree, TableAutomaton
-from workbench.environments.trees import RandomTree
+from workbench.environments.synthetic_automata import RandomTree
 from workbench.errors import InvalidArgumentError
-from workbench.games.boards.mistaken_boards import near_board
+from workbench.games.synthetic_boards import near_board
 from workbench.studies.estimators import sample_complexity
-from workbench.studies.estimators.complexity_growth import growth, summarise
-from workbench.studies.estimators.complexity_settings import (
+from workbench.studies.estimators.needed_samples import (
     HOMOGENEOUS,
     METHODS,
     RANDOM,
     WEIGHTED,
+    derived_samples,
+    naive_variance,
+    search,
     tree_settings,
 )
-from workbench.studies.estimators.needed_samples import derived_samples, naive_variance, search
+from workbench.studies.estimators.sample_complexity import growth, summarise
 from workbench.studies.outputs import save_study
 
 

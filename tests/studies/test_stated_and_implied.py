@@ -7,16 +7,18 @@ import pandas as pd
 import pytest
 from drawn import faults
 
-from workbench.answers.simulated_replies import simulate
+from workbench.answers.model_replies import simulate
 from workbench.environments.registry import environment_named
 from workbench.episodes import sample_positions
 from workbench.errors import InvalidArgumentError, TableError
 from workbench.scoring import ScoringParameters, score_predictions
 from workbench.studies.environments import stated_and_implied
-from workbench.studies.environments.stated_and_implied import ALL, QUANTITIES, Position
-from workbench.studies.environments.stated_and_implied_figure import (
+from workbench.studies.environments.stated_and_implied import (
     ACTING,
+    ALL,
     APART,
+    QUANTITIES,
+    Position,
     draw,
     simulated_pair,
     verdict,

@@ -9,10 +9,10 @@ import pytest
 from filelock import FileLock
 
 from workbench.scoring import ScoringParameters
-from workbench.studies import data, stored_tables
+from workbench.studies import data, study_scores
 from workbench.studies.data import Source, positions_of, prepare
 from workbench.studies.models.model_scores import Simulation, compare_models
-from workbench.studies.stored_tables import StoredTables
+from workbench.studies.study_scores import StoredTables
 from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS, write_table
 
 DEPTH_1 = ScoringParameters(depth=1)
@@ -44,7 +44,7 @@ def test_other_code_draws_other_replies_and_what_the_old_made_is_removed(tmp_pat
     unchanged = prepare(tmp_path, SMALL, DEPTH_1).variants["five groups"]
     pd.testing.assert_frame_equal(unchanged, before)
     old = kept(tmp_path, "scores")
-    monkeypatch.setattr(stored_tables, "_CODE_KEY", "0" * 8)
+    monkeypatch.setattr(study_scores, "_CODE_KEY", "0" * 8)
     after = prepare(tmp_path, SMALL, DEPTH_1).variants["five groups"]
     assert after["exact_match"].all()
     assert not before["exact_match"].all()
@@ -53,7 +53,7 @@ def test_other_code_draws_other_replies_and_what_the_old_made_is_removed(tmp_pat
 
 
 def _right_answers(positions):
-    from workbench.answers.simulated_replies import simulate
+    from workbench.answers.model_replies import simulate
 
     return simulate(positions, rate=0.0, seed=0)
 
@@ -75,7 +75,7 @@ def test_predictions_are_scored_once_for_all_studies(predictions, tmp_path, monk
     path = tmp_path / "predictions.parquet"
     write_table(predictions, path, PREDICTIONS)
     one = prepare(tmp_path / "tables", Source(predictions=str(path)), DEPTH_1)
-    monkeypatch.setattr(stored_tables, "score_file", refuse)
+    monkeypatch.setattr(study_scores, "score_file", refuse)
     of_model = Source(predictions=str(path), model="by hand")
     again = prepare(tmp_path / "tables", of_model, DEPTH_1)
     compared = compare_models(tmp_path / "tables", str(path), Simulation(), DEPTH_1)
@@ -138,7 +138,7 @@ def test_what_nothing_used_for_a_month_is_removed_and_nothing_else(write, tmp_pa
 def test_positions_name_the_file_they_are_cut_from(tmp_path):
     import chess
 
-    from workbench.games.random_play import random_games
+    from workbench.games.synthetic_boards import random_games
 
     (game,) = random_games(1, 12, seed=1)
     moves = [chess.Move.from_uci(move) for move in game.moves]

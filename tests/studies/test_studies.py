@@ -12,20 +12,23 @@ from scipy.stats import kendalltau
 
 from workbench.affordance import ESTIMATORS, exact_profile
 from workbench.drawing.appearance import style
-from workbench.drawing.scores_in_words import class_counts, describe_scores
+from workbench.drawing.score_description import class_counts, describe_scores
 from workbench.environments.chess import ChessAutomaton, ChessState
-from workbench.environments.chess.text_metrics import levenshtein
+from workbench.environments.chess.state import levenshtein
 from workbench.errors import InvalidArgumentError
-from workbench.games.boards.missing_pieces import boards_without
-from workbench.games.boards.random_boards import boards_at_distance, random_board, scattered_board
+from workbench.games.synthetic_boards import (
+    boards_at_distance,
+    boards_without,
+    random_board,
+    scattered_board,
+)
 from workbench.scoring import ScoringParameters, score_predictions
 from workbench.statistics.intervals import share_of_ties, tau_b
 from workbench.studies.paper import (
+    fixed_pair,
     kendall_tau,
     lost_piece,
     mean_precision,
-    precision_by_depth,
-    precision_by_samples,
     random_baseline,
 )
 
@@ -73,7 +76,7 @@ class TestBoards:
 
 class TestOnePair:
     def test_the_runs_lie_about_the_exact_value(self):
-        table = precision_by_depth.compute(
+        table = fixed_pair.compute_by_depth(
             depths=3, samples=100, runs=8, exact_depth=3, plies=4, distance=10, seed=2
         )
         state, other = (
@@ -85,26 +88,26 @@ class TestOnePair:
             "precision": list(exact.precision),
             "recall": list(exact.recall),
         }
-        summary = precision_by_depth.summarise(table)
+        summary = fixed_pair.summarise_by_depth(table)
         assert set(summary["method"]) == {"naive", "intermediate"}
         second = summary[summary["method"] == "intermediate"]
         error = second["spread"] / math.sqrt(8)
         assert (second["bias"].abs() <= 4 * error + 1e-9).all()
 
     def test_boards_of_ones_own_are_used(self):
-        table = precision_by_depth.compute(
+        table = fixed_pair.compute_by_depth(
             depths=1, samples=50, runs=2, exact_depth=4, true_fen=START, predicted_fen=KINGLESS
         )
         # Without its king White has the 20 moves of the full board and one of the queen.
         assert table.loc[table["method"] == "exact", "value"].tolist() == [20 / 21, 1.0]
-        summary = precision_by_depth.summarise(table)
+        summary = fixed_pair.summarise_by_depth(table)
         assert (summary["bias"].abs() < 1e-12).all()
 
     def test_more_samples_spread_less(self):
-        table = precision_by_samples.compute(
+        table = fixed_pair.compute_by_samples(
             depth=3, samples=(10, 1000), runs=12, plies=4, distance=10, seed=2
         )
-        spread = precision_by_samples.summarise(table).set_index(["measure", "method", "samples"])[
+        spread = fixed_pair.summarise_by_samples(table).set_index(["measure", "method", "samples"])[
             "spread"
         ]
         for key in product(("precision", "recall"), ("naive", "intermediate")):
@@ -114,7 +117,7 @@ class TestOnePair:
         boards = {"true_fen": START, "predicted_fen": KINGLESS}
         turned = {"true_fen": KINGLESS, "predicted_fen": START}
         tables = [
-            precision_by_depth.compute(depths=2, samples=20, runs=2, exact_depth=2, **given)
+            fixed_pair.compute_by_depth(depths=2, samples=20, runs=2, exact_depth=2, **given)
             for given in (boards, turned)
         ]
         exact = [
@@ -131,17 +134,17 @@ class TestOnePair:
         assert runs.mean()["recall", 1] == pytest.approx(exact[0]["recall"][0])
 
     def test_the_figures_name_their_axes(self):
-        by_depth = precision_by_depth.compute(
+        by_depth = fixed_pair.compute_by_depth(
             depths=2, samples=20, runs=2, exact_depth=2, plies=4, distance=10
         )
-        by_samples = precision_by_samples.compute(
+        by_samples = fixed_pair.compute_by_samples(
             depth=2, samples=(5, 20), runs=2, plies=4, distance=10
         )
-        assert "depth m (plies)" in texts(precision_by_depth.draw(by_depth))
-        assert "samples N" in texts(precision_by_samples.draw(by_samples))
+        assert "depth m (plies)" in texts(fixed_pair.draw_by_depth(by_depth))
+        assert "samples N" in texts(fixed_pair.draw_by_samples(by_samples))
         for figure, symbol in (
-            (precision_by_depth.draw(by_depth), "{m}"),
-            (precision_by_samples.draw(by_samples), "{2}"),
+            (fixed_pair.draw_by_depth(by_depth), "{m}"),
+            (fixed_pair.draw_by_samples(by_samples), "{2}"),
         ):
             assert figure.axes[0].get_ylabel() == f"$p_{symbol}$, $r_{symbol}$ (logarithmic)"
             assert [axes.get_title().split("$")[1] for axes in figure.axes] == [
@@ -150,10 +153,10 @@ class TestOnePair:
             assert "1.5 interquartile ranges" in figure._supxlabel.get_text()
 
     def test_a_box_narrower_than_a_line_shows_its_colour(self):
-        table = precision_by_depth.compute(
+        table = fixed_pair.compute_by_depth(
             depths=1, samples=50, runs=3, exact_depth=1, true_fen=START, predicted_fen=KINGLESS
         )
-        figure = precision_by_depth.draw(table)
+        figure = fixed_pair.draw_by_depth(table)
         for axes in figure.axes:
             edges = {to_hex(box.get_edgecolor()) for box in axes.patches}
             assert edges == {

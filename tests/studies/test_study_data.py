@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 
 from workbench.errors import InvalidArgumentError, UnfilledGroupError
-from workbench.games.bundled import bundled_games, bundled_games_path
-from workbench.games.random_play import random_games
-from workbench.language_model.bundled_models import TRAINING_GAMES, weights_path
+from workbench.games.game_tables import bundled_games, bundled_games_path
+from workbench.games.synthetic_boards import random_games
+from workbench.language_model.language_model import TRAINING_GAMES, weights_path
 from workbench.scoring import ScoringParameters
 from workbench.studies.data import (
     FIVE_GROUPS,
@@ -16,10 +16,10 @@ from workbench.studies.data import (
     StudyData,
     positions_of,
     prepare,
+    true_boards,
 )
 from workbench.studies.models.model_scores import Simulation, compare_models
 from workbench.studies.paper import random_baseline
-from workbench.studies.true_boards import true_boards
 from workbench.tables.parquet_tables import PREDICTIONS, write_table
 
 DEPTH_1 = ScoringParameters(depth=1)

@@ -7,8 +7,8 @@ from drawn import faults
 
 from workbench.errors import InvalidArgumentError
 from workbench.statistics.intervals import tau_b
-from workbench.studies.paper import tau_in_parts
-from workbench.studies.paper.tau_in_parts import alike
+from workbench.studies.paper import kendall_tau
+from workbench.studies.paper.kendall_tau import alike
 
 
 def rows_of(values, distances, lengths, right=None):
@@ -32,7 +32,7 @@ def test_of_one_value_a_length_the_null_is_all_of_tau():
     """Shuffled within lengths nothing changes, so that length alone gives the whole tau."""
     lengths = np.repeat([10, 20, 30], 12)
     rows = rows_of(1 - lengths / 40, lengths, lengths)
-    row = part(tau_in_parts.compute(rows, depth=1, shuffles=5))
+    row = part(kendall_tau.compute_parts(rows, depth=1, shuffles=5))
     assert row["tau"] == row["null"] == row["null_low"] == row["null_high"] == 1
 
 
@@ -41,7 +41,7 @@ def test_within_one_length_the_null_is_nought():
     count, shuffles = 100, 200
     values = np.linspace(0, 1, count)
     rows = rows_of(values, -values, 10)
-    row = part(tau_in_parts.compute(rows, depth=1, shuffles=shuffles))
+    row = part(kendall_tau.compute_parts(rows, depth=1, shuffles=shuffles))
     deviation = np.sqrt(2 * (2 * count + 5) / (9 * count * (count - 1)))
     assert row["tau"] == 1
     assert abs(row["null"]) < 4 * deviation / np.sqrt(shuffles)
@@ -52,7 +52,7 @@ def test_right_and_unreadable_replies_are_no_wrong_boards():
     right = [True, True, False, False, False, False]
     rows = rows_of([1, 1, 0.5, 0.4, 0.3, 0.0], [0, 2, 3, 5, 4, 60], 10, right)
     rows.loc[5, "reply_class"] = "absent"
-    table = tau_in_parts.compute(rows, depth=1, shuffles=2)
+    table = kendall_tau.compute_parts(rows, depth=1, shuffles=2)
     wrong = part(table, replies="wrong")
     assert wrong["count"] == 3
     # Of the pairs (3, .5), (5, .4), (4, .3) two agree and one does not.
@@ -66,10 +66,10 @@ def test_by_group_and_each_model():
     lengths = np.repeat([10, 20], 8)
     values = np.tile(np.linspace(0, 1, 8), 2)
     rows = rows_of(values, -values, lengths)
-    by_group = tau_in_parts.compute(rows, depth=1, shuffles=1)
+    by_group = kendall_tau.compute_parts(rows, depth=1, shuffles=1)
     assert part(by_group, "10")["tau"] == pytest.approx(1)
     both = pd.concat([rows, rows.assign(model="n", levenshtein=values)])
-    table = tau_in_parts.compute(both, depth=1, each_model=True, shuffles=1)
+    table = kendall_tau.compute_parts(both, depth=1, each_model=True, shuffles=1)
     taus = table[(table["replies"] == "all") & (table["distance"] == "levenshtein")]
     assert taus.set_index("model")["tau"].to_dict() == pytest.approx({"m": 1, "n": -1})
 
@@ -86,16 +86,16 @@ def test_shuffles_stay_within_their_stratum():
     lengths = np.repeat([1, 2], 10)
     values = np.concatenate([np.linspace(0.6, 1, 10), np.linspace(0, 0.4, 10)])
     rows = rows_of(values, np.repeat([0, 1], 10), lengths)
-    row = part(tau_in_parts.compute(rows, depth=1, shuffles=20))
+    row = part(kendall_tau.compute_parts(rows, depth=1, shuffles=20))
     assert row["null_low"] == row["null_high"] == row["tau"]
 
 
 def test_what_was_not_scored_is_refused():
     rows = rows_of([1.0, 0.0], [0, 1], 10)
     with pytest.raises(InvalidArgumentError, match="precision_3"):
-        tau_in_parts.compute(rows, depth=3)
+        kendall_tau.compute_parts(rows, depth=3)
     with pytest.raises(InvalidArgumentError, match="shuffle"):
-        tau_in_parts.compute(rows, depth=1, shuffles=0)
+        kendall_tau.compute_parts(rows, depth=1, shuffles=0)
 
 
 def test_nothing_is_cut_off_or_hidden():
@@ -103,10 +103,12 @@ def test_nothing_is_cut_off_or_hidden():
     lengths = np.repeat([10, 20, 30, 40, 50], 2000)
     values = generator.random(len(lengths))
     rows = rows_of(values, generator.integers(0, 9, len(lengths)), lengths)
-    table = tau_in_parts.compute(rows, depth=1, shuffles=2)
+    table = kendall_tau.compute_parts(rows, depth=1, shuffles=2)
     without = table[table["distance"] == "levenshtein"]
     assert (
-        faults(tau_in_parts.draw({"gpt-4.1-2025-04-14 on World Cup games": table, "other": table}))
+        faults(
+            kendall_tau.draw_parts({"gpt-4.1-2025-04-14 on World Cup games": table, "other": table})
+        )
         == []
     )
-    assert faults(tau_in_parts.draw({"alone": without}, "note")) == []
+    assert faults(kendall_tau.draw_parts({"alone": without}, "note")) == []

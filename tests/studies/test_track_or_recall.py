@@ -13,8 +13,8 @@ from workbench.answers.recorded_replies import BASELINE, RANDOM_GAMES, WORLD_CUP
 from workbench.environments.chess.replay import play_moves
 from workbench.errors import InvalidArgumentError
 from workbench.scoring import ScoringParameters
-from workbench.studies.models import boards_of_two_sets, track_or_recall
-from workbench.studies.models.two_sets import scores_of_both
+from workbench.studies.models import track_or_recall
+from workbench.studies.models.track_or_recall import scores_of_both
 from workbench.tables.parquet_tables import PREDICTIONS, write_table
 
 
@@ -118,7 +118,7 @@ class TestRecordedBaseline:
 
     def test_the_boards_are_those_of_the_moves(self, baseline):
         few = baseline.scores.groupby("set").head(8)
-        table = boards_of_two_sets.compute(few, depth=2)
+        table = track_or_recall.compute_boards(few, depth=2)
         means = table[table["length"] == "all"].set_index(["set", "measure"])["mean"]
         replies = recorded_replies((), [BASELINE]).groupby("set").head(8)
         for name, part in replies.groupby("set"):
@@ -130,7 +130,7 @@ class TestRecordedBaseline:
             expected = few.loc[few["set"] == name, "precision_2"].mean()
             assert means[name, "initial_position"] == pytest.approx(expected)
             assert 0 < means[name, "one_piece_less"] < 1
-        assert faults(boards_of_two_sets.draw(table, "World Cup games and random ones")) == []
+        assert faults(track_or_recall.draw_boards(table, "World Cup games and random ones")) == []
 
 
 def test_a_model_of_one_set_alone_is_refused(tmp_path):

@@ -4,16 +4,16 @@ import pandas as pd
 import pytest
 
 from workbench.answers.imports.true_states import UNKNOWN_GROUP
-from workbench.drawing.scores_in_words import class_counts
+from workbench.drawing.score_description import class_counts
 from workbench.errors import TableError
-from workbench.explore.game.tracked_game import track_rows
+from workbench.explore.pictures import run_figure
 from workbench.explore.run.row_choice import RowChoice, choose_rows
 from workbench.explore.run.run_files import Replies
-from workbench.explore.run.run_picture import run_figure
 from workbench.explore.run.run_table import run_table
+from workbench.explore.tracked_game import track_rows
 from workbench.scoring import ScoringParameters, score_file
 from workbench.studies.data import Source, prepare
-from workbench.studies.models import ill_formed_flags, model_examples, model_ranks, model_summary
+from workbench.studies.models import model_ranks, model_summary
 from workbench.studies.models.model_scores import Simulation, compare_models
 from workbench.studies.paper import kendall_tau, mean_precision
 from workbench.tables.parquet_tables import PREDICTIONS, read_table, write_table
@@ -48,15 +48,17 @@ def drawn(tmp_path):
         scores = compared.scores
         ranks = model_ranks.compute(scores, depth=2, resamples=10)
         tables = {
-            kendall_tau: kendall_tau.compute(data.variants["groups of the predictions"], depth=2),
-            mean_precision: mean_precision.compute(data.variants, depth=2),
-            model_summary: model_summary.compute(scores, depth=2),
-            model_ranks: ranks,
-            model_examples: model_examples.compute(scores, ranks, depth=2),
-            ill_formed_flags: ill_formed_flags.compute(scores),
+            kendall_tau.draw: kendall_tau.compute(
+                data.variants["groups of the predictions"], depth=2
+            ),
+            mean_precision.draw: mean_precision.compute(data.variants, depth=2),
+            model_summary.draw: model_summary.compute(scores, depth=2),
+            model_ranks.draw: ranks,
+            model_ranks.draw_examples: model_ranks.find_examples(scores, ranks, depth=2),
+            model_summary.draw_flags: model_summary.compute_flags(scores),
         }
-        for study, table in tables.items():
-            study.draw(table, "")
+        for draw_table, table in tables.items():
+            draw_table(table, "")
         return tables, data.describe(), compared.describe()
 
     return draw
@@ -68,12 +70,12 @@ def test_rows_without_a_length_are_counted_and_stand_in_the_whole(written, drawn
 
     tables, *captions = drawn(written(change))
     assert all("6 without a length of the game" in caption for caption in captions)
-    tau = tables[kendall_tau].set_index("group")
+    tau = tables[kendall_tau.draw].set_index("group")
     # The last row of each model, number 5, has no true board: it is left out.
     assert tau["count"].to_dict() == {"5": 2, "6": 2, "overall": 10}
-    five = tables[mean_precision].query("variant == 'groups of the predictions'")
+    five = tables[mean_precision.draw].query("variant == 'groups of the predictions'")
     assert five.groupby("group")["count"].first().to_dict() == {5: 2, 6: 2}
-    summary = tables[model_summary].set_index(["model", "length"])["count"]
+    summary = tables[model_summary.draw].set_index(["model", "length"])["count"]
     assert summary["by hand"].to_dict() == {"5": 1, "6": 2, "all": 6}
 
 
@@ -85,9 +87,9 @@ def test_without_any_length_there_are_figures_all_the_same(written, drawn, group
 
     tables, *captions = drawn(written(change))
     assert all("12 without a length of the game" in caption for caption in captions)
-    assert list(tables[kendall_tau]["group"]) == ["overall"]
-    assert tables[mean_precision].empty
-    assert list(tables[model_summary]["length"]) == ["all", "all"]
+    assert list(tables[kendall_tau.draw]["group"]) == ["overall"]
+    assert tables[mean_precision.draw].empty
+    assert list(tables[model_summary.draw]["length"]) == ["all", "all"]
 
 
 @pytest.mark.parametrize("name", ["", None])
@@ -97,8 +99,8 @@ def test_a_model_without_a_name_is_called_so(written, drawn, name):
 
     tables, *captions = drawn(written(change))
     assert "another, no name" in captions[0]
-    for study in (model_summary, model_ranks, ill_formed_flags):
-        assert set(tables[study]["model"]) == {"another", "no name"}
+    for draw in (model_summary.draw, model_ranks.draw_examples, model_summary.draw_flags):
+        assert set(tables[draw]["model"]) == {"another", "no name"}
 
 
 def test_every_row_is_counted_whatever_is_null(predictions, tmp_path):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from workbench.answers.imports import import_pgn2fen
 from workbench.errors import TableError
-from workbench.studies.models.whole_games import longest_lines, whole_games
+from workbench.studies.game_clusters import longest_lines, whole_games
 
 
 def named_after(moves):

@@ -11,7 +11,7 @@ from workbench.asking.run_folder import refuse_other_run
 from workbench.asking.settings import Question
 from workbench.cli import main
 from workbench.errors import OutputError
-from workbench.headless.all_figures import make_figures
+from workbench.headless.figure_run import make_figures
 from workbench.headless.notebook_runs import NOTEBOOKS
 from workbench.scoring import ScoringParameters, score_table
 from workbench.studies.outputs import save_study

@@ -6,9 +6,9 @@ import pytest
 
 from workbench.environments.registry import environment_named
 from workbench.errors import TableError
-from workbench.resources import PACKAGE
+from workbench.installation import PACKAGE
 from workbench.scoring.parameters import scoring_code
-from workbench.studies import stored_tables
+from workbench.studies import study_scores
 from workbench.tables.provenance import _module, code_hash
 
 
@@ -36,13 +36,12 @@ def fresh_hash(*modules):
 @pytest.mark.parametrize(
     ("module", "file"),
     [
-        ("workbench.environments.chess.text_metrics", "environments/chess/text_metrics.py"),
-        ("workbench.environments.chess.text_metrics", "errors.py"),
-        ("workbench.environments.chess.rules", "automaton.py"),
+        ("workbench.environments.chess.state", "errors.py"),
+        ("workbench.environments.chess.chess_automaton", "automaton.py"),
         # Imported by a name that is known only when it runs.
         (
-            "workbench.environments.chess.kernel.machine_code.cache",
-            "environments/chess/kernel/machine_code/joint.py",
+            "workbench.environments.chess.kernel.cache",
+            "environments/chess/kernel/joint_walk.py",
         ),
     ],
 )
@@ -56,10 +55,10 @@ def test_code_that_is_reached_counts(package, module, file):
 @pytest.mark.parametrize(
     ("name", "file", "counts"),
     [
-        ("chess", "environments/chess/kernel/machine_code/weighted.py", True),
+        ("chess", "environments/chess/kernel/particles.py", True),
         ("chess", "tasks/actions.py", True),
-        ("othello", "environments/othello/othello_automaton.py", True),
-        ("othello", "environments/chess/kernel/machine_code/weighted.py", False),
+        ("othello", "environments/othello.py", True),
+        ("othello", "environments/chess/kernel/particles.py", False),
     ],
 )
 def test_scores_reach_what_determines_them(package, name, file, counts):
@@ -74,16 +73,16 @@ def test_scores_reach_what_determines_them(package, name, file, counts):
 @pytest.mark.parametrize(
     "file",
     [
-        "environments/chess/kernel/machine_code/weighted.py",
+        "environments/chess/kernel/particles.py",
         "environments/boxes.py",
         "tasks/actions.py",
     ],
 )
 def test_tables_of_studies_reach_every_environment(package, file):
-    whole = fresh_hash(*stored_tables._MODULES)
+    whole = fresh_hash(*study_scores._MODULES)
     path = package / file
     path.write_text(path.read_text() + "\n\nADDED = 1\n")
-    assert fresh_hash(*stored_tables._MODULES) != whole
+    assert fresh_hash(*study_scores._MODULES) != whole
 
 
 def test_a_statement_moved_out_of_its_block_counts(package):
@@ -95,22 +94,22 @@ def test_a_statement_moved_out_of_its_block_counts(package):
 
 
 def test_comments_docstrings_layout_and_other_code_do_not_count(package):
-    whole = fresh_hash("workbench.environments.chess.text_metrics")
-    path = package / "environments/chess/text_metrics.py"
+    whole = fresh_hash("workbench.environments.chess.state")
+    path = package / "environments/chess/state.py"
     changed = path.read_text().replace('"""Return', '"""\n    Give', 1) + "\n\n# The end.\n"
     assert changed.count("Give") == 1
     path.write_text(changed)
     (package / "seeds.py").write_text("1 / 0\n")
-    assert fresh_hash("workbench.environments.chess.text_metrics") == whole
+    assert fresh_hash("workbench.environments.chess.state") == whole
 
 
 def test_it_does_not_depend_on_where_the_package_stands(package, monkeypatch):
-    elsewhere = fresh_hash("workbench.environments.chess.text_metrics")
+    elsewhere = fresh_hash("workbench.environments.chess.state")
     monkeypatch.setattr("workbench.tables.provenance._ROOT", PACKAGE)
-    assert fresh_hash("workbench.environments.chess.text_metrics") == elsewhere
+    assert fresh_hash("workbench.environments.chess.state") == elsewhere
 
 
 def test_a_module_without_its_source_is_named(package):
     (package / "errors.py").unlink()
     with pytest.raises(TableError, match=r"errors\.py"):
-        fresh_hash("workbench.environments.chess.text_metrics")
+        fresh_hash("workbench.environments.chess.state")

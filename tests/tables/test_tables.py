@@ -14,6 +14,7 @@ from workbench.seeds import derived_seed
 from workbench.tables.parquet_tables import (
     POSITIONS,
     PREDICTIONS,
+    REPLY_KEY,
     read_chunks,
     read_provenance,
     read_table,
@@ -22,7 +23,6 @@ from workbench.tables.parquet_tables import (
     write_table,
     writing_table,
 )
-from workbench.tables.reply_identity import REPLY_KEY
 
 
 def test_a_table_comes_back_as_it_went_with_its_provenance(predictions, tmp_path):

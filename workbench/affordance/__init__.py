@@ -1,11 +1,17 @@
 """Precision and recall of two states: exact profiles and estimators, on any automaton."""
 
 from workbench.affordance.adaptive import Measurement, measure
-from workbench.affordance.curve import SurvivalCurve, survival_curve
 from workbench.affordance.estimate import Estimate, estimate
 from workbench.affordance.estimators import ESTIMATORS
-from workbench.affordance.profile import Profile, SetOverlap, exact_profile, exact_set_overlap
-from workbench.terminal import Terminal
+from workbench.affordance.profile import (
+    Profile,
+    SetOverlap,
+    SurvivalCurve,
+    exact_profile,
+    exact_set_overlap,
+    survival_curve,
+)
+from workbench.automaton import Terminal
 
 __all__ = [
     "ESTIMATORS",

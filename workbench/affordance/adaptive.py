@@ -13,13 +13,20 @@ from typing import Final, Literal, get_args
 
 import numpy as np
 
-from workbench.affordance.engine import Engine, twin_for
 from workbench.affordance.estimate import Estimate, Measure, estimate
 from workbench.affordance.profile import exact_profile
-from workbench.automaton import Action, Automaton, Sink, State
+from workbench.automaton import (
+    Action,
+    Automaton,
+    Engine,
+    Sink,
+    State,
+    Terminal,
+    check_walk,
+    twin_for,
+)
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
-from workbench.terminal import Terminal, check_walk
 
 METHOD: Final = "stratified"
 FEWEST_SAMPLES: Final = 32

@@ -1,22 +1,133 @@
-"""Replies of a bundled language model to a table of positions of chess."""
+"""Replies generated on this machine: those of a bundled language model and of a simulated tracker, as tables of predictions."""
 
-from typing import Final
+from collections.abc import Sequence
+from typing import Any, Final
 
+import numpy as np
 import pandas as pd
 from tqdm.auto import tqdm
 
-from workbench.answers.answered_positions import asked_environment, predictions_table
-from workbench.environments.registry import DEFAULT
-from workbench.errors import InvalidArgumentError
-from workbench.language_model.bundled_models import weights_path
-from workbench.language_model.reply_processes import Asked, replies_of_processes
+from workbench.environment import Environment, check_tracker
+from workbench.environments.registry import DEFAULT, environment_of
+from workbench.errors import InvalidArgumentError, TableError
+from workbench.language_model.language_model import weights_path
 from workbench.language_model.written_replies import (
+    Asked,
     ReplySettings,
     WrittenReply,
     refusal,
     refused,
+    replies_of_processes,
 )
+from workbench.prediction import Prediction, ReplyClass
+from workbench.seeds import derived_seed
+from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS
 from workbench.tasks import task_named
+
+
+def asked_environment(positions: pd.DataFrame) -> Environment[Any, Any]:
+    """Return the environment that all positions of a table are of.
+
+    Raises:
+        TableError: If a column is missing, or an id stands twice.
+        InvalidArgumentError: If they are of several environments.
+    """
+    missing = [column for column in POSITIONS.names if column not in positions.columns]
+    if missing:
+        raise TableError(f"positions: expected the columns {POSITIONS.names}, missing: {missing}")
+    twice = positions["position_id"][positions["position_id"].duplicated()]
+    if len(twice):
+        raise TableError(f"positions: expected each position_id once, got {twice.iloc[0]!r} again")
+    return environment_of(positions, "positions")
+
+
+def predictions_table(
+    positions: pd.DataFrame, replies: Sequence[dict[str, Any]], samples: int = 1
+) -> pd.DataFrame:
+    """Return positions with their replies, as rows of the schema PREDICTIONS.
+
+    Args:
+        positions: With the columns of POSITIONS.
+        replies: Columns that PREDICTIONS has beside those, by name; of each position in turn, as many
+            as ``samples``. What is left out is empty.
+        samples: Replies to each position, numbered in the column ``sample``.
+    """
+    columns = PREDICTIONS.names[len(POSITIONS.names) :]
+    answers = pd.DataFrame(
+        [
+            {"set": "", "setting": "", "sample": number % samples} | reply
+            for number, reply in enumerate(replies)
+        ],
+        columns=columns,
+    ).astype({"sample": "int32"})
+    questions = positions[POSITIONS.names].reset_index(drop=True)
+    repeated = questions.loc[questions.index.repeat(samples)].reset_index(drop=True)
+    predictions: pd.DataFrame = pd.concat([repeated, answers], axis=1)
+    return predictions
+
+
+def simulate(
+    positions: pd.DataFrame,
+    *,
+    rate: float,
+    seed: int,
+    model_name: str | None = None,
+    task: str = "state",
+    depth: int = 4,
+) -> pd.DataFrame:
+    """Let a simulated tracker reply to positions; in chess it writes a FEN of six fields.
+
+    A position's reply depends on its actions, its id, the task, ``rate`` and ``seed`` alone: not on
+    the other rows or their order. A position without actions in the table becomes an ``absent``
+    reply.
+
+    Args:
+        positions: Rows with the columns of `workbench.tables.parquet_tables.POSITIONS`, each
+            ``position_id`` once, all of one environment.
+        rate: Probability of a slip at each action, in [0, 1]; at 0 the reply is right.
+        seed: At least 0.
+        model_name: The name in the table, which must begin with "simulated"; by default
+            ``simulated-tracker rate=...``.
+        task: The name of a task.
+        depth: m, for tasks that ask for so many actions.
+
+    Returns:
+        Rows with the columns of `workbench.tables.parquet_tables.PREDICTIONS`, in the order of
+        ``positions``.
+
+    Raises:
+        InvalidArgumentError: If an argument is out of range, or the name hides the simulation.
+        TableError: If a column is missing, or an id stands twice.
+        IllegalMoveError: If the moves are no moves of chess.
+    """
+    check_tracker(rate, seed)
+    name = model_name if model_name is not None else f"simulated-tracker rate={rate:g}"
+    if not name.startswith("simulated"):
+        raise InvalidArgumentError(
+            f"model_name: expected a name that begins with 'simulated', got {name!r}"
+        )
+    environment, asked = asked_environment(positions), task_named(task)
+    replies: list[dict[str, Any]] = []
+    for position_id, initial, moves in zip(
+        positions["position_id"], positions["initial_state"], positions["moves"], strict=True
+    ):
+        reply = None
+        prediction = Prediction(ReplyClass.ABSENT, None, reason="no moves to replay")
+        if isinstance(moves, str):
+            own_seed = derived_seed(seed, position_id)
+            believed = environment.track(
+                initial if isinstance(initial, str) else "",
+                environment.split_moves(moves),
+                rate=rate,
+                seed=own_seed,
+                where=position_id,
+            )
+            generator = np.random.default_rng(derived_seed(own_seed, task))
+            reply = asked.simulated_reply(environment, believed, depth, generator)
+            prediction = asked.classify(environment, reply)
+        replies.append({"task": task, "model": name, "reply": reply} | prediction.columns())
+    return predictions_table(positions, replies)
+
 
 MODEL_PREFIX: Final = "workbench/"
 """Before the name of a bundled model in tables and behind Inspect."""
@@ -40,7 +151,7 @@ def model_replies(
     Args:
         positions: Rows with the columns of `workbench.tables.parquet_tables.POSITIONS`, each
             ``position_id`` once, all of chess. A position without moves gets an ``absent`` reply.
-        model: One of `workbench.language_model.bundled_models.model_names`.
+        model: One of `workbench.language_model.language_model.model_names`.
         settings: How to reply; by default with the likeliest board.
         seed: At least 0; sample k is drawn with ``seed`` + k.
         samples: Replies to each position, at least 1; 1 where nothing is drawn.

@@ -11,7 +11,7 @@ from typing import Final
 import pandas as pd
 
 from workbench.errors import InvalidArgumentError, ReplyFileError
-from workbench.resources import RESOURCES
+from workbench.installation import RESOURCES
 from workbench.tables.parquet_tables import PREDICTIONS, read_table
 
 WORLD_CUP: Final = "world_cup"

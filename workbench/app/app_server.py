@@ -1,4 +1,4 @@
-"""The server of the app: Voila, with pages and a look of its own."""
+"""The server of the app: the run that it shows, its pages and the configuration of Voila."""
 
 import importlib.util
 import logging
@@ -12,11 +12,98 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import nbformat
+import platformdirs
 from traitlets.config import Config
 
-from workbench.app.served_run import ServedRun, served_run
+from workbench.answers.recorded_replies import WORLD_CUP, recorded_replies
 from workbench.errors import InvalidArgumentError, MissingExtraError
+from workbench.explore.run.run_files import Replies, read_scores
+from workbench.explore.run.run_table import run_table
 from workbench.installation import install_hint
+from workbench.scoring import ScoringParameters, scores_schema
+from workbench.studies.study_scores import StoredTables
+from workbench.tables.parquet_tables import PREDICTIONS, write_table
+
+MODELS: Final = ("gpt-4.1-2025-04-14", "o3-mini-2025-01-31", "starting_board")
+DEPTH: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class ServedRun:
+    """The tables that every visitor's run browser reads.
+
+    Attributes:
+        scores: Path of the scores table.
+        predictions: Path of the predictions; None for none.
+        description: One or two sentences for the landing page.
+    """
+
+    scores: Path
+    predictions: Path | None
+    description: str
+
+
+def table_run(scores: Path, predictions: Path | None = None) -> ServedRun:
+    """Return the run of a table that is given, once it is known that it can be shown.
+
+    Args:
+        scores: A table that ``workbench score`` has written.
+        predictions: The predictions that were scored, for moves and replies.
+
+    Raises:
+        InvalidArgumentError: If there are no p_m and r_m in the scores.
+        TableError: If a file cannot be read, or is another table.
+    """
+    table = read_scores(scores)
+    run_table(table, replies=Replies(predictions).texts(table))
+    return ServedRun(
+        scores.resolve(),
+        predictions.resolve() if predictions else None,
+        f"{len(table):,} replies from {scores.name}: where do edit distance and precision disagree?",
+    )
+
+
+def recorded_run(folder: Path, cache: Path) -> ServedRun:
+    """Return recorded replies of two real models and a baseline, with their scores, as a run.
+
+    Args:
+        folder: Where the two tables are written.
+        cache: A folder that keeps the scores; to make them takes about 6 s of one core.
+    """
+    replies = recorded_replies((WORLD_CUP,), MODELS, ("",))
+    predictions, scores = folder / "predictions.parquet", folder / "scores.parquet"
+    write_table(replies, predictions, PREDICTIONS)
+    parameters = ScoringParameters(depth=DEPTH)
+    found = StoredTables(cache).scores(predictions, parameters)
+    write_table(found, scores, scores_schema(parameters))
+    return ServedRun(
+        scores,
+        predictions,
+        f"{len(replies):,} recorded replies of gpt-4.1, o3-mini and a baseline that always answers the starting "
+        "position: where do edit distance and precision disagree?",
+    )
+
+
+def served_run(scores: Path | None, predictions: Path | None, folder: Path) -> ServedRun:
+    """Return the run that is given, or the recorded one if none is.
+
+    Args:
+        scores: A scores table, or None.
+        predictions: Its predictions, or None.
+        folder: For the tables of the recorded run.
+
+    Raises:
+        InvalidArgumentError: If predictions are given without scores.
+        TableError: If a file cannot be shown as a run.
+    """
+    if scores is not None:
+        return table_run(scores, predictions)
+    if predictions is not None:
+        raise InvalidArgumentError(
+            f"expected SCORES beside --predictions {predictions}, got none; `workbench score` makes them"
+        )
+    return recorded_run(folder, platformdirs.user_cache_path("world-state-workbench") / "app")
+
 
 ROOM: Final = Path(__file__).resolve().parent
 EXTENSIONS: Final = [
@@ -94,7 +181,7 @@ def serve(
         # Voila finds its templates along this path; a folder `voila` on it would hide Voila's own.
         above = [str(ROOM / "jupyter"), os.environ.get("JUPYTER_PATH", "")]
         os.environ["JUPYTER_PATH"] = os.pathsep.join(filter(None, above))
-        from workbench.app.page_kernels import App
+        from workbench.app.voila_classes import App
 
         if report is not None:
             host = socket.gethostname() if settings.host == "0.0.0.0" else settings.host
@@ -174,14 +261,14 @@ def configuration(settings: AppSettings, port: int, pages: Path, run: ServedRun)
             },
             "VoilaConfiguration": {
                 "template": "workbench",
-                "multi_kernel_manager_class": "workbench.app.page_kernels.PageKernels",
+                "multi_kernel_manager_class": "workbench.app.voila_classes.PageKernels",
                 "classic_tree": True,
                 "preheat_kernel": settings.ready > 0,
                 "default_pool_size": settings.ready,
                 "extension_allowlist": EXTENSIONS,
             },
             "VoilaExporter": {
-                "markdown_renderer_class": "workbench.app.page_images.EmbeddedImages"
+                "markdown_renderer_class": "workbench.app.voila_classes.EmbeddedImages"
             },
             # Sockets in a folder of the server's own: others on the machine cannot reach them.
             "KernelManager": {"transport": "tcp" if os.name == "nt" else "ipc"},

@@ -26,15 +26,13 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import Model
 
 from workbench.answers.imports.eval_logs import log_entries, with_attachments
-from workbench.asking.costs.budget import Budget
-from workbench.asking.costs.prices import Price
+from workbench.asking.call_errors import MOST_BYTES, bound_responses, check_responses
+from workbench.asking.costs import Budget, Price
 from workbench.asking.inspect_task import reconstruction
 from workbench.asking.journal import DAMAGED_NAME, FILE_NAME, Journal, Key
-from workbench.asking.keys import Secrets
 from workbench.asking.model_check import in_one_line, make_model
 from workbench.asking.questions import in_asking_order, questions_of
-from workbench.asking.redaction import keep_files_in, redact_model, redact_output
-from workbench.asking.responses import MOST_BYTES, bound_responses, check_responses
+from workbench.asking.redaction import Secrets, keep_files_in, redact_model, redact_output
 from workbench.asking.run_folder import LOCK_SECONDS, PROCESS_LOCK, RunFolder
 from workbench.asking.session import Session, session_in_use
 from workbench.asking.settings import (

@@ -1,7 +1,85 @@
-"""The entry point ``workbench`` of Inspect: the task, its scorer and the workbench's own models."""
+"""The entry point ``workbench`` of Inspect: the task, its scorer and the provider of the workbench's own models."""
 
-from workbench.asking.inspect_scorers import precision_and_recall
-from workbench.asking.inspect_task import state_reconstruction
-from workbench.asking.own_models.inspect_provider import OwnModel
+from typing import Any
+
+import anyio
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageUser,
+    GenerateConfig,
+    ModelAPI,
+    ModelOutput,
+    ModelUsage,
+    modelapi,
+)
+from inspect_ai.tool import ToolChoice, ToolInfo
+
+from workbench.asking.inspect_task import precision_and_recall, state_reconstruction
+from workbench.asking.own_models import PROVIDER, asked_episode, own_model
+
+
+@modelapi(name=PROVIDER)
+class OwnModel(ModelAPI):
+    """One of the workbench's own models, by its name.
+
+    What is asked, about which environment, comes in the extra body of a call; by default the board in
+    chess. Of the options of a call, temperature and seed count.
+    """
+
+    def __init__(
+        self,
+        model_name: str,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        config: GenerateConfig = GenerateConfig(),  # noqa: B008
+        **model_args: Any,
+    ) -> None:
+        """Make the model.
+
+        Args:
+            model_name: ``simulated``, or the name of a bundled language model.
+            base_url: Not used.
+            api_key: Not used.
+            config: Of the calls.
+            model_args: Of `SimulatedModel` or `BundledModel`.
+
+        Raises:
+            InvalidArgumentError: If there is no such model, or an argument is out of range or unknown.
+        """
+        super().__init__(model_name, base_url, api_key, [], config)
+        self._own = own_model(model_name, **model_args)
+
+    async def generate(
+        self,
+        input: list[ChatMessage],  # noqa: A002
+        tools: list[ToolInfo],
+        tool_choice: ToolChoice,
+        config: GenerateConfig,
+    ) -> ModelOutput:
+        """Reply to a conversation, in a thread of its own."""
+        if self._own.seconds:
+            await anyio.sleep(self._own.seconds)
+        name = f"{PROVIDER}/{self.model_name}"
+        episode = asked_episode(
+            name,
+            config.extra_body or {},
+            [message.text for message in input if isinstance(message, ChatMessageUser)],
+            sum(len(message.text) for message in input),
+        )
+        said = await anyio.to_thread.run_sync(
+            self._own.reply, episode, config.temperature or 0.0, config.seed or 0
+        )
+        output = ModelOutput.from_content(name, said.text)
+        output.usage = ModelUsage(
+            input_tokens=said.input_tokens,
+            output_tokens=said.output_tokens,
+            total_tokens=said.input_tokens + said.output_tokens,
+        )
+        return output
+
+    def max_connections(self) -> int:
+        """Return how many calls may be in progress."""
+        return self._own.connections
+
 
 __all__ = ["OwnModel", "precision_and_recall", "state_reconstruction"]

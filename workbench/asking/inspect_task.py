@@ -1,40 +1,200 @@
-"""The Inspect task ``workbench/state_reconstruction``: the actions of an episode in, its state out.
+"""The Inspect task ``workbench/state_reconstruction`` and its scorers."""
 
-One sample per position, with the position's id. By default chess boards are asked for, as FEN. From the
-shell, on positions of random games, of a table, and of random episodes of another environment:
-
-    inspect eval workbench/state_reconstruction --model workbench/simulated --limit 20
-    inspect eval workbench/state_reconstruction -T positions=positions.parquet --model openai/gpt-4o
-    inspect eval workbench/state_reconstruction -T environment=boxes -T task=actions --model openai/gpt-4o
-
-Source: arXiv 2508.19851, the task of its section on chess.
-"""
-
+import math
 from collections.abc import Callable, Hashable, Mapping
+from functools import wraps
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar, cast
 
+import anyio
 import pandas as pd
 from inspect_ai import Task, task
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ChatMessage, ChatMessageSystem, ChatMessageUser
-from inspect_ai.scorer import Scorer
+from inspect_ai.scorer import (
+    Metric,
+    MetricProtocol,
+    SampleScore,
+    Score,
+    Scorer,
+    Target,
+    Value,
+    accuracy,
+    mean,
+    scorer,
+    stderr,
+)
 from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.util import registry_info
 
-from workbench.asking.inspect_scorers import CLUSTER, exact_position, precision_and_recall
-from workbench.asking.own_models import PROVIDER
-from workbench.asking.own_models.asked_episode import what_is_asked
-from workbench.asking.own_models.simulated_model import SIMULATED
+from workbench.asking.own_models import PROVIDER, SIMULATED, what_is_asked
 from workbench.asking.prompts import Prompt, prompt_given
 from workbench.asking.questions import questions_of
-from workbench.asking.registered_names import registered
-from workbench.asking.session import current_session
+from workbench.asking.session import current_session, fault_of_output
 from workbench.asking.settings import Question
-from workbench.environments.registry import DEFAULT, environment_named, environment_of
+from workbench.environments.registry import (
+    DEFAULT,
+    environment_in_table,
+    environment_named,
+    environment_of,
+)
 from workbench.episodes import EpisodeSample
 from workbench.errors import InvalidArgumentError
 from workbench.games import cut_games, random_games
+from workbench.metrics import pair_values
+from workbench.prediction import Prediction
+from workbench.scoring.parameters import ScoringParameters
+from workbench.scoring.single_pair import reply_measures
 from workbench.tables.parquet_tables import POSITIONS, read_table
+from workbench.tasks import task_named
+
+PACKAGE: Final = "workbench"
+
+Made = TypeVar("Made")
+
+
+def registered(register: Callable[[str], Made], name: str) -> Made:
+    """Register something under the package's name, however the package is installed.
+
+    Inspect puts the package before the name of what is installed in site-packages. Where the
+    distribution is installed editable, it does so only if distribution and package share one name.
+
+    Args:
+        register: Registers it under a name, and returns it.
+        name: Without the package.
+    """
+    made = register(name)
+    full = f"{PACKAGE}/{name}"
+    return made if registry_info(made).name == full else register(full)
+
+
+CLUSTER: Final = "game_id"
+"""The name in a sample's metadata of its game or episode: positions of one are not independent."""
+
+
+def build_precision_and_recall(
+    environment: str = DEFAULT, task: str = "state", depth: int | None = None
+) -> Scorer:
+    """Give p_m, r_m and exact match, with means and standard errors clustered by game.
+
+    m is 4 for a state, 1 for a list of actions, and for a continuation the number of actions asked
+    for. A reply without a state is the sink. A failed call has no score and is in no mean. Source:
+    arXiv 2508.19851; of the standard errors, arXiv 2411.00640.
+
+    Args:
+        environment: The name of the environment.
+        task: The name of the task.
+        depth: m, for tasks that ask for so many actions.
+    """
+    world, asked, parameters = (
+        environment_in_table(environment),
+        task_named(task),
+        _exact(task, depth),
+    )
+    m = parameters.depth
+
+    def measured(true: str, found: Prediction) -> dict[str, float]:
+        values = reply_measures(world, asked, world.parsed_true(true), found, parameters)
+        return {
+            f"p_{m}": values[f"precision_{m}"],
+            f"r_{m}": values[f"recall_{m}"],
+            "exact_match": float(_is_exact(values)),
+        }
+
+    async def score(state: TaskState, target: Target) -> Score:
+        if fault := _fault(state):
+            return Score.unscored(reason="failed", explanation=fault)
+        found = asked.classify(world, state.output.completion)
+        # The first walk loads the compiled rules, which takes seconds.
+        return _score(await anyio.to_thread.run_sync(measured, target.text, found), found)
+
+    return score
+
+
+def build_exact_position(
+    environment: str = DEFAULT, task: str = "state", depth: int | None = None
+) -> Scorer:
+    """Say whether a reply is exactly right: a state as text, actions by all measures of the task.
+
+    ``workbench ask`` uses it, so that no walk of a tree stands between its calls: its table is scored
+    afterwards. A failed call has no score.
+
+    Args:
+        environment: The name of the environment.
+        task: The name of the task.
+        depth: m, for tasks that ask for so many actions.
+    """
+    world, asked, parameters = (
+        environment_in_table(environment),
+        task_named(task),
+        _exact(task, depth),
+    )
+
+    async def score(state: TaskState, target: Target) -> Score:
+        if fault := _fault(state):
+            return Score.unscored(reason="failed", explanation=fault)
+        found, true = asked.classify(world, state.output.completion), world.parsed_true(target.text)
+        if asked.gives_state:
+            values = pair_values(world, true, world.parsed(found.predicted_state))
+        else:
+            values = reply_measures(world, asked, true, found, parameters)
+        return _score(int(_is_exact(values)), found)
+
+    return score
+
+
+def _exact(task: str, depth: int | None) -> ScoringParameters:
+    asked = task_named(task)
+    if asked.gives_state:
+        return ScoringParameters()
+    return ScoringParameters(depth=asked.depth_asked(depth) if asked.takes_depth else 1)
+
+
+def _is_exact(measures: Mapping[str, Any]) -> bool:
+    """Tell whether a state is the true one as text, or all defined measures of actions are 1."""
+    if "exact_match" in measures:
+        return bool(measures["exact_match"])
+    return all(value == 1 for value in measures.values() if not math.isnan(value))
+
+
+def _fault(state: TaskState) -> str:
+    """Return why there is no reply to score, or an empty text."""
+    fault = fault_of_output(state.output)
+    if fault is None and state.messages[-1].role != "assistant":
+        return "the last question has no reply"
+    return fault.reason if fault else ""
+
+
+def _score(value: int | dict[str, float], found: Prediction) -> Score:
+    actions = found.predicted_actions
+    answer = found.predicted_state if actions is None else "\n".join(actions)
+    explanation = " ".join((found.reply_class, *found.status, found.reason)).strip()
+    return Score(value=value, answer=answer, explanation=explanation)
+
+
+def stderr_by_game() -> Metric:
+    """Give Inspect's standard error of a mean, clustered by game; NaN for fewer than two games.
+
+    Inspect's own is 0 for a single cluster, which would claim certainty.
+    """
+    clustered = cast(MetricProtocol, stderr(cluster=CLUSTER))
+
+    # Wrapped, it keeps the name by which Inspect's viewer and tables know a standard error.
+    @wraps(clustered)
+    def error(scores: list[SampleScore]) -> Value:
+        value = clustered(scores)
+        games = {score.sample_metadata[CLUSTER] for score in scores if score.sample_metadata}
+        return value if len(games) > 1 else math.nan
+
+    return error
+
+
+precision_and_recall = registered(
+    lambda name: scorer({"*": [mean(), stderr_by_game()]}, name)(build_precision_and_recall),
+    "precision_and_recall",
+)
+exact_position = scorer([accuracy(), stderr_by_game()], "exact_position")(build_exact_position)
+
 
 NAME: Final = "state_reconstruction"
 _RANDOM_GAMES: Final = 100
@@ -54,7 +214,7 @@ def reconstruction(
         questions: The user's messages of each position, by ``position_id``.
         question: What they were made from.
         version: What tells this task from others in a folder of logs.
-        scored_by: Of `workbench.asking.inspect_scorers`.
+        scored_by: Of `workbench.asking.inspect_task`.
     """
     prompt, asked = question.prompted, what_is_asked(question)
     samples = [
@@ -103,7 +263,7 @@ def build_task(
         positions: A Parquet table of positions; without one, they are cut from games of random legal
             moves in chess, and are the ends of random episodes in another environment.
         prompt: The name of a prompt of `workbench.asking.prompts`, or a file of one's own; by default
-            as of `workbench.asking.prompts.prompt_choice.prompt_named`.
+            as of `workbench.asking.prompts.prompt_named`.
         environment: The name of the environment; by default that of the positions, else chess.
         task: The name of the task.
         depth: m, for tasks that ask for so many actions.

@@ -31,7 +31,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from workbench.asking.costs.prices import Price, implausible_usage
+from workbench.asking.costs import Price, implausible_usage
 from workbench.errors import JournalError
 from workbench.tables.output_files import room_advice
 from workbench.tables.parquet_tables import replacing

@@ -14,8 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
-from workbench.asking.own_models import PROVIDER
-from workbench.asking.own_models.model_by_name import own_model
+from workbench.asking.own_models import PROVIDER, own_model
 from workbench.asking.redaction import keep_files_in, redact_output
 from workbench.asking.settings import Question, refuse_credentials
 from workbench.errors import AskingError, InvalidArgumentError

@@ -1,24 +1,73 @@
-"""The table of predictions of a run, from its journal."""
+"""The table of predictions of a run, from its journal, and the renewed extraction of its answers."""
 
 import json
-from typing import Any
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
 
 import pandas as pd
 import pyarrow as pa
 
-from workbench.answers.imports.eval_logs import logged_reply
-from workbench.asking.costs.prices import Price
-from workbench.asking.journal import Record, journal_record
-from workbench.asking.run_folder import RunFolder
+from workbench.answers.imports.eval_logs import logged_reply, prediction_of
+from workbench.asking.costs import Price, implausible_usage
+from workbench.asking.journal import FILE_NAME, Record, journal_record
+from workbench.asking.run_folder import RUN_FILE, RunFolder
 from workbench.asking.settings import Question
-from workbench.asking.usage import question_usage
+from workbench.environments.registry import environment_of
+from workbench.errors import TableError
 from workbench.tables.parquet_tables import (
     POSITIONS,
     PREDICTIONS,
+    REPLY_KEY,
     as_frame,
+    read_provenance,
     read_table,
     write_table,
 )
+from workbench.tables.provenance import file_hash
+from workbench.tasks import task_named
+
+MEASURES: Final = ("input_tokens", "output_tokens", "reasoning_tokens", "dollars", "seconds")
+_INPUT: Final = ("input_tokens", "input_tokens_cache_read", "input_tokens_cache_write")
+
+
+def question_usage(record: Record, question: tuple[str, int], turns: int) -> dict[str, Any]:
+    """Return the `MEASURES` of the calls that answered a question, summed over its turns.
+
+    Tokens of the input count whether the provider had them cached or not; those of the output
+    hold the reasoning. A measure that is not known of every turn is None.
+
+    Args:
+        record: The run's journal.
+        question: Position and sample.
+        turns: Turns of the prompt.
+    """
+    keys = [(*question, turn) for turn in range(turns) if (*question, turn) in record.answers]
+    calls = [_call(record.answers[key], record.costs.get(key)) for key in keys]
+    return {measure: _sum(call[measure] for call in calls) for measure in MEASURES}
+
+
+def _call(output: Mapping[str, Any], dollars: float | None) -> dict[str, float | None]:
+    usage = output.get("usage") or {}
+    known = {} if implausible_usage(usage) else usage
+    return {
+        "input_tokens": _sum(known.get(name) or 0 for name in _INPUT) if known else None,
+        "output_tokens": known.get("output_tokens"),
+        "reasoning_tokens": known.get("reasoning_tokens"),
+        "dollars": dollars,
+        "seconds": output.get("time"),
+    }
+
+
+def _sum(values: Iterable[float | None]) -> float | None:
+    total: float | None = None
+    for value in values:
+        if value is None:
+            return None
+        total = value + (total or 0)
+    return total
 
 
 def run_predictions(folder: RunFolder, price: Price | None = None) -> pd.DataFrame:
@@ -104,3 +153,126 @@ def run_provenance(folder: RunFolder) -> dict[str, Any]:
         "versions": description["versions"],
         "extractor_version": question.asked_environment.reader_version,
     }
+
+
+VERSION: Final = "extractor_version"
+"""The provenance of a predictions table says under this name which extractor read its replies."""
+
+_ANSWERS: Final = ["predicted_state", "predicted_actions"]
+_EXTRACTED: Final = [*_ANSWERS, "reply_class", "status", "reason"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadAgain:
+    """A predictions table whose replies were read again.
+
+    Attributes:
+        predictions: One row per reply, with the columns of
+            `workbench.tables.parquet_tables.PREDICTIONS`.
+        provenance: That of the table that was read, with the extractor's version.
+        inputs: The files that were read.
+        without_reply: Rows that hold no reply, such as failed calls: they are kept as they are.
+        new_rows: Rows of a run's journal that its table did not have yet.
+        changed_answers: Rows in which another text is taken for the state, or for the actions.
+        changed_classes: How many rows went from one class to another, by both.
+        damaged_lines: Lines of a run's journal that cannot be read, from 1; what they hold is left
+            out.
+    """
+
+    predictions: pd.DataFrame
+    provenance: dict[str, Any]
+    inputs: tuple[Path, ...]
+    without_reply: int
+    new_rows: int
+    changed_answers: int
+    changed_classes: dict[tuple[str, str], int]
+    damaged_lines: tuple[int, ...] = ()
+
+
+def read_again(path: Path) -> ReadAgain:
+    """Read the replies of a predictions table, or of a run's journal, again.
+
+    Args:
+        path: A predictions table, or the folder of a run of ``workbench ask``.
+
+    Raises:
+        TableError: If it is neither.
+        JournalError: If the journal cannot be read.
+    """
+    return _of_run(RunFolder(path)) if path.is_dir() else _of_table(path)
+
+
+def _of_table(path: Path) -> ReadAgain:
+    before = read_table(path, PREDICTIONS)
+    found = before.copy()
+    environment = environment_of(before, path)
+    has_reply = _has_reply(before)
+    read = before.loc[has_reply, ["reply", "stop_reason", "task"]]
+    columns = [
+        prediction_of(
+            reply, stop if isinstance(stop, str) else "", environment, task_named(task)
+        ).columns()
+        for reply, stop, task in zip(*(read[name] for name in read.columns), strict=True)
+    ]
+    found.loc[has_reply, _EXTRACTED] = pd.DataFrame(
+        columns, columns=_EXTRACTED, index=read.index, dtype=object
+    )
+    known = read_provenance(path)
+    provenance = {
+        **known,
+        # The table may have held what a log cut out; now it holds what is in the whole replies.
+        **({"text": "raw"} if "text" in known else {}),
+        VERSION: environment.reader_version,
+        "read_again": {"table_sha256": file_hash(path), VERSION: known.get(VERSION)},
+    }
+    return _compared(found, before, provenance, (path,))
+
+
+def _of_run(folder: RunFolder) -> ReadAgain:
+    if not folder.description():
+        raise TableError(
+            f"{folder.path}: expected a predictions table or the folder of a run, got a folder "
+            f"without {RUN_FILE}; name the table in it"
+        )
+    found = run_predictions(folder)
+    keys = found[list(REPLY_KEY)].apply(tuple, axis=1) if len(found) else pd.Series(dtype=object)
+    before = found.iloc[:0]
+    if folder.predictions.exists():
+        table = read_table(folder.predictions, PREDICTIONS)
+        before = table.set_index(
+            pd.Index(table[list(REPLY_KEY)].apply(tuple, axis=1), tupleize_cols=False)
+        )
+        lost = before.index.difference(pd.Index(keys, tupleize_cols=False), sort=False)
+        if len(lost):
+            raise TableError(
+                f"{folder.path}: expected every row of {folder.predictions.name} in the journal, "
+                f"got {len(lost)} that are not there, such as {lost[0]!r}; name the table instead"
+            )
+    known = keys.isin(before.index)
+    aligned = before.reindex(keys[known]).set_index(found.index[known])
+    inputs = (folder.predictions, folder.positions, folder.path / RUN_FILE, folder.path / FILE_NAME)
+    damaged = tuple(journal_record(folder.path).damaged)
+    return replace(_compared(found, aligned, run_provenance(folder), inputs), damaged_lines=damaged)
+
+
+def _compared(
+    found: pd.DataFrame, before: pd.DataFrame, provenance: dict[str, Any], inputs: tuple[Path, ...]
+) -> ReadAgain:
+    """Return what was found, with how it differs from the rows of ``before`` by their index."""
+    now = found.loc[before.index]
+    classes = Counter(zip(before["reply_class"], now["reply_class"], strict=True))
+    return ReadAgain(
+        predictions=found,
+        provenance=provenance,
+        inputs=inputs,
+        without_reply=int((~_has_reply(found)).sum()),
+        new_rows=len(found) - len(before),
+        changed_answers=int(
+            (before[_ANSWERS].fillna("") != now[_ANSWERS].fillna("")).any(axis=1).sum()
+        ),
+        changed_classes={pair: rows for pair, rows in classes.most_common() if pair[0] != pair[1]},
+    )
+
+
+def _has_reply(frame: pd.DataFrame) -> "pd.Series[bool]":
+    return frame["reply"].map(lambda reply: isinstance(reply, str)).astype(bool)

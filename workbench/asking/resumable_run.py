@@ -1,4 +1,4 @@
-"""A run that asks a model about a table of positions: estimate, process, table of predictions."""
+"""A run that asks a model about a table of positions: estimate, process, progress, table of predictions."""
 
 import contextlib
 import importlib.util
@@ -15,16 +15,21 @@ from typing import IO, Any, Final
 
 import pandas as pd
 from filelock import FileLock, Timeout
+from tqdm.auto import tqdm
 
-from workbench.asking.costs.budget import Budget
-from workbench.asking.costs.cost_estimate import CostEstimate, estimate_cost
-from workbench.asking.costs.forecast import Forecast, forecast
-from workbench.asking.costs.prices import FREE, Price
+from workbench.asking.costs import (
+    FREE,
+    Budget,
+    CostEstimate,
+    Forecast,
+    Price,
+    estimate_cost,
+    forecast,
+)
 from workbench.asking.journal import FILE_NAME, JournalReader, Record
 from workbench.asking.model_check import refuse_unusable_model
 from workbench.asking.own_models import PROVIDER
-from workbench.asking.predictions_table import write_run_predictions
-from workbench.asking.progress import follow
+from workbench.asking.predictions_table import question_usage, write_run_predictions
 from workbench.asking.questions import in_asking_order, questions_of
 from workbench.asking.run_folder import (
     LOCK_SECONDS,
@@ -39,7 +44,6 @@ from workbench.asking.settings import (
     Question,
     refuse_credentials_in_environment,
 )
-from workbench.asking.usage import question_usage
 from workbench.environments.registry import environment_of
 from workbench.episodes import EpisodeSample
 from workbench.errors import (
@@ -50,6 +54,56 @@ from workbench.errors import (
 )
 from workbench.installation import install_hint
 from workbench.tables.parquet_tables import POSITIONS, read_table
+
+_SECONDS: Final = 0.5
+
+
+def follow(
+    process: "subprocess.Popen[bytes]",
+    journal: JournalReader,
+    questions: int,
+    last_turn: int,
+    *,
+    show: bool,
+) -> None:
+    """Wait for the asking process, and show the progress of its journal.
+
+    Args:
+        process: The process.
+        journal: Already read up to where the process began.
+        questions: Of the whole run.
+        last_turn: The number of the prompt's last turn: with it a question is answered.
+        show: Whether to show a bar on standard error.
+    """
+    with tqdm(
+        total=questions,
+        initial=len(journal.record.answered(last_turn)),
+        unit="question",
+        desc="asking",
+        disable=not show,
+    ) as bar:
+        while True:
+            ended = _ended(process)
+            journal.read()
+            record = journal.record
+            said = {"tokens": f"{record.tokens:,}"}
+            if record.dollars:
+                said["dollars"] = f"{record.dollars:.4f}"
+            if record.failures:
+                said["failed"] = str(len(record.failures))
+            bar.set_postfix(said, refresh=False)
+            bar.update(len(record.answered(last_turn)) - bar.n)
+            if ended:
+                return
+
+
+def _ended(process: "subprocess.Popen[bytes]") -> bool:
+    try:
+        process.wait(_SECONDS)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
 
 _TAIL: Final = 2000
 

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 import pandas as pd
 
-from workbench.asking.keys import without_secrets
+from workbench.asking.redaction import without_secrets
 from workbench.asking.settings import Question
 from workbench.episodes import EpisodeSample
 from workbench.errors import RunMismatchError

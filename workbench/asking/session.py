@@ -19,8 +19,8 @@ import anyio
 from inspect_ai.model import ModelOutput, RetryDecision, get_model
 from inspect_ai.solver import Generate, TaskState
 
-from workbench.asking.costs.budget import Budget
-from workbench.asking.faults import Fault, fault_of
+from workbench.asking.call_errors import Fault, fault_of
+from workbench.asking.costs import Budget
 from workbench.asking.journal import Failure, Journal, Key
 from workbench.asking.settings import Operation
 from workbench.errors import CallFailedError, JournalError

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
-from workbench.asking.keys import Secrets, secrets_in, without_secrets
 from workbench.asking.prompts import Prompt, prompt_named
+from workbench.asking.redaction import Secrets, secrets_in, without_secrets
 from workbench.environments.registry import DEFAULT, AnyEnvironment, environment_named
 from workbench.errors import InvalidArgumentError
 from workbench.tables.provenance import json_hash

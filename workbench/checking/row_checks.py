@@ -1,22 +1,139 @@
-"""Anomalies in the rows of each kind of table."""
+"""Anomalies in the rows of each kind of table, and the report of a check."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from workbench.answers.imports.true_states import PLIES_A_GROUP
-from workbench.checking.findings import Findings
 from workbench.depth_summaries import Values
 from workbench.environments.registry import AnyEnvironment
 from workbench.errors import TableError, WorkbenchError
-from workbench.games.move_codes import decode_moves
+from workbench.games.game_tables import decode_moves
 from workbench.metrics import column_values, find_metric
 from workbench.prediction import CLASSES, ReplyClass
 from workbench.scoring.parameters import MEASURES
-from workbench.tables.reply_identity import REPLY_KEY
+from workbench.tables.parquet_tables import REPLY_KEY
 from workbench.tasks import task_named, task_names
+
+EXAMPLES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Oddity:
+    """An anomaly, or a fact that the user should know.
+
+    Attributes:
+        what: In words.
+        count: Rows that have it; 0 for what concerns the table as such.
+        examples: The first of them: row number from 0, and its content.
+    """
+
+    what: str
+    count: int = 0
+    examples: tuple[str, ...] = ()
+
+    def describe(self) -> str:
+        """Return it as lines of text."""
+        head = f"{self.count:,} rows: {self.what}" if self.count else self.what
+        return "\n".join([head, *(f"    {example}" for example in self.examples)])
+
+
+@dataclass(slots=True)
+class TableReport:
+    """Validation of a table: its type, its integrity, its anomalies.
+
+    Attributes:
+        path: As it was given.
+        kind: ``positions``, ``predictions``, ``scores``, ``games`` or ``unknown``.
+        whole: Whether every page could be read and its checksum, if it has one, is right.
+        rows: As the file says.
+        schema_version: As the file says, or None.
+        provenance: What the file says it was made from and how.
+        packages: The versions of the packages that made it.
+        facts: Counts by name, such as rows by class.
+        oddities: In the order in which they were looked for.
+    """
+
+    path: str
+    kind: str = "unknown"
+    whole: bool = False
+    rows: int = 0
+    schema_version: str | None = None
+    provenance: dict[str, Any] = field(default_factory=dict)
+    packages: dict[str, str] = field(default_factory=dict)
+    facts: dict[str, dict[str, int]] = field(default_factory=dict)
+    oddities: list[Oddity] = field(default_factory=list)
+
+    @property
+    def sound(self) -> bool:
+        """Whether it is whole, and nothing is odd."""
+        return self.whole and not self.oddities
+
+    def describe(self) -> str:
+        """Return the report as lines of text."""
+        whole = "whole" if self.whole else "NOT WHOLE"
+        lines = [f"{self.path}: {self.kind}, {self.rows:,} rows, {whole}"]
+        lines.append(f"schema version: {self.schema_version or 'none'}")
+        lines += [f"made: {name} = {value}" for name, value in sorted(self.provenance.items())]
+        packages = ", ".join(f"{name} {version}" for name, version in self.packages.items())
+        lines.append(f"made with: {packages or 'unknown'}")
+        for name, counts in self.facts.items():
+            said = ", ".join(f"{value} {number:,}" for value, number in counts.items())
+            lines.append(f"{name}: {said or 'none'}")
+        if self.whole and not self.oddities:
+            lines.append("nothing odd")
+        lines += [f"odd: {oddity.describe()}" for oddity in self.oddities]
+        return "\n".join(lines)
+
+
+class Findings:
+    """Counts anomalies, chunk by chunk.
+
+    Attributes:
+        start: The number of the first row of the current chunk.
+    """
+
+    def __init__(self) -> None:
+        self.start = 0
+        self._counts: dict[str, int] = {}
+        self._examples: dict[str, list[str]] = {}
+
+    def add(self, what: str, wrong: "pd.Series[bool]", shown: Sequence[Any]) -> None:
+        """Count the rows of the chunk for which ``wrong`` holds.
+
+        Args:
+            what: In words; the same words are counted together.
+            wrong: One value per row.
+            shown: What to show of each row.
+        """
+        places = np.flatnonzero(wrong.to_numpy(dtype=bool))
+        for place in places:
+            self.add_row(what, int(place), shown[int(place)])
+
+    def add_row(self, what: str, place: int, shown: object) -> None:
+        """Count one row of the chunk.
+
+        Args:
+            what: In words.
+            place: Of the row in the chunk, from 0.
+            shown: What to show of it.
+        """
+        self._counts[what] = self._counts.get(what, 0) + 1
+        examples = self._examples.setdefault(what, [])
+        if len(examples) < EXAMPLES:
+            examples.append(f"row {self.start + place}: {shown}")
+
+    def oddities(self) -> list[Oddity]:
+        """Return what was found, in the order in which it was first found."""
+        return [
+            Oddity(what, count, tuple(self._examples[what])) for what, count in self._counts.items()
+        ]
+
 
 REQUIRED = {
     "positions": ("position_id", "group", "true_state"),

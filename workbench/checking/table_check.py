@@ -13,11 +13,13 @@ import pyarrow.parquet as pq
 from tqdm.auto import tqdm
 
 from workbench.affordance import ESTIMATORS
-from workbench.checking.findings import Findings
-from workbench.checking.recomputed import SAMPLE_ROWS, Recomputation
-from workbench.checking.report import EXAMPLES, Oddity, TableReport
+from workbench.checking.recomputation import SAMPLE_ROWS, Recomputation
 from workbench.checking.row_checks import (
+    EXAMPLES,
     REQUIRED,
+    Findings,
+    Oddity,
+    TableReport,
     check_classes,
     check_groups,
     check_metrics,
@@ -33,7 +35,7 @@ from workbench.environments.registry import (
     environment_of_table,
 )
 from workbench.errors import InvalidArgumentError, TableError
-from workbench.games.compact import GAMES
+from workbench.games.game_tables import GAMES
 from workbench.scoring import ScoringParameters, scores_schema
 from workbench.tables.earlier_versions import (
     RENAMED,
@@ -49,12 +51,12 @@ from workbench.tables.parquet_tables import (
     POSITIONS,
     PREDICTIONS,
     PROVENANCE_KEY,
+    REPLY_KEY,
     SCHEMA_VERSION,
     VERSION_KEY,
     as_frame,
     record_batches,
 )
-from workbench.tables.reply_identity import REPLY_KEY
 
 CHUNK_ROWS: Final = 1024
 # One row each, for any table.

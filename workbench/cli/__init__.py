@@ -4,38 +4,25 @@ One file per subject; each adds its commands to the group `main` of group.py.
 """
 
 from workbench.cli import (
-    checking,
-    comparing,
-    engine_games,
-    environment_listing,
-    figure_making,
-    game_reading,
-    lichess,
-    reply_reading,
-    reporting,
-    scoring,
-    training,
+    ask_commands,
+    environment_commands,
+    figure_commands,
+    game_commands,
+    reply_commands,
+    score_commands,
+    teaching_commands,
+    train_command,
 )
 from workbench.cli.group import main
-from workbench.cli.models import asking, evaluating
-from workbench.cli.teaching import app_serving, lesson_copies, page_writing
 
 __all__ = [
-    "app_serving",
-    "asking",
-    "checking",
-    "comparing",
-    "engine_games",
-    "environment_listing",
-    "evaluating",
-    "figure_making",
-    "game_reading",
-    "lesson_copies",
-    "lichess",
+    "ask_commands",
+    "environment_commands",
+    "figure_commands",
+    "game_commands",
     "main",
-    "page_writing",
-    "reply_reading",
-    "reporting",
-    "scoring",
-    "training",
+    "reply_commands",
+    "score_commands",
+    "teaching_commands",
+    "train_command",
 ]

@@ -9,7 +9,7 @@ from typing import Final
 import click
 import pandas as pd
 
-from workbench.answers.imports.imported import ImportedReplies, Noticed, Refused, RowNote
+from workbench.answers.imports.import_result import ImportedReplies, Noticed, Refused, RowNote
 from workbench.tables.parquet_tables import replacing
 
 EXAMPLES: Final = 3

@@ -1,23 +1,26 @@
-"""Looks of figures: sizes, grid, and colours that survive colour-blindness and greyscale."""
+"""Looks of figures: sizes, grid, colours that survive colour-blindness and greyscale, and static output."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import count
 from math import lcm
+from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from IPython.display import Image
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from workbench.answers.recorded_replies import BASELINE
-from workbench.drawing.labels import typeset, wrapped
+from workbench.drawing.labels import STILL_DOTS_AN_INCH, typeset, wrapped
+from workbench.tables.parquet_tables import replacing
 
 # Seaborn's palette "colorblind"; importing seaborn takes longer than drawing most figures.
 COLOURS: Final = tuple(
@@ -288,3 +291,21 @@ def caption(figure: Figure, title: str, note: str, whose: str = "") -> None:
     figure.set_figheight(height)
     figure.suptitle(texts[0], fontsize=_TITLE_SIZE)
     figure.supxlabel(texts[1], fontsize=_NOTE_SIZE, color="0.3")
+
+
+def still(figure: Figure, alt: str, name: str = "", out: str | Path = "") -> Image:
+    """Return a figure as a PNG for notebooks and exports, with alternative text.
+
+    Args:
+        figure: A figure; pyplot need not know it.
+        alt: Alternative text for the picture.
+        name: The stem of the PNG file that is written as well.
+        out: The folder for it; none is written if it is empty.
+    """
+    written = BytesIO()
+    figure.savefig(written, format="png", dpi=STILL_DOTS_AN_INCH, metadata={"Software": None})
+    picture = written.getvalue()
+    if out:
+        with replacing(Path(out) / f"{name}.png") as beside:
+            beside.write_bytes(picture)
+    return Image(data=picture, format="png", alt=alt)  # type: ignore[no-untyped-call]

@@ -2,8 +2,7 @@
 
 from workbench.environments.othello import OthelloAutomaton, OthelloState
 from workbench.environments.sokoban import SokobanAutomaton, SokobanState
-from workbench.environments.transition_table import TableAutomaton
-from workbench.environments.trees import HomogeneousTree, TreeState
+from workbench.environments.synthetic_automata import HomogeneousTree, TableAutomaton, TreeState
 
 __all__ = [
     "HomogeneousTree",

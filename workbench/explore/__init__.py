@@ -17,20 +17,20 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from workbench.explore.game.game_tracker import GameTracker
-    from workbench.explore.lab.estimator_lab import EstimatorLab
+    from workbench.explore.estimator_lab import EstimatorLab
+    from workbench.explore.game_tracker import GameTracker
     from workbench.explore.pair.board_pair import BoardPair
+    from workbench.explore.pair.state_pair import StatePair
     from workbench.explore.run.run_browser import RunBrowser
-    from workbench.explore.state.state_pair import StatePair
 
 __all__ = ["BoardPair", "EstimatorLab", "GameTracker", "RunBrowser", "StatePair", "explore"]
 
 _HOMES: Final = {
     "BoardPair": "pair.board_pair",
-    "EstimatorLab": "lab.estimator_lab",
-    "GameTracker": "game.game_tracker",
+    "EstimatorLab": "estimator_lab",
+    "GameTracker": "game_tracker",
     "RunBrowser": "run.run_browser",
-    "StatePair": "state.state_pair",
+    "StatePair": "pair.state_pair",
 }
 
 
@@ -67,8 +67,8 @@ def explore(
     Raises:
         WorkbenchError: If a state cannot be read, or a table is none of scores.
     """
-    opened = import_module(f"{__name__}.opened")
-    return opened.opened(true, predicted, environment, depth, settings)
+    widgets = import_module(f"{__name__}.widget_choice")
+    return widgets.choose_widget(true, predicted, environment, depth, settings)
 
 
 class _Explorer(ModuleType):

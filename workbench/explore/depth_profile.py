@@ -7,8 +7,7 @@ from typing import Any, get_args
 from workbench.affordance.adaptive import METHOD, estimate_to_error, expected_joint_nodes
 from workbench.affordance.estimate import Measure
 from workbench.automaton import Action, Sink, State
-from workbench.explore.explored_automaton import ExploredAutomaton
-from workbench.explore.explorer_settings import ExplorerSettings
+from workbench.explore.explorer_settings import ExploredAutomaton, ExplorerSettings
 from workbench.seeds import derived_seed
 
 

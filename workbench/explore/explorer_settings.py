@@ -1,7 +1,10 @@
-"""The user's settings in the explorer, and the limits that keep it fast."""
+"""The settings of the explorer, its time limits, and an automaton with the words that a pair of states needs."""
 
 from dataclasses import dataclass
+from typing import Final, Generic
 
+from workbench.affordance import exact_profile
+from workbench.automaton import Action, Automaton, State, Terminal, twin_for
 from workbench.errors import InvalidArgumentError
 from workbench.scoring.parameters import ComparisonSettings
 
@@ -38,3 +41,110 @@ class ExplorerSettings(ComparisonSettings):
             raise InvalidArgumentError(
                 f"expected a relative_error above 0, got {self.relative_error!r}"
             )
+
+
+_LOOKED_AT: Final = ("board", "map")
+"""Nouns of states on which something is, rather than in."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairWords:
+    """The words for a pair of states.
+
+    Attributes:
+        state: What a state is called, such as ``board``.
+        action: What an action is called, such as ``move``.
+        episode: What ends where nothing is permitted, such as ``game``.
+    """
+
+    state: str
+    action: str
+    episode: str
+
+    @property
+    def within(self) -> str:
+        """What stands before a state of which something holds: ``on`` or ``in``."""
+        return "on" if self.state in _LOOKED_AT else "in"
+
+    @property
+    def in_truth(self) -> str:
+        """Such as ``on the true board``."""
+        return f"{self.within} the true {self.state}"
+
+    @property
+    def in_prediction(self) -> str:
+        """Such as ``on the predicted board``."""
+        return f"{self.within} the predicted {self.state}"
+
+    @property
+    def in_both(self) -> str:
+        """Such as ``on both boards``."""
+        return f"{self.within} both {self.state}s"
+
+    @property
+    def permitted(self) -> str:
+        """What a permitted action is called."""
+        return "legal" if self.action == "move" else "permitted"
+
+    def no_state(self, *, stated: bool) -> str:
+        """Return why a prediction is no state.
+
+        Args:
+            stated: Whether there is one, which is ill-formed and counts as none.
+        """
+        if not stated:
+            return "no state was predicted"
+        return f"the predicted {self.state} is ill-formed and counts as no state"
+
+
+class ExploredAutomaton(Generic[State, Action]):
+    """An automaton, with the words for it and the cost of a node.
+
+    Class attributes:
+        slowdown: Time of a node without a compiled twin, relative to one with it.
+        sampling_slowdown: By how much fewer states are sampled without it.
+        without_twin: What is said of a limit on pairs that the compiled twin does not take.
+    """
+
+    slowdown: int = 40
+    sampling_slowdown: int = 5
+    without_twin: str = ""
+
+    def __init__(self, automaton: Automaton[State, Action], words: PairWords) -> None:
+        """Take the automaton of both states, and the words for a pair of them."""
+        self.automaton: Final = automaton
+        self.words: Final = words
+
+    def same_lines(self, true: State, predicted: State) -> bool:
+        """Return whether two states agree in everything that permitted actions depend on."""
+        return true == predicted
+
+    def compiled_takes(self, true: State, predicted: State) -> bool:
+        """Return whether the compiled twin is used for a pair; else the reference is."""
+        return twin_for(self.automaton, None, true, predicted) is not None
+
+    def budget(self, true: State, predicted: State, settings: ExplorerSettings) -> int:
+        """Return the joint nodes that an exact walk of a pair may be expected to visit."""
+        slower = 1 if self.compiled_takes(true, predicted) else self.slowdown
+        return settings.exact_budget // slower
+
+    def sampling_budget(self, true: State, predicted: State, settings: ExplorerSettings) -> int:
+        """Return the states that the estimates of one depth may generate."""
+        slower = 1 if self.compiled_takes(true, predicted) else self.sampling_slowdown
+        return settings.sampling_budget // slower
+
+    def exact_values(
+        self, true: State, predicted: State, depth: int, terminal: Terminal
+    ) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """Return p_1..p_m and r_1..r_m; states that permit the same lines need no walk.
+
+        Args:
+            true: The true state S.
+            predicted: The predicted state T.
+            depth: The number of actions m, at least 1.
+            terminal: How an episode that finishes earlier counts.
+        """
+        if terminal == "absorb" and self.same_lines(true, predicted):
+            return (1.0,) * depth, (1.0,) * depth
+        profile = exact_profile(true, predicted, depth, automaton=self.automaton, terminal=terminal)
+        return profile.precision, profile.recall

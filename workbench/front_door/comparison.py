@@ -15,10 +15,10 @@ from workbench.environments.registry import DEFAULT, AnyEnvironment, environment
 from workbench.errors import InvalidArgumentError
 from workbench.explore import explore
 from workbench.explore.explorer_settings import ExplorerSettings
-from workbench.explore.opened import main_causes
 from workbench.explore.page.still_html import aside, board, picture, preformatted
+from workbench.explore.widget_choice import main_causes
 from workbench.metrics import metric_of, own_metrics
-from workbench.parsed_state import different_elements
+from workbench.prediction import different_elements
 from workbench.scoring import ScoringParameters, scoring_parameters
 from workbench.scoring.single_pair import compare as compare_texts
 

@@ -17,10 +17,9 @@ from workbench.answers.imports import (
     import_inspect_logs,
     import_pgn2fen,
 )
-from workbench.answers.imports.foreign_rows import ForeignRow
-from workbench.answers.imports.gathering import imported_rows
+from workbench.answers.imports.foreign_rows import ForeignRow, imported_rows
+from workbench.answers.imports.import_result import present
 from workbench.answers.imports.named_columns import DELIMITERS, VARIANT_KEYS
-from workbench.answers.imports.row_values import present
 from workbench.environments.registry import DEFAULT, environment_named
 from workbench.errors import InvalidArgumentError, TableError
 from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS, as_frame, present_frame

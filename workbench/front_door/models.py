@@ -13,20 +13,20 @@ import pandas as pd
 
 from workbench.answers.recorded_replies import WORLD_CUP
 from workbench.answers.recorded_replies import recorded_replies as read_recorded_replies
-from workbench.asking.costs.prices import Price
+from workbench.asking.costs import Price
+from workbench.asking.questions import ChosenPositions
 from workbench.asking.resumable_run import ask as ask_questions
 from workbench.asking.resumable_run import checked_price, require_extra
 from workbench.asking.settings import Operation, Question
 from workbench.environments.registry import DEFAULT, environment_named, environment_of
 from workbench.errors import InvalidArgumentError
-from workbench.evaluation.chosen_positions import ChosenPositions
 from workbench.front_door.frames import Rows, predictions_of
 from workbench.scoring import scoring_parameters
 from workbench.tables.parquet_tables import POSITIONS, as_arrow, write_table
 from workbench.tables.provenance import text_hash
 
 if TYPE_CHECKING:
-    from workbench.evaluation.evaluation_stages import Evaluated
+    from workbench.evaluation import Evaluated
 
 RUNS: Final = Path("runs")
 """The folder, in the working folder, of runs whose folder is not named."""
@@ -151,14 +151,14 @@ def evaluate(
         ``figures`` and ``page`` (the report).
 
     Raises:
-        WorkbenchError: As of `workbench.evaluation.evaluation_stages.evaluate`.
+        WorkbenchError: As of `workbench.evaluation.evaluate`.
 
     Example:
         >>> import workbench as wb
         >>> done = wb.evaluate("workbench/small", out="run", limit=20)  # doctest: +SKIP
     """
     require_extra()
-    from workbench.evaluation.evaluation_stages import evaluate as evaluate_model
+    from workbench.evaluation import evaluate as evaluate_model
 
     rows = None if positions is None else _positions_of(positions, environment)
     if rows is not None:

@@ -17,16 +17,16 @@ from workbench.drawing.appearance import (
 from workbench.drawing.labels import labels, typeset
 from workbench.drawing.quantities import Quantity
 from workbench.drawing.reply_words import class_words
-from workbench.drawing.scores_in_words import (
+from workbench.drawing.score_description import (
     answer_words,
     class_counts,
-    counted_replies,
     describe_scores,
-    environment_shown,
+    environment_of,
     episode_words,
     has_bands,
     interval_words,
     length_words,
+    reply_count_words,
     scored_rows,
 )
 from workbench.front_door.frames import Rows
@@ -138,9 +138,7 @@ class Plot:
             models = kendall_tau.compute(frame, depth=depth, each_model=True)
         table = kendall_tau.compute(frame, depth=depth)
         words = describe_scores(scored_rows(frame))
-        return kendall_tau.draw(
-            table, words, models=models, environment=environment_shown(frame).name
-        )
+        return kendall_tau.draw(table, words, models=models, environment=environment_of(frame).name)
 
     def classes(self, scores: Rows, by: str = "model") -> Figure:
         """Draw the share of each class of replies: valid, ill-formed, unreadable, without a state.
@@ -172,7 +170,7 @@ class Plot:
         axes.set_xlim(0, 1)
         axes.set_xlabel(f"share of {counts['count'].sum()} replies")
         figure.legend(loc="outside right upper", fontsize=7, frameon=False)
-        caption(figure, "Classes of replies", counted_replies(frame))
+        caption(figure, "Classes of replies", reply_count_words(frame))
         return figure
 
 
@@ -189,7 +187,7 @@ def _lines(frame: pd.DataFrame, table: pd.DataFrame, names: list[str], by: str) 
             label = short[value] if len(values) > 1 else typeset(_axis(name))
             ends = rows[f"{name}_low"], rows[f"{name}_high"]
             draw_means(axes, rows["group"], rows[name], *ends, look, label)
-    environment = environment_shown(frame).name
+    environment = environment_of(frame).name
     axes.set_xlabel(length_words(environment, in_bands=has_bands(frame)))
     axes.set_xticks(sorted(table["group"].unique()))
     axes.set_ylabel(f"{typeset(_axis(names[0]))}, mean" if len(names) == 1 else "mean")
@@ -197,7 +195,7 @@ def _lines(frame: pd.DataFrame, table: pd.DataFrame, names: list[str], by: str) 
         axes.set_ylim(-0.02, 1.02)
     figure.legend(loc="outside right upper", fontsize=7, frameon=False)
     title = " and ".join(_title(name) for name in names)
-    title += f" against the length of the {environment_shown(frame).episode_noun}"
+    title += f" against the length of the {environment_of(frame).episode_noun}"
     _caption(figure, frame, title, table, names[0])
     return figure
 
@@ -206,7 +204,7 @@ def _caption(
     figure: Figure, frame: pd.DataFrame, title: str, table: pd.DataFrame, name: str
 ) -> None:
     bars = interval_words(
-        table.assign(low=table[f"{name}_low"]), episode_words(environment_shown(frame).name)
+        table.assign(low=table[f"{name}_low"]), episode_words(environment_of(frame).name)
     )
     title = title[:1].upper() + title[1:]
     caption(figure, title, f"{describe_scores(frame)}\n{bars}")

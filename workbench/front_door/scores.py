@@ -11,14 +11,14 @@ from typing import Any, Final
 import pandas as pd
 
 from workbench.answers.recorded_replies import RANDOM_GAMES, WORLD_CUP, recorded_replies
-from workbench.drawing.scores_in_words import class_counts, scored_rows, with_names
+from workbench.drawing.score_description import class_counts, scored_rows, with_names
 from workbench.errors import InvalidArgumentError
 from workbench.front_door.frames import Rows, frame_of, predictions_of
 from workbench.metrics import find_metric, with_summaries
 from workbench.scoring import scoring_parameters
 from workbench.scoring.score_tables import score as score_rows
 from workbench.statistics.grouped import grouped_means
-from workbench.studies.models.whole_games import whole_games
+from workbench.studies.game_clusters import whole_games
 
 SHIFTED: Final = 0.2
 """The share of wrong predictions that are another row's true state from which `score` warns."""

@@ -1,9 +1,8 @@
 """Games: read as streams, cut into groups by length, or played by random legal moves."""
 
-from workbench.games.cut import Cut, cut_games
-from workbench.games.cut_summary import CutSummary
+from workbench.games.cut import Cut, CutSummary, cut_games
 from workbench.games.pgn import Game, RefusedGame, ScannedGame, scan_games
-from workbench.games.random_play import random_games
+from workbench.games.synthetic_boards import random_games
 
 __all__ = [
     "Cut",

@@ -1,38 +1,25 @@
-"""Games cut into groups by length: positions to ask a model for, seeded, no game used twice.
-
-A "move" is a full move, two plies. A game can be cut after k moves if it has more than 2k plies, and
-after White's k-th if it has more than 2k - 1.
-Source: arXiv 2508.19851, the set-up of its groups; how games are chosen: `workbench.games.selection`.
-"""
+"""Games cut into groups by length: positions to ask a model for, seeded, no game used twice."""
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import accumulate
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 import chess
 import pandas as pd
 from tqdm.auto import tqdm
 
 from workbench.environments.chess.replay import numbered_san, read_moves
-from workbench.errors import InvalidArgumentError
-from workbench.games.cut_plies import (
-    MAX,
-    PerGroup,
-    SideToMove,
-    cut_plies,
-    group_of,
-    per_ply,
-    possible_per_ply,
-)
-from workbench.games.cut_summary import CutSummary, unfilled_error
-from workbench.games.filters import GameFilters
+from workbench.errors import InvalidArgumentError, UnfilledGroupError
 from workbench.games.game_files import GameFiles
 from workbench.games.pgn import Game, RefusedGame, ScannedGame
 from workbench.games.selection import (
     Band,
+    GameFilters,
     ReserveUsedUp,
     bands_for,
     choose,
@@ -40,6 +27,192 @@ from workbench.games.selection import (
     number_of,
 )
 from workbench.tables.parquet_tables import POSITIONS
+
+SideToMove: TypeAlias = Literal["white", "black", "both"]
+"""Who is to move in the positions: ``both`` gives each group half of either."""
+
+PerGroup: TypeAlias = int | Literal["max"]
+"""Positions per group; ``max`` is as many as every group can supply."""
+
+MAX: Final = "max"
+
+
+def cut_plies(groups: Sequence[int], side_to_move: SideToMove) -> tuple[int, ...]:
+    """Return the half-moves after which games are cut, ascending.
+
+    Args:
+        groups: Full moves at which to cut, each at least 1, all different.
+        side_to_move: After move k of both, White is to move; after White's k-th, Black.
+
+    Raises:
+        InvalidArgumentError: If the groups are others, or the side is none.
+    """
+    if not groups or len(set(groups)) != len(groups) or min(groups) < 1:
+        raise InvalidArgumentError(
+            f"expected groups of different numbers of full moves, each at least 1, got {groups!r}"
+        )
+    if side_to_move not in get_args(SideToMove):
+        raise InvalidArgumentError(
+            f"expected a side to move of {get_args(SideToMove)}, got {side_to_move!r}"
+        )
+    before = {"white": (0,), "black": (1,), "both": (0, 1)}[side_to_move]
+    return tuple(sorted(2 * group - less for group in groups for less in before))
+
+
+def group_of(ply: int) -> int:
+    """Return the number of the last full move of a position, be it finished or not."""
+    return (ply + 1) // 2
+
+
+def per_ply(per_group: int, side_to_move: SideToMove) -> int:
+    """Return how many positions each cut gives to its group.
+
+    Args:
+        per_group: Positions per group, at least 1.
+        side_to_move: As of `cut_plies`.
+
+    Raises:
+        InvalidArgumentError: If the number is smaller, or cannot be halved where both sides are to
+            move.
+    """
+    cuts = 2 if side_to_move == "both" else 1
+    if per_group < 1 or per_group % cuts:
+        kind = "an even number of" if cuts == 2 else "at least 1"
+        raise InvalidArgumentError(
+            f"expected {kind} positions per group with side to move {side_to_move!r}, "
+            f"got {per_group!r}"
+        )
+    return per_group // cuts
+
+
+def possible_per_ply(long_enough: Mapping[int, int]) -> int:
+    """Return how many games every cut can have.
+
+    Args:
+        long_enough: By ply, the games that can be cut there.
+    """
+    longest_first = sorted(long_enough, reverse=True)
+    return min(
+        (long_enough[ply] // rank for rank, ply in enumerate(longest_first, start=1)), default=0
+    )
+
+
+EXAMPLES: Final = 5
+
+
+@dataclass(slots=True)
+class CutSummary:
+    """The use of the games read; the counts do not depend on their order.
+
+    Attributes:
+        read: Games read.
+        refused: Games that cannot be used, by reason. Legality is looked at only for games that the
+            choice falls on; an illegal one there is counted, and the next takes its place.
+        examples: The first refused games.
+        duplicates: Further copies of games that were low enough to be kept for the choice.
+        too_short: Games too short for every group.
+        eligible_at: By the half-moves of a cut, the games long enough for it, copies and illegal
+            ones included.
+        taken_at: By the half-moves of a cut, the positions cut.
+        without_result: Games whose text ends without a result, as where a file is cut short.
+        truncated: Files that broke off, with the error; empty unless that was allowed.
+        passes: Times the games were read: again only if very many of the chosen were refused.
+    """
+
+    read: int = 0
+    refused: Counter[str] = field(default_factory=Counter)
+    examples: list[RefusedGame] = field(default_factory=list)
+    duplicates: int = 0
+    too_short: int = 0
+    eligible_at: dict[int, int] = field(default_factory=dict)
+    taken_at: dict[int, int] = field(default_factory=dict)
+    without_result: int = 0
+    truncated: list[str] = field(default_factory=list)
+    passes: int = 1
+
+    @property
+    def eligible(self) -> dict[int, int]:
+        """For each group the games long enough for one of its cuts."""
+        longest_first = sorted(self.eligible_at, reverse=True)
+        by_group = {group_of(ply): self.eligible_at[ply] for ply in longest_first}
+        return dict(sorted(by_group.items()))
+
+    @property
+    def taken(self) -> dict[int, int]:
+        """For each group the positions cut."""
+        taken: dict[int, int] = {}
+        for ply, count in sorted(self.taken_at.items()):
+            taken[group_of(ply)] = taken.get(group_of(ply), 0) + count
+        return taken
+
+    @property
+    def possible(self) -> int:
+        """Positions that every group could have; exact if one of them got fewer than asked."""
+        longest_first = sorted(self.taken_at, reverse=True)
+        # Where there are too few, all that are long enough were taken for a cut or a longer one.
+        sums = accumulate(self.taken_at[ply] for ply in longest_first)
+        cuts = len(self.taken_at) // max(len(self.taken), 1)
+        return cuts * possible_per_ply(dict(zip(longest_first, sums, strict=True)))
+
+    def refuse(self, game: RefusedGame) -> None:
+        """Count a game that cannot be used."""
+        self.refused[game.reason] += 1
+        if len(self.examples) < EXAMPLES:
+            self.examples.append(game)
+
+    def describe(self) -> str:
+        """Return the summary in lines of text."""
+        lines = [
+            f"{self.read} games read, {self.too_short} too short for every group, "
+            f"{self.duplicates} duplicates, {self.without_result} without a result"
+        ]
+        for reason, number in sorted(self.refused.items()):
+            lines.append(f"{number} refused: {reason}")
+        lines += [f"  {game.source}: {game.reason}, {game.detail}" for game in self.examples]
+        lines += [f"broke off: {error}" for error in self.truncated]
+        for group, number in self.taken.items():
+            black = self.taken_at.get(2 * group - 1)
+            to_move = "" if black is None else f", {black} with Black to move"
+            lines.append(
+                f"group of {group} full moves: {number} taken of {self.eligible[group]} long enough"
+                f"{to_move}"
+            )
+        return "\n".join(lines)
+
+
+def unfilled_error(per_group: int, summary: CutSummary) -> UnfilledGroupError:
+    """Return the error that names the groups that were not filled, with what was read."""
+    said = ", ".join(
+        f"{group} full moves: {taken}"
+        for group, taken in summary.taken.items()
+        if taken < per_group
+    )
+    advice = (
+        f"ask for {summary.possible} a group, the most that all groups can have (--per-group "
+        f"{summary.possible}, or --per-group max)"
+        if summary.possible
+        else "leave out the groups that no game is long enough for"
+    )
+    return UnfilledGroupError(
+        f"expected {per_group} games for each group, got for {said}; {summary.read} games were "
+        f"read, and no game is used twice: {advice}, give more games, or allow unfilled groups\n"
+        f"{summary.describe()}"
+    )
+
+
+def nothing_long_enough(games: str, moves: int, summary: CutSummary) -> UnfilledGroupError:
+    """Return the error that no game can be cut, with what was read.
+
+    Args:
+        games: What they are called.
+        moves: Full moves of the shortest group.
+        summary: Of the cut.
+    """
+    return UnfilledGroupError(
+        f"expected games of more than {moves} full moves in {games}, found none; "
+        f"{summary.describe()}"
+    )
+
 
 Games: TypeAlias = (
     GameFiles | Path | str | Sequence[Path | str] | Iterable[Game | ScannedGame | RefusedGame]

@@ -1,24 +1,29 @@
-"""One game of engine self-play, weakened to look less computed.
-
-The engine searches few nodes and names a few lines; the move is drawn among them, the better ones
-more often. Game i depends on the seed, on i and on the engine's version alone: the engine has one
-thread and no clock, and forgets everything before each game. Its own handicaps are of no use
-here, since they draw by the time of day.
-"""
+"""Engine self-play, weakened to look less computed: one game, many games on several processes, and statistics of the result."""
 
 import asyncio
 import math
 import random
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+import shutil
+import warnings
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import asynccontextmanager, closing
+from dataclasses import asdict, dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, Final
 
 import chess
 import chess.engine
+from tqdm.auto import tqdm
 
-from workbench.errors import EngineError
-from workbench.games.compact import PlayedGame
+from workbench.environments.chess.replay import play_moves, uci_moves
+from workbench.errors import EngineError, IllegalMoveError, InvalidArgumentError
+from workbench.games.game_tables import GAMES, PlayedGame, games_frame, read_games
 from workbench.seeds import derived_seed
+from workbench.tables.table_parts import making_in_parts
+from workbench.worker_processes import end_with_parent
 
 # One takes a fraction of a second: after so long the engine hangs.
 ATTEMPT_SECONDS: Final = 600
@@ -207,3 +212,280 @@ def _ending(board: chess.Board) -> str:
     if board.halfmove_clock >= 100:
         return "fifty_moves"
     return "repetition" if board.is_repetition(3) else ""
+
+
+PART_GAMES: Final = 50
+
+
+def play_games(
+    out: Path,
+    number: int,
+    settings: SelfPlaySettings,
+    *,
+    engine: str = "stockfish",
+    jobs: int = 1,
+    restart: bool = False,
+    progress: bool = False,
+    report: Callable[[str], object] = warnings.warn,
+) -> list[PlayedGame]:
+    """Play games 0 to ``number`` - 1 into a table, or resume an interrupted call.
+
+    Args:
+        out: The table to write. Finished parts lie in ``<out>.parts`` until it is whole.
+        number: Games, at least 1.
+        settings: Of the set.
+        engine: A UCI engine: a path, or a command that the shell would find.
+        jobs: Processes, each with an engine of its own, at least 1.
+        restart: Play all games again, with any settings; an earlier table is replaced once the new
+            one is complete.
+        progress: Whether to show a progress bar on standard error.
+        report: Called with messages about parts that are played again because they are broken.
+
+    Raises:
+        EngineError: If the engine cannot be started, stops, or answers otherwise than it should.
+        InvalidArgumentError: If a number is out of range.
+        OutputError: If ``out`` is no table of games, another process plays into it, or it cannot be
+            written; finished parts are kept.
+        RunMismatchError: If ``out`` or its parts hold other games.
+    """
+    _check(number, settings, jobs)
+    command = _command(engine)
+    name = engine_name(command)
+    of_parts = {
+        "stage": "games",
+        "engine": name,
+        "settings": asdict(settings),
+        "play": _how_played(),
+    }
+    spans = [(start, min(start + PART_GAMES, number)) for start in range(0, number, PART_GAMES)]
+    with making_in_parts(
+        out,
+        "games",
+        GAMES,
+        {**of_parts, "games": number},
+        of_parts=of_parts,
+        restart=restart,
+        report=report,
+    ) as parts:
+        if not parts.finished:
+            missing = parts.missing(spans)
+            done = number - sum(behind - first for first, behind in missing)
+            played = _play_parts(missing, command, name, settings, jobs)
+            with (
+                tqdm(
+                    total=number, initial=done, unit=" games", desc="playing", disable=not progress
+                ) as bar,
+                closing(played),
+            ):
+                for span, games in played:
+                    parts.write(span, games_frame(games))
+                    bar.update(len(games))
+            parts.join(spans)
+        return read_games(out)
+
+
+def _check(number: int, settings: SelfPlaySettings, jobs: int) -> None:
+    if number < 1 or jobs < 1:
+        raise InvalidArgumentError(
+            f"expected at least 1 game and 1 job, got {number!r} and {jobs!r}"
+        )
+    if settings.seed < 0 or settings.short_every < 1 or not 0 <= settings.long_plies <= 160:
+        raise InvalidArgumentError(
+            f"expected seed >= 0, short_every >= 1 and long_plies from 0 to 160, got {settings!r}"
+        )
+
+
+def _command(engine: str) -> str:
+    # Debian keeps games in a folder that the search path of a service often leaves out.
+    for name in (engine, str(Path("/usr/games") / engine)):
+        found = shutil.which(name)
+        if found:
+            return found
+    raise EngineError(
+        f"expected a UCI engine, found no command {engine!r}; install Stockfish "
+        "(Debian: apt install stockfish), or name its path"
+    )
+
+
+def _how_played() -> dict[str, Any]:
+    return {
+        "engine_options": ENGINE_OPTIONS,
+        "levels": [asdict(level) for level in LEVELS],
+        "mate_score": MATE_SCORE,
+        "opening_lines": OPENING_LINES,
+        "opening_temperature": OPENING_TEMPERATURE,
+    }
+
+
+@asynccontextmanager
+async def _engine(command: str) -> AsyncIterator[chess.engine.UciProtocol]:
+    """Start an engine, and always end its process."""
+    try:
+        transport, engine = await chess.engine.popen_uci(command)
+    except (chess.engine.EngineError, OSError) as error:
+        raise _no_engine(command, error) from error
+    try:
+        try:
+            await engine.configure(ENGINE_OPTIONS)
+        except chess.engine.EngineError as error:
+            raise _no_engine(command, error) from error
+        yield engine
+        await engine.quit()
+    finally:
+        transport.close()
+
+
+def _no_engine(command: str, error: Exception) -> EngineError:
+    return EngineError(
+        f"{command}: expected a UCI engine with the options {ENGINE_OPTIONS}, got: {error!r}; "
+        "name another engine"
+    )
+
+
+def engine_name(command: str) -> str:
+    """Return the name and version that an engine gives itself.
+
+    Raises:
+        EngineError: If it is no UCI engine.
+    """
+
+    async def ask() -> str:
+        async with _engine(command) as engine:
+            return _name_of(engine)
+
+    return asyncio.run(ask())
+
+
+def _name_of(engine: chess.engine.UciProtocol) -> str:
+    return engine.id.get("name", "unnamed engine")
+
+
+def _play_parts(
+    spans: list[tuple[int, int]],
+    command: str,
+    name: str,
+    settings: SelfPlaySettings,
+    jobs: int,
+) -> Generator[tuple[tuple[int, int], list[PlayedGame]], None, None]:
+    if jobs == 1 or len(spans) < 2:
+        for span in spans:
+            yield span, _play_part(span, command, name, settings)
+        return
+    with ProcessPoolExecutor(jobs, get_context("spawn"), initializer=end_with_parent) as pool:
+        futures = {pool.submit(_play_part, span, command, name, settings): span for span in spans}
+        try:
+            for future in as_completed(futures):
+                yield futures[future], future.result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _play_part(
+    span: tuple[int, int], command: str, name: str, settings: SelfPlaySettings
+) -> list[PlayedGame]:
+    return asyncio.run(_play_span(span, command, name, settings))
+
+
+async def _play_span(
+    span: tuple[int, int], command: str, name: str, settings: SelfPlaySettings
+) -> list[PlayedGame]:
+    async with _engine(command) as engine:
+        if _name_of(engine) != name:
+            raise EngineError(
+                f"{command}: expected {name!r} to the end, got {_name_of(engine)!r}; it was "
+                "replaced meanwhile: play the games again with restart"
+            )
+        return [await play_game(engine, number, settings) for number in range(*span)]
+
+
+def describe_games(games: Sequence[PlayedGame]) -> str:
+    """Return counts of lengths, terminations, results and attempts as tables in Markdown.
+
+    Args:
+        games: At least one.
+    """
+    plies = [len(game.moves) for game in games]
+    halves = sorted(plies)
+    lengths = Counter(10 * ((number - 1) // 20) for number in plies)
+    facts = [
+        ("games", f"{len(games):,}"),
+        ("half-moves", f"{sum(plies):,}"),
+        ("longer than 50 full moves", f"{sum(number > 100 for number in plies):,}"),
+        ("shortest, median, longest", f"{halves[0]}, {halves[len(halves) // 2]}, {halves[-1]}"),
+        ("different first 5 full moves", f"{len({game.moves[:10] for game in games}):,}"),
+        ("different games", f"{len({game.moves for game in games}):,}"),
+    ]
+    ended = Counter(game.termination for game in games).most_common()
+    results = sorted(Counter(game.result for game in games).items())
+    attempts = sorted(Counter(min(game.attempt, 10) for game in games).items())
+    return "\n\n".join(
+        [
+            _table("what", "number", facts),
+            _table(
+                "full moves",
+                "games",
+                [
+                    (f"{low + 1} to {low + 10}", f"{lengths[low]:,}")
+                    for low in range(0, max(lengths) + 10, 10)
+                ],
+            ),
+            _table("ended by", "games", [(name, f"{count:,}") for name, count in ended]),
+            _table("result", "games", [(name, f"{count:,}") for name, count in results]),
+            _table(
+                "attempts",
+                "games",
+                [
+                    (f"{number}{' or more' * (number == 10)}", f"{count:,}")
+                    for number, count in attempts
+                ],
+            ),
+        ]
+    )
+
+
+def _table(left: str, right: str, rows: Iterable[tuple[str, str]]) -> str:
+    lines = [f"| {left} | {right} |", "| --- | ---: |"]
+    return "\n".join([*lines, *(f"| {name} | {value} |" for name, value in rows)])
+
+
+def faults_of(games: Iterable[PlayedGame]) -> Iterator[str]:
+    """Play every game through python-chess, and report errors.
+
+    Yields:
+        A sentence for each illegal move, game equal to an earlier one, and result that the last
+        board contradicts.
+    """
+    first: dict[tuple[str, ...], int] = {}
+    for game in games:
+        earlier = first.setdefault(game.moves, game.number)
+        if earlier != game.number:
+            yield f"game {game.number}: equal to game {earlier}"
+        try:
+            board = play_moves(game.moves, game=f"game {game.number}")
+        except IllegalMoveError as error:
+            yield str(error)
+            continue
+        fault = _contradiction(game, board)
+        if fault:
+            yield f"game {game.number}: {fault}, FEN {board.fen()!r}"
+
+
+def _contradiction(game: PlayedGame, board: chess.Board) -> str:
+    holds: dict[str, Callable[[], bool]] = {
+        "checkmate": board.is_checkmate,
+        "stalemate": board.is_stalemate,
+        "insufficient_material": board.is_insufficient_material,
+        "repetition": lambda: board.is_repetition(3),
+        "fifty_moves": lambda: board.halfmove_clock >= 100,
+        "resignation": lambda: any(board.generate_legal_moves()),
+        "agreed_draw": lambda: any(board.generate_legal_moves()),
+    }
+    if game.termination not in holds:
+        return f"expected a termination of {list(holds)}, got {game.termination!r}"
+    if not holds[game.termination]():
+        return f"the last board is no {game.termination}"
+    if uci_moves(board) != game.moves:
+        return "castling is not written as the king's move of two squares"
+    lost = "0-1" if board.turn else "1-0"
+    expected = lost if game.termination in ("checkmate", "resignation") else "1/2-1/2"
+    return "" if game.result == expected else f"expected {expected}, got {game.result!r}"

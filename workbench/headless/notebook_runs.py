@@ -1,27 +1,79 @@
-"""Headless runs of notebooks with papermill; an unknown parameter is an error.
-
-An executed notebook is kept even if it failed; a failed one is reported, and the others continue.
-"""
+"""Headless runs of notebooks with papermill: kernels, parameters and progress; an unknown parameter is an error."""
 
 import ast
 import contextlib
 import json
 import logging
 import os
+import shutil
+import signal
+import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from threading import Lock
+from typing import Any, Final, Self
 
+import click
+from jupyter_client.manager import AsyncKernelManager
+from tqdm.auto import tqdm
 from traitlets.config import Config
 
 from workbench import errors
 from workbench.errors import InvalidArgumentError, NotebookError, UnknownParameterError
-from workbench.headless.notebook_kernels import RunningKernels
-from workbench.resources import RESOURCES
+from workbench.installation import RESOURCES
+from workbench.worker_processes import ONE_THREAD
+
+
+class RunningKernels:
+    """The kernels that were started here and still run."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._managers: list[AsyncKernelManager] = []
+        self._ended = False
+
+    def manager_class(self) -> type[AsyncKernelManager]:
+        """Return a class of kernel managers whose kernels count as started here."""
+        kernels = self
+
+        class CountedKernelManager(AsyncKernelManager):
+            async def start_kernel(self, **options: Any) -> None:  # type: ignore[override]
+                # Notebooks run side by side: more threads would wait for each other.
+                options["env"] = {**(options.get("env") or os.environ), **ONE_THREAD}
+                await super().start_kernel(**options)
+                kernels._add(self)
+
+        return CountedKernelManager
+
+    def end(self) -> None:
+        """Kill every kernel with its child processes, and each that is started from now on."""
+        with self._lock:
+            self._ended = True
+            for manager in self._managers:
+                _kill(manager)
+
+    def _add(self, manager: AsyncKernelManager) -> None:
+        with self._lock:
+            self._managers.append(manager)
+            if self._ended:
+                _kill(manager)
+
+
+def _kill(manager: AsyncKernelManager) -> None:
+    provisioner: Any = manager.provisioner
+    # Without a process it has ended and been waited for: its number may be another's by now.
+    process = provisioner.process if provisioner is not None else None
+    if process is None or process.poll() is not None:
+        return
+    if hasattr(os, "killpg"):
+        os.killpg(provisioner.pgid, signal.SIGKILL)
+    else:
+        process.kill()
+
 
 NOTEBOOKS: Final = RESOURCES / "notebooks"
 LOOK_SECONDS: Final = 0.25
@@ -303,3 +355,49 @@ def raise_for_failures(runs: Iterable[NotebookRun]) -> None:
     """
     if said := [run.describe_failure() for run in runs if run.error]:
         raise NotebookError("\n".join(said))
+
+
+class NotebookLines:
+    """Lines on standard output for notebooks that ended; on standard error, how far the others are.
+
+    On a terminal that is one line, kept up to date; elsewhere a new one for each cell that is done.
+    """
+
+    def __init__(self) -> None:
+        self._ended = 0
+        self._shown: list[tuple[str, int]] = []
+        # Its size is given, since tqdm shows nothing where a terminal does not say its own.
+        self._bar = tqdm(
+            bar_format="{desc}", leave=False, ncols=80, nrows=2, disable=not sys.stderr.isatty()
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.close()
+
+    def ended(self, run: NotebookRun) -> None:
+        """Show how a notebook ended."""
+        self._ended += 1
+        ended = "not drawn" if run.refused else "failed" if run.error else "ok"
+        with tqdm.external_write_mode(sys.stdout):
+            click.echo(f"{run.name:28} {run.seconds:6.1f} s  {ended}")
+
+    def unfinished(self, notebooks: Sequence[NotebookProgress]) -> None:
+        """Show how far the notebooks are that have not ended."""
+        running = [each for each in notebooks if each.seconds]
+        said = ", ".join(
+            f"{each.name} {each.cells_done}/{each.cells} cells {each.seconds:.0f} s"
+            if each.cells
+            else f"{each.name} starts"
+            for each in running
+        )
+        line = f"{self._ended} of {self._ended + len(notebooks)} notebooks done; {said}"
+        done = [(each.name, each.cells_done) for each in running]
+        if not self._bar.disable:
+            self._bar.ncols = shutil.get_terminal_size().columns - 1
+            self._bar.set_description_str(line)
+        elif done and done != self._shown:
+            click.echo(line, err=True)
+        self._shown = done

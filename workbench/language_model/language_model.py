@@ -1,20 +1,29 @@
-"""A trained model: it reads the moves of games, and writes boards, lists moves or goes on playing."""
+"""A trained model that reads the moves of games, its files of weights, and the bundled models by name."""
 
+import json
+import re
+import zlib
 from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
 from typing import Any, Final
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.errors import InvalidArgumentError
-from workbench.language_model.decoding import chosen_tokens, write_boards
+from workbench.errors import InvalidArgumentError, TableError
+from workbench.installation import RESOURCES
 from workbench.language_model.network import (
     Shape,
     Weights,
+    chosen_tokens,
     encode,
     move_logits,
     promotion_logits,
     target_logits,
+    weight_shapes,
+    write_boards,
 )
 from workbench.language_model.vocabulary import MOST_PLIES, SLOTS, read_moves, spell, write_move
 
@@ -30,7 +39,7 @@ class LanguageModel:
     """A network with its weights.
 
     Attributes:
-        name: As `workbench.language_model.bundled_models.load_model` takes it.
+        name: As `workbench.language_model.language_model.load_model` takes it.
         description: How it was trained; see data/MODELS.md.
         shape: Its size.
     """
@@ -177,3 +186,93 @@ class LanguageModel:
 def _probabilities(logits: NDArray[np.float32]) -> NDArray[np.float32]:
     raised = np.exp(logits - logits.max())
     return np.asarray(raised / raised.sum())
+
+
+_DESCRIPTION: Final = "description"
+_UNREADABLE: Final = (OSError, EOFError, BadZipFile, zlib.error, ValueError, KeyError, TypeError)
+
+
+def write_weights(path: Path, weights: Weights, description: dict[str, Any]) -> None:
+    """Write weights, rounded to half precision, and what is to be known about them.
+
+    Args:
+        path: Ends in ``.npz``.
+        weights: By name.
+        description: JSON; ``shape`` holds the fields of `Shape`.
+    """
+    arrays = {name: np.asarray(value, np.float16) for name, value in sorted(weights.items())}
+    text = np.frombuffer(json.dumps(description, sort_keys=True).encode(), np.uint8)
+    np.savez_compressed(path, **{_DESCRIPTION: text}, **arrays)  # type: ignore[arg-type]
+
+
+def read_weights(path: Path) -> tuple[dict[str, NDArray[np.float32]], dict[str, Any]]:
+    """Read what `write_weights` wrote.
+
+    Returns:
+        The weights in single precision, and the description.
+
+    Raises:
+        TableError: If the file is none of weights.
+    """
+    try:
+        with np.load(path) as file:
+            description = json.loads(bytes(file[_DESCRIPTION]).decode())
+            shapes = weight_shapes(Shape(**description["shape"]))
+            weights = {name: file[name].astype(np.float32) for name in shapes}
+    except _UNREADABLE as error:
+        raise TableError(
+            f"{path}: expected the weights of a language model, got {error}; install the package "
+            "again, or train with `workbench train --restart`"
+        ) from error
+    for name, expected in shapes.items():
+        if weights[name].shape != expected:
+            raise TableError(f"{path}: {name}: expected {expected}, got {weights[name].shape}")
+    return weights, description
+
+
+SIZES: Final = ("tiny", "small", "medium")
+TRAINING_GAMES: Final = 2000
+"""The models were trained on the bundled games with lower numbers than this, on no others."""
+
+_FOLDER: Final = RESOURCES / "data" / "models"
+
+
+def model_names() -> tuple[str, ...]:
+    """Return the names of all bundled models: the sizes, then the checkpoints by step."""
+    steps = [_step(path) for path in _FOLDER.glob("small@*.npz")]
+    return (*SIZES, *(f"small@{step}" for step in sorted(steps)))
+
+
+@lru_cache(maxsize=4)
+def load_model(name: str) -> LanguageModel:
+    """Load a bundled model.
+
+    Args:
+        name: One of `model_names`.
+
+    Raises:
+        InvalidArgumentError: If there is no such model.
+        TableError: If its file cannot be read.
+    """
+    weights, description = read_weights(weights_path(name))
+    return LanguageModel(name, weights, description)
+
+
+def weights_path(name: str) -> Path:
+    """Return the file of a bundled model.
+
+    Args:
+        name: One of `model_names`.
+
+    Raises:
+        InvalidArgumentError: If there is no such model.
+    """
+    if name not in model_names():
+        raise InvalidArgumentError(
+            f"model: expected one of {', '.join(model_names())}, got {name!r:.80}"
+        )
+    return _FOLDER / f"{name}.npz"
+
+
+def _step(path: Path) -> int:
+    return int(re.sub(r"\D", "", path.stem))

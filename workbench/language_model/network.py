@@ -1,13 +1,4 @@
-"""The network: an encoder of moves, a decoder that writes a board, and a head for the next move.
-
-The functions take the array module (numpy, or jax.numpy where the network is trained), so that the
-network is written once. All but the cached step in `workbench.language_model.decoding` is here.
-
-The encoder is a causal transformer over plies. A ply's vector is the sum of vectors for the square
-it leaves, the square it enters (each a rank's, a file's and its own), the promotion and the ply's
-number. Attention has a penalty by distance for each head but one (ALiBi, arXiv 2108.12409). The decoder writes a board token by token: each slot attends to
-the slots before it and to the plies up to the one asked about.
-"""
+"""The network: its random weights, an encoder of moves, a decoder that writes a board token by token, a head for the next move."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,6 +6,7 @@ from types import ModuleType
 from typing import Any, Final, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench.language_model.vocabulary import MOST_PLIES, SLOTS, SQUARES, TOKENS
 
@@ -298,3 +290,132 @@ def promotion_logits(xp: ModuleType, weights: Weights, encoded: Any, start: Any,
     """Return the logits of the promotion, given the squares; shape (..., 5)."""
     given = encoded + weights["move_left"][start] + weights["move_entered"][end]
     return xp.maximum(given, 0) @ weights["move_promotion"]
+
+
+def first_weights(shape: Shape, seed: int) -> dict[str, NDArray[np.float32]]:
+    """Return the weights with which training begins."""
+    generator = np.random.default_rng(seed)
+    depth = 2 * (shape.layers + shape.blocks)
+    weights = {}
+    for name, size in weight_shapes(shape).items():
+        if name == "ply":
+            values = _waves(*size)
+        elif len(size) == 1:
+            values = np.ones(size)
+        else:
+            values = generator.normal(size=size) * _scale(name, size[0], depth)
+        weights[name] = values.astype(np.float32)
+    return weights
+
+
+def _scale(name: str, inputs: int, depth: int) -> float:
+    if name.endswith((".out", ".narrow")):
+        return float((inputs * depth) ** -0.5)
+    if name.startswith(("encoder.", "decoder.")):
+        return float(inputs**-0.5)
+    if name in {"last", "output", "move_from", "move_to", "move_promotion"}:
+        return float(0.3 * inputs**-0.5)
+    return 0.1 if name == "slot" else 0.5
+
+
+def _waves(plies: int, width: int) -> NDArray[np.float64]:
+    """Sines of periods from 2 to 512 plies: neighbours are alike, and parity is plain."""
+    turn = np.arange(plies)[:, None] * np.pi / 2.0 ** np.linspace(0, 8, width // 2)
+    return 0.5 * np.concatenate([np.sin(turn + 0.5), np.cos(turn + 0.5)], axis=-1)
+
+
+def write_boards(
+    weights: Weights,
+    shape: Shape,
+    encoded: NDArray[np.float32],
+    at: NDArray[np.int64],
+    temperature: float = 0.0,
+    draws: NDArray[np.float64] | None = None,
+) -> NDArray[np.int64]:
+    """Write boards, each token given the ones before it.
+
+    Args:
+        weights: As `workbench.language_model.network.weight_shapes` says.
+        shape: The network's.
+        encoded: The last of `workbench.language_model.network.encode`, shape (boards, n, width).
+        at: The ply asked about in each, shape (boards,).
+        temperature: 0 for the likeliest token each time, else tokens are drawn.
+        draws: Uniform in [0, 1), shape (boards, SLOTS); needed if the temperature is not 0.
+
+    Returns:
+        Shape (boards, SLOTS).
+    """
+    boards = len(encoded)
+    slots = slot_vectors(np, weights)
+    last = encoded[np.arange(boards), at] @ weights["last"]
+    across = [
+        _Across(weights, shape, f"decoder.{b}.cross", encoded, at) for b in range(shape.blocks)
+    ]
+    within = [_Within(weights, shape, f"decoder.{b}.self", boards) for b in range(shape.blocks)]
+    tokens = np.full((boards, SLOTS), len(TOKENS), np.int64)
+    before = tokens[:, 0].copy()
+    for slot in range(SLOTS):
+        vectors = weights["token"][before] + slots[slot] + last
+        for block in range(shape.blocks):
+            vectors = vectors + within[block].step(vectors, slot)
+            vectors = vectors + across[block].step(vectors)
+            vectors = vectors + feed_forward(np, weights, f"decoder.{block}", vectors)
+        logits = normal(np, vectors, weights["written"]) @ weights["output"]
+        before = chosen_tokens(logits, temperature, None if draws is None else draws[:, slot])
+        tokens[:, slot] = before
+    return tokens
+
+
+def chosen_tokens(
+    logits: NDArray[Any], temperature: float, draws: NDArray[Any] | None
+) -> NDArray[Any]:
+    """Return the likeliest token of each row, or one that is drawn.
+
+    Args:
+        logits: Shape (rows, tokens).
+        temperature: 0 for the likeliest.
+        draws: Uniform in [0, 1), shape (rows,); needed if the temperature is not 0.
+    """
+    if draws is None or temperature == 0:
+        return np.asarray(logits.argmax(axis=-1))
+    scaled = (logits - logits.max(axis=-1, keepdims=True)).astype(np.float64) / temperature
+    summed = np.exp(scaled).cumsum(axis=-1)
+    return np.asarray((summed[:, :-1] <= draws[:, None] * summed[:, -1:]).sum(axis=-1))
+
+
+class _Within:
+    """Attention to the slots written so far."""
+
+    def __init__(self, weights: Weights, shape: Shape, name: str, boards: int) -> None:
+        self._weights, self._shape, self._name = weights, shape, name
+        part = shape.width // shape.heads
+        self._key = np.empty((boards, shape.heads, SLOTS, part), np.float32)
+        self._value = np.empty_like(self._key)
+        self._bias = recency(np, shape.heads, np.arange(SLOTS), SLOTS)
+
+    def step(self, vectors: NDArray[Any], slot: int) -> Any:
+        own = normal(np, vectors, self._weights[f"{self._name}.norm"])
+        heads = self._shape.heads
+        query = split_heads((own @ self._weights[f"{self._name}.query"])[:, None], heads)
+        key, value = keys_values(np, self._weights, self._name, own[:, None], heads)
+        self._key[:, :, slot], self._value[:, :, slot] = key[:, :, 0], value[:, :, 0]
+        seen = slice(slot + 1)
+        bias = self._bias[:, slot : slot + 1, seen]
+        given = attend(np, query, self._key[:, :, seen], self._value[:, :, seen], bias)
+        return join_heads(given)[:, 0] @ self._weights[f"{self._name}.out"]
+
+
+class _Across:
+    """Attention to the plies."""
+
+    def __init__(
+        self, weights: Weights, shape: Shape, name: str, encoded: NDArray[Any], at: NDArray[Any]
+    ) -> None:
+        self._weights, self._shape, self._name = weights, shape, name
+        self._key, self._value = keys_values(np, weights, name, encoded, shape.heads)
+        self._bias = recency(np, shape.heads, at[:, None], encoded.shape[1])
+
+    def step(self, vectors: NDArray[Any]) -> Any:
+        query = queries(np, self._weights, self._name, vectors[:, None], self._shape.heads)
+        given = attend(np, query, self._key, self._value, self._bias)
+        return join_heads(given)[:, 0] @ self._weights[f"{self._name}.out"]

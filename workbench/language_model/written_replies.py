@@ -1,13 +1,21 @@
-"""What the model replies in each task: a FEN, a list of moves, or moves that go on."""
+"""Replies of the model in each task: a FEN, a list of moves or a continuation; on one or several processes."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
-from typing import Final
+from multiprocessing import get_context
+from typing import Final, TypeAlias
 
 from workbench.errors import IllegalMoveError, InvalidArgumentError
-from workbench.language_model.language_model import LEAST_PROBABILITY, LanguageModel
+from workbench.language_model.language_model import (
+    BATCH,
+    LEAST_PROBABILITY,
+    LanguageModel,
+    load_model,
+)
 from workbench.language_model.vocabulary import MOST_PLIES, SLOTS, read_moves
 from workbench.seeds import derived_seed
+from workbench.worker_processes import end_with_parent, one_thread_each
 
 NONE: Final = "none"
 """The reply where no move is likely."""
@@ -154,3 +162,44 @@ _WRITERS: Final[
         Callable[[LanguageModel, Games, ReplySettings, Sequence[int]], list[tuple[str, int]]],
     ]
 ] = {"state": _states, "actions": _actions, "continuation": _continuations}
+
+
+Asked: TypeAlias = tuple[tuple[str, ...], int]
+"""A game's moves, and a seed."""
+
+
+def replies_of_processes(
+    model: str, settings: ReplySettings, asked: Iterable[Asked], jobs: int
+) -> Iterator[list[tuple[Asked, WrittenReply]]]:
+    """Yield replies to games, a batch as it is done, in any order.
+
+    Even one job is a process: on one thread, in batches that do not depend on the order or on
+    ``jobs``, sums are rounded alike.
+
+    Args:
+        model: One of `workbench.language_model.language_model.model_names`.
+        settings: How to reply.
+        asked: The games; each pair once.
+        jobs: Processes, at least 1.
+    """
+    # Alike in length, so that little is filled up.
+    games = sorted(asked, key=lambda one: (len(one[0]), one))
+    batches = [games[first : first + BATCH] for first in range(0, len(games), BATCH)]
+    if not batches:
+        return
+    with (
+        one_thread_each(),
+        ProcessPoolExecutor(jobs, get_context("spawn"), initializer=end_with_parent) as pool,
+    ):
+        # The longest first, so that no process has much left when the others are done.
+        futures = {pool.submit(_replies, model, settings, batch): batch for batch in batches[::-1]}
+        try:
+            for future in as_completed(futures):
+                yield list(zip(futures[future], future.result(), strict=True))
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _replies(model: str, settings: ReplySettings, batch: list[Asked]) -> list[WrittenReply]:
+    games, seeds = zip(*batch, strict=True)
+    return write_replies(load_model(model), games, settings, seeds)

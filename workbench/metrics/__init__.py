@@ -1,7 +1,6 @@
 """The metrics: each computes itself, names itself, and has a range, a format and a look."""
 
-from workbench.metrics.affordances import F_SCORE, PRECISION, RECALL
-from workbench.metrics.metric import Look, Metric, Pair
+from workbench.metrics.metric import F_SCORE, PRECISION, RECALL, Look, Metric, Pair
 from workbench.metrics.metric_registry import (
     column_values,
     find_metric,

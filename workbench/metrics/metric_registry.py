@@ -16,10 +16,9 @@ import pandas as pd
 from workbench.depth_summaries import ERROR, Values, stale_summaries
 from workbench.environments.registry import DEFAULT, AnyEnvironment, environment_named
 from workbench.errors import InvalidArgumentError, WorkbenchError
-from workbench.metrics.affordances import AFFORDANCES, MEANS, StandardError
-from workbench.metrics.metric import Metric, Pair
+from workbench.metrics.metric import AFFORDANCES, MEANS, Metric, Pair, StandardError
 from workbench.metrics.texts import Accuracy, EditKernel, text_metrics
-from workbench.parsed_state import ParsedState
+from workbench.prediction import ParsedState
 from workbench.tables.parquet_tables import PREDICTIONS
 from workbench.tables.provenance import is_of_workbench, text_hash
 

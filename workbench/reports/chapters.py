@@ -1,18 +1,197 @@
-"""What a report is about, in chapters: the replies that may be compared, of one or several runs."""
+"""The runs of a report, divided into chapters of comparable replies, with reference scores."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final
 
+import numpy as np
 import pandas as pd
 
+from workbench.answers.recorded_replies import BASELINE, recorded_replies, recorded_replies_path
+from workbench.asking.journal import asking_began
+from workbench.asking.run_folder import RUN_FILE, RunFolder
 from workbench.drawing.labels import labels
-from workbench.drawing.scores_in_words import answer_words, scored_rows, told_apart, with_names
-from workbench.environments.registry import AnyEnvironment, environment_in_table
-from workbench.errors import InvalidArgumentError, RunMismatchError
+from workbench.drawing.score_description import (
+    answer_words,
+    distinct_models,
+    scored_rows,
+    with_names,
+)
+from workbench.environments.registry import (
+    DEFAULT,
+    AnyEnvironment,
+    environment_in_table,
+    environment_of,
+)
+from workbench.errors import InvalidArgumentError, RunMismatchError, TableError
+from workbench.explore.run.run_files import read_scores
 from workbench.explore.run.run_table import depths_of
-from workbench.reports.numbers_in_words import counted
-from workbench.reports.reported_run import ReportedRun
-from workbench.studies.models.whole_games import whole_games
+from workbench.reports.page_parts import counted
+from workbench.scoring import ScoringParameters
+from workbench.scoring.parameters import COPIED
+from workbench.scoring.score_tables import score
+from workbench.seeds import derived_seed
+from workbench.studies.game_clusters import whole_games
+from workbench.studies.study_scores import refuse_other_predictions
+from workbench.tables.parquet_tables import (
+    POSITIONS,
+    PREDICTIONS,
+    read_packages,
+    read_provenance,
+    read_table,
+    refuse_repeated_replies,
+)
+from workbench.tables.provenance import file_hash
+from workbench.tasks import task_named
+
+SCORES_FILE: Final = "scores.parquet"
+"""The scores in the folder of a run."""
+
+_NEEDED: Final = (*COPIED, "terminal", "ill_formed_policy", "method", "unscored")
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedRun:
+    """The tables of a run.
+
+    Attributes:
+        name: What the page calls it: the name of its folder or file.
+        scores: Rows of a scores table with the column ``game``, the game that is resampled whole.
+        predictions: The rows of PREDICTIONS that were scored, or None if they are not available.
+        scored: The provenance of the scores: parameters, code, and hash of the predictions.
+        asked: The question as the run's folder or the predictions describe it (model, prompt with
+            its text and hash, temperature, ...); empty if they do not.
+        made: The provenance of the predictions, but ``asked`` and ``versions``.
+        versions: Packages and their versions at the time of asking, if known.
+        packages: Packages and their versions at the time of scoring, if known.
+        date: When asking began, as ISO 8601; empty if unknown.
+        inputs: The files that were read.
+    """
+
+    name: str
+    scores: pd.DataFrame
+    predictions: pd.DataFrame | None = None
+    scored: Mapping[str, Any] = field(default_factory=dict)
+    asked: Mapping[str, Any] = field(default_factory=dict)
+    made: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    packages: Mapping[str, str] = field(default_factory=dict)
+    date: str = ""
+    inputs: tuple[Path, ...] = ()
+
+    @property
+    def environment(self) -> AnyEnvironment:
+        """The environment of its rows."""
+        return environment_of(self.scores, self.name)
+
+
+def read_run(path: Path, predictions: Path | None = None) -> ReportedRun:
+    """Read a run from its folder, or from its scores.
+
+    The predictions are those given, else the table with the hash that the scores name: beside the
+    scores, or the recorded replies. Without them there are no texts of replies, no cost, and games
+    are those that the scores name.
+
+    Args:
+        path: A folder with ``scores.parquet`` and ``predictions.parquet``, such as ``workbench ask``
+            or ``workbench evaluate`` makes; or a scores table.
+        predictions: The table that was scored.
+
+    Raises:
+        TableError: If there are no scores, in which case it says which command makes them, or a
+            table cannot be read.
+        RunMismatchError: If the scores are of other predictions than those given, or than those in
+            the folder.
+    """
+    scores_path = _scores_in(path) if path.is_dir() else path
+    scores = read_scores(scores_path)
+    missing = [name for name in _NEEDED if name not in scores]
+    if missing:
+        raise TableError(
+            f"{scores_path}: expected a scores table, and of its columns {missing} are missing; make "
+            "one by `workbench score`"
+        )
+    refuse_repeated_replies(scores, scores_path)
+    scored = read_provenance(scores_path)
+    of_folder = path / "predictions.parquet" if path.is_dir() else None
+    if predictions is None and of_folder is not None and of_folder.exists():
+        predictions = of_folder
+    if predictions is not None:
+        refuse_other_predictions(scores_path, predictions)
+    else:
+        predictions = _predictions_beside(scores_path, scored)
+    table = None if predictions is None else read_table(predictions, PREDICTIONS)
+    made = {} if predictions is None else read_provenance(predictions)
+    folder = RunFolder(scores_path.parent)
+    described = folder.description()
+    return ReportedRun(
+        name=_name_of(path.resolve()),
+        scores=with_games(scores, table),
+        predictions=table,
+        scored=scored,
+        asked=made.get("asked") or described.get("question", {}),
+        made={name: made[name] for name in made if name not in ("asked", "versions")},
+        versions=made.get("versions") or described.get("versions", {}),
+        packages=read_packages(scores_path),
+        date=asking_began(folder.path) if described else "",
+        inputs=tuple(each for each in (scores_path, predictions) if each is not None),
+    )
+
+
+def with_games(scores: pd.DataFrame, predictions: pd.DataFrame | None) -> pd.DataFrame:
+    """Return scores with the column ``game``, which names the games that are resampled whole.
+
+    Args:
+        scores: Rows of a scores table; a column ``game`` that they have stays.
+        predictions: With the moves, by which `whole_games` finds positions of one game; without
+            them ``game_id`` is believed, and a position without one is a game of its own.
+    """
+    if "game" in scores:
+        return scores
+    named = scores["game_id"].where(scores["game_id"].notna(), scores["position_id"])
+    if predictions is None:
+        return scores.assign(game=named)
+    games = whole_games(predictions).games
+    return scores.assign(game=scores["position_id"].map(games).fillna(named))
+
+
+def _name_of(path: Path) -> str:
+    if path.is_file():
+        return path.parent.name if path.name == SCORES_FILE else path.stem
+    return path.name
+
+
+def _scores_in(folder: Path) -> Path:
+    """Return the scores in a folder, or say which command makes them."""
+    scores, predictions = folder / SCORES_FILE, folder / "predictions.parquet"
+    if scores.exists():
+        return scores
+    if predictions.exists():
+        raise TableError(
+            f"{folder}: expected the folder of a run with {SCORES_FILE}, found predictions that are "
+            f"not scored; run `workbench score {predictions} -o {scores}`"
+        )
+    if (folder / RUN_FILE).exists():
+        raise TableError(
+            f"{folder}: expected the folder of a run with {SCORES_FILE}, found one without "
+            "predictions: asking has not ended; run the same `workbench ask` again"
+        )
+    raise TableError(
+        f"{folder}: expected the folder of a run with {SCORES_FILE} and predictions.parquet, found "
+        "neither; make one by `workbench ask -o RUN_DIR`, then `workbench score`"
+    )
+
+
+def _predictions_beside(scores: Path, scored: Mapping[str, Any]) -> Path | None:
+    """Return the table that was scored: a file beside the scores, or the recorded replies."""
+    wanted = scored.get("predictions_sha256")
+    if not wanted:
+        return None
+    beside = sorted(scores.parent.glob("*.parquet"))
+    others = (each for each in [*beside, recorded_replies_path()] if each != scores)
+    return next((each for each in others if file_hash(each) == wanted), None)
+
 
 _KEY = ("environment", "task", "set")
 _ALIKE = ("terminal", "ill_formed_policy", "method")
@@ -194,7 +373,7 @@ def _with_common_games(part: pd.DataFrame, texts: pd.DataFrame) -> pd.DataFrame:
 def _named_apart(part: pd.DataFrame) -> pd.DataFrame:
     """Return rows whose models carry their setting and run where the name alone is not enough."""
     of_runs = part.groupby(["model", "setting"])["run"].transform("nunique") > 1
-    apart = told_apart(part)
+    apart = distinct_models(part)
     names = apart["model"].where(~of_runs, apart["model"] + " (" + apart["run"] + ")")
     shown = labels(names.unique(), _LONGEST_NAME)
     plain = {name: text.replace(r"\$", "$").strip() for name, text in shown.items()}
@@ -204,3 +383,92 @@ def _named_apart(part: pd.DataFrame) -> pd.DataFrame:
 def is_scored(chapter: Chapter) -> bool:
     """Return whether any reply of a chapter has scores."""
     return not scored_rows(chapter.scores).empty
+
+
+_SEED: Final = 0
+
+
+def with_others(chapter: Chapter, *, jobs: int = 1) -> Chapter:
+    """Return a chapter with the scores of the baseline and of recorded models beside its own.
+
+    The baseline answers every question as if no action had been taken: in chess by the initial
+    position. Recorded models are compared at positions whose id and true state are those of
+    `workbench.answers.recorded_replies`. What is among the chapter's own models is not repeated.
+
+    Args:
+        chapter: Without rows that have scores it stays as it is.
+        jobs: Workers that score.
+    """
+    positions = scored_rows(chapter.scores).drop_duplicates("position_id")
+    if positions.empty:
+        return chapter
+    found, notes = [], []
+    own = set(chapter.scores["asked"])
+    if chapter.environment.name == DEFAULT and chapter.task == "state":
+        found.append(_recorded(positions, own))
+    if BASELINE not in own | set().union(*(set(each["model"]) for each in found)):
+        baseline, note = _baseline(chapter, positions)
+        found.append(baseline)
+        notes.append(note)
+    rows = pd.concat([each for each in found if len(each)] or [pd.DataFrame()], ignore_index=True)
+    if rows.empty:
+        return replace(chapter, notes=(*chapter.notes, *filter(None, notes)))
+    scores = score(rows, _parameters(chapter), jobs=jobs)
+    games = positions.set_index("position_id")["game"]
+    beside = scores.assign(
+        game=scores["position_id"].map(games), run="", prompt="", asked=scores["model"]
+    )
+    return replace(chapter, beside=beside, notes=(*chapter.notes, *filter(None, notes)))
+
+
+def baseline_name(chapter: Chapter) -> str:
+    """Return what the page calls the model that answers as if no action had been taken."""
+    if chapter.environment.name == DEFAULT:
+        return BASELINE
+    return f"starting {chapter.environment.state_noun}"
+
+
+def _recorded(positions: pd.DataFrame, own: set[str]) -> pd.DataFrame:
+    """Return recorded replies, in their default setting, to positions that are the same."""
+    known = positions.set_index("position_id")["true_state"]
+    replies = recorded_replies(sets=())
+    same = replies["position_id"].map(known) == replies["true_state"]
+    return replies[same & ~replies["model"].isin(own)]
+
+
+def _baseline(chapter: Chapter, positions: pd.DataFrame) -> tuple[pd.DataFrame, str]:
+    """Return the baseline's replies, and why there are none where there are none."""
+    environment, texts = chapter.environment, chapter.predictions
+    starts: dict[Any, Any] = {}
+    if not environment.starts_alike:
+        if texts.empty:
+            return pd.DataFrame(), (
+                "The baseline is not shown: the states that the episodes began with are in the "
+                "predictions, which are not available."
+            )
+        starts = texts.set_index("position_id")["initial_state"].to_dict()
+    task = task_named(chapter.task)
+    rows: list[dict[Any, Any]] = []
+    for row in positions.reindex(columns=POSITIONS.names).to_dict("records"):
+        initial = starts.get(row["position_id"]) or ""
+        believed = environment.played(initial, "").reached
+        generator = np.random.default_rng(derived_seed(_SEED, "baseline", row["position_id"]))
+        reply = task.simulated_reply(environment, believed, chapter.depth, generator)
+        answer = task.classify(environment, reply).columns()
+        rows.append({**row, "reply": reply, **answer})
+    frame = pd.DataFrame(rows).reindex(columns=PREDICTIONS.names)
+    return (
+        frame.assign(
+            task=chapter.task, set=chapter.set, model=baseline_name(chapter), setting="", sample=0,
+            movetext=None, moves=None, initial_state="",
+        ),
+        "",
+    )  # fmt: skip
+
+
+def _parameters(chapter: Chapter) -> ScoringParameters:
+    """Return the parameters of the chapter's scores; the exact method, whatever theirs."""
+    first = chapter.scores.iloc[0]
+    return ScoringParameters(
+        depth=chapter.depth, terminal=first["terminal"], ill_formed=first["ill_formed_policy"]
+    )

@@ -1,22 +1,28 @@
-"""Curves of p_m and r_m by length, agreement with edit distance, and consistency of answers."""
+"""Sections of a report: curves by length, agreement with edit distance, consistency, format."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
 
 from workbench.drawing.quantities import EDIT_DISTANCE, QUANTITIES
-from workbench.drawing.scores_in_words import (
-    counted_replies,
-    length_words,
-    scored_rows,
-)
+from workbench.drawing.score_description import length_words, reply_count_words, scored_rows
 from workbench.reports.chapters import Chapter
 from workbench.reports.headline import headline
-from workbench.reports.numbers_in_words import UNDEFINED, number, with_interval
-from workbench.reports.page_parts import details, figure, paragraph, section, table
+from workbench.reports.page_parts import (
+    UNDEFINED,
+    details,
+    figure,
+    number,
+    paragraph,
+    section,
+    table,
+    with_interval,
+)
 from workbench.statistics.intervals import share_of_ties
-from workbench.studies.models import answer_spread, model_summary
+from workbench.studies.models import answer_spread, format_and_tracking, model_summary
+from workbench.studies.models.format_and_tracking import ALL_LENGTHS
 from workbench.studies.models.model_summary import OVERALL
 
 
@@ -59,7 +65,7 @@ def curves_section(chapter: Chapter, summary: pd.DataFrame, identity: str) -> st
             paragraph("No position says its length: no curves."),
             level=3,
         )
-    note = counted_replies(chapter.scores)
+    note = reply_count_words(chapter.scores)
     beside = sorted(summary.loc[~summary["own"], "model"].unique())
     words = f"Beside the chapter's own: {', '.join(beside)}." if beside else ""
     parts = [paragraph(words), *map(paragraph, chapter.notes)]
@@ -174,7 +180,7 @@ def consistency_section(chapter: Chapter, identity: str) -> str:
         "model", "positions asked again", f"same {chapter.answer} in all", "always right", "sometimes right",
         "never right", "deviation within", "deviation between", "share within",
     ]  # fmt: skip
-    drawn = answer_spread.draw(spread, counted_replies(chapter.scores))
+    drawn = answer_spread.draw(spread, reply_count_words(chapter.scores))
     alt = f"{chapter.title}: the range of {chapter.symbol} over the answers to each position."
     return section(
         f"{identity}-consistency",
@@ -219,3 +225,77 @@ def _by_length(summary: pd.DataFrame, measure: str, caption: str, symbol: str) -
 
 def _share(value: float) -> str:
     return UNDEFINED if np.isnan(value) else f"{value:.0%}"
+
+
+def parts_of_means(chapter: Chapter) -> pd.DataFrame:
+    """Return `format_and_tracking.compute` of a chapter and what stands beside it.
+
+    Args:
+        chapter: With at least one row that has scores.
+    """
+    return format_and_tracking.compute(chapter.together(), depth=chapter.depth)
+
+
+def format_section(chapter: Chapter, parts: pd.DataFrame, identity: str) -> str:
+    """Return each model's mean and its parts, over all lengths and by length.
+
+    Args:
+        chapter: The chapter.
+        parts: The result of `parts_of_means`.
+        identity: Of the chapter on the page.
+    """
+    name = chapter.environment.name
+    overall = parts[parts["length"] == ALL_LENGTHS].sort_values("mean", ascending=False)
+    by_length = parts[parts["length"] != ALL_LENGTHS]
+    title = "Format apart from tracking"
+    words = (
+        f"Mean {chapter.symbol} over all replies is the share of readable replies times the mean over "
+        "these. A difference between models that is not there over the readable replies is one of "
+        "format, and says nothing about tracking."
+    )
+    if chapter.measures_text and overall["case_replies"].any():
+        words += (
+            " Replies that differ from the true state in letter case alone are also measured in the "
+            "right case."
+        )
+    drawn = format_and_tracking.draw_overall(parts, environment=name)
+    alt = f"{chapter.title}: mean {chapter.symbol} of each model and its parts; the table has the numbers."
+    content = [
+        paragraph(words),
+        _table(chapter, overall, f"Mean {chapter.symbol} and its parts, with 95% intervals"),
+        figure(drawn, alt),
+    ]
+    if len(by_length):
+        lines = format_and_tracking.draw(parts, environment=name)
+        alt = f"{chapter.title}: the parts of mean {chapter.symbol} by length, a panel a model."
+        caption = f"The same by length ({length_words(name)})"
+        content.append(details(caption, figure(lines, alt), _table(chapter, by_length, caption)))
+    return section(f"{identity}-format", title, *content, level=3)
+
+
+def _table(chapter: Chapter, rows: pd.DataFrame, caption: str) -> str:
+    symbol = chapter.symbol
+    columns = [
+        "model", "replies", "readable", symbol, f"{symbol} over readable", f"{symbol} over valid",
+    ]  # fmt: skip
+    names = ["readable", "mean", "mean_readable", "mean_valid"]
+    if case := bool(rows["case_replies"].any()):
+        columns += [f"{symbol} in the right letter case", "replies wrong in case alone"]
+    if chapter.measures_text:
+        columns += ["right as written", "right ignoring case", "right without clocks"]
+    of_length = (rows["length"] != ALL_LENGTHS).any()
+    lines = []
+    for row in rows.to_dict("records"):
+        cells = [row["model"] + (f", {row['length']}" if of_length else ""), f"{row['replies']:,}"]
+        cells += [
+            with_interval(*(row[f"{each}{end}"] for end in ("", "_low", "_high"))) for each in names
+        ]
+        if case:
+            cells += [number(row["mean_in_true_case"]), f"{row['case_replies']:,}"]
+        if chapter.measures_text:
+            cells += [
+                UNDEFINED if math.isnan(row[each]) else f"{row[each]:.1%}"
+                for each in ("right", "right_ignoring_case", "right_without_clocks")
+            ]
+        lines.append(cells)
+    return table(caption, columns, lines)

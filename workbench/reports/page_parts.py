@@ -1,19 +1,69 @@
-"""Parts of a page as HTML: every text that comes in is escaped, every picture is in the file.
-
-A function's ``content`` is HTML that another function here has made; all other arguments are texts.
-"""
+"""Numbers in words and parts of a page as HTML: all text is escaped, every picture is in the file."""
 
 import base64
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from io import BytesIO
-from typing import Final
+from typing import Any, Final
 
 import matplotlib as mpl
+import pandas as pd
 from matplotlib.figure import Figure
 
 from workbench.drawing.quantities import QUANTITIES
 from workbench.long_texts import cut
+from workbench.metrics import find_metric
+
+UNDEFINED: Final = "undefined"
+
+
+def number(value: float) -> str:
+    """Return a value with three decimals, with one from 10 on and with none from 1,000 on."""
+    if math.isnan(value):
+        return UNDEFINED
+    if value == 0:
+        return "0"
+    size = abs(value)
+    if size >= 1000:
+        return f"{value:,.0f}"
+    if size >= 10:
+        return f"{value:,.1f}"
+    if size >= 0.001:
+        return f"{value:.3f}"
+    return f"{value:.1e}"
+
+
+def with_interval(value: float, low: float, high: float) -> str:
+    """Return a value with its 95% interval, where there is one."""
+    if math.isnan(value) or math.isnan(low):
+        return number(value)
+    return f"{number(value)} [{number(low)}, {number(high)}]"
+
+
+def counted(count: int, one: str, several: str = "") -> str:
+    """Return how many there are, with the noun in the right number."""
+    return f"{count:,} {one if count == 1 else several or one + 's'}"
+
+
+def quantity_name(column: str) -> str:
+    """Return what the report calls a column of a scores table, such as ``p_4`` or ``edit distance``."""
+    metric = find_metric(column)
+    return column.replace("_", " ") if metric is None else metric.heading
+
+
+def prompt_words(prompt: Mapping[str, Any]) -> str:
+    """Return which prompt a description is of; what it does not say is unknown."""
+    name, version, digest = (prompt.get(part, "unknown") for part in ("name", "version", "sha256"))
+    return f"{name}@{version}, SHA-256 {digest}"
+
+
+def shown_value(value: object) -> str:
+    """Return a value of a description as text; none in words."""
+    if value is None or (isinstance(value, float) and pd.isna(value)):
+        return "not given"
+    return str(value)
+
 
 LONGEST_TEXT: Final = 20_000
 """Characters of a text that the page shows."""

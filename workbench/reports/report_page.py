@@ -1,39 +1,148 @@
-"""A report of one or several runs: one HTML file with everything in it, which loads nothing."""
+"""A report of one or several runs: one self-contained HTML file."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
 from string import Template
-from typing import Final
+from typing import Any, Final
+
+import pandas as pd
 
 from workbench import __version__
-from workbench.drawing.labels import some_of
+from workbench.drawing.labels import NO_NAME, some_of
 from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
-from workbench.explore.static_page.drawn_boards import piece_symbols
-from workbench.explore.static_page.linked_pairs import LinkedPairs, linked_pairs
-from workbench.reports.chapters import Chapter, chapters_of, is_scored
-from workbench.reports.comparison_section import compare, comparison_section
+from workbench.explore.pair.pair_html import LinkedPairs, linked_pairs, piece_symbols
+from workbench.long_texts import cut
+from workbench.reports.chapters import Chapter, ReportedRun, chapters_of, is_scored, with_others
 from workbench.reports.exports import Publication, refuse_others_files, write_exports
-from workbench.reports.findings_in_words import findings
-from workbench.reports.format_section import format_section, parts_of_means
-from workbench.reports.headline_tables import headline_section
-from workbench.reports.made_with import MADE_WITH, made_with_section
+from workbench.reports.findings import findings
+from workbench.reports.headline import headline_section
 from workbench.reports.measured_sections import (
     accepted_section,
     agreement_section,
     consistency_section,
     curves_section,
+    format_section,
+    parts_of_means,
     summary_of,
 )
-from workbench.reports.notable_answers import answers_section
-from workbench.reports.notable_boards import boards_section
-from workbench.reports.page_parts import bullets, contents, paragraph, quantity_colours, section
-from workbench.reports.reported_run import ReportedRun
-from workbench.reports.shown_beside import with_others
+from workbench.reports.model_comparison import compare, comparison_section
+from workbench.reports.notable_replies import answers_section, boards_section
+from workbench.reports.page_parts import (
+    bullets,
+    contents,
+    counted,
+    number,
+    paragraph,
+    preformatted,
+    prompt_words,
+    quantity_colours,
+    section,
+    shown_value,
+    table,
+)
 from workbench.tables.output_files import check_output
 from workbench.tables.parquet_tables import replacing
+from workbench.tables.provenance import file_hash, git_commit, package_versions
+
+MADE_WITH: Final = "How this was made"
+
+_USAGE: Final = {
+    "input_tokens": "input tokens",
+    "output_tokens": "output tokens",
+    "reasoning_tokens": "reasoning tokens",
+    "dollars": "dollars",
+    "seconds": "seconds of calls",
+}
+_LONGEST: Final = 200
+
+
+def made_with_section(runs: Sequence[ReportedRun]) -> str:
+    """Return the section about how each run was made."""
+    parts = [
+        section(
+            f"run-{place}", f"Run {cut(run.name)}" if run.name else NO_NAME, *_of_run(run), level=3
+        )
+        for place, run in enumerate(runs, start=1)
+    ]
+    versions = {**package_versions(), "commit": git_commit()}
+    return section(
+        "made-with",
+        MADE_WITH,
+        *parts,
+        table("Versions that made this page", ["package", "version"], versions.items()),
+    )
+
+
+def _of_run(run: ReportedRun) -> list[str]:
+    asked, prompt = dict(run.asked), dict(run.asked.get("prompt") or {})
+    asked.pop("prompt", None)
+    parts = []
+    if asked:
+        parts.append(table("The question", ["setting", "value"], _flat(asked)))
+    else:
+        parts.append(
+            paragraph(
+                "The tables do not say how the model was asked: they were not made by `workbench "
+                "ask`, or the predictions are not available."
+            )
+        )
+    if prompt:
+        parts.append(
+            paragraph(
+                f"Prompt {prompt_words(prompt)}, notation {prompt.get('notation', 'unknown')}."
+            )
+        )
+        turns = [*([prompt["system"]] if prompt.get("system") else []), *prompt.get("turns", ())]
+        parts += [
+            preformatted(str(turn), f"Prompt, turn {place}")
+            for place, turn in enumerate(turns, start=1)
+        ]
+    parts.append(table("Scoring", ["parameter", "value"], _flat(_scoring(run))))
+    parts.append(_usage(run.predictions))
+    if run.versions:
+        parts.append(table("Versions while asking", ["package", "version"], run.versions.items()))
+    if run.inputs:
+        files = [(path.name, file_hash(path)) for path in run.inputs]
+        parts.append(table("Files read", ["file", "SHA-256"], files))
+    return parts
+
+
+def _scoring(run: ReportedRun) -> dict[str, Any]:
+    if run.scored.get("parameters"):
+        return dict(run.scored["parameters"])
+    return {
+        name: ", ".join(sorted(run.scores[name].astype(str).unique())) or "no rows"
+        for name in ("terminal", "ill_formed_policy", "method")
+    }
+
+
+def _usage(predictions: pd.DataFrame | None) -> str:
+    if predictions is None:
+        return paragraph("Cost: unknown, because the predictions are not available.")
+    rows = []
+    for name, words in _USAGE.items():
+        known = predictions[name].dropna()
+        if len(known):
+            rows.append(
+                (words, number(float(known.sum())), f"{len(known):,} of {len(predictions):,}")
+            )
+    if not rows:
+        return paragraph(f"Cost: none of {counted(len(predictions), 'row')} says it.")
+    return table("Cost", ["measure", "sum", "rows that say it"], rows)
+
+
+def _flat(values: Mapping[str, Any], before: str = "") -> list[tuple[str, str]]:
+    rows = []
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            rows += _flat(value, f"{before}{name} ")
+        else:
+            rows.append((f"{before}{name}".replace("_", " "), cut(shown_value(value), _LONGEST)))
+    return rows
+
 
 PAGE_FILE: Final = "index.html"
 
@@ -82,7 +191,7 @@ def write_report(
     Beside it are the files of `workbench.reports.exports.write_exports`.
 
     Args:
-        runs: At least one, such as `workbench.reports.reported_run.read_run` returns.
+        runs: At least one, such as `workbench.reports.chapters.read_run` returns.
         out: The folder; it is made if it is missing.
         publication: Who publishes the runs; unknown if None.
         depth: m; the largest that the scores have if None.

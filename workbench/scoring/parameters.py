@@ -9,15 +9,14 @@ from typing import Any, Final, Literal, get_args
 import pyarrow as pa
 
 from workbench.affordance import ESTIMATORS
-from workbench.affordance.engine import Engine, chosen_engine
 from workbench.affordance.estimate import BATCHES
+from workbench.automaton import Engine, Terminal, check_walk, chosen_engine
 from workbench.depth_summaries import ERROR
 from workbench.environments.registry import DEFAULT, AnyEnvironment, environment_named
 from workbench.errors import InvalidArgumentError
 from workbench.metrics import PRECISION, RECALL, Metric, own_code, own_metrics, score_metrics
 from workbench.tables.parquet_tables import PREDICTIONS
 from workbench.tables.provenance import code_hash, is_of_workbench, package_versions, text_hash
-from workbench.terminal import Terminal, check_walk
 
 IllFormedPolicy = Literal["as_is", "sink"]
 """``as_is``: python-chess's moves on the board as it is. ``sink``: p = r = 0."""

@@ -17,9 +17,14 @@ from tqdm.auto import tqdm
 
 from workbench.environments.registry import environment_of, environment_of_table
 from workbench.errors import InvalidArgumentError, TableError
-from workbench.scoring.cluster import ClusterWorkers, check_scheduler
 from workbench.scoring.parameters import READ, ScoringParameters, scores_schema, scoring_code
-from workbench.scoring.workers import LocalWorkers, Workers, scored_chunks
+from workbench.scoring.workers import (
+    ClusterWorkers,
+    LocalWorkers,
+    Workers,
+    check_scheduler,
+    scored_chunks,
+)
 from workbench.tables.parquet_tables import (
     ROW_GROUP_ROWS,
     SCHEMA_VERSION,
@@ -29,8 +34,8 @@ from workbench.tables.parquet_tables import (
     read_table,
     row_count,
 )
-from workbench.tables.parts import Span, making_in_parts
 from workbench.tables.provenance import file_hash
+from workbench.tables.table_parts import Span, making_in_parts
 
 CHUNK_ROWS: Final = 64
 

@@ -9,11 +9,14 @@ from workbench.environments.registry import DEFAULT, AnyEnvironment, environment
 from workbench.errors import InvalidFenError, WorkbenchError
 from workbench.long_texts import quoted
 from workbench.metrics import pair_values
-from workbench.parsed_state import ParsedState
-from workbench.prediction import Prediction
-from workbench.scoring.affordance_scores import affordance_scores
+from workbench.prediction import ParsedState, Prediction
 from workbench.scoring.parameters import ScoringParameters, scores_schema
-from workbench.scoring.score_rows import is_state, measured_actions, with_column_metrics
+from workbench.scoring.score_rows import (
+    affordance_scores,
+    is_state,
+    measured_actions,
+    with_column_metrics,
+)
 from workbench.tasks import Task, task_named
 
 

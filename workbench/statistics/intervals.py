@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from workbench.affordance.confidence import check_level
+from workbench.affordance.estimate import check_level
 from workbench.errors import InvalidArgumentError
 
 Values = npt.NDArray[np.float64]

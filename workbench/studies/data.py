@@ -1,44 +1,46 @@
-"""The scores that the studies of many positions draw, with the game of each position.
-
-Five sources, in this order: a scores table that the user gives; a predictions table that the user
-gives; the recorded replies; or, if asked for, games answered by a bundled language model or by the
-simulated tracker. What was made lies in a folder of tables and is found there by the next study.
-"""
+"""The positions, scores and games that the studies draw, prepared from a source of replies."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 import pandas as pd
 
 from workbench.answers.imports.true_states import UNKNOWN_GROUP
-from workbench.answers.model_replies import MODEL_PREFIX, model_replies
+from workbench.answers.model_replies import MODEL_PREFIX, model_replies, simulate
 from workbench.answers.recorded_replies import BASELINE, WORLD_CUP, recorded_replies_path
-from workbench.answers.simulated_replies import simulate
 from workbench.drawing.labels import some_of
-from workbench.drawing.scores_in_words import (
-    counted_replies,
+from workbench.drawing.score_description import (
     describe_scores,
-    environment_shown,
+    distinct_models,
+    environment_of,
     episode_words,
+    reply_count_words,
     scored_rows,
-    told_apart,
     with_names,
 )
 from workbench.errors import InvalidArgumentError
-from workbench.games.bundled import BUNDLED_NAME, bundled_games, bundled_games_path
-from workbench.games.cut import cut_games
-from workbench.games.cut_summary import nothing_long_enough
-from workbench.language_model.bundled_models import TRAINING_GAMES, model_names, weights_path
+from workbench.games.cut import cut_games, nothing_long_enough
+from workbench.games.game_tables import BUNDLED_NAME, bundled_games, bundled_games_path
+from workbench.language_model.language_model import TRAINING_GAMES, model_names, weights_path
 from workbench.scoring import ScoringParameters
-from workbench.studies.given_scores import read_scores, refuse_other_predictions
-from workbench.studies.models.whole_games import whole_games
-from workbench.studies.recorded_scores import check_replies, recorded_scores
-from workbench.studies.stored_tables import StoredTables
-from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS, read_table, write_table
+from workbench.studies.game_clusters import whole_games
+from workbench.studies.study_scores import (
+    StoredTables,
+    check_replies,
+    read_scores,
+    recorded_scores,
+    refuse_other_predictions,
+)
+from workbench.tables.parquet_tables import (
+    POSITIONS,
+    PREDICTIONS,
+    read_table,
+    refuse_repeated_replies,
+    write_table,
+)
 from workbench.tables.provenance import file_hash
-from workbench.tables.reply_identity import refuse_repeated_replies
 
 FIVE_GROUPS: Final = (5, 16, 27, 38, 50)
 TEN_GROUPS: Final = tuple(range(5, 51, 5))
@@ -130,7 +132,7 @@ class StudyData:
     @property
     def environment(self) -> str:
         """The name of the environment."""
-        return environment_shown(next(iter(self.variants.values()))).name
+        return environment_of(next(iter(self.variants.values()))).name
 
     def positions(self) -> pd.DataFrame:
         """Return the positions that were asked about, each once, as rows of the POSITIONS schema.
@@ -283,14 +285,14 @@ def _given(
     found = with_names(found)
     chosen = _of_model(found, source.model, path)
     whose = some_of(sorted(chosen["model"].unique()), "models")
-    models = told_apart(found)
+    models = distinct_models(found)
     compared = models if models["model"].nunique() > 1 else None
     variants = _in_bands(chosen, "groups of the predictions")
     return StudyData(variants, games, whose, compared, inputs=tuple(inputs))
 
 
 def _in_bands(scores: pd.DataFrame, first: str) -> dict[str, pd.DataFrame]:
-    shown = environment_shown(scores)
+    shown = environment_of(scores)
     unit = shown.actions_a_group
     edges = ((scores["ply"] - 1) // (5 * unit) + 1).clip(lower=1) * 5
     bands = scores.assign(group=edges.fillna(UNKNOWN_GROUP).astype("int32"))
@@ -359,7 +361,7 @@ def refuse_nothing_scored(scores: pd.DataFrame, where: object) -> None:
     if scored_rows(scores).empty:
         raise InvalidArgumentError(
             f"{where}: expected replies with scores, got none of {len(scores)} rows: "
-            f"{counted_replies(scores)}"
+            f"{reply_count_words(scores)}"
         )
 
 
@@ -378,3 +380,34 @@ def games_named(source: Source) -> str:
 
 def _games_of(files: Sequence[Path]) -> str:
     return f"games of {some_of([path.name for path in files], 'files')}"
+
+
+@dataclass(frozen=True, slots=True)
+class TrueBoards:
+    """Positions for a study of boards that needs no replies.
+
+    Attributes:
+        positions: Rows of the POSITIONS schema.
+        games: In words, where the games are from.
+        inputs: The files that were read.
+    """
+
+    positions: pd.DataFrame
+    games: str
+    inputs: tuple[Path, ...]
+
+
+def true_boards(tables: str | Path, source: Source, data: StudyData) -> TrueBoards:
+    """Return the positions of given predictions or scores of chess, else of the source's games.
+
+    Args:
+        tables: The folder that keeps the positions.
+        source: The games; all bundled ones if it names none.
+        data: The result of `prepare` for the source.
+    """
+    if (source.scores or source.predictions) and data.environment == "chess":
+        return TrueBoards(data.positions(), data.games, data.inputs)
+    every = replace(source, replies="recorded")
+    positions = positions_of(every, FIVE_GROUPS, Path(tables))
+    games = games_named(every) + shortfall(positions, FIVE_GROUPS, source.per_group)
+    return TrueBoards(positions, games, game_files(every))

@@ -11,9 +11,9 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
+from workbench.automaton import Terminal
 from workbench.prediction import Prediction
 from workbench.tasks.task import AnyEnvironment, Task, Values
-from workbench.terminal import Terminal
 
 
 class ContinuationTask(Task):

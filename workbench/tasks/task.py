@@ -7,10 +7,10 @@ from typing import Any, ClassVar, Final, TypeAlias
 
 import numpy as np
 
+from workbench.automaton import Terminal
 from workbench.environment import Environment
 from workbench.errors import InvalidArgumentError
 from workbench.prediction import Prediction
-from workbench.terminal import Terminal
 
 START_HEADING: Final = "Start:"
 """The line before the initial state, where a question shows it."""

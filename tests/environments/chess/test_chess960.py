@@ -4,8 +4,12 @@ import chess
 import pytest
 
 from workbench.checking import check_table
-from workbench.environments.chess.chess960 import chess960_board, chess960_headers, chess960_row
-from workbench.environments.chess.fen import Fen
+from workbench.environments.chess.classification import (
+    chess960_board,
+    chess960_headers,
+    chess960_row,
+)
+from workbench.environments.chess.state import Fen
 from workbench.errors import InvalidFenError
 from workbench.scoring import ScoringParameters, score_predictions
 from workbench.scoring.single_pair import compare

@@ -4,7 +4,7 @@ import chess
 import pytest
 
 from workbench.environments.chess import ChessState
-from workbench.environments.chess.fen import Fen
+from workbench.environments.chess.state import Fen
 from workbench.errors import InvalidFenError
 
 

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.environments.chess.fen import Fen
-from workbench.environments.chess.losing_track import LossKind, LostTrack, _replays, lost_track
-from workbench.environments.chess.slips import NO_SQUARE, SlipKind, carry_out, pieces_of
-from workbench.environments.chess.tracker import track
+from workbench.environments.chess.replay import NO_SQUARE, SlipKind, carry_out, pieces_of
+from workbench.environments.chess.state import Fen
+from workbench.environments.chess.tracker import LossKind, LostTrack, _replays, lost_track, track
 from workbench.errors import IllegalMoveError
 from workbench.games import random_games
 

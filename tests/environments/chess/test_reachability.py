@@ -13,7 +13,7 @@ from workbench.environments.chess.reachability import (
     violated_conditions,
 )
 from workbench.errors import InvalidFenError
-from workbench.games.bundled import bundled_games
+from workbench.games.game_tables import bundled_games
 
 
 def violated(fen):

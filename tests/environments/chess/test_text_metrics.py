@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from workbench.environments.chess import text_metrics
-from workbench.environments.chess.fen import Fen
+from workbench.environments.chess import state
+from workbench.environments.chess.state import Fen
 from workbench.environments.registry import environment_named
 from workbench.errors import InvalidArgumentError, InvalidFenError
 from workbench.metrics.texts import EditKernel
@@ -26,51 +26,51 @@ def same(one, other, fields="full"):
 
 
 def test_an_idle_en_passant_square_counts_in_full_and_not_in_position():
-    assert text_metrics.levenshtein(AFTER_E4, AFTER_E4_SQUARE) == 2
+    assert state.levenshtein(AFTER_E4, AFTER_E4_SQUARE) == 2
     assert not same(AFTER_E4, AFTER_E4_SQUARE)
-    assert text_metrics.levenshtein(AFTER_E4, AFTER_E4_SQUARE, "position") == 0
+    assert state.levenshtein(AFTER_E4, AFTER_E4_SQUARE, "position") == 0
     assert same(AFTER_E4, AFTER_E4_SQUARE, "position")
 
 
 def test_a_legal_en_passant_square_counts_in_position():
     without = LEGAL_SQUARE.replace("f6", "-")
-    assert text_metrics.levenshtein(LEGAL_SQUARE, without, "position") == 2
+    assert state.levenshtein(LEGAL_SQUARE, without, "position") == 2
 
 
 def test_the_clocks_count_in_full_alone():
     other = START.replace("0 1", "3 27")
-    assert text_metrics.levenshtein(START, other) == 1 + 2
+    assert state.levenshtein(START, other) == 1 + 2
     assert same(START, other, "position")
     assert same(START, other, "placement")
 
 
 def test_a_lost_king_is_one_character_away():
     kingless = START.replace("RNBQKBNR", "RNBQ1BNR")
-    assert text_metrics.levenshtein(START, kingless) == 1
-    assert text_metrics.board_accuracy(Fen(START), Fen(kingless)) == 63 / 64
+    assert state.levenshtein(START, kingless) == 1
+    assert state.board_accuracy(Fen(START), Fen(kingless)) == 63 / 64
 
 
 def test_the_distance_to_nothing_is_the_length():
-    assert text_metrics.levenshtein(START, "") == len(START) == 56
+    assert state.levenshtein(START, "") == len(START) == 56
 
 
 @given(st.text(max_size=30), st.text(max_size=30))
 def test_the_distance_is_a_metric(one, other):
-    distance = text_metrics.levenshtein(one, other)
-    assert distance == text_metrics.levenshtein(other, one)
+    distance = state.levenshtein(one, other)
+    assert distance == state.levenshtein(other, one)
     assert (distance == 0) == (one == other)
     assert abs(len(one) - len(other)) <= distance <= max(len(one), len(other))
 
 
 def test_an_unreadable_placement_has_no_board_accuracy():
-    assert math.isnan(text_metrics.board_accuracy(Fen(START), Fen("9/8 w")))
-    assert math.isnan(text_metrics.board_accuracy(Fen(START), Fen("")))
+    assert math.isnan(state.board_accuracy(Fen(START), Fen("9/8 w")))
+    assert math.isnan(state.board_accuracy(Fen(START), Fen("")))
     with pytest.raises(InvalidFenError, match="'nonsense'"):
-        text_metrics.board_accuracy(Fen("nonsense"), Fen(START))
+        state.board_accuracy(Fen("nonsense"), Fen(START))
 
 
 def test_an_unreadable_fen_keeps_its_square_in_position():
-    assert text_metrics.compared_text(Fen("9/8 w KQkq e3 0 1"), "position") == "9/8 w KQkq e3"
+    assert state.compared_text(Fen("9/8 w KQkq e3 0 1"), "position") == "9/8 w KQkq e3"
 
 
 def test_each_field_is_right_or_wrong():
@@ -96,4 +96,4 @@ def test_the_edit_kernel():
 
 def test_an_unknown_choice_of_fields_is_named():
     with pytest.raises(InvalidArgumentError, match="'board'"):
-        text_metrics.levenshtein(START, START, "board")
+        state.levenshtein(START, START, "board")

@@ -13,10 +13,10 @@ from twin_fuzz import recorded_pairs
 from workbench.affordance import exact_profile
 from workbench.environments.chess import ChessAutomaton, ChessState
 from workbench.explore.explorer_settings import ExplorerSettings
-from workbench.explore.losses.lost_mass import lost_mass
-from workbench.explore.page.answering import as_plain
-from workbench.explore.pair.pair_answers import compare_answer
-from workbench.explore.pair.stepping import replay
+from workbench.explore.losses.board_losses import lost_mass
+from workbench.explore.page.widget_base import as_plain
+from workbench.explore.pair.board_pair import compare_answer
+from workbench.explore.pair.pair_view import replay
 
 START = chess.STARTING_FEN
 AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1"

@@ -30,7 +30,7 @@ from kernel_boards import castling_back_ranks, change_fen, passant_squares, scat
 from workbench.affordance import exact_profile
 from workbench.answers.recorded_replies import recorded_replies_path
 from workbench.environments.chess import ChessAutomaton, ChessState, kernel
-from workbench.environments.chess.kernel.machine_code.cache import compiled_module
+from workbench.environments.chess.kernel.cache import compiled_module
 
 AT_ONCE = 5_000
 PAIR_EVERY = 5
@@ -39,7 +39,7 @@ ILL_FORMED = (scattered, castling_back_ranks, passant_squares)
 DEPTH = 2
 MOST_MOVES, WIDTH = 1792, 8
 PROMOTED = 6
-single = compiled_module("single")
+single = compiled_module("plain_walks")
 load, store, address = single.load, single.store, single.address
 CLOSE = 1e-9
 

@@ -9,25 +9,23 @@ import pytest
 
 from workbench.answers.model_replies import model_replies as bundled_replies
 from workbench.errors import InvalidArgumentError
-from workbench.games.bundled import bundled_games
-from workbench.language_model.bundled_models import TRAINING_GAMES
-from workbench.language_model.network import Shape
-from workbench.language_model.probing.board_labels import (
+from workbench.games.game_tables import bundled_games
+from workbench.language_model.board_probe import (
     VALUES,
-    board_labels,
-    squares_of,
-    standing,
-)
-from workbench.language_model.probing.hidden_boards import (
     HiddenBoards,
+    board_labels,
     boards_after,
     boards_to_fit,
+    squares_of,
+    standing,
     usual_labels,
     usual_moved,
 )
+from workbench.language_model.language_model import TRAINING_GAMES
+from workbench.language_model.network import Shape
 from workbench.scoring import ScoringParameters
 from workbench.studies.data import Source, positions_of
-from workbench.studies.language_models import disagreement, probe_figures, probed_boards
+from workbench.studies.language_models import disagreement, probed_boards
 
 GROUPS = (5, 16)
 PARAMETERS = ScoringParameters(depth=2)
@@ -80,7 +78,7 @@ def test_states_that_hold_the_truth(positions, monkeypatch):
     means = by[["occupied", "moved", "precision"]].mean()
     assert means.loc["probe", "occupied"] > 0.8 > means.loc["untrained probe", "occupied"]
     assert means.loc["untrained assembled", "moved"] < 1
-    table = probe_figures.compute(found, depth=2)
+    table = probed_boards.compute(found, depth=2)
     assert table[table["reader"] == "stated"]["mean"].eq(1).all()
     # Nothing is written wrongly: only whole boards can be compared.
     apart = disagreement.compute(found, depth=2)
@@ -94,14 +92,14 @@ def test_states_that_hold_the_truth(positions, monkeypatch):
         assert 0 < missing == pytest.approx(gain["assembled", "usual moved", measure])
         assert gain["stated", "assembled", measure] == 0
     for figure in (
-        probe_figures.draw_layers(table),
-        probe_figures.draw_lengths(table),
+        probed_boards.draw_layers(table),
+        probed_boards.draw_lengths(table),
         disagreement.draw(apart),
     ):
         assert figure.get_axes()
 
 
-MARKERS = {look.marker for _, look in probe_figures.READERS.values()}
+MARKERS = {look.marker for _, look in probed_boards.READERS.values()}
 
 
 def apart(games):
@@ -109,7 +107,7 @@ def apart(games):
     rows = []
     for length, count in (("5", games), ("16", 30), ("all", 30 + games)):
         for measure in disagreement.QUANTITIES:
-            for reader in list(probe_figures.READERS)[1:]:
+            for reader in list(probed_boards.READERS)[1:]:
                 of_boards = measure == "higher"
                 row = {"model": "small", "reader": reader, "length": length, "measure": measure}
                 row |= {"mean": 0.5, "low": 0.4, "high": 0.6, "depth": 2}
@@ -123,7 +121,7 @@ def test_points_of_few_games_are_hollow_and_not_joined(games, joined, hollow):
     figure = disagreement.draw(apart(games))
     note = " ".join(figure._supxlabel.get_text().split())
     assert ("of fewer than 10 games" in note) == (hollow > 0)
-    readers = len(probe_figures.READERS) - 1
+    readers = len(probed_boards.READERS) - 1
     for axes, measure in zip(figure.get_axes(), disagreement.QUANTITIES, strict=True):
         curves = [line for line in axes.lines if line.get_marker() in MARKERS]
         lines = [line for line in curves if line.get_linestyle() != "None"]

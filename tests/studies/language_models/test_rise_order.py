@@ -8,14 +8,14 @@ from workbench.answers.recorded_replies import BASELINE
 from workbench.errors import InvalidArgumentError
 from workbench.scoring import ScoringParameters
 from workbench.studies.data import Source
-from workbench.studies.language_models import emergence, rise_order
+from workbench.studies.language_models import emergence
 from workbench.studies.language_models.checkpoint_scores import (
+    course,
     scores_of_losses,
     scores_of_models,
     scores_of_trackers,
 )
-from workbench.studies.language_models.rise_order import half_way
-from workbench.studies.language_models.training_course import course
+from workbench.studies.language_models.emergence import half_way
 
 STEPS = np.array([100.0, 200.0, 400.0, 800.0])
 
@@ -70,7 +70,7 @@ RUN = {"m@100": 100, "m@200": 200, "m@400": 400, "m": 800}
 
 
 def test_squares_rise_before_boards():
-    table = rise_order.compute(scores(), RUN, depth=2, resamples=50)
+    table = emergence.compute_rises(scores(), RUN, depth=2, resamples=50)
     by = table.set_index(["length", "measure"])
     for length in (5, 50):
         assert by.loc[(length, "squares"), "step"] == 100
@@ -78,7 +78,7 @@ def test_squares_rise_before_boards():
         assert by.loc[(length, "exact_match_position"), "step"] == pytest.approx(400)
         assert not by.loc[(length, "exact_match_position"), "earliest"]
     assert set(table["count"]) == {4}
-    assert rise_order.draw(table, "m") is not None
+    assert emergence.draw_rises(table, "m") is not None
 
 
 def trackers():
@@ -94,8 +94,8 @@ def test_the_control_is_measured_by_the_code_of_the_training():
     """Rates that halve lie like steps that double: half-ways are at the same places, in plies a slip."""
     everything = scores()
     baseline = everything[everything["model"] == BASELINE]
-    table = rise_order.compute(everything, RUN, depth=2, resamples=50)
-    control = rise_order.compute_control(trackers(), baseline, depth=2, resamples=50)
+    table = emergence.compute_rises(everything, RUN, depth=2, resamples=50)
+    control = emergence.compute_rises_of_trackers(trackers(), baseline, depth=2, resamples=50)
     same = ["length", "measure", "later", "later_low", "later_high", "start", "end", "earliest"]
     pd.testing.assert_frame_equal(control[same], table[same])
     # 100 steps are 2.5 plies a slip.
@@ -109,9 +109,9 @@ def test_the_control_is_measured_by_the_code_of_the_training():
 def test_the_control_has_a_panel_of_its_own_that_says_simulated():
     everything = scores()
     baseline = everything[everything["model"] == BASELINE]
-    table = rise_order.compute(everything, RUN, depth=2, resamples=20)
-    control = rise_order.compute_control(trackers(), baseline, depth=2, resamples=20)
-    figure = rise_order.draw(table, "m", control=control)
+    table = emergence.compute_rises(everything, RUN, depth=2, resamples=20)
+    control = emergence.compute_rises_of_trackers(trackers(), baseline, depth=2, resamples=20)
+    figure = emergence.draw_rises(table, "m", control=control)
     training, simulated = figure.axes
     assert ["simulated" in axes.get_title() for axes in (training, simulated)] == [False, True]
     label = simulated.xaxis.get_major_formatter()
@@ -122,11 +122,11 @@ def test_the_control_has_a_panel_of_its_own_that_says_simulated():
     )
 
 
-MARKERS = {look.marker for _, look in rise_order.MEASURES.values()}
+MARKERS = {look.marker for _, look in emergence.MEASURES.values()}
 
 
 def _in_order(column):
-    return column.map(list(rise_order.MEASURES).index) if column.name == "measure" else column
+    return column.map(list(emergence.MEASURES).index) if column.name == "measure" else column
 
 
 def test_simulated_trackers_answer_the_positions_of_the_model(tmp_path):
@@ -166,7 +166,7 @@ def test_checkpoints_must_have_answered_the_same_positions():
     other = scores().replace({"position_id": {"p1": "p9"}}).iloc[:16]
     rest = scores().iloc[16:]
     with pytest.raises(InvalidArgumentError, match="same 4 positions"):
-        rise_order.compute(pd.concat([other, rest]), RUN, depth=2, resamples=5)
+        emergence.compute_rises(pd.concat([other, rest]), RUN, depth=2, resamples=5)
 
 
 def test_means_along_the_checkpoints():
@@ -187,8 +187,8 @@ def test_steps_are_shaded_until_games_of_every_length_have_been_read():
 
 
 def test_the_caption_counts_resamples_without_a_step():
-    table = rise_order.compute(scores(), RUN, depth=2, resamples=50)
-    said = rise_order.draw(table.assign(undefined=0), "m")._supxlabel.get_text()
+    table = emergence.compute_rises(scores(), RUN, depth=2, resamples=50)
+    said = emergence.draw_rises(table.assign(undefined=0), "m")._supxlabel.get_text()
     assert "have no step" not in said
     table.loc[0, "undefined"] = 2
-    assert "up to 2 resamples" in rise_order.draw(table, "m")._supxlabel.get_text()
+    assert "up to 2 resamples" in emergence.draw_rises(table, "m")._supxlabel.get_text()

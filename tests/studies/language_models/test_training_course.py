@@ -3,8 +3,7 @@
 import pytest
 
 from workbench.language_model.training.training_settings import TrainingSettings
-from workbench.studies.language_models.checkpoint_scores import described
-from workbench.studies.language_models.training_course import course
+from workbench.studies.language_models.checkpoint_scores import course, described
 
 
 @pytest.fixture(scope="module")

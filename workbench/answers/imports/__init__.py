@@ -1,13 +1,17 @@
-"""Import of recorded replies as tables of predictions: benchmark logs, and named columns."""
+"""Import of recorded replies as tables of predictions: benchmark logs and named columns; the format is detected."""
+
+from contextlib import closing
+from pathlib import Path
+from typing import Literal
 
 from workbench.answers.imports.file_reading import FilesRead
 from workbench.answers.imports.foreign_rows import Unsaid
-from workbench.answers.imports.formats import format_of
-from workbench.answers.imports.harness_samples import import_harness_samples
-from workbench.answers.imports.imported import ImportedReplies, Noticed, Refused, RowNote
+from workbench.answers.imports.harness_samples import SAMPLES_NAME, import_harness_samples
+from workbench.answers.imports.import_result import ImportedReplies, Noticed, Refused, RowNote
 from workbench.answers.imports.inspect_logs import import_inspect_logs
-from workbench.answers.imports.named_columns import import_named_columns
+from workbench.answers.imports.named_columns import DELIMITED, import_named_columns, json_rows
 from workbench.answers.imports.pgn2fen import import_pgn2fen
+from workbench.errors import ReplyFileError
 
 __all__ = [
     "FilesRead",
@@ -22,3 +26,40 @@ __all__ = [
     "import_named_columns",
     "import_pgn2fen",
 ]
+
+
+Format = Literal["pgn2fen", "inspect", "lm-eval", "columns"]
+
+
+def format_of(path: Path, encoding: str | None = None) -> Format:
+    """Return which format a file has.
+
+    ``.eval`` and ``.json`` are logs of Inspect, ``.csv``, ``.tsv``, ``.tab`` and ``.txt`` tables
+    with named columns. Of JSON Lines the first object tells, and without one the file's name.
+
+    Args:
+        path: A file; of a pipe nothing can be told.
+        encoding: Encoding of the file, if not UTF-8, or UTF-16 with a byte order mark.
+
+    Raises:
+        ReplyFileError: If the file is missing, no text, or a pipe.
+    """
+    suffix = path.suffix.lower()
+    if suffix in (".eval", ".json"):
+        return "inspect"
+    if suffix in DELIMITED:
+        return "columns"
+    if not path.is_file():
+        raise ReplyFileError(
+            f"{path}: expected a file, found none, or a folder or pipe; check the name, or name the "
+            "format of a pipe"
+        )
+    with closing(json_rows(path, encoding, FilesRead())) as rows:
+        _, entry = next(rows, (0, None))
+    if isinstance(entry, dict):
+        if "game_info" in entry or "llm_info" in entry:
+            return "pgn2fen"
+        if "doc_id" in entry and {"resps", "filtered_resps"} & set(entry):
+            return "lm-eval"
+        return "columns"
+    return "lm-eval" if SAMPLES_NAME.fullmatch(path.name) else "pgn2fen"

@@ -15,9 +15,19 @@ from typing import Any, Final
 import pandas as pd
 
 from workbench.answers.imports.file_reading import FilesRead
-from workbench.answers.imports.foreign_rows import OWN_COLUMNS, ForeignRow, Unsaid, own_columns
-from workbench.answers.imports.gathering import imported_rows
-from workbench.answers.imports.imported import ImportedReplies, Refused, RefusedRowError, RowNote
+from workbench.answers.imports.foreign_rows import (
+    OWN_COLUMNS,
+    ForeignRow,
+    Unsaid,
+    imported_rows,
+    own_columns,
+)
+from workbench.answers.imports.import_result import (
+    ImportedReplies,
+    Refused,
+    RefusedRowError,
+    RowNote,
+)
 from workbench.answers.imports.named_columns import VARIANT_KEYS, inside, json_rows
 from workbench.tables.provenance import json_hash
 

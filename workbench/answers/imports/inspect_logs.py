@@ -10,9 +10,8 @@ import pandas as pd
 
 from workbench.answers.imports.eval_logs import LoggedReply, logged_reply, read_replies, read_spec
 from workbench.answers.imports.file_reading import FilesRead, encoding_of
-from workbench.answers.imports.foreign_rows import ForeignRow, Unsaid, own_columns
-from workbench.answers.imports.gathering import imported_rows
-from workbench.answers.imports.imported import ImportedReplies, Refused, RowNote
+from workbench.answers.imports.foreign_rows import ForeignRow, Unsaid, imported_rows, own_columns
+from workbench.answers.imports.import_result import ImportedReplies, Refused, RowNote
 from workbench.answers.imports.named_columns import VARIANT_KEYS, inside
 from workbench.compression import zipfile
 from workbench.errors import InvalidArgumentError, ReplyFileError

@@ -9,9 +9,14 @@ from typing import Any, Final, TextIO
 import pandas as pd
 
 from workbench.answers.imports.file_reading import FilesRead, encoding_of, text_of, undecodable
-from workbench.answers.imports.foreign_rows import OWN_COLUMNS, ForeignRow, Unsaid, own_columns
-from workbench.answers.imports.gathering import imported_rows
-from workbench.answers.imports.imported import ImportedReplies, Refused, RowNote
+from workbench.answers.imports.foreign_rows import (
+    OWN_COLUMNS,
+    ForeignRow,
+    Unsaid,
+    imported_rows,
+    own_columns,
+)
+from workbench.answers.imports.import_result import ImportedReplies, Refused, RowNote
 from workbench.errors import ReplyFileError
 from workbench.tables.earlier_versions import RENAMED
 from workbench.tables.provenance import json_hash

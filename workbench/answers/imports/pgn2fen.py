@@ -11,23 +11,27 @@ from pathlib import Path, PureWindowsPath
 from typing import Any, Final, Literal
 
 from workbench.answers.imports.file_reading import FilesRead
-from workbench.answers.imports.foreign_rows import ForeignRow, Reader, classified_state
-from workbench.answers.imports.gathering import imported_rows
-from workbench.answers.imports.imported import (
+from workbench.answers.imports.foreign_rows import (
+    ForeignRow,
+    Reader,
+    classified_state,
+    imported_rows,
+)
+from workbench.answers.imports.import_result import (
     ImportedReplies,
     Noticed,
     Refused,
     RefusedRowError,
     RowNote,
+    storable,
 )
 from workbench.answers.imports.named_columns import VARIANT_KEYS, json_rows
-from workbench.answers.imports.row_values import storable
 from workbench.answers.imports.true_states import PlayedLine, played_movetext
 from workbench.environments.registry import environment_named
 from workbench.errors import InvalidArgumentError
 from workbench.prediction import Prediction, ReplyClass
+from workbench.tables.parquet_tables import REPLY_KEY
 from workbench.tables.provenance import json_hash
-from workbench.tables.reply_identity import REPLY_KEY
 
 _SETS: Final = {"WorldCup": "world_cup", "randomised": "random_games"}
 _THINKING: Final = re.compile(r"_think(\d+)$")

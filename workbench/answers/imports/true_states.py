@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-from workbench.answers.imports.imported import Noticed, Refused, RefusedRowError, Remark
+from workbench.answers.imports.import_result import Noticed, Refused, RefusedRowError, Remark
 from workbench.environments.registry import AnyEnvironment
 from workbench.errors import IllegalMoveError, OtherVariantError, WorkbenchError
-from workbench.games.movetext_reading import moves_of_movetext
-from workbench.parsed_state import ParsedState
+from workbench.games.pgn import moves_of_movetext
+from workbench.prediction import ParsedState
 
 PLIES_A_GROUP: Final = 20
 """Actions in a band of lengths; a group is named by its upper edge, in chess in full moves."""

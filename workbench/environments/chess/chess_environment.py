@@ -11,9 +11,10 @@ import numpy as np
 import pyarrow as pa
 
 from workbench.environment import Environment, Episode, Played, check_tracker, refuse_argument
-from workbench.environments.chess.chess960 import chess960_row
+from workbench.environments.chess.chess_automaton import ChessAutomaton
 from workbench.environments.chess.classification import (
     EXTRACTOR_VERSION,
+    chess960_row,
     classify,
     classify_fen,
     classify_given,
@@ -21,8 +22,6 @@ from workbench.environments.chess.classification import (
     plain_fen,
     status_names,
 )
-from workbench.environments.chess.fen import Fen
-from workbench.environments.chess.losing_track import lost_track
 from workbench.environments.chess.reachability import conditions_violated_by
 from workbench.environments.chess.replay import (
     SAN,
@@ -32,18 +31,17 @@ from workbench.environments.chess.replay import (
     read_moves,
     uci_moves,
 )
-from workbench.environments.chess.rules import ChessAutomaton
-from workbench.environments.chess.state import ChessState
-from workbench.environments.chess.text_metrics import (
+from workbench.environments.chess.state import (
     FIELD_NAMES,
     VARIANTS,
+    ChessState,
+    Fen,
     board_accuracy,
     compared_text,
 )
-from workbench.environments.chess.tracker import tracked
+from workbench.environments.chess.tracker import lost_track, tracked
 from workbench.errors import IllegalMoveError, InvalidFenError
-from workbench.parsed_state import ParsedState
-from workbench.prediction import Prediction
+from workbench.prediction import ParsedState, Prediction
 from workbench.tables.provenance import text_hash
 
 if TYPE_CHECKING:

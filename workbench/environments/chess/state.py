@@ -1,17 +1,122 @@
-"""Positions of chess as values, on any board that ``chess.Board(fen)`` takes, well-formed or not.
+"""Chess positions as values, the FENs that describe them, and the comparison of two FENs."""
 
-A state is what legal moves depend on: pieces, side to move, castling rights, en-passant square.
-The half-move clock, the move number, the fifty-move rule and repetition play no part.
-"""
-
+import math
 from dataclasses import dataclass
-from typing import Self
+from functools import cached_property, lru_cache
+from typing import Final, Literal, Self, TypeAlias, get_args
 
 import chess
+from rapidfuzz.distance import Levenshtein
 
-from workbench.environments.chess.plain_fen import read_plain_fen
-from workbench.errors import InvalidFenError
+from workbench.errors import InvalidArgumentError, InvalidFenError
 from workbench.long_texts import cut, quoted
+
+PlainBoard: TypeAlias = tuple[
+    int, int, int, int, int, int, int, int, int, bool, int, int | None
+]  # fmt: skip
+"""The attributes of a `workbench.environments.chess.state.ChessState`, in their order."""
+
+_LONGEST: Final = 128
+_RANK_1: Final = 0xFF
+_RANK_8: Final = 0xFF << 56
+_ALL: Final = 2**64 - 1
+_LANES: Final = "pnbrqk"
+_CASTLING: Final = frozenset(
+    white + black
+    for white in ("", "K", "Q", "KQ", "QK", "KK", "QQ")
+    for black in ("", "k", "q", "kq", "qk", "kk", "qq")
+    if white + black
+)
+_PASSANT: Final = {"-": None, **{name: square for square, name in enumerate(chess.SQUARE_NAMES)}}
+
+
+def read_plain_fen(fen: str) -> PlainBoard | None:
+    """Return what a FEN of plain form describes, just as ``chess.Board(fen)`` reads it.
+
+    Args:
+        fen: Any text.
+
+    Returns:
+        None for any other text, readable or not: with fewer than four fields, promoted pieces or
+        letters of Shredder-FEN, for instance.
+    """
+    if len(fen) > _LONGEST:
+        return None
+    fields = fen.split()
+    if len(fields) != 6 and len(fields) != 4:
+        return None
+    if len(fields) == 6 and not (fen.isascii() and fields[4].isdecimal() and fields[5].isdecimal()):
+        return None
+    ranks = fields[0].split("/")
+    if len(ranks) != 8 or fields[3] not in _PASSANT or fields[1] not in ("w", "b"):
+        return None
+    lanes = 0
+    for rank in ranks:
+        masks = _rank_masks(rank)
+        if masks is None:
+            return None
+        lanes = lanes << 8 | masks
+    pawns, knights = lanes & _ALL, lanes >> 64 & _ALL
+    bishops, rooks = lanes >> 128 & _ALL, lanes >> 192 & _ALL
+    queens, kings = lanes >> 256 & _ALL, lanes >> 320 & _ALL
+    white = lanes >> 384
+    black = (pawns | knights | bishops | rooks | queens | kings) ^ white
+    rights = 0
+    if fields[2] != "-":
+        if fields[2] not in _CASTLING:
+            return None
+        rights = _rights(fields[2], rooks, kings, white, black)
+    return (
+        pawns, knights, bishops, rooks, queens, kings, white, black, 0,
+        fields[1] == "w", rights, _PASSANT[fields[3]],
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=1 << 16)
+def _rank_masks(rank: str) -> int | None:
+    """Return the masks of a rank, 64 bits apart: the kinds of pieces, then White's pieces.
+
+    None if the rank is not of plain form.
+    """
+    file = masks = 0
+    digit_before = False
+    for letter in rank:
+        if letter in "12345678":
+            if digit_before:
+                return None
+            digit_before = True
+            file += int(letter)
+            continue
+        digit_before = False
+        lane = _LANES.find(letter.lower())
+        if file > 7 or lane < 0:
+            return None
+        masks |= 1 << 64 * lane + file
+        if letter.isupper():
+            masks |= 1 << 64 * len(_LANES) + file
+        file += 1
+    return masks if file == 8 else None
+
+
+def _rights(letters: str, rooks: int, kings: int, white: int, black: int) -> int:
+    """Return the rights that python-chess reads from letters.
+
+    A letter stands for the outermost rook on its side of the side's king on the highest square,
+    and for the corner where there is no such rook.
+    """
+    rights = 0
+    for letter in letters:
+        side, back = (white, _RANK_1) if letter in "KQ" else (black, _RANK_8)
+        candidates = rooks & side & back
+        king = (kings & side).bit_length() - 1
+        if letter in "Qq":
+            outermost = candidates & -candidates
+            beyond = king >= 0 and outermost.bit_length() - 1 < king
+            rights |= outermost if beyond else back & 0x0101010101010101
+        else:
+            square = candidates.bit_length() - 1
+            rights |= 1 << square if 0 <= king < square else back & 0x8080808080808080
+    return rights
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,3 +206,128 @@ class ChessState:
         castling rights without a king and a rook in place are left out, as python-chess does.
         """
         return " ".join(self.board().fen(en_passant="fen", promoted=True).split()[:4])
+
+
+class Fen:
+    """A text that should be a FEN. It is parsed when it is first asked for what it describes.
+
+    Attributes:
+        text: As it was given; empty for no text.
+    """
+
+    def __init__(self, text: str) -> None:
+        """Take a text, which need not be a FEN."""
+        self.text = text
+
+    @cached_property
+    def fields(self) -> list[str]:
+        """What stands between the spaces: the placement first."""
+        return self.text.split()
+
+    @cached_property
+    def state(self) -> ChessState:
+        """The position.
+
+        Raises:
+            InvalidFenError: If python-chess cannot read the text.
+        """
+        return ChessState.from_fen(self.text)
+
+    @cached_property
+    def fault(self) -> str:
+        """Why python-chess cannot read the text, in its words; empty if it can."""
+        try:
+            _ = self.state
+        except InvalidFenError as error:
+            return str(error.__cause__)
+        return ""
+
+    @cached_property
+    def board(self) -> chess.Board:
+        """The position with its clocks, for python-chess; it is not to be changed.
+
+        Raises:
+            InvalidFenError: If python-chess cannot read the text.
+        """
+        board = self.state.board()
+        if len(self.fields) > 4:
+            board.halfmove_clock = int(self.fields[4])
+        if len(self.fields) > 5:
+            board.fullmove_number = max(int(self.fields[5]), 1)
+        return board
+
+    @cached_property
+    def pieces(self) -> ChessState | None:
+        """The pieces of the placement alone; None if python-chess cannot read it."""
+        if not self.fault:
+            return self.state
+        placement = Fen("".join(self.fields[:1]))
+        return None if placement.fault else placement.state
+
+
+Fields = Literal["full", "position", "placement"]
+"""``full``: the whole text, literal, as the paper. ``position``: the first four fields, the
+en-passant square normalised on both sides. ``placement``: the pieces alone."""
+
+FIELD_NAMES: Final = (
+    "placement",
+    "side_to_move",
+    "castling",
+    "en_passant",
+    "halfmove_clock",
+    "fullmove_number",
+)
+
+VARIANTS: Final[tuple[Fields, ...]] = get_args(Fields)
+
+
+def compared_text(fen: Fen, fields: Fields = "full") -> str:
+    """Return the part of a FEN that is compared.
+
+    Under ``position`` the en-passant square stays only where a capture is legal, as python-chess
+    writes it: models often name it after every double step. A text that python-chess cannot read
+    keeps its square as it stands.
+
+    Raises:
+        InvalidArgumentError: If ``fields`` is none of the three choices.
+    """
+    if fields not in VARIANTS:
+        raise InvalidArgumentError(f"expected fields of {VARIANTS}, got {fields!r}")
+    if fields == "full":
+        return fen.text
+    if fields == "placement":
+        return "".join(fen.fields[:1])
+    parts = fen.fields[:4]
+    if len(parts) == 4 and parts[3] != "-":
+        # The clocks may be what cannot be read.
+        position = Fen(" ".join(parts)) if fen.fault else fen
+        if not (position.fault or position.board.has_legal_en_passant()):
+            parts[3] = "-"
+    return " ".join(parts)
+
+
+def levenshtein(true_fen: str, predicted_fen: str, fields: Fields = "full") -> int:
+    """Return the edit distance in characters: insertions, deletions and substitutions cost 1."""
+    true, predicted = (compared_text(Fen(fen), fields) for fen in (true_fen, predicted_fen))
+    return int(Levenshtein.distance(true, predicted))
+
+
+def board_accuracy(true: Fen, predicted: Fen) -> float:
+    """Return the share of the 64 squares that hold the right piece, or rightly none.
+
+    Args:
+        true: A FEN whose first field python-chess reads.
+        predicted: Any text; NaN is returned where its first field is no piece placement.
+
+    Raises:
+        InvalidFenError: If the true FEN has no readable placement.
+    """
+    right, given = true.pieces, predicted.pieces
+    if right is None:
+        raise InvalidFenError(f"expected a true FEN, got {true.text!r}: {true.fault}")
+    if given is None:
+        return math.nan
+    wrong = right.white ^ given.white
+    for kind in ("pawns", "knights", "bishops", "rooks", "queens", "kings"):
+        wrong |= getattr(right, kind) ^ getattr(given, kind)
+    return 1 - wrong.bit_count() / 64

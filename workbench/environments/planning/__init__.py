@@ -8,9 +8,8 @@ import re
 from pathlib import Path
 from typing import Final
 
-from workbench.environments.planning.pddl_text import file_text, in_one_line
+from workbench.environments.planning.pddl import file_text, in_one_line, read_task
 from workbench.environments.planning.planning_environment import PlanningEnvironment
-from workbench.environments.planning.task_reading import read_task
 from workbench.errors import InvalidArgumentError
 
 PROBLEMS: Final = ("blocksworld", "gripper", "logistics")

@@ -6,7 +6,13 @@ from typing import Any, Final
 from workbench.affordance import Profile, exact_profile
 from workbench.automaton import Automaton
 from workbench.environments.chess import ChessAutomaton, ChessState
-from workbench.environments.transition_table import TableAutomaton
+from workbench.environments.synthetic_automata import TableAutomaton
+from workbench.explore.lesson.exercises import (
+    board_after,
+    with_other_side_to_move,
+    with_piece_moved,
+    without_piece,
+)
 from workbench.explore.lesson.lesson_questions import (
     ChoiceQuestion,
     Following,
@@ -14,12 +20,6 @@ from workbench.explore.lesson.lesson_questions import (
     Question,
 )
 from workbench.explore.lesson.lesson_record import Lesson
-from workbench.explore.pair.exercises import (
-    board_after,
-    with_other_side_to_move,
-    with_piece_moved,
-    without_piece,
-)
 
 START: Final = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 NO_KING: Final = without_piece(START, "e1")

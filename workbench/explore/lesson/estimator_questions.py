@@ -9,8 +9,8 @@ from workbench.affordance import exact_profile
 from workbench.affordance.estimate import single_runs
 from workbench.affordance.estimators.contract import Run
 from workbench.environments.chess import ChessState
-from workbench.environments.chess.kernel.positions import line_count
-from workbench.environments.transition_table import TableAutomaton
+from workbench.environments.chess.kernel.kernel_functions import line_count
+from workbench.environments.synthetic_automata import TableAutomaton
 from workbench.explore.lesson.affordance_questions import START
 from workbench.explore.lesson.lesson_questions import (
     ChoiceQuestion,

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from workbench.answers.recorded_replies import RANDOM_GAMES, WORLD_CUP
 from workbench.drawing.appearance import model_style, new_figure
 from workbench.drawing.labels import labels, typeset
-from workbench.studies.models.two_sets import ALL_LENGTHS, BAND, SET_NAMES
+from workbench.studies.models.track_or_recall import ALL_LENGTHS, BAND, SET_NAMES
 
 _LENGTH: Final = f"half-moves played (bands of {BAND})"
 _COLUMNS: Final = 3

@@ -1,4 +1,4 @@
-"""A lesson's questions with their answers, and how near a guess comes."""
+"""The questions of a lesson, the verdict on a guess, and Guess, the widget that asks them."""
 
 import math
 import sys
@@ -8,7 +8,12 @@ from numbers import Real
 from types import EllipsisType, MappingProxyType
 from typing import Any, Final
 
+import traitlets
+
 from workbench.errors import InvalidArgumentError
+from workbench.explore.page.assets import javascript, stylesheet
+from workbench.explore.page.still_html import heading, paragraph
+from workbench.explore.page.widget_base import WidgetBase
 from workbench.long_texts import cut
 
 FULL: Final = 2
@@ -104,7 +109,7 @@ class NumberQuestion:
         )
         # Python reads "0,95" as two numbers.
         comma = "; write a decimal point, as in 0.95" if isinstance(given, tuple) else ""
-        raise InvalidArgumentError(f"expected {wanted}, got {as_listed(given)}{comma}")
+        raise InvalidArgumentError(f"expected {wanted}, got {answer_text(given)}{comma}")
 
     def points(self, guess: float) -> int:
         """Return the points of a guess, 0 to `FULL`."""
@@ -183,7 +188,7 @@ class ChoiceQuestion:
             return "".join(sorted(letters))
         wanted = "one letter," if len(self.right) == 1 else "letters from"
         raise InvalidArgumentError(
-            f"expected {wanted} a to {self.letters[-1]}, got {as_listed(given)}"
+            f"expected {wanted} a to {self.letters[-1]}, got {answer_text(given)}"
         )
 
     def points(self, guess: str) -> int:
@@ -267,10 +272,108 @@ def verdict(
     return Verdict("wrong", said, read)
 
 
-def as_listed(given: Any) -> str:
+def answer_text(given: Any) -> str:
     """Return any answer as a message or a list shows it: a number to six digits, all else cut."""
     if isinstance(given, float):
         return f"{given:.6g}"
     if isinstance(given, int) and abs(given) >= _LARGEST:
         return "a whole number of more than 300 digits"
     return cut(repr(given), _SHOWN)
+
+
+class Guess(WidgetBase):
+    """A question that records one guess, and shows the value, the reason and the points after it.
+
+    The page does not have the value before: it asks for it with the guess.
+
+    Attributes:
+        prompt: The question.
+        choices: What may be chosen; empty if a number is asked for.
+        bounds: The least and the largest number, None for the largest of a count.
+        outcome: Empty before the guess; then the fields of `outcome_of`.
+        score: The lesson's points so far, and of how many; the guesses made, and of how many.
+    """
+
+    _esm = javascript("lesson/guess.js")
+    _css = stylesheet("lesson/guess.css")
+
+    prompt = traitlets.Unicode().tag(sync=True)
+    choices = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    bounds = traitlets.List(traitlets.Float(allow_none=True)).tag(sync=True)
+    outcome = traitlets.Dict().tag(sync=True)
+    score = traitlets.Dict().tag(sync=True)
+
+    def __init__(self, question: Question, guessed: Callable[[], object] | None = None) -> None:
+        """Ask a question.
+
+        Args:
+            question: What is asked, with its value.
+            guessed: Called once the guess is made.
+        """
+        if isinstance(question, ChoiceQuestion):
+            asked: dict[str, Any] = {"choices": list(question.choices)}
+        else:
+            asked = {"bounds": [question.low, None if question.is_count else question.high]}
+        super().__init__(prompt=question.prompt, **asked)
+        self._question = question
+        self._guessed = guessed
+        self.register("guess", self._answer_guess)
+        self.observe(self.renew_still, "outcome")
+
+    @property
+    def made(self) -> bool:
+        """Whether the guess is made."""
+        return bool(self.outcome)
+
+    def make(self, given: Any) -> None:
+        """Guess, as the page does; a guess that was made stays.
+
+        Args:
+            given: A number, or the letter of a choice.
+
+        Raises:
+            InvalidArgumentError: If it is neither.
+        """
+        if self.made:
+            return
+        guess: Any = self._question.read(given)
+        if isinstance(self._question, ChoiceQuestion) and len(guess) != 1:
+            raise InvalidArgumentError(f"expected one letter, got {given!r}")
+        self.outcome = outcome_of(self._question, guess)
+        if self._guessed is not None:
+            self._guessed()
+
+    def still(self) -> str:
+        """Return the question as HTML, and its value if the guess is made."""
+        said = [self.outcome[name] for name in ("said", "because")] if self.made else self.choices
+        return heading(self.prompt) + "".join(map(paragraph, said))
+
+    def _answer_guess(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
+        self.make(message.get("given"))
+        return {"outcome": self.outcome}
+
+
+def outcome_of(question: Question, guess: Any) -> dict[str, Any]:
+    """Return what is shown of a guess.
+
+    Args:
+        question: What was asked.
+        guess: As its ``read`` returns it.
+
+    Returns:
+        ``said``, in words; ``because``; ``points``, from 0 to `FULL`; and ``guess`` and ``value``,
+        numbers or letters.
+    """
+    points = question.points(guess)
+    given = question.given_in_words(guess)
+    value: Any = question.value
+    said = (
+        f"You guessed: {given}. The answer: {question.in_words(value)}. {points} of {FULL} points."
+    )
+    return {
+        "said": said,
+        "because": question.because,
+        "points": points,
+        "guess": guess,
+        "value": value,
+    }

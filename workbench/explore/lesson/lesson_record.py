@@ -1,23 +1,155 @@
-"""A lesson in progress: its questions, the guesses and answers so far, and what waits for them."""
+"""A lesson in progress: its guesses, answers, and the outputs that depend on them."""
 
-from collections.abc import Mapping, Sequence
+from base64 import b64encode
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from html import escape
+from itertools import count
+from types import TracebackType
+from typing import Any, Final
 
 import pandas as pd
+from IPython.core.getipython import get_ipython
+from IPython.display import HTML, Image, Markdown, display
 
 from workbench.errors import InvalidArgumentError
-from workbench.explore.lesson.curtain import Curtain, LiveOutput
-from workbench.explore.lesson.guess import Guess
 from workbench.explore.lesson.lesson_questions import (
     FULL,
+    Guess,
     Question,
     Verdict,
     Verdicts,
-    as_listed,
+    answer_text,
     verdict,
 )
-from workbench.explore.lesson.shown_tables import show_table
+
+LETTERS: Final = frozenset("abcdef")
+"""Of the choices of a lesson."""
+
+
+def explain_unknown_names(shell: Any = None) -> None:
+    """Have a notebook add to each NameError of a cell how an answer is written; elsewhere do nothing.
+
+    Args:
+        shell: The notebook's; the running one, if None.
+    """
+    shell = shell or get_ipython()
+    if shell is not None:
+        shell.set_custom_exc((NameError,), _show)
+
+
+def advice(name: str) -> str:
+    """Return what to do about a name that Python does not know.
+
+    Args:
+        name: As it was typed.
+    """
+    if set(name.lower()) <= LETTERS:
+        return f'Letters are written in quotes: "{name}".'
+    return (
+        'An answer is a number, such as 3 / 4, or letters in quotes, such as "b". '
+        f"If {name} is not meant as an answer, run all cells from the top."
+    )
+
+
+def _show(
+    shell: Any,
+    kind: type[NameError],
+    error: NameError,
+    trace: TracebackType | None,
+    tb_offset: int | None = None,
+) -> None:
+    last = trace
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    # A name that is missing in a module is no matter of answers.
+    if error.name and last is not None and last.tb_frame.f_globals is shell.user_ns:
+        error.add_note(advice(error.name))
+    shell.showtraceback((kind, error, trace), tb_offset=tb_offset)
+
+
+def show_table(table: pd.DataFrame) -> HTML:
+    """Return a table as HTML; its index is the first column.
+
+    Args:
+        table: The index has a name. Texts are escaped.
+    """
+    return HTML(table.reset_index().to_html(index=False, border=0))  # type: ignore[no-untyped-call]
+
+
+_NUMBERS: Final = count()
+
+
+class LiveOutput:
+    """An output that can be shown anew in its place.
+
+    Args:
+        content: Returns what to show.
+    """
+
+    def __init__(self, content: Callable[[], Any]) -> None:
+        self._content = content
+        self._name = ""
+
+    def renew(self) -> None:
+        """Show the present content where the output was displayed."""
+        if self._name:
+            display(self._content(), display_id=self._name, update=True)  # type: ignore[no-untyped-call]
+
+    def _ipython_display_(self, **_options: Any) -> None:
+        self._name = f"live-{id(self)}-{next(_NUMBERS)}"
+        display(self._content(), display_id=self._name)  # type: ignore[no-untyped-call]
+
+
+class HiddenOutput:
+    """An output that shows a note first, and in its place something else once it is opened.
+
+    Args:
+        content: What it shows in the end: a widget, a figure's picture, a table, text.
+        waits_for: Returns what is still missing, in words; empty once it may be shown.
+    """
+
+    def __init__(self, content: Any, waits_for: Callable[[], str]) -> None:
+        self.content = content
+        self._waits_for = waits_for
+        self._name = ""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nothing is missing any more."""
+        return not self._waits_for()
+
+    def renew(self) -> None:
+        """Show the content, or what is still missing, where the output was displayed."""
+        if self._name:
+            self._show(update=True)
+
+    def _ipython_display_(self, **_options: Any) -> None:
+        if self.is_open:
+            display(self.content)  # type: ignore[no-untyped-call]
+            return
+        self._name = f"curtain-{id(self)}-{next(_NUMBERS)}"
+        self._show(update=False)
+
+    def _show(self, *, update: bool) -> None:
+        shown = {"display_id": self._name, "update": update}
+        if not self.is_open:
+            display(Markdown(f"*{self._waits_for()}*"), **shown)  # type: ignore[no-untyped-call]
+        elif hasattr(self.content, "_ipython_display_"):
+            # A widget that displays itself would do so in an output of its own.
+            made = self.content._repr_mimebundle_()
+            data = made[0] if isinstance(made, tuple) else made
+            display({**data, "text/html": ""}, raw=True, **shown)  # type: ignore[no-untyped-call]
+        elif isinstance(self.content, Image):
+            # JupyterLab drops the alternative text of a picture that takes another output's place.
+            data, alt = b64encode(self.content.data).decode(), escape(self.content.alt or "")
+            picture = HTML(f'<img alt="{alt}" src="data:image/png;base64,{data}">')  # type: ignore[no-untyped-call]
+            display(picture, **shown)  # type: ignore[no-untyped-call]
+        else:
+            display(self.content, **shown)  # type: ignore[no-untyped-call]
+        if self.is_open:
+            # Shown again with each further answer, a widget would lose what was typed or scrolled in it.
+            self._name = ""
 
 
 class Lesson:
@@ -40,7 +172,7 @@ class Lesson:
         self._verdicts = {each.name: verdict(each, ...) for each in tasks}
         self._answers: dict[str, Any] = {}
         self._asked: dict[str, None] = {}
-        self._outputs: list[Curtain | LiveOutput] = []
+        self._outputs: list[HiddenOutput | LiveOutput] = []
         self._renew()
 
     def continued(self, before: object) -> "Lesson":
@@ -100,7 +232,7 @@ class Lesson:
             }
         )
 
-    def after(self, *names: str, show: Any) -> Curtain:
+    def after(self, *names: str, show: Any) -> HiddenOutput:
         """Return an output that shows something only when these guesses and answers are made.
 
         Args:
@@ -113,7 +245,7 @@ class Lesson:
         """
         for name in names:
             _check_name(name, self.questions)
-        curtain = Curtain(show, lambda: self._missing(names))
+        curtain = HiddenOutput(show, lambda: self._missing(names))
         self._outputs.append(curtain)
         return curtain
 
@@ -148,7 +280,7 @@ class Lesson:
     def _task_row(self, name: str) -> tuple[str, str, str, str]:
         found = self._verdicts[name]
         said = {"unanswered": "not answered", "unreadable": "no answer"}
-        given = "" if found.status == "unanswered" else as_listed(self._answers[name])
+        given = "" if found.status == "unanswered" else answer_text(self._answers[name])
         return "task", name, given, said.get(found.status, found.status)
 
     def _judged(self, answers: Mapping[str, Any], before: Mapping[str, Verdict]) -> Verdicts:

@@ -1,11 +1,105 @@
-"""The top of the joint tree of two states: the actions of each node, and the loss below it."""
+"""The top of the joint tree of two states: actions, successors, the loss below each node, and its words."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Generic, Literal, Protocol
 
-from workbench.explore.losses.node_rules import NodeRules
-from workbench.terminal import Terminal
+from workbench.automaton import Action, State, Terminal
+from workbench.explore.explorer_settings import ExploredAutomaton, PairWords
+
+
+class NodeRules(Protocol):
+    """What a joint tree is grown and told by. States and actions may have a form of their own.
+
+    Attributes:
+        words: What the pair's states and actions are called.
+    """
+
+    words: PairWords
+
+    def packed(self, states: Sequence[Any]) -> Any:
+        """Return states in the form of these rules, one item each."""
+        ...
+
+    def permitted(self, state: Any) -> list[Any]:
+        """Return the actions that a state permits."""
+        ...
+
+    def successors(self, states: Sequence[Any], actions: Sequence[Any]) -> Any:
+        """Return the state after each action, one item each."""
+        ...
+
+    def values(
+        self, true: Any, predicted: Any, depth: int, terminal: Terminal
+    ) -> list[tuple[float, float]]:
+        """Return p_m and r_m of each pair."""
+        ...
+
+    def action_text(self, action: Any) -> str:
+        """Return an action as a page names it when it asks for a step."""
+        ...
+
+    def named(self, state: Any, action: Any) -> str:
+        """Return an action in words, as a state that permits it names it."""
+        ...
+
+
+class AutomatonRules(Generic[State, Action]):
+    """The rules of any automaton.
+
+    Args:
+        explored: The automaton.
+        action_text: Writes an action.
+        order: The order of a state's actions, as a key; None leaves that of the automaton.
+    """
+
+    def __init__(
+        self,
+        explored: ExploredAutomaton[State, Action],
+        action_text: Callable[[Action], str],
+        order: Callable[[Action], int] | None = None,
+    ) -> None:
+        self.words = explored.words
+        self._explored = explored
+        self._action_text = action_text
+        self._order = order
+
+    def packed(self, states: Sequence[State]) -> Sequence[State]:
+        """Return the states themselves."""
+        return states
+
+    def permitted(self, state: State) -> list[Action]:
+        """Return the actions that a state permits."""
+        found = list(self._explored.automaton.permitted(state))
+        if self._order is not None:
+            found.sort(key=self._order)
+        return found
+
+    def successors(self, states: Sequence[State], actions: Sequence[Action]) -> list[State]:
+        """Return the state after each action."""
+        automaton = self._explored.automaton
+        return [automaton.successor(*each) for each in zip(states, actions, strict=True)]
+
+    def values(
+        self, true: Sequence[State], predicted: Sequence[State], depth: int, terminal: Terminal
+    ) -> list[tuple[float, float]]:
+        """Return p_m and r_m of each pair."""
+        found = []
+        for pair in zip(true, predicted, strict=True):
+            precision, recall = self._explored.exact_values(*pair, depth, terminal)
+            found.append((precision[-1], recall[-1]))
+        return found
+
+    def action_text(self, action: Action) -> str:
+        """Return an action as text."""
+        return self._action_text(action)
+
+    def named(self, state: State, action: Action) -> str:
+        """Return an action as a part of a sentence, which is the same in every state."""
+        del state
+        return self._action_text(action).removesuffix(".")
+
 
 ROUNDING: Final = 1e-12
 """Losses up to this value are rounding errors."""
@@ -119,3 +213,64 @@ class JointTree:
 
 
 _NONE: Final = NodeActions([], [], [])
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One of the two measures: from which state its lines are drawn.
+
+    Attributes:
+        name: ``precision`` or ``recall``.
+        symbol: As in formulas.
+        index: Where a `JointNode` has its weight and value of this measure.
+    """
+
+    name: Literal["precision", "recall"]
+    symbol: Literal["p", "r"]
+    index: Literal[0, 1]
+
+    def state(self, node: JointNode) -> Any:
+        """Return a node's state from which lines are drawn."""
+        return node.true if self.index else node.predicted
+
+    def dying(self, actions: NodeActions) -> list[Any]:
+        """Return the actions that are drawn and refused."""
+        return actions.only_true if self.index else actions.only_predicted
+
+    def drawn(self, words: PairWords) -> str:
+        """Return the state from which lines are drawn, in words."""
+        return words.in_truth if self.index else "in the prediction"
+
+    def other(self, words: PairWords) -> str:
+        """Return the state in which they are tried, in words."""
+        return "in the prediction" if self.index else words.in_truth
+
+    def each(self, node: JointNode) -> float:
+        """Return the mass of each action of a node with actions found; NaN if there is none."""
+        permitted = node.permitted()[self.index]
+        return node.weights[self.index] / permitted if permitted else math.nan
+
+
+MEASURES: Final = (Measure("precision", "p", 0), Measure("recall", "r", 1))
+
+
+def percent(share: float) -> str:
+    """Return a share in percent: one decimal, or two digits where it is under 1%."""
+    if 0 < share < 0.00001:
+        return "under 0.001%"
+    return f"{100 * share:.2g}%" if 0 < share < 0.01 else f"{100 * share:.1f}%"
+
+
+def finished_words(node: JointNode, measure: Measure, words: PairWords) -> str | None:
+    """Say that no line continues from a node with actions found because an episode is over, or None.
+
+    Lines drawn from a finished state are lost where the other continues, and with it under the
+    convention ``drop``. Where the other alone is over, each action that is drawn is refused.
+    """
+    assert node.actions is not None
+    if node.actions.shared or measure.dying(node.actions):
+        return None
+    over = f"the {words.episode} is over"
+    if node.permitted()[1 - measure.index]:
+        return f"{over} {measure.drawn(words)} but not {measure.other(words)}"
+    return f"{over} {words.in_both}, and such lines are dropped"

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Generic
 
 from workbench.automaton import State
-from workbench.explore.losses.joint_tree import ROUNDING
-from workbench.explore.losses.loss_words import MEASURES, Measure, percent
+from workbench.explore.losses.joint_tree import MEASURES, ROUNDING, Measure, percent
 
 DOMINANT: Final = 0.5
 """The share of all that is lost from which on a cause is named."""

@@ -1,33 +1,130 @@
-"""BoardPair: an interactive pair of true and predicted boards, and the cost of their difference."""
+"""BoardPair: a true and a predicted chess board, and the cost of their difference."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+import chess
 import pandas as pd
 import traitlets
 
-from workbench.errors import InvalidArgumentError
-from workbench.explore.board.reading import read_board
+from workbench.automaton import Terminal
+from workbench.drawing.reply_words import class_words
+from workbench.environments.chess.classification import classify_given
+from workbench.environments.chess.replay import numbered_san, read_moves
+from workbench.environments.chess.state import Fen
+from workbench.errors import InvalidArgumentError, InvalidFenError
+from workbench.explore.board_reading import board_problem, explain, read_board, unsupported
 from workbench.explore.explorer_settings import ExplorerSettings
-from workbench.explore.losses.lost_mass import lost_mass
+from workbench.explore.losses.board_losses import lost_mass
 from workbench.explore.page.assets import javascript, piece_drawings, stylesheet
-from workbench.explore.pair.pair_answers import (
-    PREDICTED_FEN,
-    TRUE_FEN,
-    checked_fen,
-    compare_answer,
-    pair_code,
-    row_traits,
+from workbench.explore.pair.pair_view import compare_boards, pair_view, replay, replay_boards
+from workbench.explore.pair.pair_widget import (
+    SETTINGS,
+    PairWidget,
+    aside_traits,
+    cell_text,
+    pair_arguments,
+    pair_still,
+    row_values,
+    settings_of,
+    texts_and_line,
 )
-from workbench.explore.pair.pair_still import pair_still
-from workbench.explore.pair.pair_view import pair_view
-from workbench.explore.pair.pair_widget import SETTINGS, PairWidget, settings_of, texts_and_line
-from workbench.explore.pair.stepping import replay
+from workbench.long_texts import quoted
 from workbench.scoring.parameters import IllFormedPolicy
-from workbench.terminal import Terminal
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+TRUE_FEN: Final = "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/3P1N2/PPP2PPP/RNBQK2R w KQkq - 1 5"
+PREDICTED_FEN: Final = "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/3P4/PPP1NPPP/RNBQK2R w KQkq - 1 5"
+"""The pair of boards to begin with: a knight that went to f3 is believed to be on e2."""
+
+
+def compare_answer(
+    true_fen: str, predicted_fen: str, line: Sequence[str], settings: ExplorerSettings
+) -> dict[str, Any]:
+    """Compare two boards after a line of shared moves, or explain which FEN cannot be read.
+
+    Args:
+        true_fen: The true board before the line.
+        predicted_fen: The predicted board before the line; empty for no predicted state.
+        line: Shared moves in UCI.
+        settings: How to measure.
+
+    Returns:
+        Either ``problems``, a text for ``true`` or ``predicted`` or both; or ``view`` (see
+        `pair_view`, of the boards after the line), ``line_words`` (the moves in SAN) and ``code``
+        (see `pair_code`).
+
+    Raises:
+        InvalidArgumentError: If a move of the line is not legal on both boards.
+    """
+    try:
+        true, predicted = read_board(true_fen, "true"), read_board(predicted_fen, "predicted")
+    except InvalidFenError:
+        return {"problems": fen_problems(true_fen, predicted_fen)}
+    return {
+        "view": compare_boards(*replay_boards(true, predicted, line), settings),
+        "line_words": numbered_san(read_moves(line), true.fen.board.copy()),
+        "code": pair_code(true.text, predicted.text, line, settings),
+    }
+
+
+def fen_problems(true_fen: str, predicted_fen: str) -> dict[str, str]:
+    """Return what is wrong with each FEN that cannot be read, in words, by the board's name."""
+    given = classify_given(true_fen).parsed or Fen("")
+    found = {"true": board_problem(true_fen) or unsupported(given)}
+    if predicted_fen.strip():
+        found["predicted"] = board_problem(predicted_fen)
+    return {name: words for name, words in found.items() if words is not None}
+
+
+def checked_fen(true_fen: str = "", predicted_fen: str = "") -> str:
+    """Return the FEN that was given, alone or in a text, with single spaces and plain hyphens.
+
+    Raises:
+        InvalidFenError: If it cannot; the message says why in plain words.
+    """
+    for name, words in fen_problems(true_fen or chess.STARTING_FEN, predicted_fen).items():
+        fen = true_fen if name == "true" else predicted_fen
+        raise InvalidFenError(f"the {name} FEN {quoted(fen)} cannot be read: {words}")
+    return read_board(true_fen or predicted_fen, "predicted").text
+
+
+def pair_code(
+    true_fen: str, predicted_fen: str, line: Sequence[str], settings: ExplorerSettings
+) -> str:
+    """Return one line of Python that recreates a pair; defaults are left out."""
+    said = pair_arguments([true_fen, predicted_fen], list(line), settings)
+    return f"from workbench.explore import BoardPair; BoardPair({said})"
+
+
+def row_traits(row: "Mapping[str, Any] | pd.Series[Any]") -> dict[str, Any]:
+    """Return what BoardPair shows of a row of a table of scores or predictions.
+
+    Args:
+        row: At least ``true_state`` and ``predicted_state``; for what else is used see
+            `workbench.explore.pair.pair_widget.aside_traits`.
+
+    Returns:
+        Arguments of BoardPair. A predicted FEN that cannot be read gives no predicted state, and
+        the caption says what is wrong with it.
+
+    Raises:
+        TableError: If a FEN's column is missing, or the true FEN is.
+        InvalidFenError: If the true FEN cannot be read.
+    """
+    values = row_values(row)
+    predicted = cell_text(values["predicted_state"])
+    fault = explain(predicted) if predicted else None
+    problem = fault and f"The FEN in the reply cannot be read: {fault} (it is {quoted(predicted)})"
+    return {
+        "true_fen": checked_fen(true_fen=cell_text(values["true_state"])),
+        "predicted_fen": "" if fault else predicted,
+        **aside_traits(values, problem or "", class_words("absent")),
+    }
+
 
 _SHOWN_LEVELS: Final = 3
 
@@ -120,7 +217,7 @@ class BoardPair(PairWidget):
         """Show a row of a table of predictions or scores.
 
         Args:
-            row: Such as ``scores.iloc[0]``; see `workbench.explore.pair.pair_answers.row_traits`.
+            row: Such as ``scores.iloc[0]``; see `workbench.explore.pair.board_pair.row_traits`.
             settings: Arguments of `BoardPair` that override the row.
 
         Raises:
@@ -148,7 +245,7 @@ class BoardPair(PairWidget):
 
     def figure(self) -> "Figure":
         """Return a static picture of the pair."""
-        from workbench.explore.pair.pair_picture import pair_figure
+        from workbench.explore.pictures import pair_figure
 
         return pair_figure(*self.boards(), settings=self.settings)
 

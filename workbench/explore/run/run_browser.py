@@ -1,21 +1,323 @@
 """RunBrowser: the scores of a run as a table and a scatter; a row opens as a pair of boards."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final, get_args
 
+import numpy as np
 import pandas as pd
+import traitlets
 from ipywidgets import VBox  # type: ignore[import-untyped]
+from numpy.typing import NDArray
 
-from workbench.explore.page.still_output import StillOutput
+from workbench.drawing.reply_words import class_words
+from workbench.errors import InvalidArgumentError
+from workbench.explore.page.assets import javascript, piece_drawings, stylesheet
+from workbench.explore.page.widget_base import StillOutput, WidgetBase, as_plain
 from workbench.explore.pair.board_pair import BoardPair
-from workbench.explore.run.run_export import write_rows
-from workbench.explore.run.run_files import Replies
-from workbench.explore.run.scores_table import ScoresTable
+from workbench.explore.run.row_choice import (
+    RowChoice,
+    choose_rows,
+    export_rows,
+    restricted_numbers,
+    write_rows,
+)
+from workbench.explore.run.run_columns import (
+    MARKED,
+    cell_text,
+    column_label,
+    filter_choices,
+    further_metrics,
+    marked_by,
+    page_columns,
+    run_still,
+)
+from workbench.explore.run.run_files import Replies, read_scores
+from workbench.explore.run.run_table import (
+    GAP,
+    Disagreement,
+    RunTable,
+    count_classes,
+    depths_of,
+    run_table,
+    undefined_rows,
+)
+from workbench.explore.run.same_position import (
+    all_on_one_board,
+    other_replies,
+    reply_boards,
+    reply_name,
+    side_by_side,
+)
 from workbench.scoring.parameters import Distance
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+_DEFINITION: Final = (
+    "Rows are ranked by edit distance and by p_{depth}, nearest first, ties at their mean rank; rows "
+    "right by both are not ranked. Shown are those that {measure} puts farther off by at least "
+    f"{GAP:.0%} of the ranking."
+)
+
+
+class ScoresTable(WidgetBase):
+    """The scores of a run on the page: controls, scatter plot and table.
+
+    Attributes:
+        depth: The m of p_m and r_m; one that the scores have.
+        distance: The column of edit distances.
+        sort_by: A column of the run, or empty for the order of the table.
+        descending: Whether large values come first.
+        models: Models shown; all if empty. Likewise ``sets``, ``settings``, ``groups`` (as text),
+            ``classes``, ``wrong_fields`` and ``flags``; see
+            `workbench.explore.run.row_choice.RowChoice`.
+        text: A part of the position's or the game's id.
+        reply_text: A part of the reply, or of the predicted FEN where the reply is not kept.
+        distance_range: Lowest and highest edit distance shown; None is an open end. Likewise
+            ``precision_range`` for p_m.
+        disagreement: ``near_far``, ``far_near`` or empty; see `workbench.explore.run.row_choice`.
+        mark_by: The column that the marks of the scatter plot show: model, group, set, setting
+            or reply_class; at first the model if there are several, else the group.
+        opened: The open row: its boards, numbers and reply, and the other replies to its position;
+            empty if none is open.
+        beside: The open reply and another one to the same position; empty if none is chosen. See
+            `show_beside`.
+        pieces: python-chess's drawings of the pieces; not to be set.
+
+    Args:
+        scores: A scores table, or the path of one.
+        depth: The largest that the scores have, if None.
+        distance: The column of edit distances.
+        columns: Columns shown in the table; those of
+            `workbench.explore.run.run_columns.shown_columns` if None.
+        replies: The predictions that were scored; None to have no texts of replies.
+    """
+
+    _esm = javascript("run/run_browser.js")
+    _css = stylesheet("board/board.css", "run/run_browser.css")
+
+    depth = traitlets.Int().tag(sync=True)
+    distance = traitlets.Enum(get_args(Distance), "levenshtein").tag(sync=True)
+    sort_by = traitlets.Unicode("").tag(sync=True)
+    descending = traitlets.Bool(False).tag(sync=True)
+    sets = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    models = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    settings = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    groups = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    classes = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    wrong_fields = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    flags = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    text = traitlets.Unicode("").tag(sync=True)
+    reply_text = traitlets.Unicode("").tag(sync=True)
+    distance_range = traitlets.List([None, None]).tag(sync=True)
+    precision_range = traitlets.List([None, None]).tag(sync=True)
+    disagreement = traitlets.Enum(get_args(Disagreement), "").tag(sync=True)
+    mark_by = traitlets.Enum(MARKED, "group").tag(sync=True)
+    data = traitlets.Dict().tag(sync=True)
+    choices = traitlets.Dict().tag(sync=True)
+    opened = traitlets.Dict().tag(sync=True)
+    beside = traitlets.Dict().tag(sync=True)
+    pieces = traitlets.Dict(read_only=True).tag(sync=True)
+
+    def __init__(
+        self,
+        scores: pd.DataFrame | str | Path,
+        *,
+        depth: int | None = None,
+        distance: Distance = "levenshtein",
+        columns: Sequence[str] | None = None,
+        replies: Replies | None = None,
+    ) -> None:
+        self._scores = read_scores(scores)
+        self._columns = columns
+        self._texts = None if replies is None else replies.texts(self._scores)
+        self._run = run_table(self._scores, depth, distance, self._texts)
+        self.on_open: Callable[[int], None] = self.check_row
+        self._name_beside = ""
+        super().__init__(
+            depth=self._run.depth,
+            distance=distance,
+            mark_by=marked_by(self._run),
+            **_page_state(self._run, self._columns),
+        )
+        self.observe(self._take_measures, ["depth", "distance"])
+        self.register("rows", self._answer_rows, kept=True)
+        self.follow_in_still(*_CHOICE_TRAITS, *_MEASURED)
+        self.register("open", self._answer_open)
+        self.register("beside", self._answer_beside)
+        self.register("export", self._answer_export)
+        self.set_trait("pieces", piece_drawings())
+
+    @property
+    def run(self) -> RunTable:
+        """The run with its edit distance, p_m, r_m and disagreement."""
+        return self._run
+
+    @property
+    def shown(self) -> pd.DataFrame:
+        """The rows that the present choice shows, in the order shown."""
+        return self._run.rows.iloc[self.places]
+
+    @property
+    def places(self) -> NDArray[np.int64]:
+        """The numbers of the rows that the present choice shows, in the order shown."""
+        state = {name: getattr(self, name) for name in _CHOICE_TRAITS}
+        return choose_rows(self._run, RowChoice(**state), self.sort_by, self.descending)
+
+    def questions(self) -> dict[str, dict[str, Any]]:
+        """Return what the page asks of the present choice."""
+        return {"rows": {name: getattr(self, name) for name in (*_CHOICE_TRAITS, *_MEASURED)}}
+
+    def still(self) -> str:
+        """Return the counts and the first of the rows shown as HTML."""
+        answer = self.kept_answer("rows", self.questions()["rows"])
+        return run_still(self._run, answer, self.opened)
+
+    def show_all(self) -> None:
+        """Clear all filters."""
+        everything = RowChoice()
+        with self.hold_sync():
+            for name in _CHOICE_TRAITS:
+                setattr(self, name, getattr(everything, name))
+
+    @traitlets.validate("depth")
+    def _known_depth(self, proposal: Any) -> int:
+        known = depths_of(self._scores)
+        if proposal["value"] not in known:
+            raise InvalidArgumentError(
+                f"expected a depth among {known}, which the scores have, got {proposal['value']!r}"
+            )
+        return int(proposal["value"])
+
+    @traitlets.validate("distance_range", "precision_range")
+    def _two_ends(self, proposal: Any) -> list[float | None]:
+        # A range that ends before it begins may stand while someone types: the answer refuses it.
+        ends = list(proposal["value"])
+        if len(ends) != 2 or not all(end is None or isinstance(end, int | float) for end in ends):
+            raise InvalidArgumentError(
+                f"expected a {proposal['trait'].name} of two ends, numbers or None, got {ends!r}"
+            )
+        return ends
+
+    def _take_measures(self, _change: object) -> None:
+        self._run = run_table(self._scores, self.depth, self.distance, self._texts)
+        with self.hold_sync():
+            for name, value in _page_state(self._run, self._columns).items():
+                setattr(self, name, value)
+
+    def _answer_rows(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        choice = RowChoice(**{name: message[name] for name in _CHOICE_TRAITS})
+        places = choose_rows(self._run, choice, message["sort_by"], message["descending"])
+        return {
+            "order": places,
+            "classes": {
+                class_words(name): counts
+                for name, counts in count_classes(self._run, places).items()
+            },
+            "notes": undefined_rows(self._run, places, restricted_numbers(choice)),
+            "definition": self._definition(choice.disagreement),
+        }
+
+    def _definition(self, disagreement: Disagreement) -> str:
+        if not disagreement:
+            return ""
+        measure = f"p_{self.depth}" if disagreement == "near_far" else "edit distance"
+        return _DEFINITION.format(depth=self.depth, measure=measure)
+
+    def _answer_open(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        self.check_row(message["row"])
+        self.on_open(message["row"])
+        return {"row": message["row"]}
+
+    def _answer_beside(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        self.show_beside(message["row"])
+        return {"row": message["row"]}
+
+    def _answer_export(self, message: Mapping[str, Any]) -> None:
+        kind = message["file"]
+        places = self.places
+        content = export_rows(self._run, places, kind)
+        # As bytes beside the message: a trait would be saved with the notebook.
+        said = {"kind": "export", "serial": message["serial"], "file": kind, "rows": len(places)}
+        self.send(said, [content])
+
+    def show_opened(self, row: int, without: str) -> None:
+        """Show the text about a row, and beside it the model that was beside the last one.
+
+        Args:
+            row: Its number, from 0.
+            without: Why moves or reply are missing; empty if neither is.
+        """
+        found = {str(name): value for name, value in self._run.rows.iloc[row].items()}
+        others = other_replies(self._run, row)
+        beside = [each["row"] for each in others if each["name"] == self._name_beside]
+        with self.hold_sync():
+            self.opened = {
+                "row": row,
+                "title": f"{reply_name(found)} on {found['position_id']}",
+                "facts": _facts(self._run, found),
+                "without": without,
+                "depth": self._run.depth,
+                **as_plain(reply_boards(self._run, row)),
+                "text": self._run.replies.excerpt(row, self.reply_text),
+                "others": as_plain(others),
+                "all": all_on_one_board(self._run, row) if others else {},
+            }
+            self.beside = as_plain(side_by_side(self._run, row, beside[0])) if beside else {}
+
+    def show_beside(self, row: int | None) -> None:
+        """Show another reply to the open row's position beside it and the true board.
+
+        Args:
+            row: Its number in the scores, from 0; None for none.
+
+        Raises:
+            InvalidArgumentError: If no row is open, or the row is no other reply to its position.
+        """
+        names = {each["row"]: each["name"] for each in self.opened.get("others", [])}
+        if row is not None and row not in names:
+            raise InvalidArgumentError(
+                f"expected a row of another reply to the open row's position, of {list(names)}, "
+                f"got {row!r}"
+            )
+        self._name_beside = "" if row is None else names[row]
+        self.beside = (
+            {} if row is None else as_plain(side_by_side(self._run, self.opened["row"], row))
+        )
+
+    def check_row(self, row: int) -> None:
+        """Refuse what is no number of a row."""
+        if not isinstance(row, int) or not 0 <= row < len(self._run.rows):
+            raise InvalidArgumentError(
+                f"expected a row from 0 to {len(self._run.rows) - 1}, got {row!r}"
+            )
+
+
+_CHOICE_TRAITS: Final = tuple(each.name for each in fields(RowChoice))
+_MEASURED: Final = ("sort_by", "descending", "depth", "distance")
+
+
+def _page_state(run: RunTable, columns: Sequence[str] | None) -> dict[str, Any]:
+    depths = depths_of(run.rows)
+    return {
+        "choices": {"depths": depths, **filter_choices(run)},
+        "data": page_columns(run, columns),
+    }
+
+
+def _facts(run: RunTable, row: Mapping[str, Any]) -> list[list[str]]:
+    names = (
+        "model", "group", "ply", "reply_class", "edit_distance", "precision", "recall", "f",
+        *further_metrics(run),
+    )  # fmt: skip
+    return [
+        [column_label(name, run), cell_text(name, row[name], run)]
+        for name in names
+        if row.get(name) is not None and row[name] != ""
+    ]
 
 
 class RunBrowser(StillOutput, VBox):  # type: ignore[misc]
@@ -81,7 +383,7 @@ class RunBrowser(StillOutput, VBox):  # type: ignore[misc]
 
     def figure(self) -> "Figure":
         """Return a static picture of the run."""
-        from workbench.explore.run.run_picture import run_figure
+        from workbench.explore.pictures import run_figure
 
         return run_figure(self.table.run)
 

@@ -1,29 +1,64 @@
-"""A run's columns in the page's format: numbers as bytes, texts as codes into a list of levels."""
+"""The columns of a run in the format of the page, and its rows as plain HTML."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 import pandas as pd
+from matplotlib.colors import to_hex
 from numpy.typing import NDArray
 
+from workbench.drawing.appearance import Style, model_style, style
 from workbench.drawing.reply_words import class_words, field_words, status_words
-from workbench.drawing.scores_in_words import environment_shown
+from workbench.drawing.score_description import environment_of
 from workbench.errors import InvalidArgumentError
-from workbench.explore.run.run_table import RunTable, row_classes
-from workbench.explore.run.value_names import (
+from workbench.explore.page.still_html import heading, listing, paragraph
+from workbench.explore.run.run_table import (
     FIELD_PREFIX,
     FILTERS,
+    RunTable,
     flags_of,
     in_order,
     levels_of,
+    row_classes,
     value_name,
     value_names,
 )
-from workbench.explore.scatter.mark_looks import page_looks
+from workbench.long_texts import cut
 from workbench.metrics import Metric, find_metric, own_metrics
 from workbench.prediction import CLASSES
+
+
+def mark_looks(column: str, names: Sequence[str]) -> dict[str, Style]:
+    """Return the look of each name that marks distinguish.
+
+    Args:
+        column: What the names are of; models have the looks that all figures give them.
+        names: In their order.
+    """
+    if column == "model":
+        return model_style(names)
+    return {name: style(index) for index, name in enumerate(names)}
+
+
+def page_looks(column: str, names: Sequence[str]) -> list[dict[str, str | bool]]:
+    """Return the looks of `mark_looks` for the page, in the order of the names.
+
+    Returns:
+        For each the ``colour`` (such as "#0b5fa5"), the ``marker`` (matplotlib's letter), and
+        whether it is ``filled``.
+    """
+    looks = mark_looks(column, names)
+    return [
+        {
+            "colour": to_hex(looks[name].colour),
+            "marker": looks[name].marker,
+            "filled": looks[name].face == looks[name].colour,
+        }
+        for name in names
+    ]
+
 
 WHERE_SEVERAL: Final = ("set", "model", "setting")
 
@@ -60,7 +95,7 @@ def shown_columns(table: RunTable) -> list[str]:
 
 def further_metrics(table: RunTable) -> list[str]:
     """Return the share of elements that are right, and the metrics of other packages, by column."""
-    accuracy = environment_shown(table.rows).accuracy_column
+    accuracy = environment_of(table.rows).accuracy_column
     names = [accuracy, *(each.at(table.depth).column for each in own_metrics())]
     return [name for name in names if name in table.rows]
 
@@ -197,3 +232,42 @@ def _levels(values: "pd.Series[Any]") -> dict[str, Any]:
 def _whole(numbers: NDArray[np.float64]) -> bool:
     defined = numbers[~np.isnan(numbers)]
     return bool((defined == np.floor(defined)).all())
+
+
+_ROWS: Final = 12
+_COLUMNS: Final = ("position_id", "model", "reply_class", "edit_distance", "precision", "recall")
+
+
+def run_still(run: RunTable, answer: Mapping[str, Any] | None, opened: Mapping[str, Any]) -> str:
+    """Return the counts of the rows shown, the first of them, and the open row, as HTML.
+
+    Args:
+        run: The run.
+        answer: ``order`` and ``classes`` of the rows shown, and ``notes``; None if not computed.
+        opened: The text about the open row; empty if none is open.
+    """
+    if answer is None:
+        return heading("Run browser") + paragraph("The rows were not computed.")
+    order = answer["order"]
+    classes = ", ".join(
+        f"{shown:,} {class_words(name)}"
+        for name, (shown, _every) in answer["classes"].items()
+        if shown
+    )
+    parts = [
+        heading(f"{len(order):,} of {len(run.rows):,} rows: {classes or 'none'}"),
+        *map(paragraph, answer["notes"]),
+        listing(
+            [column_label(name, run) for name in _COLUMNS],
+            [
+                [cut(cell_text(name, row[name], run)) for name in _COLUMNS]
+                for row in run.rows.iloc[list(order[:_ROWS])].to_dict("records")
+            ],
+        ),
+    ]
+    if len(order) > _ROWS:
+        parts.append(paragraph(f"The first {_ROWS} of them in the order shown."))
+    if opened:
+        parts.append(heading(f"Open: {opened['title']}"))
+        parts.append(listing(("", ""), opened["facts"]))
+    return "".join(parts)

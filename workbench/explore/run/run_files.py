@@ -8,21 +8,30 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from workbench.answers.model_replies import simulate
 from workbench.answers.recorded_replies import WORLD_CUP, recorded_replies
-from workbench.answers.simulated_replies import simulate
 from workbench.errors import TableError
-from workbench.explore.run.reply_texts import ReplyTexts
-from workbench.games.bundled import bundled_games
+from workbench.explore.run.run_table import ReplyTexts
 from workbench.games.cut import cut_games
+from workbench.games.game_tables import bundled_games
 from workbench.metrics import with_summaries
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_tables import score
 from workbench.studies.data import FIVE_GROUPS
-from workbench.studies.recorded_scores import DefaultReplies, check_replies, recorded_scores
-from workbench.studies.stored_tables import StoredTables
+from workbench.studies.study_scores import (
+    DefaultReplies,
+    StoredTables,
+    check_replies,
+    recorded_scores,
+)
 from workbench.tables.earlier_versions import missing_columns
-from workbench.tables.parquet_tables import PREDICTIONS, present_frame, read_table
-from workbench.tables.reply_identity import REPLY_KEY, refuse_repeated_replies
+from workbench.tables.parquet_tables import (
+    PREDICTIONS,
+    REPLY_KEY,
+    present_frame,
+    read_table,
+    refuse_repeated_replies,
+)
 
 
 def read_scores(scores: pd.DataFrame | str | Path) -> pd.DataFrame:
@@ -188,7 +197,7 @@ def recorded_run(
     return scores, replies
 
 
-def run_at_hand(
+def load_run(
     scores: str | Path = "",
     predictions: str | Path = "",
     *,

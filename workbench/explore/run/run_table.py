@@ -1,13 +1,10 @@
-"""A run as shown by RunBrowser: one row per prediction, filtered, sorted, with disagreements.
-
-An absent reply has no edit distance of its own: what a scores table holds for it is the distance to
-the empty text. Here its distance is undefined, and wherever undefined rows cannot take part they
-are counted.
-"""
+"""A run as RunBrowser shows it: one row per prediction, its values by name, its disagreements and texts."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
+from types import MappingProxyType
 from typing import Any, Final, Literal, get_args
 
 import numpy as np
@@ -16,10 +13,129 @@ from numpy.typing import NDArray
 
 from workbench.drawing.reply_words import status_words
 from workbench.errors import InvalidArgumentError, TableError
-from workbench.explore.run.reply_texts import ReplyTexts
 from workbench.metrics import with_summaries
 from workbench.prediction import CLASSES, ReplyClass
 from workbench.scoring.parameters import Distance
+
+FILTERS: Final = MappingProxyType(
+    {"sets": "set", "models": "model", "settings": "setting", "groups": "group"}
+)
+"""The column that each list of names of a RowChoice restricts; classes are apart."""
+
+
+FIELD_PREFIX: Final = "correct_"
+"""Before the name of a field in the columns of a scores table that say whether it is right."""
+
+
+def value_name(column: str, value: Any) -> str:
+    """Return a value of a column in `FILTERS` as filters and cells show it.
+
+    A group is 5, not 5.0; the empty setting is ``default``; what is missing or empty is ``none``.
+    """
+    if pd.isna(value) or value == "":
+        return "default" if column == "setting" and value == "" else "none"
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def flags_of(status: Any) -> frozenset[str]:
+    """Return the flags in a cell of the column ``status``."""
+    return frozenset(status.split()) if isinstance(status, str) else frozenset()
+
+
+def value_names(rows: pd.DataFrame, column: str) -> "pd.Series[str]":
+    """Return the `value_name` of each row's value in a column."""
+    return rows[column].map(partial(value_name, column)).astype(str)
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """Return names in alphabetical order, numbers in them by size: 256 before 1024."""
+    return sorted(
+        names,
+        key=lambda name: [
+            int(part) if place % 2 else part
+            for place, part in enumerate(re.split(r"([0-9]{1,9})", name))
+        ],
+    )
+
+
+def levels_of(column: "pd.Series[Any]") -> list[Any] | None:
+    """Return a column's texts in their own order; None if that is the alphabet's."""
+    if column.name == "setting":
+        return in_order(column.dropna().unique())
+    return list(CLASSES) if column.name == "reply_class" else None
+
+
+LONGEST_SHOWN: Final = 2000
+"""Characters of a reply that are shown; of a longer one, the part around what was searched for."""
+
+
+class ReplyTexts:
+    """The texts of replies, one for each row of a run.
+
+    Args:
+        texts: The replies; None where a reply is not kept.
+        states: What was taken for the predicted state, which stands for a reply that is not kept;
+            None where there is none.
+    """
+
+    def __init__(self, texts: Sequence[str | None], states: Iterable[str | None]) -> None:
+        self._texts = texts
+        self._states = states
+
+    @property
+    def kept(self) -> bool:
+        """Whether any reply is kept."""
+        return any(text is not None for text in self._texts)
+
+    @cached_property
+    def _folded(self) -> list[str]:
+        pairs = zip(self._texts, self._states, strict=True)
+        # A missing state can be None or NaN.
+        found = (state if text is None else text for text, state in pairs)
+        return [text.casefold() if isinstance(text, str) else "" for text in found]
+
+    def of(self, places: Iterable[int]) -> list[str | None]:
+        """Return the whole replies of some rows."""
+        return [self._texts[place] for place in places]
+
+    def holding(self, wanted: str) -> NDArray[np.bool_]:
+        """Return for each row whether its reply, or its state, has a part, in upper or lower case.
+
+        Args:
+            wanted: Plain text; no character has a special meaning.
+        """
+        folded = wanted.casefold()
+        found = (folded in text for text in self._folded)
+        return np.fromiter(found, dtype=np.bool_, count=len(self._texts))
+
+    def excerpt(self, row: int, wanted: str = "") -> dict[str, Any] | None:
+        """Return the part of a reply that is shown.
+
+        Args:
+            row: Its number, from 0.
+            wanted: What was searched for.
+
+        Returns:
+            None if there is no reply; else ``length`` (characters of the whole), ``skipped``
+            (characters before the part), and the part as ``before``, ``match`` and ``after``;
+            without a match all of it is ``after``.
+        """
+        text = self._texts[row]
+        if text is None:
+            return None
+        # Folding a letter such as ß changes the length; what then is not found here is not marked.
+        at = text.lower().find(wanted.lower()) if wanted else -1
+        at, end = (at, at + len(wanted)) if at >= 0 else (0, 0)
+        start = max(0, min(at - LONGEST_SHOWN // 4, len(text) - LONGEST_SHOWN))
+        stop = start + LONGEST_SHOWN
+        return {
+            "length": len(text),
+            "skipped": start,
+            "before": text[start:at],
+            "match": text[at : min(end, stop)],
+            "after": text[end:stop],
+        }
+
 
 Disagreement = Literal["", "near_far", "far_near"]
 

@@ -11,11 +11,9 @@ from numpy.typing import NDArray
 from workbench.drawing.reply_words import class_words, field_words
 from workbench.environments.registry import DEFAULT, environment_named
 from workbench.errors import InvalidFenError
-from workbench.explore.board.fen_problems import describe
-from workbench.explore.board.moves_view import different_squares
-from workbench.explore.board.reading import ReadBoard, read_board
-from workbench.explore.run.run_table import RunTable
-from workbench.explore.run.value_names import value_name
+from workbench.explore.board_reading import ReadBoard, describe, read_board
+from workbench.explore.pair.pair_view import different_squares
+from workbench.explore.run.run_table import RunTable, value_name
 from workbench.long_texts import LONGEST_FEN, cut
 
 
@@ -66,7 +64,7 @@ def side_by_side(run: RunTable, row: int, other: int) -> dict[str, Any]:
     return {"true_fen": cut(true.text, LONGEST_FEN), "true_board": true.text, "replies": replies}
 
 
-def opened_boards(run: RunTable, row: int) -> dict[str, Any]:
+def reply_boards(run: RunTable, row: int) -> dict[str, Any]:
     """Return a reply's board and the true one; the reply as in `side_by_side`."""
     true = _true_board(run, row)
     return {

@@ -1,5 +1,5 @@
 // Exact p_1..p_m and r_1..r_m of two positions from one walk over what both permit; the twin of
-// environments/chess/kernel/machine_code/joint.py.
+// environments/chess/kernel/joint_walk.py.
 
 import { Position } from "./chess_position.js";
 import { MOST_MOVES, legalMoves } from "./legal_moves.js";

@@ -1,5 +1,5 @@
 // The legal moves of a position, exactly those that python-chess 1.11 generates; the twin of
-// environments/chess/kernel/machine_code/moves.py, and of python-chess itself where a king is promoted. A move is a code:
+// environments/chess/kernel/moves.py, and of python-chess itself where a king is promoted. A move is a code:
 // from + 64 * to + 4096 * promotion, the promotion as python-chess numbers pieces, 0 for none.
 
 import {

@@ -1,4 +1,4 @@
-// Making a legal move, with the effects of python-chess's `push`; the twin of environments/chess/kernel/machine_code/making.py.
+// Making a legal move, with the effects of python-chess's `push`; the twin of environments/chess/kernel/moves.py.
 
 import { KIND, KING, PAWN, PROMOTED, ROOK, WHITE, capturablePassant, cleanRights, mixRest, put } from "./chess_position.js";
 

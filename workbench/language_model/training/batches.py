@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.environments.chess.kernel.machine_code.cache import compiled_module
+from workbench.environments.chess.kernel.cache import compiled_module
 from workbench.environments.chess.kernel.packed_boards import WIDTH, pack_fens
 from workbench.language_model.vocabulary import (
     CASTLING_TOKEN,
@@ -54,13 +54,13 @@ class Batches:
         """Keep the games.
 
         Args:
-            games: Legal moves from the initial position, as `workbench.games.move_codes` has them.
+            games: Legal moves from the initial position, as `workbench.games.game_tables` has them.
             own_share: The share of games that are read as they are; the others go on at random from
                 a ply drawn uniformly.
         """
         self._games = games
         self._own_share = own_share
-        self._single = compiled_module("single")
+        self._single = compiled_module("plain_walks")
         self._first = pack_fens([_START])[0]
 
     def draw(self, generator: np.random.Generator, games: int, plies: int) -> Batch:

@@ -1,27 +1,203 @@
-"""A training run: from random weights to files of weights, in a way that can be interrupted and resumed."""
+"""A training run: gradient steps with jax, held-out accuracy, and files of weights; it can be interrupted and resumed."""
 
 import json
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from importlib import metadata
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+import jax
+import jax.numpy as jnp
 import numpy as np
+import optax
 import pandas as pd
+from llvmlite import binding  # type: ignore[import-untyped]
+from numpy.typing import NDArray
 from tqdm.auto import tqdm
 
-from workbench.errors import OutputError, RunMismatchError
-from workbench.games.move_codes import encode_moves
+from workbench.environments.chess.kernel.kernel_functions import joint_profiles
+from workbench.environments.chess.kernel.packed_boards import Words, pack_fens, supported
+from workbench.environments.chess.replay import play_moves
+from workbench.errors import InvalidFenError, OutputError, RunMismatchError
+from workbench.games.game_tables import encode_moves
 from workbench.games.pgn import Game
-from workbench.language_model.language_model import LanguageModel
-from workbench.language_model.training.batches import Batches
-from workbench.language_model.training.gradient_steps import Learner, Losses
-from workbench.language_model.training.held_out_accuracy import HeldOutBoards
-from workbench.language_model.training.training_machine import training_machine
+from workbench.language_model.language_model import LanguageModel, read_weights, write_weights
+from workbench.language_model.network import (
+    SOFTMAX,
+    Shape,
+    Weights,
+    encode,
+    first_weights,
+    move_logits,
+    promotion_logits,
+    target_logits,
+    written,
+)
+from workbench.language_model.training.batches import Batch, Batches
 from workbench.language_model.training.training_settings import TrainingSettings
-from workbench.language_model.weight_files import read_weights, write_weights
+from workbench.language_model.vocabulary import SLOTS
 from workbench.tables.parquet_tables import replacing
 from workbench.tables.provenance import differences_in_words, differing, text_hash
+
+_PACKAGES: Final = ("jax", "jaxlib", "numpy", "optax")
+_VECTORS: Final = ("amx", "avx", "fma", "neon", "sve")
+
+
+def training_machine() -> dict[str, Any]:
+    """Return the device, the processor's kind and vector instructions, and versions, as JSON."""
+    features = binding.get_host_cpu_features()
+    return {
+        "device": jax.devices()[0].device_kind,
+        "processor": binding.get_host_cpu_name(),
+        "instructions": sorted(
+            name for name, there in features.items() if there and name.startswith(_VECTORS)
+        ),
+        "versions": {name: metadata.version(name) for name in _PACKAGES},
+    }
+
+
+# XLA shares loops among as many threads as there are cores, and their number changes the rounding.
+# The bundled weights were made with two. Read when jax first computes, so it is set before.
+os.environ.setdefault("PJRT_NPROC", "2")
+
+
+SOFTMAX[jnp] = jax.nn.softmax
+
+_MOVE_SHARE: Final = 0.02
+"""The weight of the loss of the next move, beside that of the boards."""
+_COUNTER_WEIGHT: Final = 3.0
+"""Of half-move clock and move number, which are two of 69 tokens and hard to learn."""
+_LARGEST_GRADIENT: Final = 1.0
+_SECOND_MOMENT: Final = 0.98
+_ONE_THREAD: Final = {"xla_cpu_multi_thread_eigen": False}
+"""Products of matrices, as for the bundled weights: several threads add up in another order."""
+
+
+class Losses(NamedTuple):
+    """Mean cross-entropy in nats: of a token of a board, and of a next move."""
+
+    boards: float
+    moves: float
+
+
+class Learner:
+    """Weights and the state of the optimiser; a step changes both."""
+
+    def __init__(self, shape: Shape, seed: int, weight_decay: float) -> None:
+        """Begin with random weights."""
+        self._shape = shape
+        self.weights: Any = jax.tree.map(jnp.asarray, first_weights(shape, seed))
+        decayed = {name: value.ndim > 1 for name, value in self.weights.items()}
+        self._optimizer = optax.chain(
+            optax.clip_by_global_norm(_LARGEST_GRADIENT),
+            optax.scale_by_adam(b2=_SECOND_MOMENT),
+            optax.add_decayed_weights(weight_decay, decayed),
+        )
+        self._moments = self._optimizer.init(self.weights)
+        self._step = jax.jit(self._stepped, compiler_options=_ONE_THREAD)
+
+    def step(self, batch: Batch, rate: float) -> Losses:
+        """Take one step, and return the losses before it."""
+        self.weights, self._moments, losses = self._step(
+            self.weights,
+            self._moments,
+            jnp.float32(rate),
+            batch.moves,
+            batch.at,
+            batch.tokens,
+            batch.next_counts,
+        )
+        return Losses(*map(float, losses))
+
+    def state(self) -> list[NDArray[Any]]:
+        """Return everything that a resumed training needs."""
+        return [np.asarray(leaf) for leaf in jax.tree.leaves((self.weights, self._moments))]
+
+    def restore(self, state: list[NDArray[Any]]) -> None:
+        """Go back to what `state` returned."""
+        structure = jax.tree.structure((self.weights, self._moments))
+        self.weights, self._moments = jax.tree.unflatten(structure, map(jnp.asarray, state))
+
+    def _stepped(self, weights: Any, moments: Any, rate: Any, *batch: Any) -> Any:
+        gradient = jax.grad(_loss, has_aux=True)
+        direction, losses = gradient(weights, self._shape, *batch)
+        updates, moments = self._optimizer.update(direction, moments, weights)
+        moved = jax.tree.map(lambda value, update: value - rate * update, weights, updates)
+        return moved, moments, losses
+
+
+def _loss(
+    weights: Weights, shape: Shape, moves: Any, at: Any, tokens: Any, counts: Any
+) -> tuple[Any, tuple[Any, Any]]:
+    encoded = encode(jnp, weights, shape, moves)[-1]
+    cross_entropy: Callable[..., Any] = optax.softmax_cross_entropy_with_integer_labels
+    by_token = cross_entropy(written(jnp, weights, shape, encoded, at, tokens), tokens)
+    token_weights = np.ones(SLOTS, np.float32)
+    token_weights[-2:] = _COUNTER_WEIGHT
+    before, following = encoded[:, :-1], moves[:, 1:].astype(jnp.int32)
+    start, end, promotion = following[..., 0], following[..., 1], following[..., 2]
+    by_move = (
+        cross_entropy(move_logits(jnp, weights, before), start)
+        + cross_entropy(target_logits(jnp, weights, before, start), end)
+        + cross_entropy(promotion_logits(jnp, weights, before, start, end), promotion)
+    )
+    of_moves = (by_move * counts).sum() / jnp.maximum(counts.sum(), 1)
+    total = (by_token * token_weights).mean() + _MOVE_SHARE * of_moves
+    return total, (by_token.mean(), of_moves)
+
+
+PLIES: Final = (10, 32, 54, 76, 100)
+"""5, 16, 27, 38 and 50 full moves, as in the paper."""
+_DEPTH: Final = 4
+
+
+class HeldOutBoards:
+    """Boards after fixed numbers of plies of some games."""
+
+    def __init__(self, games: Sequence[Game], count: int) -> None:
+        """Take the first games that are long enough.
+
+        Args:
+            games: Not among those trained on.
+            count: How many.
+        """
+        long = [game.moves for game in games if len(game.moves) >= PLIES[-1]][:count]
+        self._lines = [list(moves[:plies]) for plies in PLIES for moves in long]
+        self._true = [play_moves(line).fen() for line in self._lines]
+        self._count = len(long)
+
+    def accuracy(self, model: LanguageModel) -> pd.DataFrame:
+        """Return, by ply, the share of boards that are wholly right, and the mean p_4.
+
+        A board is right if placement, side to move, castling rights and en-passant square are.
+        A text that is no FEN counts as 0.
+        """
+        texts = model.write_states(self._lines)
+        exact = [
+            text.split(" ")[:4] == true.split(" ")[:4]
+            for text, true in zip(texts, self._true, strict=True)
+        ]
+        precision = np.zeros(len(texts))
+        for index, (text, true) in enumerate(zip(texts, self._true, strict=True)):
+            rows = _rows(text)
+            if rows is not None:
+                found = joint_profiles(pack_fens([true]), rows, _DEPTH, workers=1)
+                precision[index] = found.precision[0, -1]
+        frame = pd.DataFrame(
+            {"plies": np.repeat(PLIES, self._count), "exact": exact, "p_4": precision}
+        )
+        return frame.groupby("plies", as_index=False).mean()
+
+
+def _rows(text: str) -> Words | None:
+    try:
+        rows = pack_fens([text])
+    except InvalidFenError:
+        return None
+    return rows if supported(rows).all() else None
+
 
 HELD_OUT: Final = 40
 """Games on which progress is measured."""

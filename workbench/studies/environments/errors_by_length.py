@@ -15,7 +15,7 @@ from workbench.drawing.appearance import Style, caption, draw_means, figure_of_r
 from workbench.drawing.labels import typeset
 from workbench.drawing.quantities import EDIT_DISTANCE, PRECISION, RECALL
 from workbench.drawing.reply_words import class_words
-from workbench.drawing.scores_in_words import counted_by, interval_words, scored_rows
+from workbench.drawing.score_description import class_counts_by, interval_words, scored_rows
 from workbench.environments.registry import environment_in_table
 from workbench.errors import InvalidArgumentError
 from workbench.prediction import CLASSES, ReplyClass
@@ -64,8 +64,8 @@ def compute(scores: Mapping[str, pd.DataFrame], *, depth: int = 4) -> pd.DataFra
             within=lambda measure: None if measure.startswith("edit") else SHARE,
         )  # fmt: skip
         means = means[means["count"] > 0].rename(columns={"column": "measure", "value": "mean"})
-        counts = counted_by(rows, ["length"])[["length", *COUNTED]]
-        missing = counted_by(known, ["length"])[["length", "failed", "unscored"]]
+        counts = class_counts_by(rows, ["length"])[["length", *COUNTED]]
+        missing = class_counts_by(known, ["length"])[["length", "failed", "unscored"]]
         table = means.merge(counts, on="length").merge(missing, on="length")
         tasks = known.groupby("length")["task"].first().astype(str)
         tables.append(

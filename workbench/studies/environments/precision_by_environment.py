@@ -1,29 +1,249 @@
-"""p_m against m in several environments behind one interface, and on a homogeneous tree.
-
-In each, the predicted state is the true one after one slip, of the kind that trackers of this
-environment make. Everything is measured by the same functions, which know nothing of the environment.
-
-Source: arXiv 2508.19851, section 3: p_m is defined on any deterministic automaton; p_m = p^m where
-every action is accepted with the same chance p.
-"""
+"""p_m against m in several environments and on a homogeneous tree, and scores of one model in each."""
 
 import math
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from workbench.affordance import ESTIMATORS, Terminal, estimate, exact_profile
+from workbench.answers.model_replies import simulate
+from workbench.automaton import Automaton
 from workbench.drawing.appearance import caption, figure_of_rows, style
-from workbench.drawing.labels import typeset
+from workbench.drawing.labels import some_of, typeset
+from workbench.drawing.reply_words import finished_words, ill_formed_words
+from workbench.drawing.score_description import with_names
+from workbench.environments import HomogeneousTree
+from workbench.environments.registry import (
+    AnyEnvironment,
+    environment_in_table,
+    environment_named,
+    environment_of_table,
+)
+from workbench.episodes import sample_positions
 from workbench.errors import InvalidArgumentError
+from workbench.scoring import ScoringParameters, score, score_predictions
 from workbench.seeds import derived_seed
-from workbench.studies.environments.environment_runs import SIX
-from workbench.studies.environments.state_pairs import Pair, PairsOfStates, state_pairs
+from workbench.studies.game_clusters import whole_games
+from workbench.studies.study_scores import read_scores
+from workbench.tables.parquet_tables import PREDICTIONS, read_table, refuse_repeated_replies
+
+SIX: Final = ("chess", "othello", "sokoban", "planning", "boxes", "programs")
+"""The environments of the workbench."""
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentRuns:
+    """Scores of one model by the name of the environment.
+
+    Attributes:
+        scores: Rows of scores tables with the columns ``game`` (of the position, or its episode) and
+            ``length`` (of the episode, in actions; -1 if it is unknown).
+        source: In words, whose replies these are.
+        inputs: The files that were read.
+    """
+
+    scores: Mapping[str, pd.DataFrame]
+    source: str
+    inputs: tuple[Path, ...] = ()
+
+    def describe(self, parameters: ScoringParameters) -> str:
+        """Return how finished lines and ill-formed states count, for captions."""
+        ill_formed = ill_formed_words(parameters.ill_formed, states="states")
+        return f"; {ill_formed}; {finished_words(parameters.terminal, episodes='episodes')}"
+
+
+def simulated_runs(
+    parameters: ScoringParameters,
+    *,
+    names: Sequence[str] = SIX,
+    lengths: Sequence[int] = (2, 4, 8, 16, 32),
+    per_length: int = 60,
+    rate: float = 0.03,
+    seed: int = 0,
+    jobs: int = 1,
+) -> EnvironmentRuns:
+    """Let the simulated tracker write the state at the ends of random episodes, and score it.
+
+    Args:
+        parameters: The parameters of scoring.
+        names: Of environments, at least one.
+        lengths: Of episodes, in actions: multiples of each environment's ``actions_a_group``.
+        per_length: Episodes of each length in each environment.
+        rate: Probability of a slip at each action, in [0, 1].
+        seed: Seed of episodes and slips.
+        jobs: Workers.
+
+    Raises:
+        InvalidArgumentError: If there is no name, or an environment cannot have such lengths.
+    """
+    if not names:
+        raise InvalidArgumentError(f"expected names of environments, such as {SIX}, got none")
+    scores = {}
+    for name in names:
+        environment = environment_named(name)
+        unit = environment.actions_a_group
+        if odd := [length for length in lengths if length % unit]:
+            raise InvalidArgumentError(
+                f"{name}: expected lengths that are multiples of {unit} actions, got {odd!r}"
+            )
+        positions = sample_positions(
+            environment, [length // unit for length in lengths], per_length, seed
+        )
+        predictions = simulate(positions, rate=rate, seed=seed)
+        found = score(predictions, parameters, jobs=jobs)
+        scores[name] = _with_lengths(found, found["game_id"])
+    return EnvironmentRuns(scores, f"simulated tracker, {rate:g} slips an action")
+
+
+def given_runs(
+    paths: Sequence[str | Path], parameters: ScoringParameters, *, model: str = ""
+) -> EnvironmentRuns:
+    """Return the scores of the user's own runs of one model, one table an environment.
+
+    Args:
+        paths: Predictions tables, which are scored here, or scores tables, all of one task.
+        parameters: The parameters of scoring; scores must have been made with them.
+        model: The model; may be empty if all tables are of the same one alone.
+
+    Raises:
+        InvalidArgumentError: If two tables are of one environment, there are several models, or no
+            row is of the one asked for.
+        RunMismatchError: If scores were made with other parameters.
+        TableError: If a table cannot be read, or repeats a reply.
+    """
+    scores: dict[str, pd.DataFrame] = {}
+    for path in map(Path, paths):
+        name = environment_of_table(path).name
+        if name in scores:
+            raise InvalidArgumentError(
+                f"{path}: expected one table an environment, got a second one of {name!r}"
+            )
+        scores[name] = _scores_of(path, parameters)
+    models = {each for table in scores.values() for each in table["model"]}
+    if not model and len(models) != 1:
+        raise InvalidArgumentError(
+            f"expected runs of one model, got {some_of(sorted(models), 'models')}; choose one by "
+            "the parameter model"
+        )
+    chosen = {
+        name: table[(table["model"] == model) | (not model)] for name, table in scores.items()
+    }
+    asked = {each for table in chosen.values() for each in table["task"]}
+    for name, table in chosen.items():
+        if table.empty or len(asked) > 1:
+            raise InvalidArgumentError(
+                f"{name}: expected replies of {model or 'the model'} to one task, got tasks "
+                f"{sorted(asked)} of {sorted(set(scores[name]['model']))}"
+            )
+    named = model or str(next(iter(models)))
+    return EnvironmentRuns(chosen, named, tuple(map(Path, paths)))
+
+
+def _scores_of(path: Path, parameters: ScoringParameters) -> pd.DataFrame:
+    if "unscored" in pq.read_schema(path).names:
+        found = read_scores(path, parameters)
+        games = found["game_id"].fillna(found["position_id"])
+    else:
+        predictions = read_table(path, PREDICTIONS)
+        found = score_predictions(predictions, parameters)
+        games = found["position_id"].map(whole_games(predictions).games)
+    refuse_repeated_replies(found, path)
+    return _with_lengths(with_names(found), games)
+
+
+def _with_lengths(scores: pd.DataFrame, games: pd.Series) -> pd.DataFrame:
+    unit = environment_in_table(scores["environment"].iloc[0]).actions_a_group
+    groups = scores["group"].astype("Int64").fillna(-1)
+    return scores.assign(game=games, length=(groups * unit).where(groups > 0, -1).astype(int))
+
+
+TREE: Final = "homogeneous tree"
+_ATTEMPTS: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A true and a predicted state, what tells them apart in words, and both as text."""
+
+    true: Any
+    predicted: Any
+    difference: str
+    true_text: str
+    predicted_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PairsOfStates:
+    """An automaton and pairs of its states; ``closed_form`` gives p_m where it is known."""
+
+    title: str
+    automaton: Automaton[Any, Any]
+    pairs: tuple[Pair, ...]
+    closed_form: Callable[[int], float] | None = None
+
+
+def state_pairs(
+    names: Sequence[str], pairs: int, moves: int, shared: int, predicted_only: int, seed: int
+) -> dict[str, PairsOfStates]:
+    """Return pairs of states by the name of their environment; arguments as for `compute`."""
+    drawn = {}
+    for name in names:
+        environment = environment_named(name)
+        found = tuple(_pairs(environment, pairs, moves, seed))
+        drawn[name] = PairsOfStates(environment.title, environment.automaton, found)
+    tree = HomogeneousTree(shared, predicted_only)
+    said = f"{predicted_only} of {shared + predicted_only} actions are not permitted"
+    one = Pair(tree.initial, tree.predicted, said, "true tree", "predicted tree")
+    return {**drawn, TREE: PairsOfStates(TREE, tree, (one,), tree.precision)}
+
+
+def _pairs(environment: AnyEnvironment, pairs: int, moves: int, seed: int) -> Iterator[Pair]:
+    for index, episode in enumerate(islice(environment.episodes(moves, seed), pairs)):
+        true = environment.read_state(episode.true)
+        predicted = slipped(environment, true, derived_seed(seed, environment.name, index))
+        texts = (environment.state_text(each).replace("\n", " / ") for each in (true, predicted))
+        yield Pair(true, predicted, difference(environment, true, predicted), *texts)
+
+
+def slipped(environment: AnyEnvironment, state: Any, seed: int) -> Any:
+    """Return another state, after one slip.
+
+    Args:
+        environment: Of the state.
+        state: The state.
+        seed: At least 0.
+
+    Raises:
+        InvalidArgumentError: If the state allows no slip.
+    """
+    generator = np.random.default_rng(seed)
+    for _ in range(_ATTEMPTS):
+        other = environment.slip(state, generator)
+        if other != state:
+            return other
+    raise InvalidArgumentError(
+        f"{environment.name}: expected a state that can be written wrongly, got "
+        f"{environment.state_text(state)!r:.200}; ask for another number of moves or another seed"
+    )
+
+
+def difference(environment: AnyEnvironment, true: Any, predicted: Any) -> str:
+    """Return in words which elements of two states differ."""
+    one, other = environment.elements(true), environment.elements(predicted)
+    names = [name for name in {**one, **other} if one.get(name) != other.get(name)]
+    return "; ".join(
+        f"{name}: {one.get(name) or 'nothing'}, written {other.get(name) or 'nothing'}"
+        for name in names
+    )
+
 
 _COLUMNS: Final = [
     "environment", "title", "pair", "method", "depth", "value", "standard_error", "samples", "batches",

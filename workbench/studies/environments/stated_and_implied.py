@@ -1,26 +1,4 @@
-"""The state that a model writes against the actions that it believes permitted, position by position.
-
-For one position let S be the true state, T the state that the model *states* (task ``state``), L the
-set of actions that it lists (task ``actions``), and A_S, A_T the actions that S and T permit. If the
-model acts on the state that it writes, L is A_T, right or wrong. Per position:
-
-* ``legal_on_true``, ``complete_on_true``: p_1 and r_1 of L against S, |L & A_S| / |L| and
-  |L & A_S| / |A_S|, as the task ``actions`` defines them; ``legal_on_stated`` and
-  ``complete_on_stated``: the same against T; ``legal_on_both``: |L & A_S & A_T| / |L|;
-  ``stated_less_true``: legal_on_stated - legal_on_true.
-* Where A_S and A_T differ, the actions that only one of them permits tell on which state the model
-  acts: ``stated_only_listed`` is |L & (A_T - A_S)| / |A_T - A_S|, ``true_only_listed`` is
-  |L & (A_S - A_T)| / |A_S - A_T|, and ``stated_less_true_only`` their difference, where there are
-  both: 1 for L = A_T, -1 for L = A_S, and 0 for a list that has nothing to do with either.
-* Where A_S and A_T differ and some listed action is illegal in truth: ``explained`` is the share of
-  L - A_S that T permits, ``expected`` the share that T permits of what S does not in the lists of all
-  other episodes of the same model and length: what a list that has nothing to do with the
-  position would give; ``explained_less_expected``: their difference. A list of the right episode that
-  is made without T may exceed it a little: slips of one position are alike.
-
-An undefined value is left out; ``count`` says how many are defined. Calls that failed, and positions
-at which the model gives no state or no list, are left out and counted.
-"""
+"""The state that a model writes against the actions that it holds permitted: table, verdict and figure."""
 
 import math
 from collections import Counter
@@ -28,20 +6,28 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
-from workbench.environments.registry import AnyEnvironment, environment_of
+from workbench.answers.model_replies import simulate
+from workbench.automaton import Terminal
+from workbench.drawing.appearance import Style, caption, draw_means, figure_of_rows, style
+from workbench.drawing.labels import labels
+from workbench.drawing.quantities import PRECISION, RECALL
+from workbench.drawing.score_description import interval_words
+from workbench.environments.registry import AnyEnvironment, environment_in_table, environment_of
 from workbench.errors import InvalidArgumentError
 from workbench.prediction import ACTION_SEPARATOR, ReplyClass
 from workbench.scoring import IllFormedPolicy
 from workbench.scoring.score_rows import is_state, unscored_reason
+from workbench.seeds import derived_seed
 from workbench.statistics.grouped import grouped_means, groups
 from workbench.statistics.intervals import DIFFERENCE, SHARE
-from workbench.studies.models.whole_games import whole_games
-from workbench.tables.parquet_tables import PREDICTIONS, as_records
-from workbench.tables.reply_identity import refuse_repeated_replies
+from workbench.studies.game_clusters import whole_games
+from workbench.tables.parquet_tables import PREDICTIONS, as_records, refuse_repeated_replies
 from workbench.tasks import task_named
-from workbench.terminal import Terminal
 
 ALL: Final = "all"
 """The length of the rows about all lengths together."""
@@ -289,3 +275,155 @@ def _expected(
             if environment.action_named(position.stated, text) is not None
         )
         yield _share(permitted, sum(illegal.values()))
+
+
+ACTING: Final = "simulated tracker: lists what its state permits"
+APART: Final = "simulated tracker: tracks twice, once to write and once to list"
+
+
+def simulated_pair(
+    positions: pd.DataFrame, *, rate: float, seed: int
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return states and lists of two simulated trackers, which show what the study can tell.
+
+    One lists what the state that it writes permits. The other tracks the episode a second time, with
+    slips of its own, and lists what that state permits.
+
+    Args:
+        positions: Rows of the POSITIONS schema.
+        rate: Probability of a slip at each action, in [0, 1].
+        seed: Seed of the slips, at least 0.
+
+    Returns:
+        Predictions of the task ``state`` and of the task ``actions``.
+    """
+    states = [
+        simulate(positions, rate=rate, seed=seed, model_name=name) for name in (ACTING, APART)
+    ]
+    lists = [
+        simulate(positions, rate=rate, seed=own, model_name=name, task="actions")
+        for name, own in ((ACTING, seed), (APART, derived_seed(seed, "second track")))
+    ]
+    return pd.concat(states, ignore_index=True), pd.concat(lists, ignore_index=True)
+
+
+def verdict(table: pd.DataFrame) -> str:
+    """Return in words, as Markdown, on which state each model acts.
+
+    Args:
+        table: The result of `workbench.studies.environments.stated_and_implied.compute`.
+    """
+    lines = []
+    noun = environment_in_table(table["environment"].iloc[0]).state_noun
+    overall = table[table["length"] == ALL].set_index(["model", "quantity"])
+    for model in table["model"].unique():
+        stated, true, less = (
+            overall.loc[(model, name)]
+            for name in ("stated_only_listed", "true_only_listed", "stated_less_true_only")
+        )
+        if less["count"] == 0:
+            lines.append(
+                f"* {model}: at no position do the two {noun}s each permit what the other does not."
+            )
+            continue
+        said = f"whether it acts on the {noun} that it writes cannot be told"
+        ends = [less["low"], less["high"]]
+        interval = f" ({ends[0]:+.2f} to {ends[1]:+.2f}, n = {less['count']})"
+        if np.isnan(ends).any():
+            # Several episodes that do not vary tell by their mean.
+            ends = [less["mean"] if less["games"] > 1 else 0.0] * 2
+            interval = f" (no interval, n = {less['count']})"
+        if ends[0] > 0:
+            said = f"it acts on the {noun} that it writes"
+        elif ends[1] < 0:
+            said = (
+                f"it does not act on the {noun} that it writes: its lists are nearer to the truth"
+            )
+        lines.append(
+            f"* {model}: {said}. It lists {stated['mean']:.0%} of what only that {noun} permits and "
+            f"{true['mean']:.0%} of what only the true one permits; the difference is "
+            f"{less['mean']:+.2f}{interval}."
+        )
+    return "\n".join(lines)
+
+
+def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
+    """Draw a row of three panels for each model, against the length of the episode.
+
+    Args:
+        table: The result of `workbench.studies.environments.stated_and_implied.compute`.
+        whose: Whose replies these are, for the title.
+        note: Small print below the axes.
+    """
+    environment = environment_in_table(table["environment"].iloc[0])
+    noun, action = environment.state_noun, environment.action_noun
+    models = list(table["model"].unique())
+    stated, true, third = PRECISION.look, RECALL.look, style(7)
+    panels = (
+        (
+            f"Listed {action}s: the share\nthat is legal on ...",
+            (
+                ("legal_on_true", f"the true {noun}", true),
+                ("legal_on_stated", f"the stated {noun}", stated),
+                ("legal_on_both", "both", third),
+            ),
+        ),
+        (
+            f"{action.capitalize()}s that one {noun} alone\npermits: the share that is listed",
+            (
+                ("stated_only_listed", f"only the stated {noun}", stated),
+                ("true_only_listed", f"only the true {noun}", true),
+            ),
+        ),
+        (
+            f"Listed, but illegal in truth:\nthe share legal on the stated {noun}",
+            (
+                ("explained", "found", stated),
+                ("expected", "expected of other episodes' lists", third),
+            ),
+        ),
+    )
+    figure, rows = figure_of_rows([3] * len(models), [3.1] * len(models), 10.5)
+    names = labels(models, 70)
+    numbers = table[table["length"] != ALL].assign(at=lambda each: each["length"].astype(int))
+    for row, model in zip(rows, models, strict=True):
+        part = numbers[numbers["model"] == model]
+        lengths = sorted(part["at"].unique())
+        for axes, (title, lines) in zip(row, panels, strict=True):
+            for place, (quantity, label, look) in enumerate(lines):
+                _line(axes, part[part["quantity"] == quantity], label, look, place)
+            axes.set_title(title, fontsize=9)
+            axes.set_xscale("log", base=2)
+            axes.set_xlim(lengths[0] / 1.5, lengths[-1] * 1.5)
+            axes.set_xticks(lengths, [str(length) for length in lengths], fontsize=8)
+            axes.minorticks_off()
+            axes.set_xlabel("actions" if environment.actions_a_group == 1 else "actions (plies)")
+            axes.legend(
+                fontsize=7, frameon=False, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.2)
+            )
+        row[0].set_ylim(-0.04, 1.04)
+        row[0].set_ylabel(names[model].replace(": ", ":\n").replace(", ", ",\n"), fontsize=8)
+    once = table[(table["length"] == ALL) & (table["quantity"] == "legal_on_true")]
+    left = ", ".join(
+        f"{once[name].sum()} {words}"
+        for name, words in (
+            ("failed", "with a failed call"),
+            ("unscored", "not scored"),
+            ("without_state", f"without a {noun}"),
+            ("without_list", "without a list"),
+        )
+    )
+    caption(
+        figure,
+        f"The {noun} that is stated and the {action}s that are listed: {whose}",
+        f"{environment.title}; {once['pairs'].sum()} pairs of replies; left out: {left}{note}\n"
+        f"means over positions where defined; {interval_words(table, 'episodes')}",
+    )
+    return figure
+
+
+def _line(axes: Axes, line: pd.DataFrame, label: str, look: Style, place: int) -> None:
+    line = line[line["count"] > 0].sort_values("at")
+    # Beside each other on a logarithmic axis.
+    at = line["at"] * 1.06 ** (place - 1)
+    draw_means(axes, at, line["mean"], line["low"], line["high"], look, label, size=4, width=1.2)

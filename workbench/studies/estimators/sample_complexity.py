@@ -1,12 +1,4 @@
-"""Samples and states needed for a target relative error: growth with the depth m.
-
-The paper claims a cost of O(e^(lambda m)) for naive sampling and one growing as m^2 for its own
-estimator. Here N is found by measurement: the error of single runs on a geometric grid of N.
-
-What follows by theory is in `workbench.studies.estimators.needed_samples`.
-
-Source: arXiv 2508.19851, section 3 and Algorithms 1 and 2.
-"""
+"""Samples and states needed for a target relative error: growth with the depth m."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -20,31 +12,112 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from workbench.affordance import ESTIMATORS, Terminal, exact_profile
-from workbench.affordance.engine import twin_for
 from workbench.affordance.estimate import single_runs
+from workbench.automaton import twin_for
 from workbench.drawing.appearance import caption, style
-from workbench.drawing.policy_words import finished_words
+from workbench.drawing.reply_words import finished_words
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
-from workbench.studies.estimators.complexity_growth import growth, summarise
-from workbench.studies.estimators.complexity_settings import (
-    HOMOGENEOUS,
-    METHODS,
-    RANDOM,
-    WEIGHTED,
-    Setting,
-    chess_settings,
-    tree_settings,
-)
 from workbench.studies.estimators.needed_samples import (
     AT_MOST,
     FOUND,
+    HOMOGENEOUS,
+    METHODS,
     MORE_THAN,
     NOT_TRIED,
+    RANDOM,
+    WEIGHTED,
     Needed,
+    Setting,
+    chess_settings,
     derived_samples,
     search,
+    tree_settings,
 )
+
+
+def summarise(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the median over like pairs, where what was not reached counts as infinite.
+
+    Args:
+        table: The result of `compute`.
+
+    Returns:
+        Columns setting, chance, method, depth, status, samples, nodes (medians, or under ``more than``
+        the smallest bound), derived (median), precision (geometric mean), instances, reached (how
+        many of them have an N).
+    """
+    rows = []
+    for (setting, chance, method, depth), part in table.groupby(
+        ["setting", "chance", "method", "depth"], sort=False, dropna=False
+    ):
+        reached = part["status"].isin([FOUND, AT_MOST])
+        ordered = part.assign(order=part["samples"].where(reached, math.inf)).sort_values("order")
+        middle = ordered.iloc[(len(part) - 1) // 2 : len(part) // 2 + 1]
+        if np.isfinite(middle["order"]).all():
+            status = AT_MOST if (middle["status"] == AT_MOST).all() else FOUND
+            samples, nodes = middle["samples"].mean(), middle["nodes"].mean()
+        else:
+            bounds = part[part["status"] == MORE_THAN]
+            status = MORE_THAN if len(bounds) else NOT_TRIED
+            samples, nodes = bounds["samples"].min(), bounds["nodes"].min()
+        with np.errstate(divide="ignore"):
+            precision = float(np.exp(np.log(part["precision"]).mean()))
+        rows.append(
+            (
+                setting, chance, method, depth, status, samples, nodes, part["derived"].median(),
+                precision, len(part), int(reached.sum()),
+            )
+        )  # fmt: skip
+    return pd.DataFrame(
+        rows,
+        columns=[
+            "setting", "chance", "method", "depth", "status", "samples", "nodes", "derived",
+            "precision", "instances", "reached",
+        ],
+    )  # fmt: skip
+
+
+def growth(table: pd.DataFrame, from_depth: int = 4) -> pd.DataFrame:
+    """Return how N and the states generated grow with m, by least squares on logarithms.
+
+    Args:
+        table: The result of `compute`.
+        from_depth: The least m that is used.
+
+    Returns:
+        Columns setting, chance, method, points (depths with an N), samples_power and nodes_power
+        (slopes over ln m: 1 is linear, 2 quadratic), samples_rate (slope over m: the lambda of
+        e^(lambda m)), rate (-ln p_m / m at the largest m, which is lambda = -ln p on a tree; NaN where
+        p_m is not known), derived_ratio (geometric mean of measured over derived N). NaN with less
+        than three depths.
+    """
+    rows = []
+    for (setting, chance, method), part in summarise(table).groupby(
+        ["setting", "chance", "method"], sort=False, dropna=False
+    ):
+        last = part.iloc[-1]
+        used = part[(part["status"] == FOUND) & (part["depth"] >= from_depth)]
+        slopes = [math.nan] * 3
+        if len(used) >= 3:
+            samples, nodes, depth = (np.log(used[name]) for name in ("samples", "nodes", "depth"))
+            slopes = [
+                float(np.polyfit(x, y, 1)[0])
+                for x, y in ((depth, samples), (depth, nodes), (used["depth"], samples))
+            ]
+        ratio = np.log((used["samples"] / used["derived"]).where(used["derived"] > 0)).mean()
+        rate = -math.log(last["precision"]) / last["depth"] if last["precision"] > 0 else math.nan
+        rows.append(
+            (setting, chance, method, len(used), *slopes, rate, float(np.exp(ratio)))
+        )  # fmt: skip
+    return pd.DataFrame(
+        rows,
+        columns=[
+            "setting", "chance", "method", "points", "samples_power", "nodes_power",
+            "samples_rate", "rate", "derived_ratio",
+        ],
+    )  # fmt: skip
+
 
 _COLUMNS: Final = [
     "setting", "chance", "children", "instance", "method", "depth", "status", "samples", "nodes",

@@ -1,21 +1,21 @@
-"""Scores of bundled models at the same unseen positions, and of answers that need no model."""
+"""Scores of the checkpoints of bundled models at the same unseen positions, and the training schedule."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from workbench.answers.answered_positions import predictions_table
+from workbench.answers.model_replies import predictions_table, simulate
 from workbench.answers.recorded_replies import BASELINE
-from workbench.answers.simulated_replies import simulate
 from workbench.environments.registry import environment_named
-from workbench.games.boards.missing_pieces import with_random_losses
-from workbench.language_model.bundled_models import load_model
-from workbench.language_model.probing.board_labels import squares_of
+from workbench.games.synthetic_boards import with_random_losses
+from workbench.language_model.board_probe import squares_of
+from workbench.language_model.language_model import load_model
 from workbench.language_model.training.training_settings import TrainingSettings
 from workbench.prediction import ReplyClass
 from workbench.scoring import ScoringParameters, score
@@ -27,7 +27,37 @@ from workbench.studies.data import (
     positions_of,
     replies_to_games,
 )
-from workbench.studies.stored_tables import StoredTables
+from workbench.studies.study_scores import StoredTables
+
+
+def course(names: Sequence[str]) -> pd.DataFrame:
+    """Return the course of the run that some bundled models are checkpoints of.
+
+    Args:
+        names: Of checkpoints and of the model that the run ended with.
+
+    Returns:
+        Columns of (the checkpoint; empty for the run itself), branch (whether it left the run),
+        step, learning_rate and plies (the longest to which games have been read by this step). The run
+        has a row for each step, a branch about ten.
+    """
+    rows = []
+    for name in names:
+        description = load_model(name).description
+        settings = TrainingSettings.of_description(description)
+        step, cooled = description["step"], description["cooled_steps"]
+        plies = list(accumulate(map(settings.plies_at, range(step + cooled)), max))
+        if not cooled:
+            rows += [
+                ("", False, at + 1, settings.rate_at(at), plies[at]) for at in range(settings.steps)
+            ]
+        for after in range(0, cooled, max(1, cooled // 10)):
+            rate = settings.branch_rate(step, after)
+            rows.append((name, True, step + after, rate, plies[step + after]))
+        if cooled:
+            rows.append((name, True, step + cooled, 0.0, plies[-1]))
+    return pd.DataFrame(rows, columns=["of", "branch", "step", "learning_rate", "plies"])
+
 
 _START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 

@@ -10,21 +10,22 @@ from matplotlib.figure import Figure
 
 from workbench.drawing.appearance import caption
 from workbench.drawing.labels import typeset
-from workbench.drawing.scores_in_words import interval_words
-from workbench.language_model.probing.board_labels import squares_of, standing
+from workbench.drawing.score_description import interval_words
+from workbench.language_model.board_probe import squares_of, standing
 from workbench.statistics.intervals import DIFFERENCE, comparable
-from workbench.studies.language_models.means_by_game import ALL, means_by_game
 from workbench.studies.language_models.panels import (
+    ALL,
     counts_in_words,
     curve,
     legend_below,
+    means_by_game,
     name_row,
     panels,
 )
-from workbench.studies.language_models.probe_figures import READERS
 from workbench.studies.language_models.probed_boards import (
     ASSEMBLED,
     PROBE,
+    READERS,
     STATED,
     UNTRAINED,
     USUAL,

@@ -1,18 +1,36 @@
-"""How tracking emerges: every measure along the checkpoints of one training run."""
+"""How tracking emerges: every measure along the checkpoints of a training run, and which rises first."""
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
+import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from numpy.typing import NDArray
 
 from workbench.answers.recorded_replies import BASELINE
-from workbench.drawing.appearance import RECORDED_LOOKS, caption, style
+from workbench.drawing.appearance import RECORDED_LOOKS, Style, caption, style
 from workbench.drawing.labels import typeset
-from workbench.drawing.scores_in_words import interval_words
-from workbench.studies.language_models.means_by_game import ALL, means_by_game
-from workbench.studies.language_models.panels import counts_in_words, curve, legend_below, panels
+from workbench.drawing.quantities import EDIT_DISTANCE, PRECISION, RECALL
+from workbench.drawing.score_description import interval_words
+from workbench.errors import InvalidArgumentError
+from workbench.seeds import derived_seed
+from workbench.statistics.intervals import (
+    cluster_codes,
+    drawn_clusters,
+    quantile_ends,
+    resampled_means,
+)
+from workbench.studies.language_models.panels import (
+    ALL,
+    counts_in_words,
+    curve,
+    legend_below,
+    means_by_game,
+    panels,
+)
 
 SHARES: Final[Mapping[str, str]] = {
     "precision": "state precision p_{depth}",
@@ -73,7 +91,7 @@ def draw(table: pd.DataFrame, schedule: pd.DataFrame, whose: str, note: str = ""
 
     Args:
         table: The result of `compute`.
-        schedule: The result of `workbench.studies.language_models.training_course.course`.
+        schedule: The result of `workbench.studies.language_models.checkpoint_scores.course`.
         whose: The model, for the title.
         note: Small print below the axes.
     """
@@ -188,3 +206,203 @@ def _draw_course(axes: Axes, schedule: pd.DataFrame) -> None:
     axes.legend(fontsize=7, frameon=False, loc="upper left")
     axes.set_title("the course of training", fontsize=9)
     axes.set_ylabel("share", fontsize=8)
+
+
+MEASURES: Final[Mapping[str, tuple[str, Style]]] = {
+    "squares": ("squares right", style(2)),
+    "levenshtein": (EDIT_DISTANCE.name, EDIT_DISTANCE.look),
+    "precision": (PRECISION.label("{depth}"), PRECISION.look),
+    "recall": (RECALL.label("{depth}"), RECALL.look),
+    "exact_match_position": ("exact boards,\nwithout the clocks", style(4)),
+}
+
+Values = NDArray[np.float64]
+
+
+def half_way(steps: Values, means: Values, start: Values, level: float = 0.5) -> Values:
+    """Return the step at which each curve first passes a share of its way, on a logarithmic axis.
+
+    Args:
+        steps: Ascending, shape (checkpoints,).
+        means: Shape (curves, checkpoints).
+        start: Where each way begins, shape (curves,).
+        level: The share.
+
+    Returns:
+        Shape (curves,): interpolated between two checkpoints; the first step where a curve is beyond
+        the share from the first checkpoint on; NaN where it goes nowhere.
+    """
+    logs = np.log(steps)
+    found = np.full(len(means), np.nan)
+    for row in np.flatnonzero(means[:, -1] != start):
+        way = (means[row] - start[row]) / (means[row, -1] - start[row])
+        at = int((way >= level).argmax())
+        if at:
+            before, after = way[at - 1 : at + 1]
+            share = (level - before) / (after - before)
+            found[row] = np.exp(logs[at - 1] + share * (logs[at] - logs[at - 1]))
+        else:
+            found[row] = steps[0]
+    return found
+
+
+def compute_rises(
+    scores: pd.DataFrame,
+    steps: Mapping[str, float],
+    *,
+    depth: int = 4,
+    resamples: int = 1000,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Find when each measure has covered half of its way, for each length of games.
+
+    Args:
+        scores: The result of `workbench.studies.language_models.checkpoint_scores.scores_of_models`.
+        steps: The training step of each checkpoint of one run, and of the model that it ended with.
+        depth: m.
+        resamples: Bootstrap resamples, of whole games: the same in all checkpoints.
+        seed: Seed of the bootstrap.
+
+    Returns:
+        Columns length (full moves), measure, depth, step (NaN where a measure goes nowhere), low, high,
+        later, later_low and later_high (step divided by that of the measure before it in `MEASURES`;
+        NaN for the first), earliest (whether half of the way was covered before the first checkpoint, so
+        that the step is an upper end), start, end, count, games and undefined (resamples without a step).
+
+    Raises:
+        InvalidArgumentError: If a checkpoint has not answered the same positions as the others.
+    """
+    names = sorted(steps, key=lambda name: steps[name])
+    measured = scores.rename(
+        columns={f"precision_{depth}": "precision", f"recall_{depth}": "recall"}
+    )
+    at = np.array([steps[name] for name in names], float)
+    rows = []
+    for length, part in measured[measured["model"].isin([*names, BASELINE])].groupby("group"):
+        by_model = {name: found.sort_values("position_id") for name, found in part.groupby("model")}
+        ids = by_model[BASELINE]["position_id"].to_numpy()
+        for name in names:
+            if not np.array_equal(ids, by_model[name]["position_id"]):
+                raise InvalidArgumentError(
+                    f"{name}: expected answers to the same {len(ids)} positions as {BASELINE}, got "
+                    "others"
+                )
+        codes, games = cluster_codes(by_model[BASELINE]["game"])
+        drawn = drawn_clusters(games, resamples, derived_seed(seed, length))
+        before, drawn_before = np.nan, np.full(resamples, np.nan)
+        for measure in MEASURES:
+            values = np.stack(
+                [by_model[name][measure].to_numpy(float) for name in [BASELINE, *names]], axis=1
+            )
+            means = values.mean(axis=0)[None]
+            resampled = resampled_means(values, codes, drawn)
+            step = half_way(at, means[:, 1:], means[:, 0])[0]
+            drawn_steps = half_way(at, resampled[:, 1:], resampled[:, 0])
+            low, high = quantile_ends(drawn_steps)
+            later_low, later_high = quantile_ends(drawn_steps / drawn_before)
+            rows.append(
+                {
+                    "length": int(str(length)),
+                    "measure": measure,
+                    "depth": depth,
+                    "step": step,
+                    "low": low,
+                    "high": high,
+                    "later": step / before,
+                    "later_low": later_low,
+                    "later_high": later_high,
+                    "earliest": bool(step == at[0]),
+                    "start": means[0, 0],
+                    "end": means[0, -1],
+                    "count": len(ids),
+                    "games": games,
+                    "undefined": int(np.isnan(drawn_steps).sum()),
+                }
+            )
+            before, drawn_before = step, drawn_steps
+    return pd.DataFrame(rows)
+
+
+def compute_rises_of_trackers(
+    trackers: pd.DataFrame, baseline: pd.DataFrame, **computing: Any
+) -> pd.DataFrame:
+    """Do as `compute_rises` for simulated trackers, whose slip rate falls as training would go on.
+
+    Args:
+        trackers: The result of `workbench.studies.language_models.checkpoint_scores.scores_of_trackers`
+            or ``scores_of_losses``, of rates above 0.
+        baseline: The rows of the initial position as every answer, at the same positions.
+        computing: As of `compute_rises`.
+
+    Returns:
+        As of `compute_rises`; a step is the mean number of plies from slip to slip, 1 / rate.
+    """
+    rates = trackers.groupby("model")["rate"].first()
+    steps = {str(name): 1 / rate for name, rate in rates.items()}
+    return compute_rises(pd.concat([trackers, baseline]), steps, **computing)
+
+
+def draw_rises(
+    table: pd.DataFrame, whose: str, note: str = "", control: pd.DataFrame | None = None
+) -> Figure:
+    """Draw the steps, a row for each length of games and a mark for each measure.
+
+    Args:
+        table: The result of `compute_rises`.
+        whose: The model, for the title.
+        note: Small print below the axes.
+        control: The result of `compute_rises_of_trackers`, for a panel of its own beside the training.
+    """
+    parts = [table] if control is None else [table, control]
+    lengths = sorted(table["length"].unique())
+    figure, axes_of = panels(1, len(parts), 1.1 + 0.75 * len(lengths), 3 + 4.5 * len(parts))
+    for axes, part in zip(axes_of, parts, strict=True):
+        _draw_marks(axes, part, lengths)
+        axes.set_xscale("log")
+        axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes.xaxis.set_minor_formatter(NullFormatter())
+        axes.grid(True, axis="x", which="both", linewidth=0.4, alpha=0.5)
+        axes.set_yticks(range(len(lengths)), [f"{length} full moves" for length in lengths])
+        axes.invert_yaxis()
+    axes_of[0].set_xlabel("training step at which half of the way is covered (logarithmic)")
+    axes_of[0].xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    if control is not None:
+        axes_of[0].set_title("the training", fontsize=10)
+        axes_of[1].set_title("simulated: a tracker whose slip rate falls", fontsize=10)
+        axes_of[1].set_xlabel("slips per ply at which half of the way is covered (logarithmic)")
+        axes_of[1].xaxis.set_major_formatter(FuncFormatter(lambda plies, _: f"{1 / plies:g}"))
+        axes_of[1].tick_params(labelleft=False)
+    axes_of[-1].legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    first, nowhere = int(table["earliest"].sum()), int(table["step"].isna().sum())
+    end = "the end of training" + (" or the lowest slip rate" if control is not None else "")
+    note += (
+        f"\nthe way: from the initial position as every answer to {end}; {first} of "
+        f"{len(table)} marks of the training stand at the first checkpoint, by which half was covered already; "
+        f"{nowhere} have no way to cover; n = {table['count'].min()} positions a length; bars: 95%, "
+        "resampling whole games"
+    )
+    if undefined := int(table["undefined"].max()):
+        note += f"; up to {undefined} resamples of a mark have no step, and its bar leaves them out"
+    caption(figure, f"{whose}: which measure rises first", note)
+    return figure
+
+
+def _draw_marks(axes: Axes, table: pd.DataFrame, lengths: Sequence[int]) -> None:
+    for index, (measure, (label, look)) in enumerate(MEASURES.items()):
+        part = table[table["measure"] == measure].set_index("length").loc[list(lengths)]
+        places = np.arange(len(lengths)) + 0.15 * (index - (len(MEASURES) - 1) / 2)
+        axes.errorbar(
+            part["step"],
+            places,
+            xerr=[
+                (part["step"] - part["low"]).clip(lower=0),
+                (part["high"] - part["step"]).clip(lower=0),
+            ],
+            linestyle="none",
+            marker=look.marker,
+            color=look.colour,
+            markersize=5,
+            capsize=2,
+            elinewidth=0.9,
+            label=typeset(label.format(depth=table["depth"].iloc[0])),
+        )

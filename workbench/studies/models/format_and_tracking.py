@@ -21,27 +21,26 @@ from workbench.answers.recorded_replies import BASELINE
 from workbench.drawing.appearance import bar_lengths, caption
 from workbench.drawing.labels import labels, room, typeset
 from workbench.drawing.quantities import QUANTITIES
-from workbench.drawing.scores_in_words import (
-    counted_by,
-    environment_shown,
+from workbench.drawing.score_description import (
+    class_counts_by,
+    environment_of,
     episode_words,
     has_bands,
-    in_lengths,
     interval_words,
     length_words,
     scored_rows,
     state_words,
+    with_length,
 )
 from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
 from workbench.prediction import ReplyClass
 from workbench.scoring import ScoringParameters
-from workbench.scoring.affordance_scores import affordance_scores
-from workbench.scoring.score_rows import is_state
+from workbench.scoring.score_rows import affordance_scores, is_state
 from workbench.statistics.grouped import grouped_means, groups, spread
 from workbench.statistics.intervals import SHARE
 
-OVERALL: Final = "all"
+ALL_LENGTHS: Final = "all"
 """The length label of a model's rows of all lengths."""
 
 READABLE: Final = (ReplyClass.VALID, ReplyClass.ILL_FORMED)
@@ -93,7 +92,7 @@ def compute(
             f"expected scores with a column {column!r}, got {list(scores.columns)}; "
             "score with this depth"
         )
-    rows, key = in_lengths(_with_case(scored_rows(scores), measure, depth)), [by, "length"]
+    rows, key = with_length(_with_case(scored_rows(scores), measure, depth)), [by, "length"]
     readable = rows["reply_class"].isin(READABLE)
     rows = rows.assign(
         readable=readable,
@@ -103,13 +102,13 @@ def compute(
         mean_in_true_case=rows["in_true_case"],
         right_ignoring_case=rows["right"] + rows["case_alone"],
     )
-    means = grouped_means(rows, [*_MEANS, *_SHARES], key, within=SHARE, total=OVERALL)
+    means = grouped_means(rows, [*_MEANS, *_SHARES], key, within=SHARE, total=ALL_LENGTHS)
     table = spread(means, key, counted="mean")
-    counts = counted_by(rows, key, OVERALL)
+    counts = class_counts_by(rows, key, ALL_LENGTHS)
     table["replies"], table["valid_replies"] = counts["count"], counts["valid"]
     table["readable_replies"] = counts["valid"] + counts["ill_formed"]
     table["case_replies"] = [
-        int(part["case_alone"].sum()) for _, part in groups(rows, key, total=OVERALL)
+        int(part["case_alone"].sum()) for _, part in groups(rows, key, total=ALL_LENGTHS)
     ]
     ends = [f"{name}{end}" for name in _MEANS for end in ("", "_low", "_high")]
     table = table.assign(measure=measure, depth=depth, in_bands=has_bands(rows))
@@ -136,7 +135,7 @@ def _with_case(rows: pd.DataFrame, measure: str, depth: int) -> pd.DataFrame:
             terminal=rows["terminal"].iloc[0],
             ill_formed=rows["ill_formed_policy"].iloc[0],
         )
-        shown = environment_shown(rows)
+        shown = environment_of(rows)
         pairs = list(mended.values())
         values = affordance_scores(
             shown.automaton,
@@ -161,7 +160,7 @@ def _mended_states(rows: pd.DataFrame) -> dict[Any, tuple[Any, str]]:
     wrong = rows[(rows["right"] == 0) & rows["predicted_state"].notna()]
     if wrong.empty:
         return {}
-    shown = environment_shown(rows)
+    shown = environment_of(rows)
     mended = {}
     columns = wrong[["true_state", "predicted_state"]]
     for index, written, predicted in columns.itertuples(name=None):
@@ -229,7 +228,7 @@ def draw(
         first = panels[0] if panels else None
         panels.append(figure.add_subplot(cell, sharex=first, sharey=first))
     shown = labels(models, 30)
-    parts = table[table["length"] != OVERALL]
+    parts = table[table["length"] != ALL_LENGTHS]
     lengths = sorted(parts["length"].astype(int).unique())
     if not lengths:
         parts, lengths = table.assign(length="0"), [0]
@@ -242,7 +241,7 @@ def draw(
             if name != "mean_in_true_case" or _case_matters(line).any():
                 _draw_mean(axes, line, name, line["length"])
         replies = int(
-            table.loc[(table[by] == model) & (table["length"] == OVERALL), "replies"].iloc[0]
+            table.loc[(table[by] == model) & (table["length"] == ALL_LENGTHS), "replies"].iloc[0]
         )
         axes.set_title(f"{shown[model]}\n(n = {replies:,})", fontsize=_SIZE - 0.5)
         axes.set_ylim(0, 1.04)
@@ -286,7 +285,7 @@ def draw_overall(
     """
     symbol = _symbol(table)
     models = _ordered(table, by)
-    part = table[table["length"] == OVERALL].set_index(by).loc[models]
+    part = table[table["length"] == ALL_LENGTHS].set_index(by).loc[models]
     places = np.arange(len(models))
     shown = labels(models, 32)
     beside = max(room(each, _SIZE) for each in shown.values())
@@ -404,7 +403,7 @@ def _symbol(table: pd.DataFrame) -> str:
 
 
 def _ordered(table: pd.DataFrame, by: str) -> list[str]:
-    overall = table[table["length"] == OVERALL].sort_values(
+    overall = table[table["length"] == ALL_LENGTHS].sort_values(
         ["mean", by], ascending=[False, True], na_position="last"
     )
     return list(overall[by])

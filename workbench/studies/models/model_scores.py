@@ -13,21 +13,21 @@ from typing import Final
 import pandas as pd
 import pyarrow as pa
 
+from workbench.answers.model_replies import simulate
 from workbench.answers.recorded_replies import (
     WORLD_CUP,
     recorded_replies,
     recorded_replies_path,
 )
-from workbench.answers.simulated_replies import simulate
 from workbench.drawing.labels import some_of
-from workbench.drawing.scores_in_words import (
-    counted_models,
-    counted_replies,
-    counting_words,
-    environment_shown,
+from workbench.drawing.score_description import (
+    convention_words,
+    distinct_models,
+    environment_of,
     episode_words,
     left_out,
-    told_apart,
+    model_count_words,
+    reply_count_words,
     with_names,
 )
 from workbench.errors import InvalidArgumentError, TableError
@@ -42,12 +42,24 @@ from workbench.studies.data import (
     refuse_nothing_scored,
     shortfall,
 )
-from workbench.studies.given_scores import read_scores, refuse_other_predictions
-from workbench.studies.models.whole_games import WholeGames, whole_games
-from workbench.studies.recorded_scores import DefaultReplies, check_replies, recorded_scores
-from workbench.studies.stored_tables import StoredTables
-from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS, read_provenance, read_table
-from workbench.tables.reply_identity import REPLY_KEY, refuse_repeated_replies, setting_value
+from workbench.studies.game_clusters import WholeGames, whole_games
+from workbench.studies.study_scores import (
+    DefaultReplies,
+    StoredTables,
+    check_replies,
+    read_scores,
+    recorded_scores,
+    refuse_other_predictions,
+)
+from workbench.tables.parquet_tables import (
+    POSITIONS,
+    PREDICTIONS,
+    REPLY_KEY,
+    read_provenance,
+    read_table,
+    refuse_repeated_replies,
+    setting_value,
+)
 
 SIMULATED: Final = "simulated trackers"
 _RECORDED: Final = "recorded replies of PGN2FEN"
@@ -107,17 +119,17 @@ class Comparison:
     @property
     def environment(self) -> str:
         """The name of the environment."""
-        return environment_shown(self.scores).name
+        return environment_of(self.scores).name
 
     def describe(self) -> str:
         """Return the caption of every figure drawn from these scores."""
         scores = self.scores
         replies = len(scores) - left_out(scores)["failed"]
         return (
-            f"{self.source}: {replies} replies, {counted_replies(scores)}"
+            f"{self.source}: {replies} replies, {reply_count_words(scores)}"
             f"\n{scores['position_id'].nunique()} positions of {scores['game'].nunique()} "
             f"{episode_words(self.environment)}; "
-            f"{counting_words(scores)}"
+            f"{convention_words(scores)}"
         )
 
 
@@ -134,7 +146,7 @@ def compare_models(
 ) -> Comparison:
     """Score the predictions of all models in some tables, or the recorded ones, or simulated ones.
 
-    Where the rows are of several sets or settings, the models' names carry them (`told_apart`).
+    Where the rows are of several sets or settings, the models' names carry them (`distinct_models`).
 
     Args:
         tables: The folder that keeps scores, and simulated predictions.
@@ -315,7 +327,7 @@ def _recorded(
         [scores],
         f"{_RECORDED}, set {WORLD_CUP}{without if fewer else ''}",
         (recorded_replies_path(),),
-        f"{counted_models(enough)} on World Cup games",
+        f"{model_count_words(enough)} on World Cup games",
     )
 
 
@@ -374,7 +386,7 @@ def _compared(
 ) -> Comparison:
     games = whole_games(pd.concat(positions, ignore_index=True))
     scores = pd.concat(scored, ignore_index=True)
-    scores = told_apart(scores) if named else scores
+    scores = distinct_models(scores) if named else scores
     if "prompt" not in scores:
         scores["prompt"] = ""
     _refuse_different_boards(scores)

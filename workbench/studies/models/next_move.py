@@ -14,12 +14,12 @@ from matplotlib.figure import Figure
 from workbench.answers.recorded_replies import BASELINE
 from workbench.drawing.appearance import Style, bar_lengths, caption, model_style, new_figure
 from workbench.drawing.labels import fitting_ticks, labels, room, some_of
-from workbench.drawing.scores_in_words import (
+from workbench.drawing.score_description import (
     episode_words,
-    in_lengths,
     interval_words,
     length_words,
     scored_rows,
+    with_length,
 )
 from workbench.environments.registry import DEFAULT, environment_in_table
 from workbench.errors import InvalidArgumentError
@@ -69,7 +69,7 @@ def compute(
             f"expected scores with 'precision_1' and {line!r}, and near in (0, 1), got columns "
             f"{list(scores.columns)} and {near!r}"
         )
-    rows = in_lengths(scored_rows(scores)).dropna(subset="length")
+    rows = with_length(scored_rows(scores)).dropna(subset="length")
     rows = rows.assign(
         next=rows["precision_1"],
         line=rows[line],

@@ -1,10 +1,9 @@
-"""The same models on World Cup games and on random legal games of the same lengths.
-
-A model that follows the moves should do as well on games that nobody has played; one that recalls
-games, or guesses what is usual after so many moves, should not.
-"""
+"""The two recorded sets of positions, World Cup games and random legal games: models and boards compared."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -13,15 +12,170 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import MaxNLocator
 
-from workbench.answers.recorded_replies import BASELINE, RANDOM_GAMES, WORLD_CUP
-from workbench.drawing.appearance import Style, bar_lengths, caption, model_style, plain_log_scale
+from workbench.answers.model_replies import simulate
+from workbench.answers.recorded_replies import (
+    BASELINE,
+    RANDOM_GAMES,
+    WORLD_CUP,
+    recorded_replies,
+    recorded_replies_path,
+)
+from workbench.automaton import Terminal
+from workbench.drawing.appearance import (
+    Style,
+    bar_lengths,
+    caption,
+    model_style,
+    new_figure,
+    plain_log_scale,
+    style,
+)
 from workbench.drawing.labels import labels, typeset
 from workbench.drawing.quantities import difference_range, range_of
-from workbench.drawing.scores_in_words import interval_words, scored_rows
+from workbench.drawing.score_description import (
+    convention_words,
+    interval_words,
+    left_out,
+    reply_count_words,
+    scored_rows,
+    with_names,
+)
+from workbench.environments.registry import environment_named
 from workbench.errors import InvalidArgumentError
+from workbench.games.synthetic_boards import one_piece_less, piece_count
+from workbench.scoring import ScoringParameters
+from workbench.scoring.score_rows import affordance_scores
 from workbench.statistics.grouped import grouped_differences, grouped_means
+from workbench.statistics.intervals import SHARE
+from workbench.studies.game_clusters import whole_games
 from workbench.studies.models.format_and_tracking import READABLE
-from workbench.studies.models.two_sets import ALL_LENGTHS, BAND, SET_NAMES, SETS
+from workbench.studies.study_scores import (
+    DefaultReplies,
+    StoredTables,
+    check_replies,
+    recorded_scores,
+)
+from workbench.tables.parquet_tables import PREDICTIONS, read_table, refuse_repeated_replies
+from workbench.tables.provenance import file_hash
+
+SETS: Final = (WORLD_CUP, RANDOM_GAMES)
+SET_NAMES: Final = {WORLD_CUP: "World Cup games", RANDOM_GAMES: "random legal games"}
+SIMULATED: Final = "simulated trackers"
+BAND: Final = 20
+"""Half-moves in a band of lengths."""
+ALL_LENGTHS: Final = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class TwoSets:
+    """Scores of what answered both sets.
+
+    Attributes:
+        scores: Rows of the scores tables, with the columns ``game`` (each position's whole game),
+            and ``length`` (upper edge of its band of `BAND` half-moves).
+        source: In words, where the rows are from.
+        whose: In words, for a title: what is compared.
+        inputs: The files that were read.
+    """
+
+    scores: pd.DataFrame
+    source: str
+    whose: str
+    inputs: tuple[Path, ...] = field(default_factory=tuple)
+
+    def positions_in_words(self) -> str:
+        """Return the number of positions, and of games, of each set."""
+        of_sets = [(name, self.scores[self.scores["set"] == name]) for name in SETS]
+        sets = " and ".join(
+            f"{part['position_id'].nunique()} positions of {part['game'].nunique()} {SET_NAMES[name]}"
+            for name, part in of_sets
+        )
+        return f"{self.source}: {sets}"
+
+    def describe(self) -> str:
+        """Return the caption of every figure drawn from these scores."""
+        scores = self.scores
+        replies = len(scores) - left_out(scores)["failed"]
+        return (
+            f"{self.positions_in_words()}; {replies} replies, {reply_count_words(scores)}"
+            f"\n{convention_words(scores)}"
+        )
+
+
+def scores_of_both(
+    tables: str | Path,
+    parameters: ScoringParameters,
+    *,
+    predictions: str = "",
+    replies: DefaultReplies = "recorded",
+    rates: Sequence[float] = (0.01, 0.03, 0.1),
+    seed: int = 0,
+    jobs: int = 1,
+) -> TwoSets:
+    """Return the scores of all models that answered both sets.
+
+    Args:
+        tables: The folder that keeps scores.
+        parameters: The parameters of scoring.
+        predictions: A predictions table with rows of both sets; takes precedence over ``replies``.
+        replies: The recorded replies, or those of simulated trackers to the same positions.
+        rates: Slips per ply of each simulated tracker, in [0, 1].
+        seed: Seed of the simulated trackers.
+        jobs: Workers.
+
+    Raises:
+        InvalidArgumentError: If no model answered both, or ``replies`` is neither.
+        TableError: If a reply is repeated.
+    """
+    folder = Path(tables)
+    check_replies(replies)
+    if predictions:
+        path = Path(predictions)
+        scores = StoredTables(folder).scores(path, parameters, jobs=jobs)
+        refuse_repeated_replies(scores, path)
+        games = whole_games(read_table(path, PREDICTIONS)).games
+        return _both(scores.assign(game=scores["position_id"].map(games)), path.name, path)
+    path = recorded_replies_path()
+    if replies == "recorded":
+        scores = recorded_scores(folder, parameters, sets=SETS, jobs=jobs)
+        return _both(scores, "recorded replies (PGN2FEN)", path)
+    questions = recorded_replies(SETS, [BASELINE])
+
+    def answers() -> pd.DataFrame:
+        made = [simulate(questions, rate=rate, seed=seed) for rate in rates]
+        return pd.concat([table.assign(set=questions["set"]) for table in made], ignore_index=True)
+
+    made_of = {
+        "positions": file_hash(path), "sets": list(SETS), "rates": list(rates), "seed": seed,
+    }  # fmt: skip
+    scores = StoredTables(folder).scores_of_made(answers, made_of, parameters, jobs=jobs)
+    games = whole_games(questions).games
+    return _both(scores.assign(game=scores["position_id"].map(games)), SIMULATED, path)
+
+
+def _both(scores: pd.DataFrame, source: str, path: Path) -> TwoSets:
+    scores = with_names(scores)
+    set_up = scores["model"] + (", " + scores["setting"]).where(scores["setting"] != "", "")
+    scores = scores.assign(model=set_up)
+    answered = [set(scores.loc[scores["set"] == name, "model"]) for name in SETS]
+    shared = answered[0] & answered[1]
+    if not shared:
+        raise InvalidArgumentError(
+            f"{path}: expected a model with replies to both sets {SETS}, got "
+            f"{sorted(answered[0])} and {sorted(answered[1])}; the column `set` names the set"
+        )
+    kept = scores[scores["set"].isin(SETS) & scores["model"].isin(shared)]
+    edges = ((kept["ply"] - 1).clip(lower=0) // BAND + 1) * BAND
+    models = len(shared - {BASELINE})
+    whose = f"{models} {'model' if models == 1 else 'models'}"
+    whose += " and the baseline" if BASELINE in shared else ""
+    return TwoSets(
+        kept.assign(length=edges).reset_index(drop=True),
+        source,
+        SIMULATED if source == SIMULATED else whose,
+        (path,),
+    )
+
 
 REASONING: Final = (
     "o3-2025-04-16",
@@ -49,7 +203,7 @@ def compute(
     set; see `workbench.statistics.intervals`.
 
     Args:
-        scores: `workbench.studies.models.two_sets.TwoSets.scores`.
+        scores: `workbench.studies.models.track_or_recall.TwoSets.scores`.
         depth: m.
         reasoning: Names of the models that reason before they answer.
 
@@ -254,3 +408,105 @@ def _plain(axes: Axes, grid: Literal["x", "y"]) -> None:
     axes.grid(True, axis=grid, linewidth=0.5, alpha=0.5)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
+
+
+MEASURES: Final[Mapping[str, tuple[float, float] | None]] = MappingProxyType(
+    {"pieces": None, "legal_moves": None, "initial_position": SHARE, "one_piece_less": SHARE}
+)
+"""What is measured of the boards, and its range."""
+
+
+def compute_boards(
+    scores: pd.DataFrame,
+    *,
+    depth: int = 4,
+    terminal: Terminal = "absorb",
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Describe the true boards of each set, at each length of the game and at all.
+
+    Args:
+        scores: `workbench.studies.models.track_or_recall.TwoSets.scores`; each position counts once.
+        depth: m.
+        terminal: How games that finish earlier count.
+        seed: Seed of the pieces taken off.
+
+    Returns:
+        One row for each set, length (upper edge of its band in half-moves; "all" last) and measure:
+        pieces and legal_moves (of the true board), initial_position and one_piece_less (p_m where
+        the answer is the initial position, or the true board without one piece other than a king,
+        drawn uniformly), with positions, games, mean, low and high (95%, by the variance between games), effective
+        (number of games) and depth.
+    """
+    positions = scored_rows(scores).drop_duplicates(["set", "position_id"])
+    fens = positions["true_state"].tolist()
+    chess = environment_named("chess")
+    automaton = chess.automaton
+    true = [chess.read_state(fen) for fen in fens]
+    parameters = ScoringParameters(depth=depth, terminal=terminal)
+
+    def precisions(predicted: list[Any]) -> list[float]:
+        values = affordance_scores(
+            automaton, true, predicted, parameters, [0] * len(true), workers=None
+        )
+        return [value[depth - 1] for value in values]
+
+    positions = positions.assign(
+        pieces=[piece_count(fen) for fen in fens],
+        legal_moves=[len(automaton.permitted(state)) for state in true],
+        initial_position=precisions([automaton.initial] * len(true)),
+        one_piece_less=precisions([chess.read_state(one_piece_less(fen, seed)) for fen in fens]),
+    )
+    positions["set"] = pd.Categorical(positions["set"], SETS, ordered=True)
+    by = ["set", "length"]
+    table = grouped_means(positions, list(MEASURES), by, within=MEASURES.get, total=ALL_LENGTHS)
+    table = table.rename(columns={"column": "measure", "count": "positions", "value": "mean"})
+    return table.assign(depth=depth)[
+        [*by, "measure", "positions", "games", "effective", "mean", "low", "high", "depth"]
+    ]
+
+
+def draw_boards(table: pd.DataFrame, note: str = "") -> Figure:
+    """Draw each measure against the length of the game, one line per set.
+
+    Args:
+        table: The result of `compute_boards`.
+        note: Small print below the axes: whose boards these are.
+    """
+    depth = table["depth"].iloc[0]
+    titles = {
+        "pieces": "pieces on the board",
+        "legal_moves": "legal moves",
+        "initial_position": f"p_{depth} of the answer “initial position”",
+        "one_piece_less": f"p_{depth} of the true board less one piece",
+    }
+    figure, panels = new_figure(width=8.0, height=8.4, rows=len(titles))
+    for axes, (measure, title) in zip(panels, titles.items(), strict=True):
+        lines = table[(table["measure"] == measure) & (table["length"] != ALL_LENGTHS)]
+        for index, name in enumerate(SETS):
+            line = lines[lines["set"] == name]
+            lengths = line["length"].astype(int)
+            look = style(index)
+            axes.errorbar(
+                lengths + (index - 0.5),
+                line["mean"],
+                yerr=bar_lengths(line["mean"], line["low"], line["high"]),
+                marker=look.marker,
+                linestyle=look.line,
+                color=look.colour,
+                capsize=2,
+                label=SET_NAMES[name],
+            )
+        axes.set_xticks(lengths)
+        axes.set_title(typeset(title), fontsize=9)
+    if (table.loc[table["measure"] == "initial_position", "mean"] > 0).any():
+        panels[list(titles).index("initial_position")].set_yscale("log")
+    panels[list(titles).index("one_piece_less")].set_ylim(0, 1)
+    panels[0].legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    panels[-1].set_xlabel(f"half-moves played (upper edge of a band of {BAND})")
+    caption(
+        figure,
+        "The boards of World Cup games and of random legal games",
+        f"{note}; means over positions; {interval_words(table)}",
+    )
+    return figure

@@ -1,33 +1,40 @@
-"""Kendall's tau between state precision and edit distance, per group of games and overall.
+"""Kendall's tau between state precision and edit distance, and its parts: right replies, clocks, length."""
 
-tau-b, because ties are many: whole boards right, and p = 0. The distance enters with its sign
-turned, so that two measures which agree have tau > 0. Source: arXiv 2508.19851, the table and
-figure of Kendall's tau per group; Kendall (1945), doi:10.1093/biomet/33.3.239.
-"""
-
-from typing import Final, Literal
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, Literal
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from workbench.answers.recorded_replies import BASELINE
-from workbench.drawing.appearance import caption, figure_of_rows, model_style
+from workbench.drawing.appearance import (
+    bar_lengths,
+    caption,
+    figure_of_rows,
+    model_style,
+    new_figure,
+)
 from workbench.drawing.labels import fitting_ticks, labels, room, typeset
-from workbench.drawing.scores_in_words import (
-    counted_by,
-    counted_models,
+from workbench.drawing.score_description import (
+    class_counts_by,
     episode_words,
     has_bands,
-    in_parts,
     interval_words,
     length_words,
+    model_count_words,
+    scored_rows,
+    with_length_and_model,
 )
 from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
 from workbench.scoring.parameters import Distance
+from workbench.seeds import derived_seed
 from workbench.statistics.grouped import grouped_tau
+from workbench.statistics.intervals import quantile_ends, tau_b
+from workbench.studies.models.format_and_tracking import READABLE
 
 OVERALL: Final = "overall"
 
@@ -76,7 +83,7 @@ def compute(
             f"expected scores with a column {column!r}, got {list(scores.columns)}; "
             "score with this depth"
         )
-    rows = in_parts(scores, each_model=each_model)
+    rows = with_length_and_model(scores, each_model=each_model)
     in_bands = {str(model): has_bands(part) for model, part in rows.groupby("model")}
     values = rows[column].astype(float)
     if absent == "leave_out":
@@ -89,7 +96,7 @@ def compute(
     table = table.rename(
         columns={"value": "tau", "ties": "ties_measure", "ties_other": "ties_distance"}
     )
-    table = table.merge(counted_by(rows, by, OVERALL)[[*by, "failed"]], on=by)
+    table = table.merge(class_counts_by(rows, by, OVERALL)[[*by, "failed"]], on=by)
     return table.assign(
         measure=f"{measure[0]}_{depth}",
         left_out=table["undefined"] - table["failed"],
@@ -168,7 +175,7 @@ def draw(
     span = f"{counts[0]}" + (f" to {counts[-1]}" if len(counts) > 1 else "")
     caption(
         figure,
-        f"{title};\nbelow, {counted_models(list(order))}",
+        f"{title};\nbelow, {model_count_words(list(order))}",
         f"{note}\nbelow: {span} replies a model, by τ-b over all groups\n{bars}",
     )
     return figure
@@ -200,3 +207,207 @@ def _draw_groups(axes: Axes, table: pd.DataFrame, width: float, environment: str
     axes.set_xlabel(f"{lengths}; last, all together")
     axes.set_ylabel(typeset(f"Kendall's τ-b ({table['measure'].iloc[0]},\n−edit distance)"))
     axes.set_ylim(min(0.0, float(np.nanmin([0.0, *low])) * 1.1), 1.08)
+
+
+DISTANCES: Final = ("levenshtein", "levenshtein_position")
+REPLIES: Final = ("all", "wrong")
+LEAST_ALIKE: Final = 10
+"""Rows among which p_m is shuffled for the null: of one length, or of neighbouring ones."""
+
+_NULL: Final = ("null", "null_low", "null_high")
+_PART_COLUMNS: Final = (
+    "model", "group", "measure", "replies", "distance", "tau", "low", "high", "count", "games",
+    "effective", *_NULL, "in_bands",
+)  # fmt: skip
+_LOOKS: Final[Mapping[tuple[str, str], Mapping[str, Any]]] = {
+    ("all", "levenshtein"): {"marker": "o", "color": "black", "label": "all replies"},
+    ("all", "levenshtein_position"): {
+        "marker": "o", "color": "black", "markerfacecolor": "white",
+        "label": "all replies, without clocks",
+    },
+    ("wrong", "levenshtein"): {"marker": "s", "color": "#c04a00", "label": "wrong boards alone"},
+    ("wrong", "levenshtein_position"): {
+        "marker": "s", "color": "#c04a00", "markerfacecolor": "white",
+        "label": "wrong boards alone, without clocks",
+    },
+}  # fmt: skip
+
+
+def compute_parts(
+    scores: pd.DataFrame,
+    *,
+    depth: int = 4,
+    measure: Literal["precision", "recall"] = "precision",
+    each_model: bool = False,
+    shuffles: int = 200,
+    seed: int = 0,
+) -> pd.DataFrame:
+    """Compute tau-b(p_m, -distance) of all replies and of wrong states alone, with and without clocks.
+
+    The null of length alone: p_m is shuffled among replies of one length, at least `LEAST_ALIKE` of
+    neighbouring lengths, and tau taken again; what is left is due to the length.
+
+    Args:
+        scores: As of `workbench.studies.paper.kendall_tau.compute`, as are the others.
+        depth: m.
+        measure: Precision or recall.
+        each_model: Compute each model by itself, over all lengths alone.
+        shuffles: Of the null, at least 1.
+        seed: Seed of the shuffles.
+
+    Returns:
+        Columns model, group ("overall" last), replies ("all", or "wrong": readable, and wrong
+        without regard to clocks), distance (with clocks and, where the scores have it, without),
+        tau, low, high, count, games, effective (number of games), and null, null_low, null_high (mean and central 95% of the
+        shuffles; of the overall rows), and in_bands (whether a group is the upper edge of a band).
+
+    Raises:
+        InvalidArgumentError: If the scores lack the measure at this depth, or there is no shuffle.
+    """
+    column = f"{measure}_{depth}"
+    distances = [name for name in DISTANCES if name in scores]
+    if column not in scores or not distances or shuffles < 1:
+        raise InvalidArgumentError(
+            f"expected scores with columns {column!r} and {DISTANCES[0]!r} and at least one shuffle, "
+            f"got {list(scores.columns)} and {shuffles!r}; score with this depth"
+        )
+    rows = scored_rows(with_length_and_model(scores, each_model=each_model))
+    rows = rows.assign(group=rows["length"])
+    tables, by = [], ["model", "group"]
+    for replies, chosen in _chosen(rows):
+        for distance in distances:
+            near = rows.assign(near=-rows[distance].astype(float).where(chosen))
+            table = grouped_tau(near, column, "near", by, total=OVERALL)
+            overall = table["group"] == OVERALL
+            for model, part in near[chosen].groupby("model"):
+                generator = np.random.default_rng(derived_seed(seed, "shuffle", replies))
+                null = _null(part, column, shuffles, generator)
+                table.loc[overall & (table["model"] == model), list(_NULL)] = (
+                    null.mean(), *quantile_ends(null)
+                )  # fmt: skip
+            table = table.assign(replies=replies, distance=distance, place=range(len(table)))
+            tables.append(table[overall if each_model else overall | (table["count"] > 0)])
+    table = pd.concat(tables).sort_values(["model", "replies", "place"], kind="stable")
+    table = table.rename(columns={"value": "tau"}).assign(
+        measure=f"{measure[0]}_{depth}", in_bands=has_bands(scores)
+    )
+    return table[list(_PART_COLUMNS)].reset_index(drop=True)
+
+
+def _chosen(rows: pd.DataFrame) -> Iterator[tuple[str, "pd.Series[bool]"]]:
+    right = "exact_match_position" if "exact_match_position" in rows else "exact_match"
+    yield "all", pd.Series(True, rows.index)
+    yield "wrong", rows["reply_class"].isin(READABLE) & ~rows[right].astype(bool)
+
+
+def _null(
+    rows: pd.DataFrame, column: str, shuffles: int, generator: np.random.Generator
+) -> npt.NDArray[np.float64]:
+    """Return tau of each shuffle of a column within strata of `alike`; NaN where tau is undefined."""
+    values, near = (rows[name].to_numpy(float) for name in (column, "near"))
+    strata = alike(rows["ply"])
+    order = np.argsort(strata, kind="stable")
+    taus = np.empty(shuffles)
+    for place in range(shuffles):
+        # Sorted by stratum, then at random: a permutation within each.
+        drawn = np.lexsort((generator.random(len(strata)), strata))
+        shuffled = np.empty_like(values)
+        shuffled[order] = values[drawn]
+        taus[place] = tau_b(shuffled, near)
+    return taus
+
+
+def alike(lengths: "pd.Series[int]", least: int = LEAST_ALIKE) -> npt.NDArray[np.intp]:
+    """Return a stratum for each row: its length, with the next ones where too few rows have it.
+
+    Args:
+        lengths: Actions played before each reply; missing ones are a stratum of their own.
+        least: Rows that a stratum must have, if there are as many.
+    """
+    counts = lengths.value_counts().sort_index()
+    stratum_of: dict[Any, int] = {}
+    stratum = rows = 0
+    for length, count in counts.items():
+        stratum_of[length] = stratum
+        rows += int(count)
+        if rows >= least:
+            stratum, rows = stratum + 1, 0
+    if 0 < rows < least and stratum:
+        # The longest are too few for a stratum of their own.
+        stratum_of = {length: min(each, stratum - 1) for length, each in stratum_of.items()}
+    return lengths.map(stratum_of).fillna(-1).to_numpy(np.intp)
+
+
+def draw_parts(
+    tables: Mapping[str, pd.DataFrame],
+    note: str = "",
+    environment: str = DEFAULT,
+) -> Figure:
+    """Draw tau in parts by group and overall, with the null of length alone; a panel a table.
+
+    Args:
+        tables: Results of `compute_parts` for one model each, by the panel's title.
+        note: Small print below the axes.
+        environment: The name of the environment, for the words.
+    """
+    sizes = [table["group"].nunique() for table in tables.values()]
+    figure, panels = new_figure(len(tables), width=3.1 + 0.72 * sum(sizes), height=4.4)
+    first = next(iter(tables.values()))
+    for axes, (title, table) in zip(panels, tables.items(), strict=True):
+        _draw_panel(axes, table)
+        axes.set_title(title, fontsize=9)
+        across = length_words(environment, in_bands=bool(table["in_bands"].any()))
+        words = f"{across}, and all groups;\nbelow: all replies, wrong ones"
+        axes.set_xlabel(words, fontsize=9)
+    panels[0].set_ylabel(typeset(f"Kendall's τ-b ({first['measure'].iloc[0]}, −edit distance)"))
+    lowest = min(float(np.nanmin([0.0, *table["low"]])) for table in tables.values())
+    panels[0].set_ylim(max(-1.0, lowest - 0.05), 1.05)
+    handles, texts = panels[0].get_legend_handles_labels()
+    panels[-1].legend(
+        handles, texts, fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0)
+    )
+    caption(
+        figure,
+        "Agreement of state precision and edit distance, in parts",
+        f"{interval_words(pd.concat(tables.values()), episode_words(environment))}; wrong: readable, and "
+        f"wrong without regard to clocks; length alone: p shuffled among replies of the same length\n{note}",
+    )
+    return figure
+
+
+def _draw_panel(axes: Axes, table: pd.DataFrame) -> None:
+    groups = list(dict.fromkeys(table["group"]))
+    looks = {
+        key: look
+        for key, look in _LOOKS.items()
+        if ((table["replies"] == key[0]) & (table["distance"] == key[1])).any()
+    }
+    for place, (key, look) in enumerate(looks.items()):
+        part = table[(table["replies"] == key[0]) & (table["distance"] == key[1])]
+        part = part.set_index("group").reindex(groups)
+        shift = (place - (len(looks) - 1) / 2) * 0.17
+        ends = bar_lengths(part["tau"], part["low"], part["high"])
+        at = np.arange(len(groups)) + shift
+        axes.errorbar(
+            at, part["tau"], yerr=ends, linestyle="none", markersize=5, elinewidth=0.9,
+            capsize=2, **look,
+        )  # fmt: skip
+        null = part["null"].iloc[-1]
+        axes.plot(
+            [at[-1] - 0.07, at[-1] + 0.07], [null, null], color="#0b5fa5", linewidth=2.5,
+            solid_capstyle="butt", label="length alone" if place == len(looks) - 1 else None,
+        )  # fmt: skip
+    everyone = table[(table["replies"] == "all") & (table["distance"] == table["distance"].iloc[0])]
+    wrong = table[(table["replies"] == "wrong") & (table["distance"] == table["distance"].iloc[0])]
+    counts = [
+        f"{group}\n{of_all:,}\n{of_wrong:,}"
+        for group, of_all, of_wrong in zip(
+            groups,
+            everyone.set_index("group")["count"].reindex(groups, fill_value=0),
+            wrong.set_index("group")["count"].reindex(groups, fill_value=0),
+            strict=True,
+        )
+    ]
+    axes.axhline(0, color="0.4", linewidth=0.8)
+    axes.axvline(len(groups) - 1.5, color="0.8", linewidth=0.8)
+    axes.set_xticks(range(len(groups)), counts, fontsize=7.5)

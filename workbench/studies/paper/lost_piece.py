@@ -13,11 +13,11 @@ from matplotlib.figure import Figure
 
 from workbench.drawing.appearance import caption, new_figure
 from workbench.drawing.labels import typeset
-from workbench.drawing.policy_words import ill_formed_words
 from workbench.drawing.quantities import QUANTITIES
+from workbench.drawing.reply_words import ill_formed_words
 from workbench.environments.registry import environment_named
 from workbench.errors import InvalidArgumentError
-from workbench.games.boards.missing_pieces import PIECE_NAMES, Owner, boards_without, is_check
+from workbench.games.synthetic_boards import PIECE_NAMES, Owner, boards_without, is_check
 from workbench.prediction import ReplyClass
 from workbench.scoring import IllFormedPolicy, ScoringParameters, score
 from workbench.tables.parquet_tables import PREDICTIONS

@@ -22,14 +22,14 @@ from workbench.drawing.appearance import (
 )
 from workbench.drawing.labels import fitting_ticks, labels, room, typeset
 from workbench.drawing.quantities import QUANTITIES
-from workbench.drawing.scores_in_words import (
-    counted_by,
-    counted_models,
+from workbench.drawing.score_description import (
+    class_counts_by,
     episode_words,
     has_bands,
-    in_parts,
     interval_words,
     length_words,
+    model_count_words,
+    with_length_and_model,
 )
 from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
@@ -85,7 +85,7 @@ def compute(
                 f"{variant}: expected scores with columns {missing}, "
                 f"got {list(scores.columns)}; score with this depth"
             )
-        rows = in_parts(scores, each_model=each_model)
+        rows = with_length_and_model(scores, each_model=each_model)
         rows = rows.assign(
             group=rows["length"], **{each: rows[f"{each}_{depth}"] for each in measures}
         )
@@ -93,7 +93,7 @@ def compute(
         rows = rows.dropna(subset="group")
         means = grouped_means(rows, measures, by, within=SHARE)
         means = means.rename(columns={"column": "measure", "value": "mean"})
-        counts = counted_by(rows, by)[[*by, "failed", "unscored"]]
+        counts = class_counts_by(rows, by)[[*by, "failed", "unscored"]]
         table = means.sort_values(["model", "measure"], kind="stable").merge(counts, on=by)
         tables.append(
             table.assign(variant=variant, depth=depth, in_bands=table["model"].map(in_bands))
@@ -143,7 +143,7 @@ def draw(
     if models is not None:
         drawn = models[models["measure"] == "precision"]
         _draw_models(rows[1][0], drawn, heights[1] - 1.0, width, environment)
-        title += f"; below, {counted_models(list(drawn['model']))}"
+        title += f"; below, {model_count_words(list(drawn['model']))}"
         drawn = pd.concat([table, drawn])
     note += f"\n{interval_words(drawn, episode_words(environment))}"
     if ((drawn["low"] < _floor(drawn)) & (drawn["mean"] > 0)).any():
@@ -237,7 +237,7 @@ def _draw_models(
     axes.set_ylabel(typeset(f"mean p_{table['depth'].iloc[0]} (logarithmic)"))
     counts = sorted(table["count"].unique())
     axes.set_title(
-        f"{counted_models(list(names))}, {table['variant'].iloc[0]}, n = {counts[0]}"
+        f"{model_count_words(list(names))}, {table['variant'].iloc[0]}, n = {counts[0]}"
         + (f" to {counts[-1]}" if len(counts) > 1 else "")
         + " positions a point",
         fontsize=9,

@@ -17,23 +17,22 @@ import numpy.typing as npt
 import pandas as pd
 from matplotlib.figure import Figure
 
+from workbench.automaton import Terminal
 from workbench.drawing.appearance import caption, new_figure, plain_log_scale, style
 from workbench.drawing.labels import typeset, wrapped
-from workbench.drawing.policy_words import finished_words, ill_formed_words
+from workbench.drawing.reply_words import finished_words, ill_formed_words
 from workbench.environments.registry import environment_named
-from workbench.games.boards.random_boards import (
+from workbench.games.cut import cut_games, nothing_long_enough
+from workbench.games.synthetic_boards import (
     Pieces,
     Side,
     played_board,
     random_board,
     scattered_board,
 )
-from workbench.games.cut import cut_games
-from workbench.games.cut_summary import nothing_long_enough
-from workbench.scoring.affordance_scores import affordance_scores
 from workbench.scoring.parameters import ScoringParameters
+from workbench.scoring.score_rows import affordance_scores
 from workbench.seeds import derived_seed
-from workbench.terminal import Terminal
 
 GROUPS = (5, 16, 27, 38, 50)
 PAPER_VALUE = 8e-4
@@ -113,7 +112,7 @@ def scattered(
 
     Returns:
         One row for each way, number of half-moves and depth: pieces and side (as for
-        `workbench.games.boards.random_boards.scattered_board`), half_moves, depth, precision and recall
+        `workbench.games.synthetic_boards.scattered_board`), half_moves, depth, precision and recall
         of the scattered board (means), each with _error (standard error), and pairs.
     """
     parameters = ScoringParameters(depth=max(SCATTERED_DEPTHS), terminal=terminal)

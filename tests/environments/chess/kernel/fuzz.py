@@ -18,9 +18,9 @@ import chess
 import numpy as np
 from kernel_boards import boards, change_fen
 
+from workbench.automaton import Terminal
 from workbench.environments.chess import ChessState, kernel
-from workbench.environments.chess.kernel.machine_code.cache import compiled_module
-from workbench.terminal import Terminal
+from workbench.environments.chess.kernel.cache import compiled_module
 
 MOST_SHOWN = 20
 Check = Callable[[str], str]
@@ -60,7 +60,7 @@ def successors_problem(fen: str) -> str:
     state = ChessState.from_fen(fen)
     row = kernel.pack_states([state])[0]
     result = np.empty_like(row)
-    push = compiled_module("single").successor_row
+    push = compiled_module("plain_walks").successor_row
     for move in reference_moves(state):
         board = state.board()
         board.push(move)

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from workbench.environments.chess import compile_progress as progress
-from workbench.environments.chess.kernel.machine_code.cache import compile_all, missing_functions
+from workbench.environments.chess.kernel import cache as progress
+from workbench.environments.chess.kernel.cache import compile_all, missing_functions
 
 
 @pytest.fixture
@@ -58,18 +58,18 @@ def test_no_function_is_missing_once_all_are_compiled(heard):
     folder = compile_all()
     assert missing_functions("particles", folder) == set()
     kept = {path.name.partition("-")[0] for path in folder.rglob("*.nbi")}
-    assert {"joint._walked", "particles.estimates", "probes.expected_nodes"} <= kept
+    assert {"joint_walk._walked", "particles.estimates", "plain_walks.expected_nodes"} <= kept
 
 
 def test_the_functions_of_all_imported_modules_are_missing_in_an_empty_folder(
     tmp_path, monkeypatch
 ):
-    package = "workbench.environments.chess.kernel.machine_code."
+    package = "workbench.environments.chess.kernel."
     for name in [name for name in sys.modules if name.startswith(package)]:
         monkeypatch.delitem(sys.modules, name)
-    missing = missing_functions("joint", tmp_path)
+    missing = missing_functions("joint_walk", tmp_path)
     assert len(missing) == 21
-    assert {"board.load", "moves.generate", "joint._walked"} <= missing
+    assert {"bitboards.load", "moves.generate", "joint_walk._walked"} <= missing
     assert not [name for name in missing if not re.fullmatch(r"[a-z_]+\.\w+", name)]
-    (tmp_path / "joint._walked-12.py311.nbi").touch()
-    assert missing_functions("joint", tmp_path) == missing - {"joint._walked"}
+    (tmp_path / "joint_walk._walked-12.py311.nbi").touch()
+    assert missing_functions("joint_walk", tmp_path) == missing - {"joint_walk._walked"}

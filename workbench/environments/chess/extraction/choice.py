@@ -1,4 +1,4 @@
-"""The choice among the boards of a reply: named rules, in order."""
+"""The choice among the boards of a reply by named rules, and among boards listed as options."""
 
 import re
 from collections.abc import Sequence
@@ -9,10 +9,180 @@ import chess
 
 from workbench.environments.chess.extraction import phrases
 from workbench.environments.chess.extraction.boards import WrittenBoard
-from workbench.environments.chess.extraction.options import options_in
 from workbench.environments.chess.extraction.roles import Candidate, Emphasis, Role, joined_by_or
 
 _CONTEXT: Final = 600
+_INTRODUCTION: Final = 160
+_BESIDE: Final = 80
+_LABEL_REACH: Final = 24
+_LETTER: Final = r"(?-i:[A-H]|[АБВГ])"
+_WORDS: Final = (
+    r"options?|candidates?|possibilit(?:y|ies)|readings?|variants?|versions?|choices?|alternatives?"
+    r"|possible (?:answers?|positions?|boards?|fens?)|either(?! (?:side|player|colou?r|way))|between"
+    r"|variantes?|opci(?:ón|ones)|kandidaten?|möglichkeit(?:en)?|вариант\w*|选项|方案"
+)
+_ANNOUNCED: Final = re.compile(rf"(?<![^\W_])(?:{_WORDS})|选项|方案", re.IGNORECASE)
+_LABEL: Final = re.compile(
+    r"(?<![^\W_])(?P<label>[A-Ha-h]|[1-9]|[АБВГ])[\"'`*_]{0,2}\s?(?:[).:\]=-]|\bis\b|ist\b)?"
+    r"[\s\"'`*_(]{0,6}\Z"
+)
+_RIGHT: Final = (
+    r"(?:it is|is (?:it|(?:the |my )?(?:correct|right|answer|one|best))|must be (?:it|right|correct)"
+    r"|fits|matches|has the (?:right|correct)"
+    r"|ist (?:richtig|korrekt)|est (?:correcte?|la bonne)|es (?:correct[oa])|верен)"
+)
+_WRONG: Final = (
+    r"(?:(?:is|was|must be) (?:wrong|incorrect|illegal|impossible|mistaken)"
+    r"|can(?:not|['’]t) be (?:it|right|correct)|ist falsch|est fausse?|es (?:fals|incorrect)[oa])"
+)
+_OR_NOT: Final = re.compile(r"\bor not\b", re.IGNORECASE)
+_HAS_NOT: Final = re.compile(
+    r"[\W_]{0,6}(?:it|they) (?:has|have|is|are|did|was) not\b", re.IGNORECASE
+)
+_MARKS: Final = r"[\s\"'`*_(]{0,4}"
+_PLACES: Final = {
+    "first": 0, "former": 0, "erste": 0, "première": 0, "primera": 0,
+    "second": 1, "zweite": 1, "deuxième": 1, "segunda": 1, "third": 2, "latter": -1, "last": -1,
+}  # fmt: skip
+_PLACE: Final = rf"(?:{'|'.join(_PLACES)})"
+_NOUN: Final = r"(?:one|option|reading|board|fen|candidate|position|version|count|method)"
+_PICKED: Final = re.compile(
+    r"(?:choose|chose|pick|select|go(?:ing)? with|prefer|take|settle (?:on|for)|opt for|i['’]d say"
+    r"|trust|stick with|keep|only"
+    r"|answer(?: is)?|correct(?: one)?(?: is)?|right(?: one)? is"
+    r"|wähle|nehme|choisis|elijo|escojo|выбираю|选择?|答案是?)"
+    rf"\s?:?{_MARKS}(?:the |die |la |el )?(?:(?:\w{{4,11}} )?{_MARKS}"
+    rf"(?P<chosen>{_LETTER}|[1-9])(?![^\W_])"
+    rf"|(?P<taken>{_PLACE})(?:(?<=er)\b| {_NOUN}\b|(?=[^\w\s]|\s*\Z|\n)))"
+    rf"|(?<![^\W_])(?P<bare>[A-Ha-h]|[1-9])[\"'`*_)]{{0,3}},? {_RIGHT}"
+    rf"|(?:discard|reject|dismiss|rule out) (?:the )?(?P<discarded>{_PLACE})\b"
+    rf"|\b(?P<ordinal>{_PLACE})(?: {_NOUN})? (?:{_RIGHT}|(?P<dropped>{_WRONG}))",
+    re.IGNORECASE,
+)
+_CONFIDENCE: Final = re.compile(
+    r"(?<![\w.+-])(?:(?P<hundredths>\d{1,3}(?:[.,]\d{1,2})?)\s?(?:%|per ?cent\b)"
+    r"|(?P<tenths>\d{1,2})/10(?![\w/])|(?P<share>[01]?\.\d{1,4})(?![\w/])"
+    r"|(?i:confidence)\W{1,4}(?P<level>(?i:high|medium|low))\b|\b(?P<beside>(?i:high|medium|low)) confidence\b)"
+)
+_LEVELS: Final = {"low": 0.1, "medium": 0.5, "high": 0.9}
+_ABOUT_CONFIDENCE: Final = re.compile(
+    r"(?<![^\W_])(?:confiden|probab|likel|chance|sure\b|certain|wahrschein|möglich|p\b)|%",
+    re.IGNORECASE,
+)
+_MAY_BE_OPTIONS: Final = (Role.OFFERED, Role.LOGGED, Role.SUPPOSED)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The decision between boards that exclude each other.
+
+    Attributes:
+        picked: The one that the reply picks; None if it picks none.
+        rule: What decided.
+    """
+
+    picked: Candidate | None
+    rule: str
+
+
+def options_in(text: str, candidates: Sequence[Candidate]) -> Options | None:
+    """Return the decision between the options that a reply lists, or None if it lists none.
+
+    Options are boards with successive letters or numbers before them, boards that a word such as
+    "option", "either" or "another" introduces, boards with a confidence each, and boards that the
+    reply calls the first, the second, the former or the latter. A pick is after the last, or before
+    the first; it may also be a verdict that the other one of two is wrong.
+
+    Args:
+        text: What holds the boards.
+        candidates: In order.
+    """
+    found = [one for one in candidates if one.role in _MAY_BE_OPTIONS]
+    if len({one.board.text for one in found}) < 2:
+        return None
+    labels, listed = _labelled(text, found)
+    first, last = found[0].board, found[-1].board
+    introduction = text[max(0, first.start - _INTRODUCTION) : first.start]
+    behind = text[last.end : last.end + _CONTEXT]
+    between = text[first.end : last.start] if last.start - first.end <= _INTRODUCTION else ""
+    picked = _PICKED.search(behind) or _PICKED.search(introduction)
+    announced = _ANNOUNCED.search(introduction) or _ANNOUNCED.search(between)
+    if picked:
+        label = (picked["chosen"] or picked["bare"] or "").upper()
+        if label in labels:
+            return Options(listed[labels.index(label)], "the chosen option")
+        among = listed or found
+        named = picked["taken"] or picked["ordinal"] or picked["discarded"] or ""
+        place = _PLACES.get(named.lower())
+        if place is not None and (picked["dropped"] or picked["discarded"]):
+            place = (1 - place % 2) if len(among) == 2 else None
+        if place is not None and place < len(among):
+            return Options(among[place], "the chosen option")
+    if _OR_NOT.search(between) and _HAS_NOT.match(behind):
+        return Options(found[-1], "the chosen option")
+    rated = _by_confidence(text, found)
+    if rated:
+        return rated
+    if any(one.emphasis is Emphasis.FINAL or one.renews for one in found):
+        return None
+    if announced and labels:
+        return Options(None, "options, none of them chosen")
+    return None
+
+
+def _by_confidence(text: str, found: Sequence[Candidate]) -> Options | None:
+    """Return the board with the highest confidence, where each has one before or behind it."""
+    starts = [0, *(one.board.end for one in found)]
+    ends = [*(one.board.start for one in found), len(text)]
+    before = [
+        list(_CONFIDENCE.finditer(text, max(start, end - _BESIDE), end))
+        for start, end in zip(starts, ends, strict=True)
+    ]
+    behind = [
+        list(_CONFIDENCE.finditer(text, start, min(end, start + _BESIDE)))
+        for start, end in zip(starts, ends, strict=True)
+    ]
+    if all(before[:-1]):
+        values = [_share(numbers[-1]) for numbers in before[:-1]]
+    elif all(behind[1:]):
+        values = [_share(numbers[0]) for numbers in behind[1:]]
+    else:
+        return None
+    beside = "".join(text[max(0, end - _BESIDE) : end] for end in ends)
+    if not _ABOUT_CONFIDENCE.search(beside):
+        return None
+    best = max(values)
+    picked = [one for one, value in zip(found, values, strict=True) if value == best]
+    if len({one.board.text for one in picked}) > 1:
+        return Options(None, "options of the same confidence")
+    return Options(picked[0], "the highest confidence")
+
+
+def _share(number: re.Match[str]) -> float:
+    level = number["level"] or number["beside"]
+    if level:
+        return _LEVELS[level.lower()]
+    if number["share"]:
+        return float(number["share"])
+    return float((number["hundredths"] or number["tenths"] + "0").replace(",", ".")) / 100
+
+
+def _labelled(text: str, found: Sequence[Candidate]) -> tuple[list[str], list[Candidate]]:
+    """Return the boards with successive labels, and these in capitals; none unless there are two."""
+    labels: list[str] = []
+    listed: list[Candidate] = []
+    end = 0
+    for one in found:
+        begin = max(end, one.board.start - _LABEL_REACH)
+        label = _LABEL.search(text, begin, one.board.start)
+        end = one.board.end
+        if label and (not labels or ord(label["label"].upper()) == ord(labels[-1]) + 1):
+            labels.append(label["label"].upper())
+            listed.append(one)
+    return (labels, listed) if len(labels) > 1 else ([], [])
+
+
+_CHOICE_CONTEXT: Final = 600
 _FIELDS: Final = 6
 _WORD: Final = re.compile(r"[^\W_]")
 _NO_ANSWER: Final = frozenset({Role.STRUCK, Role.REJECTED})
@@ -47,7 +217,7 @@ def chosen(text: str, candidates: Sequence[Candidate]) -> Choice:
     1. Where a reply has boards in its reasoning alone, one that is announced as final there and not
        taken back, or one announced with all its fields at which the reasoning breaks off; else none.
     2. Of boards that exclude each other, the one that the reply picks or gives the highest
-       confidence; else none. See `workbench.environments.chess.extraction.options.options_in`.
+       confidence; else none. See `workbench.environments.chess.extraction.choice.options_in`.
     3. What follows a word of correction replaces everything before, unless the reply then
        confirms what it said first.
     4. Of what is offered, the most strongly announced (final, announced, plain, a guess); of
@@ -83,7 +253,7 @@ def chosen(text: str, candidates: Sequence[Candidate]) -> Choice:
 def _from_reasoning(text: str, reasoned: Sequence[Candidate]) -> Choice:
     final = [one.board for one in reasoned if one.emphasis is Emphasis.FINAL]
     if final:
-        behind = text[final[-1].end : final[-1].end + _CONTEXT]
+        behind = text[final[-1].end : final[-1].end + _CHOICE_CONTEXT]
         if not phrases.CORRECTION.search(behind):
             return Choice(final[-1], "final in the reasoning")
     last = reasoned[-1]
@@ -105,7 +275,7 @@ def _offered(text: str, positions: Sequence[Candidate]) -> Choice:
     since = [one for one in positions[anew:] if one.role is Role.OFFERED]
     last = positions[-1].board
     final_anew = any(one.emphasis is Emphasis.FINAL for one in since)
-    behind = text[last.end : last.end + _CONTEXT]
+    behind = text[last.end : last.end + _CHOICE_CONTEXT]
     if before and not final_anew and phrases.CONFIRMED.search(behind):
         return _strongest(text, before, "confirmed")
     if not since:

@@ -5,31 +5,28 @@ well-formed or not, but for boards with a promoted king (``K~``), which it refus
 this package knows numba, and importing it does not import numba: the first call does.
 """
 
-from workbench.environments.chess.kernel.estimator_runs import (
+from workbench.environments.chess.kernel.kernel_functions import (
     EstimatorRun,
     EstimatorRuns,
+    JointProfile,
+    JointProfiles,
+    MistakenReplays,
     compiled_methods,
+    joint_profile,
+    joint_profiles,
+    legal_moves,
+    line_count,
+    mistaken_replays,
     run_estimator,
     run_estimators,
+    shared_moves,
+    successor,
 )
-from workbench.environments.chess.kernel.game_replays import MistakenReplays, mistaken_replays
 from workbench.environments.chess.kernel.packed_boards import (
     pack_fens,
     pack_states,
     supported,
     unpack_state,
-)
-from workbench.environments.chess.kernel.positions import (
-    legal_moves,
-    line_count,
-    shared_moves,
-    successor,
-)
-from workbench.environments.chess.kernel.profiles import (
-    JointProfile,
-    JointProfiles,
-    joint_profile,
-    joint_profiles,
 )
 
 __all__ = [

@@ -1,0 +1,191 @@
+"""The result of an import, its notes on rows, and the checked values of an imported row."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from enum import StrEnum
+from typing import Any
+
+import pandas as pd
+
+
+class Refused(StrEnum):
+    """The reason why a row was refused."""
+
+    UNREADABLE = "the line or record cannot be read"
+    NO_POSITION = "no position"
+    UNKNOWN_POSITION = "a position that is not among the given ones"
+    NO_MODEL = "no model"
+    NO_REPLY = "no reply"
+    NO_TRUE_BOARD = "no true board"
+    ILLEGAL_MOVES = "moves that cannot be played from the initial position"
+    CONTRADICTION = "a true board that its moves or the given positions contradict"
+    CHESS960 = "Chess960"
+    OTHER_ENVIRONMENT = "another environment than that of the table"
+    BAD_VALUE = "a value out of range"
+    REPEATED = "a reply that was read before"
+
+
+class Noticed(StrEnum):
+    """A remark on a row that became a prediction."""
+
+    NO_PGN = "no moves, as the PGN file was not found"
+    UNUSABLE_PGN = "no moves, as the PGN file cannot be used"
+    OTHER_PLY = "another number of plies than the moves have, whose number was used"
+    OTHER_CLOCKS = "another move number or half-move clock in the true FEN than after the moves"
+    SEVERAL_BOARDS = "a position id with several boards, distinguished by a hash"
+
+
+@dataclass(frozen=True, slots=True)
+class RowNote:
+    """A note on one row of a file.
+
+    Attributes:
+        file: Name of the file, as given.
+        line: Line number, from 1; the first line of a record with several. In a file without lines
+            the number of the record.
+        reason: The kind of note; notes are counted by it.
+        detail: What was expected and what came, in this row.
+    """
+
+    file: str
+    line: int
+    reason: Refused | Noticed
+    detail: str
+
+    def __str__(self) -> str:
+        """Return the note as a sentence that names the row."""
+        return f"{self.file}, line {self.line}: {self.detail}"
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedReplies:
+    """The result of an import: every row of the files is in ``predictions`` or in ``refusals``.
+
+    Attributes:
+        predictions: One row per reply, with the columns of
+            `workbench.tables.parquet_tables.PREDICTIONS`.
+        refusals: The rows that became no prediction, and why.
+        remarks: What is odd about rows that became one.
+        folded: Rows that hold the reply of another row once more, as lm-evaluation-harness writes
+            one for each of its filters; they are not among the refusals.
+    """
+
+    predictions: pd.DataFrame
+    refusals: tuple[RowNote, ...]
+    remarks: tuple[RowNote, ...]
+    folded: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A remark on a row, before its place is known.
+
+    Attributes:
+        reason: The kind of remark.
+        column: Ours, or empty; what the file calls it is told in its place.
+        detail: What was expected and what came.
+    """
+
+    reason: Refused | Noticed
+    column: str
+    detail: str
+
+    def at(self, file: str, line: int, called: Mapping[str, str]) -> RowNote:
+        """Return the note on the row of a place.
+
+        Args:
+            file: Name of the file, as given.
+            line: Line number, from 1.
+            called: The file's names for our columns, where they differ.
+        """
+        column = called.get(self.column, self.column)
+        said = f"{column}: {self.detail}" if column else self.detail
+        return RowNote(file, line, self.reason, said)
+
+
+class RefusedRowError(Exception):
+    """A row cannot become a prediction."""
+
+    def __init__(self, reason: Refused, column: str, detail: str) -> None:
+        super().__init__(detail)
+        self.remark = Remark(reason, column, detail)
+
+
+def present(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that are there: not None, no NaN, no blank text."""
+    return {
+        name: storable(value) if isinstance(value, str) else value
+        for name, value in values.items()
+        if not (
+            value is None
+            or value is pd.NA
+            or (isinstance(value, str) and not value.strip())
+            or (isinstance(value, float) and math.isnan(value))
+        )
+    }
+
+
+def storable(text: str) -> str:
+    """Return a text as UTF-8 can hold it: a lone surrogate, which JSON may name, is U+FFFD."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def optional_text(values: Mapping[str, Any], name: str) -> str | None:
+    """Return a text, or a whole number as text.
+
+    Raises:
+        RefusedRowError: If it is neither.
+    """
+    value = values.get(name)
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
+    if value is None or isinstance(value, str):
+        return value
+    raise RefusedRowError(Refused.BAD_VALUE, name, f"expected a text, got {shown(value)}")
+
+
+def integer(values: Mapping[str, Any], name: str, limit: int = 2**31) -> int | None:
+    """Return a whole number below a limit; "5.0" is 5.
+
+    Raises:
+        RefusedRowError: If it is none, or out of range.
+    """
+    value = values.get(name)
+    if value is None:
+        return None
+    try:
+        number = Decimal("-1" if isinstance(value, bool) else str(value).strip())
+        if 0 <= number < limit and number == number.to_integral_value():
+            return int(number)
+    except InvalidOperation:
+        pass
+    raise RefusedRowError(
+        Refused.BAD_VALUE, name, f"expected an integer of at least 0, got {shown(value)}"
+    )
+
+
+def amount(values: Mapping[str, Any], name: str) -> float | None:
+    """Return a number of at least 0.
+
+    Raises:
+        RefusedRowError: If it is none, or out of range.
+    """
+    value = values.get(name)
+    if value is None:
+        return None
+    try:
+        number = float("nan" if isinstance(value, bool) else value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not 0 <= number < math.inf:
+        raise RefusedRowError(
+            Refused.BAD_VALUE, name, f"expected a number of at least 0, got {shown(value)}"
+        )
+    return number
+
+
+def shown(value: object) -> str:
+    """Return a value for a message."""
+    return "none" if value is None else f"{value!r:.80}"

@@ -1,0 +1,532 @@
+"""The cost of asking: prices, the budget of a run, the estimate before it, and the forecast during it."""
+
+import json
+import math
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+
+from workbench.asking.prompts import Prompt
+from workbench.errors import InvalidArgumentError
+
+MOST_TOKENS: Final = 10_000_000
+"""More than any model reads or writes in one call."""
+
+_MILLION: Final = 1_000_000
+_COUNTS: Final = (
+    "input_tokens",
+    "output_tokens",
+    "input_tokens_cache_read",
+    "input_tokens_cache_write",
+)
+_PARTS: Final = ("reasoning_tokens", "total_tokens")
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a model costs, in dollars per million tokens.
+
+    Attributes:
+        input: Of the question.
+        output: Of the reply, reasoning included.
+        input_cache_read: Of what the provider has kept; as ``input`` if None.
+        input_cache_write: Of what the provider keeps; as ``input`` if None.
+    """
+
+    input: float
+    output: float
+    input_cache_read: float | None = None
+    input_cache_write: float | None = None
+
+    def __post_init__(self) -> None:
+        """Check the prices.
+
+        Raises:
+            InvalidArgumentError: If one is negative or no finite number.
+        """
+        for name in ("input", "output", "input_cache_read", "input_cache_write"):
+            value = getattr(self, name)
+            if value is None and name.startswith("input_"):
+                continue
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not number or not math.isfinite(value) or value < 0:
+                raise InvalidArgumentError(
+                    f"price {name}: expected dollars per million tokens, at least 0, got {value!r}"
+                )
+
+    def cost(self, usage: Mapping[str, Any]) -> float:
+        """Return the dollars of one call.
+
+        Args:
+            usage: Token counts as Inspect names them; ``input_tokens`` is without cached ones.
+        """
+
+        def tokens(name: str) -> float:
+            return float(usage.get(name) or 0)
+
+        read = self.input if self.input_cache_read is None else self.input_cache_read
+        write = self.input if self.input_cache_write is None else self.input_cache_write
+        return (
+            tokens("input_tokens") * self.input
+            + tokens("output_tokens") * self.output
+            + tokens("input_tokens_cache_read") * read
+            + tokens("input_tokens_cache_write") * write
+        ) / _MILLION
+
+    def most(self, input_tokens: float, output_tokens: float) -> float:
+        """Return the most dollars that a call with at most so many tokens can cost."""
+        highest = max(self.input, self.input_cache_read or 0.0, self.input_cache_write or 0.0)
+        return (input_tokens * highest + output_tokens * self.output) / _MILLION
+
+
+FREE: Final = Price(0.0, 0.0)
+
+
+def implausible_usage(usage: Mapping[str, Any] | None) -> str:
+    """Return why the token counts of an answer cannot be true, or an empty text if they can.
+
+    Args:
+        usage: As in `Price.cost`; None if the server sent none.
+    """
+    if not usage:
+        return "the reply came without readable token counts"
+    counts = {name: usage.get(name) or 0 for name in _COUNTS}
+    every = [*counts.values(), *(usage.get(name) or 0 for name in _PARTS)]
+    if min(every) < 0:
+        return "a token count below 0"
+    if max(every) > MOST_TOKENS:
+        return f"a token count above {MOST_TOKENS:,}"
+    if not counts["output_tokens"] or sum(counts.values()) == counts["output_tokens"]:
+        return "a token count of 0"
+    return ""
+
+
+def read_price(path: Path, model: str) -> Price | None:
+    """Return the price of a model from a table of prices, or None if it is not in it.
+
+    Args:
+        path: A JSON object of models, each an object with ``input`` and ``output`` and perhaps
+            ``input_cache_read`` and ``input_cache_write``: the form of Inspect's own
+            ``model_cost_config``.
+        model: Name in Inspect's form.
+
+    Raises:
+        InvalidArgumentError: If the file cannot be read or has another form.
+    """
+    try:
+        table = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InvalidArgumentError(f"{path}: expected a JSON table of prices: {error}") from error
+    if not isinstance(table, dict):
+        raise InvalidArgumentError(f"{path}: expected a JSON object of models, got {table!r:.80}")
+    if model not in table:
+        return None
+    entry = table[model]
+    names = {"input", "output", "input_cache_read", "input_cache_write"}
+    if not isinstance(entry, dict) or not {"input", "output"} <= entry.keys() <= names:
+        raise InvalidArgumentError(
+            f"{path}: {model!r}: expected input, output and perhaps input_cache_read and "
+            f"input_cache_write, got {entry!r:.200}"
+        )
+    return Price(**entry)
+
+
+ASSUMED_REPLY_TOKENS: Final = 8_192
+"""The assumed longest reply, without a limit and with few known replies."""
+
+KNOWN_REPLIES: Final = 10
+"""From so many replies on, twice the longest of them is assumed to be the longest; up to then the
+first assumption counts less with each."""
+
+_MESSAGE_TOKENS: Final = 32
+"""What a provider may put around a message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """The cost of one call in the budget.
+
+    Attributes:
+        dollars: Its cost; None if unknown.
+        reserve: What counts in its place, in dollars.
+        reason: Why the cost is unknown; empty if ``dollars`` is given.
+    """
+
+    dollars: float | None
+    reserve: float = 0.0
+    reason: str = ""
+
+    def unknown(self) -> dict[str, Any]:
+        """Return the journal fields of a call of unknown cost."""
+        return {"reserve": self.reserve, "unknown": self.reason} if self.reason else {}
+
+
+class Budget:
+    """Reserves the maximum cost of a call before it begins.
+
+    A token of the question is at least one byte of it, and a reply has at most ``max_tokens``.
+    Without such a limit a reply is assumed to have up to `ASSUMED_REPLY_TOKENS`, less with every
+    reply that is known, but up to twice as many as the longest of them; and no more calls are under
+    way at a time than replies are known, and one, so that the first do not spend everything.
+
+    Attributes:
+        limit: Dollars that the run folder may cost in all, or None.
+        spent: Dollars so far, with what counts for calls whose cost is unknown.
+        reserved: Dollars for the calls in progress.
+    """
+
+    def __init__(
+        self,
+        price: Price | None,
+        limit: float | None = None,
+        max_tokens: int | None = None,
+        spent: float = 0.0,
+        answers: Iterable[Mapping[str, Any]] = (),
+    ) -> None:
+        """Begin.
+
+        Args:
+            price: Price of the model, if known.
+            limit: Limit in dollars, or None.
+            max_tokens: The longest reply that is asked for, or None.
+            spent: Dollars that the run folder has cost.
+            answers: Inspect's outputs so far; what is assumed is learned from them.
+        """
+        self._price = price
+        self.limit = limit
+        self._max_tokens = max_tokens
+        self.spent = spent
+        self.reserved = 0.0
+        self._under_way = 0
+        self._replies = 0
+        self._longest = 0
+        for output in answers:
+            self._learn(output.get("usage"))
+
+    @property
+    def priced(self) -> bool:
+        """Whether a price is known."""
+        return self._price is not None
+
+    @property
+    def assuming(self) -> bool:
+        """Whether the longest reply is an assumption."""
+        return self._max_tokens is None
+
+    @property
+    def reply_tokens(self) -> int:
+        """The most tokens that a reply is thought to have."""
+        if self._max_tokens is not None:
+            return max(self._max_tokens, self._longest)
+        unknown = max(KNOWN_REPLIES - self._replies, 0)
+        return max(2 * self._longest, ASSUMED_REPLY_TOKENS * unknown // KNOWN_REPLIES)
+
+    def reserve_for(self, messages: Iterable[str]) -> float:
+        """Return the most dollars that a call can cost; 0 without a price.
+
+        Args:
+            messages: The texts of the conversation.
+        """
+        if self._price is None:
+            return 0.0
+        tokens = sum(len(text.encode("utf-8", "replace")) + _MESSAGE_TOKENS for text in messages)
+        return self._price.most(tokens, self.reply_tokens)
+
+    def begin(self, reserve: float) -> bool:
+        """Reserve dollars for a call if the budget allows, and tell whether it does."""
+        if self.limit is not None:
+            learning = self.assuming and self._under_way > self._replies
+            if learning or self.spent + self.reserved + reserve > self.limit:
+                return False
+        self.reserved += reserve
+        self._under_way += 1
+        return True
+
+    def answered(self, reserve: float, usage: Mapping[str, Any] | None) -> Charge:
+        """Return what an answered call counts.
+
+        Args:
+            reserve: As it was reserved.
+            usage: Token counts as Inspect names them; None if the server sent none.
+        """
+        reason = implausible_usage(usage)
+        if not reason:
+            self._learn(usage)
+        if self._price is None:
+            charge = Charge(None)
+        elif usage is None or reason:
+            charge = Charge(None, reserve, reason)
+        else:
+            charge = Charge(self._price.cost(usage))
+        return self._ended(reserve, charge)
+
+    def failed(self, reserve: float, unknown: str) -> Charge:
+        """Return what a failed call counts.
+
+        Args:
+            reserve: As it was reserved.
+            unknown: Why it may have cost something; empty if it has not.
+        """
+        known = not unknown or self._price is None
+        return self._ended(reserve, Charge(0.0) if known else Charge(None, reserve, unknown))
+
+    def _ended(self, reserve: float, charge: Charge) -> Charge:
+        self.reserved -= reserve
+        self._under_way -= 1
+        self.spent += charge.dollars or charge.reserve
+        return charge
+
+    def _learn(self, usage: Mapping[str, Any] | None) -> None:
+        if usage is not None and not implausible_usage(usage):
+            self._replies += 1
+            self._longest = max(self._longest, usage["output_tokens"])
+
+
+MEASURES: Final = ("dollars", "input_tokens", "output_tokens")
+_NORMAL_QUANTILE: Final = 1.96
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """What a whole run costs, by the answers so far.
+
+    Attributes:
+        questions: Of the whole run.
+        answers: What the forecast is made from.
+        totals: Dollars and tokens of the whole run, what is spent included; a measure that is not
+            known of any answer is missing.
+        errors: Their standard errors; infinite by a single answer.
+    """
+
+    questions: int
+    answers: int
+    totals: dict[str, float]
+    errors: dict[str, float]
+
+    def interval(self, measure: str) -> tuple[float, float]:
+        """Return the 95% interval of a total."""
+        reach = _NORMAL_QUANTILE * self.errors[measure]
+        return max(0.0, self.totals[measure] - reach), self.totals[measure] + reach
+
+    def describe(self) -> str:
+        """Return the forecast as a line of text."""
+        said = []
+        if "dollars" in self.totals:
+            least, most = self.interval("dollars")
+            between = f" (95%: {least:.2f} to {most:.2f})" if math.isfinite(most) else ""
+            said.append(f"{self.totals['dollars']:.2f} dollars{between}")
+        for measure in ("input_tokens", "output_tokens"):
+            if measure in self.totals:
+                kind = measure.removesuffix("_tokens")
+                said.append(f"{self.totals[measure]:,.0f} tokens of {kind}")
+        costs = ", ".join(said) or "no counts from the provider"
+        return (
+            f"forecast for all {self.questions:,} questions, by {self.answers:,} answers: {costs}"
+        )
+
+
+def forecast(
+    groups: Mapping[str, int],
+    samples: int,
+    costs: Mapping[tuple[str, int], Mapping[str, float | None]],
+) -> Forecast | None:
+    """Return what the whole run costs; None without an answer.
+
+    Each group of positions is taken by itself, because long games cost more than short ones and
+    need not be as many among the answers as in the whole. A group without answers is taken to cost
+    what the average answer does.
+
+    Args:
+        groups: The group of every position, by ``position_id``.
+        samples: Samples per position, at least 1.
+        costs: The `MEASURES` of each answered question, by position and sample; None if unknown.
+    """
+    answered = pd.DataFrame(
+        [
+            {"group": groups[name], **{measure: known.get(measure) for measure in MEASURES}}
+            for (name, sample), known in costs.items()
+            if name in groups and sample < samples
+        ],
+        columns=["group", *MEASURES],
+    ).astype(dict.fromkeys(MEASURES, "float64"))
+    if answered.empty:
+        return None
+    sizes = pd.Series(groups).value_counts() * samples
+    totals, errors = {}, {}
+    for measure in MEASURES:
+        known = answered[["group", measure]].dropna()
+        if len(known):
+            totals[measure], errors[measure] = _total(known["group"], known[measure], sizes)
+    return Forecast(int(sizes.sum()), len(answered), totals, errors)
+
+
+def _total(
+    groups: "pd.Series[int]", values: "pd.Series[float]", sizes: "pd.Series[int]"
+) -> tuple[float, float]:
+    """Return the stratified estimate of a total, and its standard error."""
+    by_group = values.groupby(groups)
+    counts = by_group.count().reindex(sizes.index, fill_value=0)
+    means = by_group.mean().reindex(sizes.index).fillna(values.mean())
+    within = values - by_group.transform("mean")
+    freedom = len(values) - by_group.ngroups
+    # With one answer a group nothing is known of the spread within groups; that of all is larger.
+    variance = float((within**2).sum() / freedom) if freedom else float(values.var(ddof=1))
+    squared: float = (sizes * (sizes - counts) / np.maximum(counts, 1)).sum()
+    error = math.inf if math.isnan(variance) else math.sqrt(float(squared) * variance)
+    return float((sizes * means).sum()), error
+
+
+CHARACTERS_A_TOKEN: Final = 3.0
+"""Of prompts with chess moves, roughly: moves split into more tokens than prose does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reserve:
+    """The reserve of a budget before each call.
+
+    Attributes:
+        limit: Dollars that the run folder may cost in all.
+        spent: Dollars that it has cost.
+        dollars: The most that a call can cost.
+        reply_tokens: The longest reply that this counts on.
+        assumed: Whether that is an assumption, because no limit is asked for.
+    """
+
+    limit: float
+    spent: float
+    dollars: float
+    reply_tokens: int
+    assumed: bool
+
+    def describe(self) -> str:
+        """Return it as a line of text."""
+        assumed = (
+            " (assumed, because max_tokens is not set; less with every known reply, twice the "
+            f"longest from {KNOWN_REPLIES} replies on)"
+            if self.assumed
+            else ""
+        )
+        return (
+            f"budget: {self.limit:.2f} dollars, {self.spent:.4f} of them spent; a call begins only "
+            f"if its maximum cost is left, up to {self.dollars:.4f} dollars with a reply of "
+            f"{self.reply_tokens:,} tokens{assumed}; a call of unknown cost counts at its maximum"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class CostEstimate:
+    """The remaining work of a run, before it starts.
+
+    Attributes:
+        questions: Positions times samples, all of them.
+        answered: Those that the run folder already holds the answers of.
+        refused: Those that failed permanently and are not asked again.
+        calls: Calls of the model for the others; a failed one comes on top.
+        input_tokens: Of all these calls, roughly.
+        output_tokens: The same; much larger for a model that reasons.
+        dollars: By the price, or None without one.
+        reserve: What the budget sets aside, or None without one.
+        forecast: What the whole run costs, or None before the first answer.
+    """
+
+    questions: int
+    answered: int
+    refused: int
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    dollars: float | None
+    reserve: Reserve | None = None
+    forecast: Forecast | None = None
+
+    def describe(self) -> str:
+        """Return the estimate in lines of text."""
+        cost = "no price is known" if self.dollars is None else f"about {self.dollars:.2f} dollars"
+        refused = f", {self.refused} failed permanently" if self.refused else ""
+        lines = [
+            f"{self.questions} questions, {self.answered} of them answered{refused}",
+            f"{self.calls} calls to make, not counting repeats",
+            f"about {self.input_tokens:,} tokens of input and {self.output_tokens:,} of output "
+            "(more if the model reasons)",
+            f"cost: {cost}",
+        ]
+        if self.reserve is not None:
+            lines.append(self.reserve.describe())
+        if self.forecast is not None:
+            lines.append(self.forecast.describe())
+        return os.linesep.join(lines)
+
+
+def estimate_cost(
+    prompt: Prompt,
+    questions: Mapping[str, tuple[str, ...]],
+    answered: Iterable[tuple[str, int]],
+    samples: int,
+    price: Price | None,
+    *,
+    refused: Iterable[tuple[str, int]] = (),
+    budget: Budget | None = None,
+    system: str = "",
+    forecast: Forecast | None = None,
+) -> CostEstimate:
+    """Return what a run will take.
+
+    Args:
+        prompt: What the questions were made from.
+        questions: The user's messages of each position, by ``position_id``.
+        answered: Position and sample of each question that has its answer.
+        samples: Samples per position, at least 1.
+        price: Price of the model, if known.
+        refused: Position and sample of each question that failed permanently.
+        budget: What calls may cost, if that is limited.
+        system: The system prompt, which goes with every call.
+        forecast: By the answers so far, if there are any.
+    """
+    done = set(answered)
+    given_up = set(refused) - done
+    waiting: dict[str, int] = {}
+    for name in questions:
+        waiting[name] = sum((name, sample) not in done | given_up for sample in range(samples))
+    calls = sum(waiting.values())
+    # The conversation so far goes with every further turn: the first question and the replies.
+    turns = len(prompt.turns)
+    characters = 0
+    for name, messages in questions.items():
+        shown = sum(len(text) * (turns - turn) for turn, text in enumerate(messages))
+        characters += waiting[name] * (shown + len(system) * turns)
+    repeated = prompt.reply_tokens * (turns - 1) // 2
+    input_tokens = int(characters / CHARACTERS_A_TOKEN) + calls * repeated
+    output_tokens = calls * prompt.reply_tokens
+    usage = {"input_tokens": input_tokens, "output_tokens": output_tokens}
+    total = len(questions) * samples
+    left_out = sum((name, sample) in given_up for name in questions for sample in range(samples))
+    return CostEstimate(
+        questions=total,
+        answered=total - calls - left_out,
+        refused=left_out,
+        calls=calls * turns,
+        input_tokens=input_tokens,
+        output_tokens=output_tokens,
+        dollars=None if price is None else price.cost(usage),
+        reserve=None if budget is None else _reserve(budget, questions, system),
+        forecast=forecast,
+    )
+
+
+def _reserve(
+    budget: Budget, questions: Mapping[str, tuple[str, ...]], system: str
+) -> Reserve | None:
+    if budget.limit is None:
+        return None
+    return Reserve(
+        limit=budget.limit,
+        spent=budget.spent,
+        dollars=max(budget.reserve_for((system, *messages)) for messages in questions.values()),
+        reply_tokens=budget.reply_tokens,
+        assumed=budget.assuming,
+    )

@@ -1,0 +1,256 @@
+"""Models of the workbench's own, asked like others: the simulated tracker and the bundled language models; needs no Inspect."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+import numpy as np
+
+from workbench.asking.costs import CHARACTERS_A_TOKEN
+from workbench.asking.settings import Question
+from workbench.environments.registry import DEFAULT, AnyEnvironment
+from workbench.errors import InvalidArgumentError, WorkbenchError
+from workbench.language_model.language_model import LEAST_PROBABILITY, load_model, model_names
+from workbench.language_model.written_replies import (
+    ReplySettings,
+    WrittenReply,
+    refused,
+    write_replies,
+)
+from workbench.seeds import derived_seed
+from workbench.tables.provenance import text_hash
+from workbench.tasks import Task
+from workbench.tasks.task import START_HEADING, actions_heading
+
+PROVIDER: Final = "workbench"
+"""Its models are asked as ``workbench/NAME``, free of charge."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedEpisode:
+    """An episode, and what is asked about it.
+
+    Attributes:
+        environment: Of the episode.
+        task: What is asked.
+        depth: m.
+        initial: The text of the first state; empty if the question does not show it.
+        shown: The actions as the question shows them; None if it shows none.
+        characters: Of the whole conversation.
+    """
+
+    environment: AnyEnvironment
+    task: Task
+    depth: int
+    initial: str
+    shown: str | None
+    characters: int
+
+    @property
+    def heading(self) -> str:
+        """The line before the actions."""
+        return actions_heading(self.environment)
+
+
+def what_is_asked(question: Question) -> dict[str, Any]:
+    """Return what the workbench's own models are told beside the messages."""
+    return {name: getattr(question, name) for name in ("environment", "task", "depth")}
+
+
+def asked_episode(
+    model: str, asked: Mapping[str, Any], messages: Sequence[str], characters: int
+) -> AskedEpisode:
+    """Find the episode in a conversation.
+
+    The actions stand after the last line "Moves:" (or "Actions:", as the environment calls them), and
+    the first state after the last line "Start:" before it.
+
+    Args:
+        model: Its name in Inspect's form.
+        asked: What `what_is_asked` returns; the board in chess where it is empty.
+        messages: The user's.
+        characters: Of the whole conversation.
+
+    Raises:
+        InvalidArgumentError: If there is no such environment or task.
+    """
+    question = Question(model, **asked)
+    environment, task = question.asked_environment, question.asked_task
+    heading = actions_heading(environment)
+    initial, shown = "", None
+    for text in reversed(messages):
+        if heading in text:
+            before, _, shown = text.rpartition(heading)
+            if environment.shows_start and START_HEADING in before:
+                initial = before.rpartition(START_HEADING)[2].strip("\n")
+            break
+    depth = task.depth_asked(question.depth)
+    return AskedEpisode(environment, task, depth, initial, shown, characters)
+
+
+SIMULATED: Final = "simulated"
+
+
+class SimulatedModel:
+    """Replies as a tracker does that makes random errors.
+
+    A reply depends on the episode, on what is asked, ``seed``, ``rate`` and the seed of the call alone.
+    Tokens are counted from characters.
+
+    Attributes:
+        connections: Calls that may be in progress.
+        seconds: How long a reply takes.
+    """
+
+    connections: int = 50
+
+    def __init__(
+        self,
+        name: str = SIMULATED,
+        rate: float = 0.03,
+        seed: int = 0,
+        seconds: float = 0.0,
+        **model_args: Any,
+    ) -> None:
+        """Make the model; see `workbench.environment.Environment.track`.
+
+        Args:
+            name: Not used: there is one.
+            rate: Probability of a slip at each action, in [0, 1].
+            seed: At least 0.
+            seconds: How long a reply takes, at least 0.
+            model_args: None are known.
+
+        Raises:
+            InvalidArgumentError: If an argument is out of range or unknown.
+        """
+        if model_args:
+            raise InvalidArgumentError(
+                f"{name}: expected rate, seed or seconds, got {sorted(model_args)}"
+            )
+        if not 0 <= rate <= 1 or seed < 0 or not seconds >= 0:
+            raise InvalidArgumentError(
+                "expected a rate in [0, 1], a seed and seconds of at least 0, "
+                f"got {rate!r}, {seed!r} and {seconds!r}"
+            )
+        self._rate = rate
+        self._seed = seed
+        self.seconds = seconds
+
+    def reply(self, episode: AskedEpisode, temperature: float, seed: int) -> WrittenReply:
+        """Reply to a question.
+
+        Args:
+            episode: What is asked about.
+            temperature: Not used.
+            seed: Seed of the call.
+        """
+        del temperature
+        text = self._text(episode, seed)
+        shown, said = (int(size / CHARACTERS_A_TOKEN) for size in (episode.characters, len(text)))
+        return WrittenReply(text, shown, said)
+
+    def _text(self, episode: AskedEpisode, call_seed: int) -> str:
+        environment, task, initial = episode.environment, episode.task, episode.initial
+        if episode.shown is None:
+            return f'The simulated model reads actions after a line "{episode.heading}" and found none.'
+        try:
+            actions = environment.shown_actions(episode.shown)
+            name = text_hash(
+                "\n\n".join([*filter(None, [initial]), environment.separator.join(actions)])
+            )
+            seed = derived_seed(derived_seed(self._seed, "call", call_seed), name)
+            believed = environment.track(initial, actions, rate=self._rate, seed=seed, where=name)
+            generator = np.random.default_rng(derived_seed(seed, task.name))
+            return task.simulated_reply(environment, believed, episode.depth, generator)
+        except WorkbenchError as error:
+            return f"The simulated model cannot read the question: {error}"
+
+
+class BundledModel:
+    """Replies as a bundled language model does, to questions about chess.
+
+    A reply depends on the moves, on what is asked, the temperature and the seed of the call alone. Tokens
+    are the model's own.
+
+    Attributes:
+        connections: Calls that may be in progress.
+        seconds: How long a reply waits.
+    """
+
+    connections: int = os.cpu_count() or 1
+    seconds: float = 0.0
+
+    def __init__(
+        self, name: str, least_probability: float = LEAST_PROBABILITY, **model_args: Any
+    ) -> None:
+        """Load the model.
+
+        Args:
+            name: One of `workbench.language_model.language_model.model_names`.
+            least_probability: Of the moves in a list, in (0, 1].
+            model_args: None are known.
+
+        Raises:
+            InvalidArgumentError: If an argument is out of range or unknown.
+        """
+        if model_args:
+            raise InvalidArgumentError(
+                f"{name}: expected least_probability or no argument, got {sorted(model_args)}"
+            )
+        ReplySettings(least_probability=least_probability)
+        self._least = least_probability
+        self._model = load_model(name)
+
+    def reply(self, episode: AskedEpisode, temperature: float, seed: int) -> WrittenReply:
+        """Reply to a question.
+
+        Args:
+            episode: What is asked about.
+            temperature: At least 0; at 0 nothing is drawn.
+            seed: Seed of the call.
+        """
+        if episode.environment.name != DEFAULT:
+            return refused(f"it reads games of {DEFAULT} alone")
+        if episode.shown is None:
+            return refused(f'it reads moves after a line "{episode.heading}" and found none')
+        try:
+            moves = episode.environment.shown_actions(episode.shown)
+            settings = ReplySettings(episode.task.name, episode.depth, temperature, self._least)
+        except InvalidArgumentError:
+            return refused("it does not know the task, or the temperature is below 0")
+        except WorkbenchError:
+            # What cannot be read is not repeated: the reply would be taken for a list of moves.
+            return refused("a move is illegal, or in a notation that it does not read")
+        return write_replies(self._model, [moves], settings, [seed])[0]
+
+
+class Replying(Protocol):
+    """A model that replies in this process."""
+
+    connections: int
+    seconds: float
+
+    def reply(self, episode: AskedEpisode, temperature: float, seed: int) -> WrittenReply:
+        """Reply to a question."""
+        ...
+
+
+def own_model(name: str, **model_args: Any) -> Replying:
+    """Return a model.
+
+    Args:
+        name: ``simulated``, or the name of a bundled language model.
+        model_args: Of `SimulatedModel` or `BundledModel`.
+
+    Raises:
+        InvalidArgumentError: If there is no such model, or an argument is out of range or unknown.
+    """
+    if name not in (names := (SIMULATED, *model_names())):
+        raise InvalidArgumentError(
+            f"model: expected {PROVIDER}/ and one of {', '.join(names)}, got {name!r:.80}"
+        )
+    if name == SIMULATED:
+        return SimulatedModel(name, **model_args)
+    return BundledModel(name, **model_args)

@@ -1,0 +1,474 @@
+"""Prompts: their form, the published ones about chess, those made of a task's own wording, and those of TOML files."""
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal, NoReturn, get_args
+
+from workbench.environments.registry import environment_named
+from workbench.errors import InvalidArgumentError, TableError
+from workbench.tables.provenance import text_hash
+from workbench.tasks import task_named
+
+Notation = Literal["pgn", "san", "uci", "shown"]
+"""``pgn``: movetext with numbers; ``san``: the same without; ``uci``: from square, to square;
+``shown``: as the environment shows actions to a model, in chess as PGN."""
+
+PLACEHOLDERS: Final = ("moves", "initial", "plies", "side")
+
+PLACEHOLDER: Final = re.compile(r"\{\{(?P<literal>\w+)\}\}|\{(?P<name>\w+)\}")
+"""A placeholder, or a name in doubled braces, which stands for itself in single ones."""
+
+REPLY_TOKENS: Final = 60
+"""Of a FEN alone, roughly."""
+
+_NUMBER: Final = re.compile(r"\b\d+\.+\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A way to ask about an episode.
+
+    In its turns ``{moves}`` stands for the actions so far, in the prompt's notation, ``{initial}``
+    for the state before them, ``{plies}`` for how many they are, and ``{side}``, in chess, for the
+    side to move then, White or Black.
+
+    Attributes:
+        name: What it is called on the command line.
+        version: At least 1.
+        notation: How the actions are written.
+        turns: The user's messages in order; each after the first follows the model's reply.
+        reply_tokens: About how many tokens all replies to one question have, for the estimate of
+            cost; the truth depends on the model, and is larger for one that reasons.
+        system: The system prompt, or None.
+    """
+
+    name: str
+    version: int
+    notation: Notation
+    turns: tuple[str, ...]
+    reply_tokens: int
+    system: str | None = None
+
+    @classmethod
+    def from_description(cls, described: Mapping[str, Any]) -> "Prompt":
+        """Return the prompt that `described` describes, which has no estimate of reply tokens."""
+        return cls(
+            name=described["name"],
+            version=described["version"],
+            notation=described["notation"],
+            turns=tuple(described["turns"]),
+            reply_tokens=described.get("reply_tokens", REPLY_TOKENS),
+            system=described.get("system"),
+        )
+
+    @property
+    def sha256(self) -> str:
+        """The hash of all that a model is shown but the episodes themselves, in hexadecimal."""
+        system = [] if self.system is None else [{"system": self.system}]
+        text = json.dumps([self.notation, *self.turns, *system], ensure_ascii=False)
+        return text_hash(text)
+
+    @property
+    def of_chess_alone(self) -> bool:
+        """Whether it needs moves in a notation of chess, or their side to move."""
+        names = {found["name"] for turn in self.turns for found in PLACEHOLDER.finditer(turn)}
+        return self.notation != "shown" or "side" in names
+
+    def questions(
+        self, movetext: str | None, moves: str | None, where: str, initial: str = "", plies: int = 0
+    ) -> tuple[str, ...]:
+        """Return the user's messages for one position.
+
+        Args:
+            movetext: The actions so far as a model is shown them; in chess PGN movetext.
+            moves: In chess the same in UCI, separated by spaces.
+            where: The position, for the message if the actions are missing.
+            initial: The text of the state before the actions.
+            plies: How many actions there are; in a notation of chess they are counted.
+
+        Raises:
+            TableError: If the notation that the prompt needs is missing.
+        """
+        chosen = moves if self.notation == "uci" else movetext
+        if not isinstance(chosen, str):
+            column = "moves" if self.notation == "uci" else "movetext"
+            raise TableError(
+                f"position {where!r}: prompt {self.name!r} needs the column {column!r}, "
+                f"got {chosen!r}; use a prompt in another notation or make the positions again"
+            )
+        if self.notation == "shown":
+            chosen = chosen.strip()
+        else:
+            unnumbered = _NUMBER.sub("", chosen)
+            plies = len(unnumbered.split())
+            chosen = " ".join((unnumbered if self.notation == "san" else chosen).split())
+        values = {
+            "moves": chosen,
+            "initial": initial,
+            "plies": str(plies),
+            "side": "Black" if plies % 2 else "White",
+        }
+
+        def filled(found: re.Match[str]) -> str:
+            if found["literal"]:
+                return f"{{{found['literal']}}}"
+            return values.get(found["name"], found[0])
+
+        return tuple(PLACEHOLDER.sub(filled, turn) for turn in self.turns)
+
+    def described(self) -> dict[str, Any]:
+        """Return what goes with every run: the whole text and its hash."""
+        described = {
+            "name": self.name,
+            "version": self.version,
+            "notation": self.notation,
+            "turns": list(self.turns),
+            "sha256": self.sha256,
+        }
+        return described if self.system is None else {**described, "system": self.system}
+
+
+ENVIRONMENT: Final = "chess"
+TASK: Final = "state"
+
+MOVES_HEADING: Final = "Moves:"
+"""The line before the moves."""
+
+_FEN: Final = """\
+A FEN has six fields, separated by single spaces:
+1. The pieces: the ranks from 8 down to 1, separated by "/", each from file a to file h. White's \
+pieces are P N B R Q K, Black's p n b r q k; a digit from 1 to 8 stands for that many empty squares.
+2. The side to move: w or b.
+3. The castling rights that are left, in the order KQkq, or "-" if none is. A right is lost when the \
+king or that rook moves, or that rook is captured, and not because castling is impossible just now.
+4. The en passant square: the square that a pawn has just passed over by a double step, and only if \
+an enemy pawn can legally capture it there on the next move; otherwise "-".
+5. The number of half-moves since the last capture or pawn move.
+6. The number of the full move: 1 at the start, and one more after each move by Black."""
+
+_FIRST: Final = "A game of chess began from the usual first position."
+_ONLY: Final = "Reply with the FEN alone, on one line."
+_BLOCK: Final = f"{MOVES_HEADING}\n{{moves}}"
+
+
+def _direct(said: str) -> str:
+    return (
+        f"{_FIRST} {said} Write the position after the last move as a FEN.\n\n{_FEN}\n\n"
+        f"{_ONLY}\n\n{_BLOCK}"
+    )
+
+
+_AS_PGN: Final = "Its moves so far are given in PGN."
+_PROMPT_PGN_DIRECT: Final = _direct(_AS_PGN)
+
+PROMPTS: Final = (
+    Prompt("pgn-direct", 1, "pgn", (_PROMPT_PGN_DIRECT,), 60),
+    Prompt(
+        "uci-direct",
+        1,
+        "uci",
+        (
+            _direct(
+                "Its moves so far are given in UCI: each names the square that the piece leaves "
+                "and the one it goes to, then the piece that a pawn becomes; castling is written "
+                "as the king's move."
+            ),
+        ),
+        60,
+    ),
+    Prompt(
+        "san-unnumbered",
+        1,
+        "san",
+        (
+            _direct(
+                "Its moves so far are given in standard algebraic notation without move numbers, "
+                "White's and Black's in turn."
+            ),
+        ),
+        60,
+    ),
+    Prompt(
+        "few-shot",
+        1,
+        "pgn",
+        (
+            f"{_FIRST} {_AS_PGN} Write the position after the last move as a FEN.\n\n{_FEN}\n\n"
+            f"{_ONLY} Three examples:\n\n"
+            f"{MOVES_HEADING}\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6\n"
+            "FEN:\nr1bqkbnr/1ppp1ppp/p1n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 0 4\n\n"
+            f"{MOVES_HEADING}\n1. e4 Nf6 2. e5 d5\n"
+            "FEN:\nrnbqkb1r/ppp1pppp/5n2/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 3\n\n"
+            f"{MOVES_HEADING}\n1. d4 d5 2. c4 dxc4 3. Nf3 Nf6 4. e3 e6 5. Bxc4 c5 6. O-O\n"
+            "FEN:\nrnbqkb1r/pp3ppp/4pn2/2p5/2BP4/4PN2/PP3PPP/RNBQ1RK1 b kq - 1 6\n\n"
+            f"Now the game:\n\n{_BLOCK}",
+        ),
+        60,
+    ),
+    # As often with White as with Black to move, and games that nobody plays: those of version 1 are
+    # openings, so that with odd plies one could be the very position that is asked about.
+    Prompt(
+        "few-shot",
+        2,
+        "pgn",
+        (
+            f"{_FIRST} {_AS_PGN} Write the position after the last move as a FEN.\n\n{_FEN}\n\n"
+            f"{_ONLY} Four examples:\n\n"
+            f"{MOVES_HEADING}\n1. h4 a5 2. h5 g5\n"
+            "FEN:\nrnbqkbnr/1ppppp1p/8/p5pP/8/8/PPPPPPP1/RNBQKBNR w KQkq g6 0 3\n\n"
+            f"{MOVES_HEADING}\n1. Nh3 b6 2. g3 Ba6 3. Bg2 Bb7 4. O-O\n"
+            "FEN:\nrn1qkbnr/pbpppppp/1p6/8/8/6PN/PPPPPPBP/RNBQ1RK1 b kq - 4 4\n\n"
+            f"{MOVES_HEADING}\n1. a4 h5 2. a5 Rh6 3. a6 bxa6 4. Rxa6\n"
+            "FEN:\nrnbqkbn1/p1ppppp1/R6r/7p/8/8/1PPPPPPP/1NBQKBNR b Kq - 0 4\n\n"
+            f"{MOVES_HEADING}\n1. f3 Nc6 2. Kf2 Nb8\n"
+            "FEN:\nrnbqkbnr/pppppppp/8/8/8/5P2/PPPPPKPP/RNBQ1BNR w kq - 3 3\n\n"
+            f"Now the game:\n\n{_BLOCK}",
+        ),
+        60,
+    ),
+    Prompt(
+        "step-by-step",
+        1,
+        "pgn",
+        (
+            f"{_FIRST} {_AS_PGN} Find the position after the last move.\n\n"
+            "Go through the game move by move and say after each what stands where that was not "
+            "there before, what was captured, and which castling rights were lost. Then write the "
+            f'position as a FEN on a line of its own that begins with "Final FEN:".\n\n{_FEN}\n\n'
+            f"{_BLOCK}",
+        ),
+        2000,
+    ),
+    Prompt(
+        "board-first",
+        1,
+        "pgn",
+        (
+            f"{_FIRST} {_AS_PGN} Find the position after the last move.\n\n"
+            "First draw the board: eight lines, rank 8 at the top and rank 1 at the bottom, each "
+            "with eight signs from file a to file h, separated by spaces, with the letters of the "
+            'FEN for the pieces and "." for an empty square. Then write the same position as a FEN '
+            f'on a line of its own that begins with "Final FEN:".\n\n{_FEN}\n\n{_BLOCK}',
+        ),
+        260,
+    ),
+    Prompt(
+        "self-check",
+        1,
+        "pgn",
+        (
+            _PROMPT_PGN_DIRECT,
+            "Check your answer: play the game through once more, compare every rank, the side to "
+            "move, the castling rights, the en passant square and both numbers, and correct what is "
+            'wrong. End with the FEN, corrected or not, on a line of its own that begins with "Final '
+            'FEN:".',
+        ),
+        900,
+    ),
+)
+"""Every prompt in every version."""
+
+
+DIRECT: Final = "direct"
+"""The prompt that a task makes of its own wording and that of the environment."""
+
+_DIRECT_VERSION: Final = 1
+
+
+def task_prompt(
+    environment: str = ENVIRONMENT, task: str = TASK, depth: int | None = None
+) -> Prompt:
+    """Return the prompt ``direct``, in the words of the task and of the environment.
+
+    Args:
+        environment: The name of an environment.
+        task: The name of a task.
+        depth: m, for tasks that ask for so many actions; None for their default.
+
+    Raises:
+        InvalidArgumentError: If there is no such environment or task.
+    """
+    chosen = task_named(task)
+    turns = chosen.turns(environment_named(environment), chosen.depth_asked(depth))
+    return Prompt(DIRECT, _DIRECT_VERSION, "shown", turns, chosen.reply_tokens)
+
+
+def prompts_of(
+    environment: str = ENVIRONMENT, task: str = TASK, depth: int | None = None
+) -> tuple[Prompt, ...]:
+    """Return every prompt, in every version, that asks about an environment and task.
+
+    Args:
+        environment: As of `task_prompt`, as are the others.
+        task: The name of a task.
+        depth: m.
+    """
+    published = PROMPTS if (environment, task) == (ENVIRONMENT, TASK) else ()
+    return (*published, task_prompt(environment, task, depth))
+
+
+def prompt_named(
+    name: str | None = None,
+    environment: str = ENVIRONMENT,
+    task: str = TASK,
+    depth: int | None = None,
+) -> Prompt:
+    """Return a prompt by its name, or by name and version as in ``pgn-direct@1``.
+
+    Args:
+        name: Without a version the latest is meant; None for the default, ``pgn-direct`` where the
+            board is asked for in chess, else ``direct``.
+        environment: As of `task_prompt`, as are the others.
+        task: The name of a task.
+        depth: m.
+
+    Raises:
+        InvalidArgumentError: If there is no such prompt.
+    """
+    known = prompts_of(environment, task, depth)
+    if name is None:
+        return known[0]
+    wanted, at, version = name.partition("@")
+    found = [
+        prompt
+        for prompt in known
+        if prompt.name == wanted and (not at or str(prompt.version) == version)
+    ]
+    if not found:
+        names = ", ".join(f"{prompt.name}@{prompt.version}" for prompt in known)
+        raise InvalidArgumentError(
+            f"prompt: expected one of {names} for {environment} and the task {task}, got {name!r}"
+        )
+    return max(found, key=lambda prompt: prompt.version)
+
+
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_FIELDS: Final = ("name", "version", "notation", "turns", "system", "reply_tokens")
+
+
+def read_prompt(path: Path) -> Prompt:
+    """Return the prompt that a file holds.
+
+    Args:
+        path: A TOML file with ``name``, ``version``, ``turns`` and perhaps ``notation`` (``pgn``),
+            ``system`` and ``reply_tokens`` (60).
+
+    Raises:
+        InvalidArgumentError: If the file cannot be read, lacks something or has something unknown;
+            the message names the line.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+        fields = tomllib.loads(text)
+    except OSError as error:
+        raise InvalidArgumentError(f"{path}: expected a readable prompt file: {error}") from error
+    except ValueError as error:
+        raise InvalidArgumentError(f"{path}: expected TOML in UTF-8, got: {error}") from error
+    return _PromptFile(path, text, fields).prompt()
+
+
+def prompt_given(
+    name: str | None,
+    environment: str = ENVIRONMENT,
+    task: str = TASK,
+    depth: int | None = None,
+) -> Prompt:
+    """Return the prompt that a user names.
+
+    Args:
+        name: As of `workbench.asking.prompts.prompt_named`; or a file, ending with
+            ``.toml``.
+        environment: As of `prompt_named`, as are the others.
+        task: The name of a task.
+        depth: m.
+
+    Raises:
+        InvalidArgumentError: If there is no such prompt, or the file is none.
+    """
+    if name is not None and name.endswith(".toml"):
+        return read_prompt(Path(name))
+    return prompt_named(name, environment, task, depth)
+
+
+class _PromptFile:
+    def __init__(self, path: Path, text: str, fields: dict[str, Any]) -> None:
+        self._path = path
+        self._lines = text.splitlines()
+        self._fields = fields
+
+    def prompt(self) -> Prompt:
+        for name in self._fields:
+            if name not in _FIELDS:
+                self._refuse(f"one of {', '.join(_FIELDS)}", name, name)
+        name = self._field("name", str, "a name")
+        if not _NAME.fullmatch(name):
+            self._refuse("a name of letters, digits, dots, hyphens and underscores", name, "name")
+        if name in {DIRECT, *(prompt.name for prompt in PROMPTS)}:
+            self._refuse("a name that no built-in prompt has", name, "name")
+        version = self._field("version", int, "a version of at least 1")
+        notation = self._field("notation", str, "a notation", "pgn")
+        if notation not in get_args(Notation):
+            self._refuse(f"one of {', '.join(get_args(Notation))}", notation, "notation")
+        tokens = self._field("reply_tokens", int, "a number of tokens, at least 1", REPLY_TOKENS)
+        for number, field in ((version, "version"), (tokens, "reply_tokens")):
+            if number < 1:
+                self._refuse("at least 1", number, field)
+        system = self._field("system", str, "a text", "")
+        if found := PLACEHOLDER.search(system):
+            self._refuse("a system prompt without placeholders", found[0], found[0])
+        return Prompt(name, version, notation, self._turns(), tokens, system or None)
+
+    def _turns(self) -> tuple[str, ...]:
+        turns = self._field("turns", list, "a list of texts")
+        if not turns:
+            self._refuse("at least one turn", turns, "turns")
+        for turn in turns:
+            if not isinstance(turn, str) or not turn.strip():
+                self._refuse("turns that are texts and not empty", turn, "turns")
+            for found in PLACEHOLDER.finditer(turn):
+                if found["name"] and found["name"] not in PLACEHOLDERS:
+                    known = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
+                    self._refuse(
+                        f"a placeholder of {known}, or {{{found[0]}}} for {found[0]} itself",
+                        found[0],
+                        found[0],
+                    )
+        if not any(found["name"] == "moves" for found in PLACEHOLDER.finditer(turns[0])):
+            self._refuse("the placeholder {moves} in the first turn", turns[0], "turns")
+        return tuple(turns)
+
+    def _field(self, name: str, kind: type, wanted: str, default: object = None) -> Any:
+        value = self._fields.get(name, default)
+        if value is None:
+            raise InvalidArgumentError(f"{self._path}: expected {wanted} as {name}, got none")
+        if not isinstance(value, kind) or isinstance(value, bool):
+            self._refuse(wanted, value, name)
+        return value
+
+    def _refuse(self, wanted: str, got: object, sought: str) -> NoReturn:
+        """Name the line that a placeholder stands in, or that a field begins in."""
+        found = re.escape(sought) if sought.startswith("{") else rf"\s*[\"']?{re.escape(sought)}\b"
+        search = re.search if sought.startswith("{") else re.match
+        for number, line in enumerate(self._lines, start=1):
+            if search(found, line):
+                where = f"{self._path}, line {number}"
+                break
+        else:
+            where = str(self._path)
+        raise InvalidArgumentError(f"{where}: expected {wanted}, got {got!r:.80}")
+
+
+__all__ = [
+    "MOVES_HEADING",
+    "PROMPTS",
+    "Prompt",
+    "prompt_given",
+    "prompt_named",
+    "prompts_of",
+    "read_prompt",
+    "task_prompt",
+]

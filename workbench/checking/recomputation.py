@@ -1,0 +1,177 @@
+"""Recomputation of scores, for comparison with those in a table.
+
+Cheap scores are recomputed in every row: the text metrics, and p and r at small depths. The full
+depth is recomputed in a seeded sample of the rows, or in all of them.
+"""
+
+from dataclasses import replace
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from workbench.automaton import chosen_engine
+from workbench.checking.row_checks import Findings, class_of
+from workbench.environments.registry import AnyEnvironment
+from workbench.errors import InvalidArgumentError
+from workbench.metrics import pair_values
+from workbench.prediction import ParsedState
+from workbench.scoring import ScoringParameters
+from workbench.scoring.score_rows import is_state, measured, states_of
+from workbench.tasks import task_named, task_names
+
+SAMPLE_ROWS: Final = 500
+"""Default number of rows whose p and r are recomputed at full depth."""
+
+SHALLOW: Final = 2
+"""The depth to which p and r are computed again in every row: 50 to 100 microseconds per row."""
+
+TOLERANCE: Final = 1e-9
+
+_Row: TypeAlias = tuple[int, dict[str, Any], tuple[ParsedState, ParsedState]]
+"""The place of a row in its chunk, its cells, and its true and predicted state."""
+
+
+class Recomputation:
+    """Recomputes the scores of a table, chunk by chunk.
+
+    Args:
+        parameters: How the table was scored.
+        environment: Of its rows.
+        rows: Of the whole table.
+        sample: Rows to compute again at the whole depth, at least 0; None for all.
+        seed: Seed of the choice of these rows.
+
+    Raises:
+        InvalidArgumentError: If the sample is negative.
+
+    Attributes:
+        counts: Rows computed again, by what was computed.
+    """
+
+    def __init__(
+        self,
+        parameters: ScoringParameters,
+        environment: AnyEnvironment,
+        rows: int,
+        sample: int | None,
+        seed: int,
+    ) -> None:
+        if sample is not None and sample < 0:
+            raise InvalidArgumentError(f"expected a sample of at least 0 rows, got {sample!r}")
+        self._environment = environment
+        # Engines agree on exact values, and draw other numbers for estimates.
+        exact = parameters.method == "exact"
+        self._parameters = replace(parameters, engine=chosen_engine()) if exact else parameters
+        drawn = rows if sample is None else min(sample, rows)
+        chosen = np.random.default_rng(seed).choice(rows, drawn, replace=False)
+        self._chosen = np.zeros(rows, dtype=bool)
+        self._chosen[chosen] = True
+        self.counts: dict[str, int] = {}
+
+    def check(self, chunk: pd.DataFrame, findings: Findings) -> None:
+        """Check a chunk of scores, whose first row is ``findings.start``."""
+        parameters = self._parameters
+        made = (parameters.terminal, parameters.ill_formed, parameters.method)
+        known: list[_Row] = []
+        for place, values in enumerate(chunk.to_dict("records")):
+            row = {str(name): value for name, value in values.items()}
+            for name in ("true_state", "predicted_state", "predicted_actions"):
+                row[name] = row[name] if isinstance(row[name], str) else None
+            states = states_of(self._environment, row)
+            # Other faults have been named by `workbench.checking.row_checks`.
+            if (
+                row["unscored"] == ""
+                and not states[0].fault
+                and row["task"] in task_names()
+                and self._is_consistent(row)
+                and (row["terminal"], row["ill_formed_policy"], row["method"]) == made
+            ):
+                known.append((place, row, states))
+        for each in known:
+            if task_named(each[1]["task"]).gives_state:
+                self._check_text(*each, findings)
+        self._count("text metrics", len(known))
+        shallow = replace(parameters, depth=min(SHALLOW, parameters.depth))
+        if parameters.method == "exact":
+            self._check_affordance(known, shallow, findings)
+        if parameters != shallow or parameters.method != "exact":
+            deep = [each for each in known if self._chosen[findings.start + each[0]]]
+            self._check_affordance(deep, parameters, findings)
+
+    def _is_consistent(self, row: dict[str, Any]) -> bool:
+        """Return whether the class of a row is that of its state; for actions the class decides."""
+        if not task_named(row["task"]).gives_state:
+            return True
+        return bool(class_of(self._environment, row["predicted_state"]) == row["reply_class"])
+
+    def _check_text(
+        self,
+        place: int,
+        row: dict[str, Any],
+        states: tuple[ParsedState, ParsedState],
+        findings: Findings,
+    ) -> None:
+        true, predicted = states
+        environment = self._environment
+        # A table may have been made without a metric that another package registers now.
+        values = pair_values(environment, true, predicted)
+        expected = {name: value for name, value in values.items() if name in row}
+        # Without the actions only what the state itself tells can be computed again.
+        told = environment.diagnosis(None, predicted, row["reply_class"])
+        expected |= {name: value for name, value in told.items() if value is not None}
+        for name, value in expected.items():
+            if not _same(row[name], value):
+                findings.add_row(
+                    f"{name} does not match its FENs",
+                    place,
+                    f"{_named(row)}: {row[name]!r}, computed {value!r}",
+                )
+        if (
+            self._parameters.terminal == "absorb"
+            and is_state(row["reply_class"], self._parameters.ill_formed)
+            and environment.same_state(true, predicted)
+        ):
+            for name in self._parameters.measures():
+                expected_value = 0.0 if name.endswith("_standard_error") else 1.0
+                if not _same(row[name], expected_value):
+                    findings.add_row(
+                        f"{name} is not {expected_value:g} though the boards are the same",
+                        place,
+                        f"{_named(row)}: {row[name]!r}",
+                    )
+
+    def _check_affordance(
+        self, rows: list[_Row], parameters: ScoringParameters, findings: Findings
+    ) -> None:
+        names = parameters.measures()
+        values = measured(
+            self._environment,
+            [row for _, row, _ in rows],
+            [states for _, _, states in rows],
+            parameters,
+        )
+        for (place, row, _), computed in zip(rows, values, strict=True):
+            for name, value in zip(names, computed, strict=True):
+                if not _same(row[name], value):
+                    findings.add_row(
+                        f"{name} does not match its boards",
+                        place,
+                        f"{_named(row)}: {row[name]!r}, computed {value!r}",
+                    )
+        self._count(f"p and r, m = {parameters.depth}", len(rows))
+
+    def _count(self, what: str, rows: int) -> None:
+        self.counts[what] = self.counts.get(what, 0) + rows
+
+
+def _same(found: Any, expected: Any) -> bool:
+    if pd.isna(found) or pd.isna(expected):
+        return bool(pd.isna(found) and pd.isna(expected))
+    if isinstance(expected, float):
+        return bool(abs(found - expected) <= TOLERANCE)
+    return bool(found == expected)
+
+
+def _named(row: dict[str, Any]) -> str:
+    return f"{row['position_id']}, {row['model']}, {row['sample']}"

@@ -1,0 +1,432 @@
+"""Commands that ask a model, and that go from a model's name to a report."""
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from workbench.cli.command_options import environment_option, task_option, task_options
+from workbench.cli.figure_commands import GOES_ON, repeatable
+from workbench.cli.group import PATH, main
+from workbench.cli.score_commands import comparison_options
+from workbench.errors import AskingStoppedError
+
+if TYPE_CHECKING:
+    from workbench.asking.costs import CostEstimate, Price
+    from workbench.asking.resumable_run import AskedRun
+    from workbench.asking.settings import Operation, Question
+    from workbench.automaton import Terminal
+    from workbench.scoring import IllFormedPolicy
+
+
+STOPPED: Final = 3
+"""The exit code if asking stopped before every question was tried."""
+
+FAILED: Final = 4
+"""The exit code if every question was tried and some failed."""
+
+_QUESTION: Final = (
+    "model", "samples_per_position", "temperature", "max_tokens", "model_args", "top_p", "seed",
+    "reasoning_effort", "reasoning_tokens", "system_prompt", "extra_body",
+)  # fmt: skip
+_OPERATION: Final = (
+    "base_url", "budget", "batch", "connections", "retries", "retry_failed", "max_failures",
+    "attempt_timeout",
+)  # fmt: skip
+
+
+def _arguments(context: click.Context, option: click.Parameter, texts: Any) -> dict[str, Any]:
+    arguments = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not (name.isidentifier() and equals):
+            raise click.BadParameter(f"expected NAME=VALUE, got {text!r}", context, option)
+        try:
+            arguments[name] = json.loads(value)
+        except json.JSONDecodeError:
+            arguments[name] = value
+    return arguments
+
+
+_OPTIONS: Final = (
+    click.option(
+        "--model",
+        required=True,
+        help="Model in Inspect's form, such as openai/gpt-4o; workbench/small, a bundled language model, and "
+        "workbench/simulated are free.",
+    ),
+    click.option("--prompt", help="See `workbench prompts`.  [default: the first that it lists]"),
+    click.option(
+        "--prompt-file", type=PATH, help="A custom prompt; data/README.md describes the format."
+    ),
+    click.option("--system-prompt", help="System prompt, sent before every question."),
+    click.option("--samples-per-position", default=1, show_default=True, type=click.IntRange(1)),
+    click.option("--temperature", type=click.FloatRange(0), help="By default the provider's."),
+    click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), help="Nucleus sampling."),
+    click.option("--seed", type=click.IntRange(0), help="Sample k of a position uses seed + k."),
+    click.option(
+        "--reasoning-effort",
+        type=click.Choice(["none", "minimal", "low", "medium", "high", "xhigh", "max"]),
+        help="Most models support only some of these.",
+    ),
+    click.option(
+        "--reasoning-tokens", type=click.IntRange(0), help="Maximum number of reasoning tokens."
+    ),
+    click.option(
+        "--max-tokens",
+        type=click.IntRange(1),
+        help="Maximum tokens of a reply; --budget reserves as many.",
+    ),
+    click.option(
+        "--budget",
+        type=click.FloatRange(0, min_open=True),
+        help="Limit of the folder's total cost, in dollars. A call begins only if its maximum cost is "
+        "left. Without --max-tokens, a reply is assumed to have 8,192 tokens, less with every known "
+        "reply, and twice the longest from 10 replies on. A call of unknown cost (no or absurd "
+        "token counts, timeout, kill) counts at its maximum.",
+    ),
+    click.option(
+        "--price",
+        nargs=2,
+        type=click.FloatRange(0),
+        help="Dollars per million tokens: input output.",
+    ),
+    click.option(
+        "--prices", type=PATH, help="JSON table of input, output and cache prices by model."
+    ),
+    click.option(
+        "--batch", is_flag=True, help="Use the provider's batch interface: cheaper, slower."
+    ),
+    click.option("--base-url", help="URL of a compatible server, without credentials."),
+    click.option("--api-key", help="API key; prefer the provider's environment variable."),
+    click.option(
+        "-M",
+        "--model-arg",
+        "model_args",
+        multiple=True,
+        callback=_arguments,
+        help="NAME=VALUE for Inspect's model; secrets and headers are redacted in files.",
+    ),
+    click.option(
+        "--extra-body",
+        multiple=True,
+        callback=_arguments,
+        help="NAME=VALUE for the body of requests to an OpenAI-compatible server.",
+    ),
+    click.option("--connections", type=click.IntRange(1), help="Number of concurrent calls."),
+    click.option(
+        "--retries",
+        default=6,
+        show_default=True,
+        type=click.IntRange(0),
+        help="Send a turn of a question at most this many times again. Refusals (HTTP 400, 403 and "
+        "similar) are not repeated.",
+    ),
+    click.option(
+        "--retry-failed",
+        is_flag=True,
+        help="Also repeat questions that the server refused (HTTP 400 to 499).",
+    ),
+    click.option(
+        "--max-failures",
+        default=20,
+        show_default=True,
+        type=click.IntRange(1),
+        help="Stop after this many failed questions without an answer between them.",
+    ),
+    click.option(
+        "--attempt-timeout",
+        default=600,
+        show_default=True,
+        type=click.IntRange(1),
+        help="Seconds after which a request counts as failed.",
+    ),
+    click.option(
+        "--yes", is_flag=True, help="Do not ask for confirmation; what costs nothing needs none."
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AskingOptions:
+    """How a model is asked, as given by the user.
+
+    Attributes:
+        options: Those of `Question` and `Operation`, by their names, but the prompt.
+        prompt: The name of a prompt, if one is named.
+        prompt_file: The file of a prompt, if one is named.
+        price: Price of the model, in dollars per million tokens of input and output, if given.
+        prices: A table of prices, if given.
+        api_key: The key, if given.
+        yes: Whether the estimate is accepted beforehand.
+    """
+
+    options: Mapping[str, Any]
+    prompt: str | None
+    prompt_file: Path | None
+    price: tuple[float, float] | None
+    prices: Path | None
+    api_key: str | None
+    yes: bool
+
+    def question(self, environment: str, task: str, depth: int | None) -> "Question":
+        """Return the question about the episodes of an environment."""
+        from workbench.asking.prompts import read_prompt
+        from workbench.asking.settings import Question
+
+        if self.prompt and self.prompt_file:
+            raise click.UsageError("expected --prompt or --prompt-file, got both")
+        asked = {name: self.options[name] for name in _QUESTION}
+        prompt = read_prompt(self.prompt_file) if self.prompt_file else self.prompt
+        return Question(**asked, prompt=prompt, environment=environment, task=task, depth=depth)
+
+    def operation(self, limit: int | None = None) -> "Operation":
+        """Return the mode of operation, for a pilot of so many positions if there is a limit."""
+        from workbench.asking.settings import Operation
+
+        return Operation(**{name: self.options[name] for name in _OPERATION}, limit=limit)
+
+    def price_of_model(self) -> "Price | None":
+        """Return the price of the model, if it is known."""
+        from workbench.asking.costs import Price, read_price
+
+        if self.price:
+            return Price(*self.price)
+        return read_price(self.prices, self.options["model"]) if self.prices else None
+
+    def confirm(self, estimate: "CostEstimate") -> bool:
+        """Show the estimate, and return whether it is accepted; what costs nothing is."""
+        click.echo(estimate.describe())
+        return self.yes or estimate.dollars == 0 or click.confirm("Ask?")
+
+
+def asking_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of asking, which the command receives as one argument ``asking``."""
+
+    @wraps(command)
+    def run(
+        *,
+        prompt: str | None,
+        prompt_file: Path | None,
+        price: tuple[float, float] | None,
+        prices: Path | None,
+        api_key: str | None,
+        yes: bool,
+        **given: Any,
+    ) -> None:
+        options = {name: given.pop(name) for name in (*_QUESTION, *_OPERATION)}
+        asking = AskingOptions(options, prompt, prompt_file, price, prices, api_key, yes)
+        command(asking=asking, **given)
+
+    decorated: Callable[..., Any] = run
+    for option in reversed(_OPTIONS):
+        decorated = option(decorated)
+    return decorated
+
+
+def describe_answers(run: "AskedRun") -> None:
+    """Print the classes of the answers, the reasons of failures, notes and the cost."""
+    for name, number in run.predictions["reply_class"].value_counts().items():
+        click.echo(f"{number} {name}")
+    for reason, number in run.failed.most_common():
+        click.echo(f"{number} failed: {reason}")
+    describe_notes(run.notes)
+    if run.dollars is not None:
+        click.echo(f"{run.dollars:.4f} dollars")
+
+
+def exit_for_failures(run: "AskedRun") -> None:
+    """End the command with a message and the exit code `FAILED` if a question failed."""
+    if run.failed:
+        click.echo(
+            f"Error: {run.describe()}; the same command repeats the failed questions, with "
+            "--retry-failed also those that the server refused",
+            err=True,
+        )
+        raise click.exceptions.Exit(FAILED)
+
+
+def describe_notes(notes: list[str]) -> None:
+    """Print what the user should know, on standard error."""
+    for note in notes:
+        click.echo(f"Warning: {note}", err=True)
+
+
+@main.command()
+@click.argument("positions", required=False, type=PATH)
+@environment_option(
+    "Environment of the positions. Without POSITIONS, random episodes of it are asked about: "
+    "100 of each of the lengths 5, 10 and 20, seed 0."
+)
+@task_options
+@click.option(
+    "-o", "--out", required=True, type=PATH, help="Folder of the run; an existing run resumes."
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    help="A pilot: ask about this many positions, equally many of each group, and forecast the total "
+    "cost. The same command without it continues with the rest.",
+)
+@asking_options
+def ask(
+    positions: Path | None,
+    environment: str | None,
+    task: str,
+    depth: int | None,
+    out: Path,
+    limit: int | None,
+    asking: AskingOptions,
+) -> None:
+    """Ask a model about each of POSITIONS; resumes after an interruption.
+
+    \b
+    Exit codes:
+      0    every question is answered
+      1    nothing was asked; the message says why
+      2    wrong usage
+      3    asking stopped, not every question was tried
+      4    every question was tried, and some failed
+      130  stopped by Ctrl-C; 128 + N by signal N
+    """  # noqa: D301
+    from workbench.asking.resumable_run import ask as ask_model
+    from workbench.asking.resumable_run import require_extra
+    from workbench.environments.registry import environment_of_table
+    from workbench.episodes import EpisodeSample
+
+    require_extra()
+    if positions is None and environment is None:
+        raise click.UsageError("expected POSITIONS or --environment, got neither")
+    if environment is None and positions is not None:
+        environment = environment_of_table(positions).name
+    try:
+        run = ask_model(
+            positions or EpisodeSample(str(environment)),
+            out,
+            asking.question(str(environment), task, depth),
+            asking.operation(limit),
+            price=asking.price_of_model(),
+            api_key=asking.api_key,
+            confirm=asking.confirm,
+            progress=True,
+        )
+    except AskingStoppedError as error:
+        describe_notes(error.notes)
+        click.echo(f"Error: {error}", err=True)
+        raise click.exceptions.Exit(STOPPED) from error
+    except KeyboardInterrupt:
+        click.echo("Error: interrupted; all answers are kept", err=True)
+        raise click.exceptions.Exit(STOPPED) from None
+    describe_answers(run)
+    if limit is not None and run.forecast is not None:
+        click.echo(run.forecast.describe())
+    click.echo(f"{len(run.predictions)} predictions written to {run.path}")
+    exit_for_failures(run)
+    click.echo(run.describe())
+
+
+@main.command()
+@environment_option("Environment of the positions; by default that of --positions, else chess.")
+@task_option
+@click.option("--positions", type=PATH, metavar="FILE", help="Positions table (Parquet).")
+@click.option(
+    "--month",
+    help="Month of the Lichess database such as 2017-04. Without this and --positions: bundled "
+    "games that no bundled model was trained on; elsewhere than in chess, random episodes.",
+)
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    help="Number of positions, spread evenly over the groups.  [default: all of --positions, else "
+    "100 of each group]",
+)
+@click.option(
+    "--positions-seed", default=0, show_default=True, type=click.IntRange(0),
+    help="Seed of the choice of positions.",
+)  # fmt: skip
+@click.option("-o", "--out", required=True, type=PATH, help="Folder; an existing one resumes.")
+@asking_options
+@click.option("--address", help="Address of the Lichess database or a mirror.")
+@click.option("--cache", type=PATH, help="Folder for what is downloaded of a month.")
+@comparison_options("Depth m, and the actions that the task continuation asks for.")
+@click.option("--jobs", default=os.cpu_count() or 1, show_default="cores", type=click.IntRange(1))
+def evaluate(
+    environment: str | None,
+    task: str,
+    positions: Path | None,
+    month: str | None,
+    limit: int | None,
+    positions_seed: int,
+    out: Path,
+    asking: AskingOptions,
+    address: str | None,
+    cache: Path | None,
+    depth: int,
+    terminal: "Terminal",
+    ill_formed: "IllFormedPolicy",
+    jobs: int,
+) -> None:
+    """Ask a model, score its replies, draw figures and write a report; resumes at any point.
+
+    OUT is a run folder as of `workbench ask`, with scores.parquet, figures/ and report/index.html.
+    The same command again goes on where it was stopped. It repeats no finished question; calls in
+    progress when the process is killed are repeated.
+
+    \b
+    Exit codes:
+      0    every question is answered
+      1    the message says why it cannot be done
+      2    wrong usage
+      3    asking stopped, not every question was tried; nothing is scored
+      4    every question was tried, and some failed; the report counts them
+      130  stopped by Ctrl-C; 128 + N by signal N
+    """  # noqa: D301
+    from workbench.asking.questions import ChosenPositions
+    from workbench.asking.resumable_run import require_extra
+    from workbench.environments.registry import DEFAULT, environment_of_table
+    from workbench.evaluation import evaluate as evaluate_model
+    from workbench.games.lichess_games import DATABASE
+    from workbench.headless.notebook_runs import NotebookLines
+    from workbench.scoring import ScoringParameters
+    from workbench.tasks import task_named
+
+    require_extra()
+    if environment is None:
+        environment = environment_of_table(positions).name if positions else DEFAULT
+    asked_depth = depth if task_named(task).takes_depth else None
+    question = asking.question(environment, task, asked_depth)
+    chosen = ChosenPositions(
+        environment, positions, month, limit, positions_seed, address or DATABASE, cache
+    )
+    with repeatable(out), NotebookLines() as lines:
+        try:
+            done = evaluate_model(
+                out,
+                chosen,
+                question,
+                asking.operation(),
+                ScoringParameters(depth, terminal, ill_formed),
+                price=asking.price_of_model(),
+                api_key=asking.api_key,
+                confirm=asking.confirm,
+                jobs=jobs,
+                progress=True,
+                report=click.echo,
+                drawn=lines.ended,
+                watch=lines.unfinished,
+            )
+        except AskingStoppedError as error:
+            describe_notes(error.notes)
+            click.echo(f"Error: {error}", err=True)
+            raise click.exceptions.Exit(STOPPED) from error
+        except KeyboardInterrupt:
+            click.echo(f"Error: interrupted; {GOES_ON}", err=True)
+            raise click.exceptions.Exit(STOPPED) from None
+    describe_answers(done.asked)
+    click.echo(repr(done))
+    exit_for_failures(done.asked)

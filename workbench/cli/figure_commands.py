@@ -1,0 +1,138 @@
+"""Commands that make the figures and the report of runs."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import click
+
+from workbench.cli.group import PATH, main, stoppable
+from workbench.errors import NotebookError, OutputError
+
+
+@main.command()
+@click.option("--preset", default="quick", show_default=True, help="Size: quick or paper.")
+@click.option("--only", multiple=True, metavar="NAME", help="Run only this notebook; repeatable.")
+@click.option(
+    "--parameter", multiple=True, metavar="NAME=VALUE", help="A notebook parameter; repeatable."
+)
+@click.option("--jobs", default=os.cpu_count() or 1, show_default="cores", type=click.IntRange(1))
+@click.option(
+    "--games", multiple=True, type=PATH, help="Game file: PGN, .pgn.gz or .pgn.zst; repeatable."
+)
+@click.option("--predictions", type=PATH, help="Predictions table (Parquet).")
+@click.option("--scores", type=PATH, help="Scores of the predictions, from `workbench score`.")
+@click.option("--out", default="figures", show_default=True, type=PATH, help="Output folder.")
+@stoppable("the figures drawn so far are complete; the same command draws the rest")
+def figures(
+    preset: str,
+    only: tuple[str, ...],
+    parameter: tuple[str, ...],
+    jobs: int,
+    games: tuple[Path, ...],
+    predictions: Path | None,
+    scores: Path | None,
+    out: Path,
+) -> None:
+    """Run the notebooks and write each figure as PNG and SVG with its numbers and provenance.
+
+    Your own games, predictions or scores need not hold what every notebook asks for, such as a
+    second set of positions: one that cannot be drawn of them is named and left out. With --only it
+    is an error.
+    """
+    from workbench.headless.figure_run import make_figures
+    from workbench.headless.notebook_runs import NotebookLines, parse_parameter, raise_for_failures
+
+    with NotebookLines() as lines:
+        runs = make_figures(
+            preset=preset,
+            only=only,
+            given=dict(parse_parameter(text) for text in parameter),
+            jobs=jobs,
+            games=games,
+            predictions=predictions,
+            scores=scores,
+            out=out,
+            report=lines.ended,
+            watch=lines.unfinished,
+        )
+    drawn = [run for run in runs if not run.refused]
+    if drawn and not only and (games or predictions or scores):
+        for run in runs:
+            if run.refused:
+                click.echo(run.describe_failure(), err=True)
+        runs = drawn
+    raise_for_failures(runs)
+
+
+GOES_ON: Final = "what is finished is kept, and the same command goes on"
+
+
+@contextmanager
+def repeatable(out: Path) -> Iterator[None]:
+    """Name the file that could not be written, and say that the same command goes on.
+
+    Args:
+        out: The folder that the command writes into; it is named where the system names no file.
+
+    Raises:
+        OutputError: Instead of an error of the system.
+        NotebookError: If notebooks failed, with the same advice.
+    """
+    from workbench.tables.output_files import room_advice
+
+    try:
+        yield
+    except ConnectionError:
+        raise
+    except OSError as error:
+        place = Path(error.filename or out)
+        cannot = "written" if place.absolute().is_relative_to(out.absolute()) else "read or written"
+        reason = f"{error.strerror or error}{room_advice(error)}"
+        raise OutputError(f"{place} cannot be {cannot}: {reason}; {GOES_ON}") from error
+    except NotebookError as error:
+        raise NotebookError(f"{error}\n{GOES_ON}") from error
+
+
+@main.command()
+@click.argument("runs", metavar="RUN...", type=PATH, nargs=-1, required=True)
+@click.option("-o", "--out", default="report", show_default=True, type=PATH, help="Output folder.")
+@click.option("--depth", type=click.IntRange(1), help="m.  [default: the largest that is scored]")
+@click.option("--resamples", default=1000, show_default=True, type=click.IntRange(1))
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
+@click.option("--jobs", default=os.cpu_count() or 1, show_default="cores", type=click.IntRange(1))
+@click.option("--organization", default="", help="Who made the evaluation, for results.json.")
+@click.option("--url", default="", help="Where the run is published, for results.json.")
+def report(
+    runs: tuple[Path, ...],
+    out: Path,
+    depth: int | None,
+    resamples: int,
+    seed: int,
+    jobs: int,
+    organization: str,
+    url: str,
+) -> None:
+    """Report RUNs as one HTML file that needs no network: numbers, figures, worst boards, settings.
+
+    A RUN is a folder with predictions.parquet and scores.parquet, or a scores table from `workbench
+    score`. Several runs are compared on the positions that they share.
+
+    Beside the page are the results in published schemas: results.json, instances.jsonl and
+    model_card.md; data/README.md describes them.
+    """
+    from workbench.reports.chapters import read_run
+    from workbench.reports.exports import Publication
+    from workbench.reports.report_page import write_report
+
+    read = [read_run(path) for path in runs]
+    publication = Publication(organization, url)
+    with repeatable(out):
+        path, *_ = write_report(
+            read, out, publication, depth=depth, resamples=resamples, seed=seed, jobs=jobs
+        )
+    click.echo(f"{path.stat().st_size:,} bytes written to {path}")
+    if not organization:
+        click.echo("results.json says that the organization is unknown: --organization", err=True)

@@ -1,0 +1,339 @@
+"""Commands that import, extract, simulate or make replies of models."""
+
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from workbench.cli.command_options import environment_option, task_options
+from workbench.cli.group import PATH, main
+from workbench.prediction import CLASSES
+
+
+@main.group()
+def replies() -> None:
+    """Import, extract, simulate or make replies of models."""
+
+
+def _columns(context: click.Context, option: click.Parameter, texts: Any) -> dict[str, str]:
+    pairs = [text.partition("=") for text in texts]
+    for name, equals, column in pairs:
+        if not (name and equals and column):
+            raise click.BadParameter(f"expected OURS=THEIRS, got {name!r}", context, option)
+    return {name: column for name, _, column in pairs}
+
+
+@replies.command("import")
+@click.argument("files", nargs=-1, required=True, type=PATH)
+@click.option("-o", "--out", default="predictions.parquet", show_default=True, type=PATH)
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["pgn2fen", "inspect", "lm-eval", "columns"]),
+    help="By default detected from the file name or the first line.",
+)
+@click.option(
+    "--text",
+    type=click.Choice(["llm_fen", "raw"]),
+    default="llm_fen",
+    show_default=True,
+    help="pgn2fen: the FEN extracted by the benchmark, or by us from the whole reply.",
+)
+@click.option(
+    "--fens-only",
+    is_flag=True,
+    help="pgn2fen: keep moves and FENs only, no reply, sorted by position.",
+)
+@click.option("--pgn-root", type=PATH, help="pgn2fen: root folder of the input_pgn_file paths.")
+@click.option(
+    "--column",
+    "columns",
+    multiple=True,
+    callback=_columns,
+    help="Not pgn2fen: map a column, OURS=THEIRS, such as true_state=metadata.fen.",
+)
+@click.option("--positions", type=PATH, help="Not pgn2fen: positions table to join by position_id.")
+@click.option("--model", help="Not pgn2fen: model name, if the files have none.")
+@environment_option("Not pgn2fen: environment of all rows; by default that of the first, or chess.")
+@click.option(
+    "--task", help="Not pgn2fen: what was asked, if the files do not say.  [default: state]"
+)
+@click.option("--encoding", help="Encoding of text files that are not UTF-8, such as latin-1.")
+@click.option("--refused", type=PATH, help="CSV file for all refused rows.")
+@click.pass_context
+def replies_import(
+    context: click.Context,
+    files: tuple[Path, ...],
+    out: Path,
+    kind: str | None,
+    text: Any,
+    fens_only: bool,
+    pgn_root: Path | None,
+    columns: dict[str, str],
+    positions: Path | None,
+    model: str | None,
+    environment: str | None,
+    task: str | None,
+    encoding: str | None,
+    refused: Path | None,
+) -> None:
+    """Import recorded replies from FILES into a predictions table.
+
+    FILES are PGN2FEN logs, Inspect logs (.eval, .json), samples of lm-evaluation-harness, or tables
+    with named columns (CSV with commas, tabs or semicolons; JSON Lines). The replies may be of any
+    environment and task. The true state is read from true_state, or is where moves lead from
+    initial_state; both must agree.
+
+    The exit code is 0 if every row became a prediction, 3 if some were refused, and 1, without a
+    table, if all were.
+    """
+    from workbench.answers.imports import (
+        FilesRead,
+        Unsaid,
+        format_of,
+        import_harness_samples,
+        import_inspect_logs,
+        import_named_columns,
+        import_pgn2fen,
+    )
+    from workbench.cli.import_report import counted, described, report, write_refused
+    from workbench.environments.registry import environment_of
+    from workbench.tables.output_files import check_output
+    from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS, read_table, write_table
+    from workbench.tables.provenance import file_hash
+
+    inputs = [*files, *([positions] if positions else [])]
+    check_output(out, inputs, "predictions")
+    if refused is not None:
+        check_output(refused, [*inputs, out])
+        if refused.absolute() == out.absolute():
+            raise click.UsageError(f"--refused: expected another file than the table, got {out}")
+    found = {format_of(path, encoding) for path in files} if kind is None else {kind}
+    if len(found) != 1:
+        raise click.UsageError(f"expected files of one format, got {sorted(found)}; see --format")
+    chosen = found.pop()
+    provenance: dict[str, Any] = {"stage": "predictions", "format": chosen}
+    with FilesRead(files, progress=True) as reading:
+        if chosen == "pgn2fen":
+            if columns or positions or model or environment or task:
+                raise click.UsageError(
+                    "--column, --positions, --model, --environment and --task are not for pgn2fen logs"
+                )
+            imported = import_pgn2fen(
+                files,
+                pgn_root=pgn_root,
+                text=text,
+                fens_only=fens_only,
+                encoding=encoding,
+                files=reading,
+            )
+            provenance |= {"text": text, "fens_only": fens_only}
+        else:
+            if fens_only:
+                raise click.UsageError("--fens-only is for pgn2fen logs alone")
+            known = None if positions is None else read_table(positions, POSITIONS)
+            if positions is not None:
+                provenance["positions_sha256"] = file_hash(positions)
+            provenance["columns"] = columns
+            unsaid = Unsaid(environment or "", task or "state", model)
+            given: Any = {
+                "columns": columns,
+                "positions": known,
+                "unsaid": unsaid,
+                "files": reading,
+            }
+            if chosen == "inspect":
+                imported = import_inspect_logs(files, **given)
+            else:
+                read = import_named_columns if chosen == "columns" else import_harness_samples
+                imported = read(files, **given, encoding=encoding)
+    provenance["logs"] = reading.hashes
+    provenance["refused"] = counted(imported.refusals)
+    if refused is not None:
+        write_refused(imported.refusals, refused)
+    if imported.predictions.empty:
+        report(imported, f"nothing imported: {out} was not written")
+        context.exit(1)
+    read_by = environment_of(imported.predictions)
+    provenance["extractor_version"] = read_by.reader_version
+    write_table(imported.predictions, out, PREDICTIONS, provenance)
+    report(imported, f"{described(imported.predictions)} written to {out}")
+    if imported.refusals:
+        context.exit(3)
+
+
+@replies.command("extract")
+@click.argument("source", metavar="RUN_OR_TABLE", type=PATH)
+@click.option("-o", "--out", required=True, type=PATH, help="Output file; not one of the inputs.")
+def replies_extract(source: Path, out: Path) -> None:
+    """Extract the answers from replies again, with the current extractor.
+
+    RUN_OR_TABLE is a run folder of `workbench ask`, whose journal is read, or a predictions table.
+    Only the state or the actions, their class, status and reason change. No model is asked.
+    """
+    from workbench.asking.predictions_table import VERSION, read_again
+    from workbench.tables.output_files import check_output
+    from workbench.tables.parquet_tables import PREDICTIONS, write_table
+
+    again = read_again(source)
+    check_output(out, again.inputs, "predictions")
+    write_table(again.predictions, out, PREDICTIONS, again.provenance)
+    click.echo(f"{again.changed_answers:,} rows with another answer")
+    click.echo(f"{sum(again.changed_classes.values()):,} rows of another class")
+    for (before, now), rows in again.changed_classes.items():
+        click.echo(f"  {rows:,} {before} -> {now}")
+    if again.new_rows:
+        click.echo(f"{again.new_rows:,} rows that the table of the run does not have")
+    if again.damaged_lines:
+        numbers = ", ".join(map(str, again.damaged_lines))
+        click.echo(
+            f"Warning: damaged lines of the journal are left out: {numbers}; `workbench ask` with the "
+            "same options takes their answers from Inspect's log or asks again",
+            err=True,
+        )
+    if again.without_reply:
+        click.echo(f"{again.without_reply:,} rows without a reply, kept as they are")
+    click.echo(
+        f"{len(again.predictions):,} predictions written to {out}, "
+        f"read by version {again.provenance[VERSION]} of the extractor"
+    )
+
+
+@replies.command("simulate")
+@click.argument("positions", type=PATH)
+@click.option("-o", "--out", default="predictions.parquet", show_default=True, type=PATH)
+@click.option(
+    "--rate",
+    default=0.03,
+    show_default=True,
+    type=click.FloatRange(0, 1),
+    help="Errors per action.",
+)
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
+@task_options
+def replies_simulate(
+    positions: Path, out: Path, rate: float, seed: int, task: str, depth: int | None
+) -> None:
+    """Simulate replies to a POSITIONS table of any environment; no model is asked."""
+    from workbench.answers.model_replies import simulate
+    from workbench.tables.output_files import check_output
+    from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS, read_table, write_table
+    from workbench.tables.provenance import file_hash
+    from workbench.tasks import task_named
+
+    check_output(out, [positions], "predictions")
+    asked = task_named(task)
+    m = asked.depth_asked(depth)
+    table = read_table(positions, POSITIONS)
+    predictions = simulate(table, rate=rate, seed=seed, task=task, depth=m)
+    provenance = {
+        "stage": "predictions",
+        "positions_sha256": file_hash(positions),
+        "simulated": {"rate": rate, "seed": seed} | ({"depth": m} if asked.takes_depth else {}),
+    }
+    write_table(predictions, out, PREDICTIONS, provenance)
+    click.echo(f"{len(predictions)} simulated predictions written to {out}")
+
+
+@replies.command("model")
+@click.argument("positions", type=PATH)
+@click.option(
+    "--model",
+    default="small",
+    show_default=True,
+    metavar="NAME",
+    help="tiny, small, medium, or small@STEP, a checkpoint of its training.",
+)
+@click.option("-o", "--out", default="predictions.parquet", show_default=True, type=PATH)
+@task_options
+@click.option(
+    "--temperature",
+    default=0.0,
+    show_default=True,
+    type=click.FloatRange(0),
+    help="0: the likeliest token each time.",
+)
+@click.option(
+    "--seed",
+    default=0,
+    show_default=True,
+    type=click.IntRange(0),
+    help="Sample k of a position is drawn with SEED + k.",
+)
+@click.option(
+    "--samples",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Replies to each position; above 1 with a temperature.",
+)
+@click.option(
+    "--least-probability",
+    type=click.FloatRange(0, 1, min_open=True),
+    metavar="P",
+    help="Of a move that the task actions lists.  [default: 0.005]",
+)
+@click.option("--jobs", default=os.cpu_count() or 1, show_default="cores", type=click.IntRange(1))
+def replies_model(
+    positions: Path,
+    model: str,
+    out: Path,
+    task: str,
+    depth: int | None,
+    temperature: float,
+    seed: int,
+    samples: int,
+    least_probability: float | None,
+    jobs: int,
+) -> None:
+    """Let a bundled language model reply to a POSITIONS table of chess, offline.
+
+    The models read moves, were never told the rules, and write a FEN token by token; data/MODELS.md
+    describes them. The replies do not depend on --jobs.
+
+    Ask these models for states: two thirds of the moves that they name for the tasks actions and
+    continuation are illegal after 5 full moves, and more than nine tenths after 50.
+    """
+    from workbench.answers.model_replies import MODEL_PREFIX, model_replies
+    from workbench.environments.registry import environment_of
+    from workbench.language_model.language_model import LEAST_PROBABILITY, weights_path
+    from workbench.language_model.written_replies import ReplySettings
+    from workbench.tables.output_files import check_output
+    from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS, read_table, write_table
+    from workbench.tables.provenance import file_hash
+    from workbench.tasks import task_named
+
+    check_output(out, [positions], "predictions")
+    settings = ReplySettings(
+        task,
+        task_named(task).depth_asked(depth),
+        temperature,
+        LEAST_PROBABILITY if least_probability is None else least_probability,
+    )
+    provenance: dict[str, Any] = {
+        "stage": "predictions",
+        "positions_sha256": file_hash(positions),
+        "language_model": {
+            "model": f"{MODEL_PREFIX}{model}",
+            "weights_sha256": file_hash(weights_path(model)),
+            **asdict(settings),
+            "seed": seed,
+            "samples": samples,
+        },
+    }
+    predictions = model_replies(
+        read_table(positions, POSITIONS),
+        model,
+        settings,
+        seed=seed,
+        samples=samples,
+        jobs=jobs,
+        progress=True,
+    )
+    provenance["extractor_version"] = environment_of(predictions).reader_version
+    write_table(predictions, out, PREDICTIONS, provenance)
+    counts = predictions["reply_class"].value_counts()
+    classes = ", ".join(f"{counts[name]:,} {name}" for name in CLASSES if name in counts)
+    click.echo(f"{len(predictions):,} predictions written to {out}: {classes or 'none'}")

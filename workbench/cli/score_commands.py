@@ -1,0 +1,232 @@
+"""Commands that score a table, compare one pair, and validate tables."""
+
+import json
+import os
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import reduce
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from workbench.cli.command_options import environment_option, task_option
+from workbench.cli.group import PATH, main
+
+Options = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def comparison_options(depth: str) -> Options:
+    """Return the options of comparing two states: ``--depth``, ``--terminal``, ``--ill-formed``.
+
+    Args:
+        depth: The help of ``--depth``.
+    """
+    options = [
+        click.option("--depth", default=4, show_default=True, type=click.IntRange(1), help=depth),
+        click.option(
+            "--terminal",
+            type=click.Choice(["absorb", "drop"]),
+            default="absorb",
+            show_default=True,
+            help="How games that are finished before m moves count.",
+        ),
+        click.option(
+            "--ill-formed",
+            type=click.Choice(["as_is", "sink"]),
+            default="as_is",
+            show_default=True,
+            help="What to do with boards that cannot arise in chess.",
+        ),
+    ]
+    return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
+
+
+def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of scoring."""
+    from workbench.affordance import ESTIMATORS
+    from workbench.affordance.estimate import BATCHES
+
+    options: list[Options] = [
+        comparison_options("Depth m."),
+        click.option(
+            "--method",
+            type=click.Choice(["exact", *ESTIMATORS]),
+            default="exact",
+            show_default=True,
+        ),
+        click.option("--samples", default=500, show_default=True, type=click.IntRange(1)),
+        click.option("--batches", default=BATCHES, show_default=True, type=click.IntRange(1)),
+        click.option("--seed", default=0, show_default=True, type=click.IntRange(0)),
+    ]
+    return reduce(lambda decorated, option: option(decorated), reversed(options), command)
+
+
+@main.command()
+@click.argument("predictions", type=PATH)
+@click.option("-o", "--out", default="scores.parquet", show_default=True, type=PATH)
+@scoring_options
+@environment_option(
+    "Only for a table of an earlier version that names files: the same name, whose files are read."
+)
+@click.option("--jobs", default=os.cpu_count() or 1, show_default="cores", type=click.IntRange(1))
+@click.option(
+    "--scheduler", help="Address of a Dask scheduler; its cluster scores instead of this machine."
+)
+@click.option("--chunk-rows", default=64, show_default=True, type=click.IntRange(1))
+@click.option(
+    "--restart", is_flag=True, help="Score again; the old OUT stays until the new one is complete."
+)
+def score(
+    predictions: Path,
+    out: Path,
+    environment: str | None,
+    jobs: int,
+    scheduler: str | None,
+    chunk_rows: int,
+    restart: bool,
+    **options: Any,
+) -> None:
+    """Score a PREDICTIONS table; resumes after an interruption."""
+    del environment
+    import pandas as pd
+    import pyarrow as pa
+
+    from workbench.drawing.score_description import class_counts
+    from workbench.scoring import ScoringParameters
+    from workbench.scoring.score_tables import score_table
+    from workbench.tables.parquet_tables import PREDICTIONS, ROW_GROUP_ROWS, read_chunks
+
+    parameters = ScoringParameters(**options)
+    rows = score_table(
+        predictions,
+        out,
+        parameters,
+        jobs=jobs,
+        scheduler=scheduler,
+        chunk_rows=chunk_rows,
+        restart=restart,
+        progress=True,
+        report=lambda said: click.echo(said, err=True),
+    )
+    if rows:
+        named = [PREDICTIONS.field(name) for name in ("model", "reply_class")]
+        counted = pa.schema([*named, ("unscored", pa.string())])
+        counts = [class_counts(chunk) for chunk in read_chunks(out, counted, ROW_GROUP_ROWS)]
+        summed = pd.concat(counts).groupby("model", as_index=False).sum()
+        click.echo(summed.to_string(index=False))
+    click.echo(f"{rows} scores written to {out}")
+
+
+_OPTION: Final = re.compile(r"-{1,2}[A-Za-z][\w-]*(?:=.*)?", re.DOTALL)
+
+
+class _TextCommand(click.Command):
+    """A command whose arguments may begin with a dash, as far as they do not read as an option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse options first and texts after them; see `click.Command.parse_args`."""
+        with_value = {
+            name
+            for parameter in self.params
+            if isinstance(parameter, click.Option) and not parameter.is_flag
+            for name in parameter.opts
+        }
+        options: list[str] = []
+        texts: list[str] = []
+        words = iter(args)
+        for word in words:
+            if word == "--":
+                texts += words
+            elif _OPTION.fullmatch(word):
+                options += [word, *islice(words, word in with_value)]
+            else:
+                texts.append(word)
+        whole = not args or args[-1] not in with_value
+        return super().parse_args(ctx, [*options, "--", *texts] if whole else options)
+
+
+@main.command(cls=_TextCommand)
+@click.argument("true_state")
+@click.argument("reply")
+@environment_option("Environment of both.", "chess")
+@task_option
+@scoring_options
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def compare(
+    true_state: str, reply: str, environment: str, task: str, as_json: bool, **options: Any
+) -> None:
+    """Compare TRUE_STATE with REPLY: the answer or a model's whole text; - reads standard input.
+
+    A state of chess is a FEN, alone or in a text such as a link. REPLY may begin with a dash; after
+    -- it may also read as an option. With --task actions, REPLY lists the permitted actions, which gives
+    p_1 and r_1; with --task continuation it continues, and p_i is 1 while the actions are permitted.
+    """
+    from workbench.front_door.comparison import compare as compare_pair
+
+    if os.path.isfile(true_state):
+        raise click.UsageError(
+            f"TRUE_STATE: expected a state as text, got the file {true_state!r:.200}; "
+            "compare runs with `workbench report RUN RUN`"
+        )
+    if reply == "-":
+        reply = sys.stdin.read()
+    comparison = compare_pair(true_state, reply, environment, task=task, **options)
+    result = comparison.to_dict()
+    if as_json:
+        click.echo(json.dumps(result))
+        return
+    click.echo(comparison.verdict() + "\n")
+    for key, value in result.items():
+        shown = ", ".join(map(_number, value)) if isinstance(value, list) else _number(value)
+        click.echo(f"{key:24} {shown}")
+
+
+def _number(value: Any) -> str:
+    return f"{value:.6g}" if isinstance(value, float) else "-" if value is None else str(value)
+
+
+@main.command()
+@click.argument("files", nargs=-1, required=True, type=PATH)
+@click.option(
+    "--sample",
+    type=click.IntRange(0),
+    help="Rows to recompute at full depth.  [default: 500]",
+)
+@click.option("--all", "every", is_flag=True, help="Recompute every row at full depth.")
+@click.option(
+    "--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed of the sample."
+)
+@environment_option(
+    "Only for a table of an earlier version that names files: the same name, whose files are read."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per file.")
+@click.pass_context
+def check(
+    context: click.Context,
+    files: tuple[Path, ...],
+    sample: int | None,
+    every: bool,
+    seed: int,
+    environment: str | None,
+    as_json: bool,
+) -> None:
+    """Validate the tables FILES: type, integrity, anomalies.
+
+    In a scores table, text metrics and p and r at small depths are recomputed in every row, the
+    full depth in a sample of the rows. The exit code is 1 if a file is damaged or has anomalies.
+    """
+    del environment
+    from workbench.checking import check_table
+    from workbench.checking.recomputation import SAMPLE_ROWS
+
+    rows = None if every else SAMPLE_ROWS if sample is None else sample
+    sound = True
+    for path in files:
+        report = check_table(path, sample=rows, seed=seed, progress=not as_json)
+        sound = sound and report.sound
+        click.echo(json.dumps(asdict(report), sort_keys=True) if as_json else report.describe())
+    context.exit(0 if sound else 1)

@@ -1,0 +1,123 @@
+"""Commands for a class: the app, the lessons, and a page that needs no Python."""
+
+from pathlib import Path
+
+import click
+
+from workbench.cli.group import PATH, main
+
+
+@main.command()
+@click.argument("scores", required=False, type=PATH)
+@click.option("--predictions", type=PATH, help="The predictions of SCORES, for moves and replies.")
+@click.option(
+    "--host",
+    default="localhost",
+    show_default=True,
+    help="Address to listen on; 0.0.0.0 lets other machines visit.",
+)
+@click.option(
+    "--port",
+    default=8866,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="Port; 0 for any that is free.",
+)
+@click.option(
+    "--ready",
+    default=1,
+    show_default=True,
+    type=click.IntRange(0),
+    help="Kernels of each page that wait for visitors.",
+)
+@click.option(
+    "--most-visitors",
+    default=8,
+    show_default=True,
+    type=click.IntRange(1),
+    help="Pages that can be open at once, each with a kernel of 200 MB or more; other visitors are told "
+    "that the app is full.",
+)
+@click.option(
+    "--idle-minutes",
+    default=60.0,
+    show_default=True,
+    type=click.FloatRange(0),
+    help="An open page that is not used for so long loses its kernel; 0 for never. The kernel of a page "
+    "that has gone ends within two minutes.",
+)
+@click.option("--no-browser", is_flag=True, help="Do not open a browser.")
+def app(
+    scores: Path | None,
+    predictions: Path | None,
+    host: str,
+    port: int,
+    ready: int,
+    most_visitors: int,
+    idle_minutes: float,
+    no_browser: bool,
+) -> None:
+    """Serve the explorer and the run browser as web pages without code.
+
+    The run browser shows SCORES, a table from `workbench score`; without it, recorded replies of real
+    models. Every page that is open has a kernel of its own. Visitors need a browser only, and cannot run
+    code of theirs; there is no password. Ctrl-C ends the app.
+    """
+    from workbench.app.app_server import AppSettings, serve
+
+    settings = AppSettings(host, port, ready, most_visitors, idle_minutes, not no_browser)
+    serve(
+        settings,
+        scores,
+        predictions,
+        lambda address: click.echo(f"The app is at {address} (Ctrl-C ends it)."),
+    )
+
+
+@main.command()
+@click.option("-o", "--out", required=True, type=PATH, help="Output folder.")
+@click.option("--instructor", is_flag=True, help="Keep the solutions and the instructor's notes.")
+def lessons(out: Path, instructor: bool) -> None:
+    """Write the three lessons as notebooks for students, or for the instructor.
+
+    Both come from one source. Students get tasks, hints and checks; the instructor's version has the
+    solutions, folded, and notes on each section. Files that exist are not written over.
+    """
+    from workbench.headless.class_lessons import write_lessons
+
+    for path in write_lessons(out, instructor=instructor):
+        click.echo(path)
+
+
+@main.command()
+@click.option("-o", "--out", default="pair.html", show_default=True, type=PATH)
+@click.option("--true", "true_fen", metavar="FEN", help="True board.")
+@click.option(
+    "--predicted",
+    "predicted_fen",
+    metavar="FEN",
+    help="Predicted board; an empty text for none.  [default: the true board]",
+)
+@click.option("--caption", default="", help="A line above the boards, and the title of the page.")
+def page(out: Path, true_fen: str | None, predicted_fen: str | None, caption: str) -> None:
+    """Write a pair of boards as one HTML file that works without Python and without a network.
+
+    It opens in any browser, from the disk: drag pieces, type FENs, step through moves; p and r are
+    exact to m = 4. Without --true and --predicted it opens on an example.
+    """
+    from workbench.explore.pair.board_pair import PREDICTED_FEN, TRUE_FEN
+    from workbench.explore.pair.pair_html import pair_html
+    from workbench.tables.output_files import check_output
+    from workbench.tables.parquet_tables import replacing
+
+    if true_fen is None and predicted_fen is not None:
+        raise click.UsageError("--predicted needs --true: give both boards")
+    check_output(out, [])
+    if true_fen is None:
+        true_fen, predicted_fen = TRUE_FEN, PREDICTED_FEN
+    elif predicted_fen is None:
+        predicted_fen = true_fen
+    text = pair_html(true_fen, predicted_fen, caption)
+    with replacing(out) as beside:
+        beside.write_text(text, encoding="utf-8")
+    click.echo(f"{len(text.encode()):,} bytes written to {out}")

@@ -1,0 +1,54 @@
+"""The command that trains the bundled language models."""
+
+from pathlib import Path
+
+import click
+
+from workbench.cli.group import PATH, main
+
+
+@main.command("train")
+@click.option("-o", "--out", default="models", show_default=True, type=PATH, help="A folder.")
+@click.option(
+    "--size",
+    "sizes",
+    multiple=True,
+    type=click.Choice(["tiny", "small", "medium"]),
+    help="May be given more than once.  [default: all three]",
+)
+@click.option(
+    "--steps", type=click.IntRange(10), help="By default those of the bundled model of this size."
+)
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
+@click.option("--restart", is_flag=True, help="Train again what is finished or interrupted.")
+def train_models(
+    out: Path, sizes: tuple[str, ...], steps: int | None, seed: int, restart: bool
+) -> None:
+    """Train the language models on the bundled games; resumes after an interruption.
+
+    Needs the extra 'train' (jax, optax). The models read 2,000 of the bundled games, and these games
+    continued by random legal moves. Of small, copies on the way are written as well. A GPU is used if
+    jax finds one; on a CPU the weights do not depend on the number of cores. Sizes that OUT holds
+    finished, with the same settings, are not trained again.
+    """
+    from workbench.games.game_tables import bundled_games
+    from workbench.language_model.language_model import TRAINING_GAMES
+    from workbench.language_model.training import require_extra
+
+    require_extra()
+    from workbench.language_model.training.training_run import train
+    from workbench.language_model.training.training_settings import SHAPES, TrainingSettings
+
+    games = bundled_games()
+    for size in sizes or SHAPES:
+        path = train(
+            TrainingSettings.of_size(size, steps, seed),
+            games[:TRAINING_GAMES],
+            games[TRAINING_GAMES:],
+            out,
+            branches=size == "small",
+            restart=restart,
+            progress=True,
+            report=lambda said: click.echo(said, err=True),
+        )
+        click.echo(f"{path} finished")

@@ -1,0 +1,228 @@
+"""A description of a scores table, for the caption of every figure drawn from it."""
+
+from collections.abc import Iterable, Sequence
+
+import pandas as pd
+
+from workbench.answers.imports.true_states import UNKNOWN_GROUP
+from workbench.answers.recorded_replies import BASELINE
+from workbench.drawing.labels import NO_NAME, some_of
+from workbench.drawing.reply_words import class_words, finished_words, ill_formed_words
+from workbench.environments.registry import DEFAULT, AnyEnvironment, environment_in_table
+from workbench.prediction import CLASSES, ReplyClass
+from workbench.statistics.grouped import groups
+
+
+def environment_of(scores: pd.DataFrame) -> AnyEnvironment:
+    """Return the environment of the rows of a scores table; chess if they name none, or several."""
+    names: list[object] = []
+    if "environment" in scores:
+        names = scores["environment"].dropna().unique().tolist()
+    return environment_in_table(str(names[0]) if len(names) == 1 else DEFAULT)
+
+
+def state_words(environment: str = DEFAULT) -> str:
+    """Return what a model writes for a state: a FEN in chess, else what a state is called."""
+    return "FEN" if environment == DEFAULT else environment_in_table(environment).state_noun
+
+
+def answer_words(scores: pd.DataFrame) -> str:
+    """Return what a model was asked to write, by the task of the rows of a scores table.
+
+    That is a state, in the words of `state_words`, a list of actions or a line of them; an answer if
+    the rows are of several tasks.
+    """
+    shown = environment_of(scores)
+    tasks = set(scores["task"].dropna()) if "task" in scores else set()
+    if tasks <= {"state"}:
+        return state_words(shown.name)
+    kind = {"actions": "list", "continuation": "line"}.get(tasks.pop()) if len(tasks) == 1 else None
+    return f"{kind} of {shown.action_noun}s" if kind else "usable answer"
+
+
+def length_words(environment: str = DEFAULT, *, in_bands: bool = False) -> str:
+    """Return what the column ``group`` counts in an environment, for the label of an axis.
+
+    Args:
+        environment: The name of the environment.
+        in_bands: Whether a group holds positions of several lengths, as `has_bands` finds out.
+    """
+    named = environment_in_table(environment)
+    nouns = f"{named.action_noun}s"
+    words = f"{nouns} of the episode" if named.actions_a_group == 1 else f"full {nouns} played"
+    return f"{words} (upper edge of each band)" if in_bands else words
+
+
+def has_bands(scores: pd.DataFrame) -> bool:
+    """Return whether the positions of a group differ in length, so that its number is an upper edge."""
+    known = scores[_has_length(scores)]
+    return bool((known.groupby("group")["ply"].nunique() > 1).any())
+
+
+def episode_words(environment: str = DEFAULT) -> str:
+    """Return what episodes are called in an environment, in the plural."""
+    return f"{environment_in_table(environment).episode_noun}s"
+
+
+def interval_words(table: pd.DataFrame, episodes: str = "games") -> str:
+    """Return what the bars of a figure are, over how many episodes, and where there is none.
+
+    Args:
+        table: Rows of a study, with the columns ``games``, ``effective`` and ``low``.
+        episodes: What episodes are called, in the plural.
+    """
+    known = table[table["games"] > 0]
+    words = f"bars: 95%, by the variance between whole {episodes}"
+    if len(known):
+        words += f" ({_span(known['games'], 0)}; effectively {_span(known['effective'], 1)})"
+    if without := int(known["low"].isna().sum()):
+        words += (
+            f"; {without} of {len(known)} without a bar: one of the {episodes} holds nearly all rows, or "
+            "they do not vary"
+        )
+    return words
+
+
+def _span(values: "pd.Series[float]", digits: int) -> str:
+    low, high = (f"{value:.{digits}f}" for value in (values.min(), values.max()))
+    return low if low == high else f"{low} to {high}"
+
+
+def scored_rows(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows that have scores, which every study is about.
+
+    The others are failed calls, which say nothing about a model, and rows whose true FEN cannot be
+    read; their column ``unscored`` says why. See `left_out`.
+    """
+    return scores[scores["unscored"] == ""]
+
+
+def with_names(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return scores in which a model without a name is called `NO_NAME`, and no set or setting is null."""
+    models = scores["model"]
+    named = scores.assign(model=models.where(models.notna() & (models != ""), NO_NAME))
+    return named.fillna({name: "" for name in ("set", "setting") if name in named})
+
+
+def model_count_words(names: Iterable[str]) -> str:
+    """Return how many models there are, in words, the baseline apart."""
+    models = set(names)
+    count = len(models - {BASELINE})
+    return f"{count} model{'' if count == 1 else 's'}" + " and the baseline" * (BASELINE in models)
+
+
+def distinct_models(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return scores in which models' names carry what else keeps the replies of a model apart.
+
+    That is the set, if the rows are of several sets, and the setting, if they are of several; the
+    columns ``set`` and ``setting`` stay as they are.
+    """
+    kept_apart = [name for name in ("set", "setting") if scores[name].nunique() > 1]
+    models = scores["model"]
+    for name in kept_apart:
+        models = models.where(scores[name] == "", models + ", " + scores[name])
+    return scores.assign(model=models)
+
+
+def with_length(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return scores with the column ``length``: the group as a whole number, null where it is unknown.
+
+    Rows without a length count in no group but that of all lengths; `reply_count_words` counts them.
+    """
+    return scores.assign(length=scores["group"].where(_has_length(scores)).astype("Int64"))
+
+
+def with_length_and_model(scores: pd.DataFrame, *, each_model: bool = False) -> pd.DataFrame:
+    """Return scores as of `with_length`, with one name for all models unless each is by itself."""
+    named = with_names(with_length(scores))
+    if each_model:
+        return named
+    return named.assign(model=some_of(sorted(named["model"].unique()), "models"))
+
+
+def _has_length(scores: pd.DataFrame) -> "pd.Series[bool]":
+    return scores["group"].notna() & (scores["group"] != UNKNOWN_GROUP)
+
+
+def left_out(scores: pd.DataFrame) -> dict[str, int]:
+    """Count the rows that `scored_rows` leaves out.
+
+    Returns:
+        ``failed``: calls that failed; ``unscored``: replies that could not be scored.
+    """
+    failed = scores["reply_class"] == ReplyClass.FAILED
+    return {
+        "failed": int(failed.sum()),
+        "unscored": int(((scores["unscored"] != "") & ~failed).sum()),
+    }
+
+
+def reply_count_words(scores: pd.DataFrame) -> str:
+    """Return the replies of each class in words, and how many rows every study leaves out."""
+    counts = scores["reply_class"].value_counts()
+    missing = left_out(scores)
+    asked_for = answer_words(scores)
+    replies = [
+        f"{counts.get(name, 0)} {class_words(name, asked_for)}"
+        for name in CLASSES
+        if name != ReplyClass.FAILED
+    ]
+    if missing["unscored"]:
+        replies.append(f"{missing['unscored']} {class_words('unscored')}")
+    failed = missing["failed"]
+    nowhere = int((~_has_length(scores)).sum())
+    return (
+        ", ".join(replies)
+        + (f"; {failed} failed {'call' if failed == 1 else 'calls'} left out" if failed else "")
+        + (f"; {nowhere} without a length of the game" if nowhere else "")
+    )
+
+
+def class_counts(scores: pd.DataFrame, by: Sequence[str] = ("model",)) -> pd.DataFrame:
+    """Count the classes of replies of `with_names`; see `class_counts_by`."""
+    return class_counts_by(with_names(scores), by)
+
+
+def class_counts_by(
+    scores: pd.DataFrame, by: Sequence[str], total: str | None = None
+) -> pd.DataFrame:
+    """Count the classes of replies in each group, failed calls among them, and the rows not scored.
+
+    Args:
+        scores: Rows of a scores table.
+        by: Columns to group by.
+        total: As of `workbench.statistics.grouped.groups`.
+
+    Returns:
+        One row per group, with a column a class, ``unscored`` (replies that could not be scored)
+        and ``count`` (all rows, failed calls included).
+    """
+    columns = [*CLASSES, "unscored", "count"]
+    classes = {name: (scores["reply_class"] == name).astype(int) for name in CLASSES}
+    unscored = (scores["unscored"] != "") & (scores["reply_class"] != ReplyClass.FAILED)
+    counted = scores[list(by)].assign(**classes, unscored=unscored.astype(int), count=1)
+    sums = [{**key, **part[columns].sum()} for key, part in groups(counted, by, total=total)]
+    return pd.DataFrame(sums, columns=[*by, *columns])
+
+
+def describe_scores(scores: pd.DataFrame, *, every_model: bool = False) -> str:
+    """Return the data's description: models, classes of replies, policy, terminal.
+
+    Args:
+        scores: Rows of a scores table.
+        every_model: Whether all models are named, however many, and whole: not for a figure.
+    """
+    names = sorted(with_names(scores)["model"].unique())
+    models = ", ".join(names) if every_model else some_of(names, "models")
+    return f"{models or 'no rows'}; {reply_count_words(scores)}\n{convention_words(scores)}"
+
+
+def convention_words(scores: pd.DataFrame) -> str:
+    """Return how ill-formed states and finished games count, and the environment unless chess."""
+    shown = environment_of(scores)
+    parts = [
+        *([] if shown.name == DEFAULT else [shown.title]),
+        ill_formed_words(*scores["ill_formed_policy"].unique(), states=f"{shown.state_noun}s"),
+        finished_words(*scores["terminal"].unique(), episodes=f"{shown.episode_noun}s"),
+    ]
+    return "; ".join(parts)

@@ -1,0 +1,378 @@
+"""The moves that two boards share, as words, and fast counts of them."""
+
+from typing import TypeAlias
+
+from workbench.environments.chess.kernel.bitboards import (
+    ALL,
+    BACK,
+    BETWEEN,
+    DIAGONAL,
+    FALLING,
+    FILES,
+    KING,
+    KNIGHT,
+    LINE,
+    NOT_FILE_A,
+    NOT_FILE_H,
+    ONE,
+    ORTHOGONAL,
+    RANK_1,
+    RANK_3,
+    RANK_4,
+    RANK_5,
+    RANK_6,
+    RANK_8,
+    RISING,
+    ZERO,
+    Board,
+    Word,
+    bishop_attacks,
+    pawn_attacks,
+    rook_attacks,
+)
+from workbench.environments.chess.kernel.compiler import (
+    BOARD,
+    WORDS,
+    Words,
+    compiled,
+    inlined,
+    lowest,
+    popcount,
+)
+from workbench.environments.chess.kernel.moves import (
+    EIGHT,
+    MOVES,
+    NINE,
+    SEVEN,
+    SIXTEEN,
+    THREE,
+    Moves,
+    castling,
+    generate,
+)
+
+Common: TypeAlias = tuple[Word, Word, Word, Word, Word, Word, Word, Word]
+
+COMMON = "UniTuple(uint64,8)"
+"""Moves of the one board, moves of the other, and the six words of the moves of both."""
+
+
+@compiled(f"uint64({MOVES},uint64,uint64)")
+def pawn_targets(moves: Moves, white: Word, square: Word) -> Word:
+    """Return where the pawn on a square may go, by promoting or not."""
+    bit = ONE << square
+    if white:
+        reached = (
+            bit << SEVEN & moves[2] | bit << NINE & moves[3]
+            | bit << EIGHT & moves[4] | bit << SIXTEEN & moves[5]
+        )  # fmt: skip
+    else:
+        reached = (
+            bit >> NINE & moves[2] | bit >> SEVEN & moves[3]
+            | bit >> EIGHT & moves[4] | bit >> SIXTEEN & moves[5]
+        )  # fmt: skip
+    return reached
+
+
+@compiled(f"{COMMON}({BOARD},{BOARD},{WORDS},{WORDS})")
+def common(a: Board, b: Board, targets: Words, scratch: Words) -> Common:
+    """Find the moves that two boards share.
+
+    Args:
+        a: One board.
+        b: The other.
+        targets: Overwritten with the entries of the shared moves, shape (64,).
+        scratch: Overwritten, shape (64,).
+
+    Returns:
+        Eight words, see `COMMON`.
+    """
+    moves_a = generate(a, targets)
+    moves_b = generate(b, scratch)
+    movers = moves_a[1] & moves_b[1]
+    count = ZERO
+    left = movers
+    while left:
+        square = lowest(left)
+        reached = targets[square] & scratch[square]
+        targets[square] = reached
+        count += popcount(reached)
+        left &= left - ONE
+    # A pawn here and another piece there share what is no promotion; bits that wrap round the
+    # edge of the board fall on squares that no pawn move of this kind reaches.
+    left = moves_a[1] & b[0] & b[5]
+    movers |= left
+    while left:
+        square = lowest(left)
+        reached = targets[square] & pawn_targets(moves_b, b[9], square) & ~BACK
+        targets[square] = reached
+        count += popcount(reached)
+        left &= left - ONE
+    left = moves_b[1] & a[0] & a[5]
+    movers |= left
+    while left:
+        square = lowest(left)
+        reached = scratch[square] & pawn_targets(moves_a, a[9], square) & ~BACK
+        targets[square] = reached
+        count += popcount(reached)
+        left &= left - ONE
+    to_left = to_right = one = two = ZERO
+    if a[9] == b[9]:
+        to_left = moves_a[2] & moves_b[2]
+        to_right = moves_a[3] & moves_b[3]
+        one = moves_a[4] & moves_b[4]
+        two = moves_a[5] & moves_b[5]
+        count += popcount(one) + popcount(two) + popcount(to_left) + popcount(to_right)
+        if (one | to_left | to_right) & BACK:
+            count += THREE * (
+                popcount(one & BACK) + popcount(to_left & BACK) + popcount(to_right & BACK)
+            )
+    return moves_a[0], moves_b[0], count, movers, to_left, to_right, one, two
+
+
+Three: TypeAlias = tuple[Word, Word, Word]
+Four: TypeAlias = tuple[Word, Word, Word, Word]
+
+COUNTS = "UniTuple(uint64,3)"
+"""Moves of the one board, of the other, and of both."""
+
+FOUR = "UniTuple(uint64,4)"
+
+
+@inlined
+def _threats(board: Board, king: Word) -> Three:
+    """Return the own pieces that are pinned, what gives check, and the squares in its shadow."""
+    pawns, knights, diagonals, orthogonals, kings, own, enemy, _, _, white = board
+    crown = ONE << king
+    checkers = (
+        KNIGHT(king) & knights | KING(king) & kings | pawn_attacks(crown, white) & pawns
+    ) & enemy
+    snipers = (ORTHOGONAL(king) & orthogonals | DIAGONAL(king) & diagonals) & enemy
+    occupied = own | enemy
+    pinned = shadow = ZERO
+    while snipers:
+        sniper = lowest(snipers)
+        between = BETWEEN(king, sniper) & occupied
+        if not between:
+            checkers |= ONE << sniper
+            shadow |= LINE(king, sniper) ^ (ONE << sniper)
+        elif not between & (between - ONE):
+            pinned |= between & own
+        snipers &= snipers - ONE
+    return pinned, checkers, shadow
+
+
+@inlined
+def _pawn_moves(board: Board, king: Word, pinned: Word, allowed: Word) -> Four:
+    """Return the squares that pawns reach to the left, to the right, by one step and by two."""
+    pawns, own, enemy, white = board[0], board[5], board[6], board[9]
+    straight = rising = falling = pawns & own
+    empty = ~(own | enemy)
+    if pinned & straight:
+        straight &= ~pinned | FILES(king)
+        rising &= ~pinned | RISING(king)
+        falling &= ~pinned | FALLING(king)
+    if white:
+        one = (straight << EIGHT) & empty
+        two = (one << EIGHT) & empty & (RANK_3 | RANK_4)
+        to_left = ((falling & NOT_FILE_A) << SEVEN) & enemy
+        to_right = ((rising & NOT_FILE_H) << NINE) & enemy
+    else:
+        one = (straight >> EIGHT) & empty
+        two = (one >> EIGHT) & empty & (RANK_6 | RANK_5)
+        to_left = ((rising & NOT_FILE_A) >> NINE) & enemy
+        to_right = ((falling & NOT_FILE_H) >> SEVEN) & enemy
+    return to_left & allowed, to_right & allowed, one & allowed, two & allowed
+
+
+@inlined
+def _number(moves: Four) -> Word:
+    """Return how many moves of pawns these are."""
+    to_left, to_right, one, two = moves
+    count: Word = popcount(to_left) + popcount(to_right) + popcount(one | two)
+    if (to_left | to_right | one) & BACK:
+        count += THREE * (
+            popcount(to_left & BACK) + popcount(to_right & BACK) + popcount(one & BACK)
+        )
+    return count
+
+
+@compiled(f"uint64({BOARD},uint64,uint64,uint64)")
+def _reached(board: Board, square: Word, king: Word, pinned: Word) -> Word:
+    """Return what an own piece, no pawn and not the king, attacks and may go to."""
+    bit = ONE << square
+    occupied = board[5] | board[6]
+    reached = ZERO
+    if board[1] & bit:
+        reached = KNIGHT(square)
+    if board[2] & bit:
+        reached |= bishop_attacks(square, occupied)
+    if board[3] & bit:
+        reached |= rook_attacks(square, occupied)
+    if pinned & bit:
+        reached &= LINE(king, square)
+    return reached
+
+
+@compiled(f"uint64({FOUR},uint64,uint64)")
+def _pawn_reaches(moves: Four, white: Word, bit: Word) -> Word:
+    """Return where the pawn on a square may go without promoting."""
+    to_left, to_right, one, two = moves
+    if white:
+        reached = (
+            bit << SEVEN & to_left | bit << NINE & to_right | bit << EIGHT & one | bit << SIXTEEN & two
+        )  # fmt: skip
+    else:
+        reached = (
+            bit >> NINE & to_left | bit >> SEVEN & to_right | bit >> EIGHT & one | bit >> SIXTEEN & two
+        )  # fmt: skip
+    return reached & ~BACK
+
+
+@inlined
+def countable(a: Board, b: Board) -> bool:
+    """Return whether `counts` takes two boards: one king each, and no capture en passant."""
+    one, other = a[4] & a[5], b[4] & b[5]
+    several = one & (one - ONE) | other & (other - ONE) | a[8] | b[8] | (a[9] ^ b[9])
+    return bool(several == ZERO and one != ZERO and other != ZERO)
+
+
+@inlined
+def counts(a: Board, b: Board) -> Three:
+    """Return the moves of one board, of the other, and of both."""
+    differing = (
+        (a[0] ^ b[0]) | (a[1] ^ b[1]) | (a[2] ^ b[2]) | (a[3] ^ b[3]) | (a[4] ^ b[4])
+        | (a[5] ^ b[5]) | (a[6] ^ b[6])
+    )  # fmt: skip
+    white = a[9]
+    king_a = lowest(a[4] & a[5])
+    king_b = lowest(b[4] & b[5])
+    pinned_a, checkers_a, shadow_a = _threats(a, king_a)
+    pinned_b, checkers_b, shadow_b = pinned_a, checkers_a, shadow_a
+    near = ORTHOGONAL(king_a) | DIAGONAL(king_a) | KNIGHT(king_a) | (ONE << king_a)
+    if near & differing:
+        pinned_b, checkers_b, shadow_b = _threats(b, king_b)
+
+    # The king's steps.
+    occupied_a, occupied_b = a[5] | a[6], b[5] | b[6]
+    steps_a = KING(king_a) & ~a[5] & ~shadow_a
+    steps_b = KING(king_b) & ~b[5] & ~shadow_b
+    steps_a &= ~pawn_attacks(a[0] & a[6], ONE - white)
+    steps_b &= ~pawn_attacks(b[0] & b[6], ONE - white)
+    diagonals_a, diagonals_b = a[2] & a[6], b[2] & b[6]
+    orthogonals_a, orthogonals_b = a[3] & a[6], b[3] & b[6]
+    knights_a, knights_b = a[1] & a[6], b[1] & b[6]
+    kings_a, kings_b = a[4] & a[6], b[4] & b[6]
+    left = steps_a | steps_b
+    while left:
+        square = lowest(left)
+        bit = left & (ZERO - left)
+        left ^= bit
+        danger_a = KNIGHT(square) & knights_a | KING(square) & kings_a
+        danger_b = KNIGHT(square) & knights_b | KING(square) & kings_b
+        if ORTHOGONAL(square) & (orthogonals_a | orthogonals_b):
+            seen = rook_attacks(square, occupied_a)
+            danger_a |= seen & orthogonals_a
+            if seen & differing:
+                seen = rook_attacks(square, occupied_b)
+            danger_b |= seen & orthogonals_b
+        if DIAGONAL(square) & (diagonals_a | diagonals_b):
+            seen = bishop_attacks(square, occupied_a)
+            danger_a |= seen & diagonals_a
+            if seen & differing:
+                seen = bishop_attacks(square, occupied_b)
+            danger_b |= seen & diagonals_b
+        if danger_a:
+            steps_a &= ~bit
+        if danger_b:
+            steps_b &= ~bit
+    allowed_a = allowed_b = ALL
+    if checkers_a:
+        allowed_a = BETWEEN(king_a, lowest(checkers_a)) | checkers_a
+        if checkers_a & (checkers_a - ONE):
+            allowed_a = ZERO
+    if checkers_b:
+        allowed_b = BETWEEN(king_b, lowest(checkers_b)) | checkers_b
+        if checkers_b & (checkers_b - ONE):
+            allowed_b = ZERO
+    rank = RANK_1 if white else RANK_8
+    if (a[7] | b[7]) & rank:
+        if a[7] & rank and not checkers_a:
+            steps_a |= castling(a)[1]
+        if b[7] & rank and not checkers_b:
+            steps_b |= castling(b)[1]
+    count_a, count_b = popcount(steps_a), popcount(steps_b)
+    both = ZERO
+
+    # Pieces that stand on both boards, and are pinned on none.
+    free_a, free_b = ~a[5] & allowed_a, ~b[5] & allowed_b
+    pieces_a = a[5] & ~a[0]
+    pieces_b = b[5] & ~b[0]
+    pinned = pinned_a | pinned_b
+    alike = pieces_a & ~differing & ~pinned & ~a[4]
+    left = alike & a[1]
+    while left:
+        reached = KNIGHT(lowest(left))
+        left &= left - ONE
+        count_a += popcount(reached & free_a)
+        count_b += popcount(reached & free_b)
+        both += popcount(reached & free_a & free_b)
+    left = alike & a[2]
+    while left:
+        square = lowest(left)
+        left &= left - ONE
+        reached = bishop_attacks(square, occupied_a)
+        other = reached
+        if reached & differing:
+            other = bishop_attacks(square, occupied_b)
+        count_a += popcount(reached & free_a)
+        count_b += popcount(other & free_b)
+        both += popcount(reached & other & free_a & free_b)
+    # A queen goes along files and ranks or along diagonals, and no square is reached by both.
+    left = alike & a[3]
+    while left:
+        square = lowest(left)
+        left &= left - ONE
+        reached = rook_attacks(square, occupied_a)
+        other = reached
+        if reached & differing:
+            other = rook_attacks(square, occupied_b)
+        count_a += popcount(reached & free_a)
+        count_b += popcount(other & free_b)
+        both += popcount(reached & other & free_a & free_b)
+    pawns_a = _pawn_moves(a, king_a, pinned_a, allowed_a)
+    pawns_b = _pawn_moves(b, king_b, pinned_b, allowed_b)
+    count_a += _number(pawns_a)
+    count_b += _number(pawns_b)
+    both += _number(
+        (
+            pawns_a[0] & pawns_b[0],
+            pawns_a[1] & pawns_b[1],
+            pawns_a[2] & pawns_b[2],
+            pawns_a[3] & pawns_b[3],
+        )
+    )
+
+    # All others: pinned, or another piece or none on the other board.
+    left = (pieces_a | pieces_b) & ~alike
+    while left:
+        square = lowest(left)
+        bit = left & (ZERO - left)
+        left ^= bit
+        reached = other = ZERO
+        if square == king_a:
+            reached = steps_a
+        elif pieces_a & bit:
+            reached = _reached(a, square, king_a, pinned_a) & free_a
+            count_a += popcount(reached)
+        elif a[0] & a[5] & bit:
+            reached = _pawn_reaches(pawns_a, white, bit)
+        if square == king_b:
+            other = steps_b
+        elif pieces_b & bit:
+            other = _reached(b, square, king_b, pinned_b) & free_b
+            count_b += popcount(other)
+        elif b[0] & b[5] & bit:
+            other = _pawn_reaches(pawns_b, white, bit)
+        both += popcount(reached & other)
+    return count_a, count_b, both

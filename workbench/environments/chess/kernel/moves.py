@@ -1,0 +1,446 @@
+"""The legal moves of a board, exactly those of python-chess, and the boards after them."""
+
+from typing import TypeAlias
+
+import numpy as np
+
+from workbench.environments.chess.kernel.bitboards import (
+    ALL,
+    BACK,
+    BETWEEN,
+    DIAGONAL,
+    E1,
+    E8,
+    FALLING,
+    FILE_C,
+    FILE_D,
+    FILE_F,
+    FILE_G,
+    FILES,
+    KING,
+    KNIGHT,
+    LINE,
+    NOT_FILE_A,
+    NOT_FILE_H,
+    ONE,
+    ORTHOGONAL,
+    RANK_1,
+    RANK_3,
+    RANK_4,
+    RANK_5,
+    RANK_6,
+    RANK_8,
+    RISING,
+    ZERO,
+    Board,
+    Word,
+    attacked,
+    bishop_attacks,
+    capturable,
+    pawn_attacks,
+    rook_attacks,
+)
+from workbench.environments.chess.kernel.compiler import (
+    BOARD,
+    CODES,
+    WORDS,
+    Codes,
+    Words,
+    compiled,
+    inlined,
+    leading_zeros,
+    lowest,
+    popcount,
+)
+
+Moves: TypeAlias = tuple[Word, Word, Word, Word, Word, Word]
+
+MOVES = "UniTuple(uint64,6)"
+"""Number of moves; pieces that have an entry of targets; squares reached by pawns that capture to
+the left, to the right, that go one square and two."""
+
+SEVEN = np.uint64(7)
+EIGHT = np.uint64(8)
+NINE = np.uint64(9)
+SIXTEEN = np.uint64(16)
+TOP_SQUARE = np.uint64(63)
+THREE = np.uint64(3)
+FOUR = np.uint64(4)
+
+
+@compiled(f"UniTuple(uint64,2)({BOARD})")
+def castling(board: Board) -> tuple[Word, Word]:
+    """Return the square of the king that may castle, and where to; for a board not in check."""
+    _, knights, diagonals, orthogonals, kings, own, enemy, rights, _, white = board
+    pawns = board[0]
+    rank = RANK_1 if white else RANK_8
+    king = kings & own & rank
+    king &= ZERO - king
+    rooks = rights & rank
+    targets = ZERO
+    if not king:
+        return ZERO, ZERO
+    square = lowest(king)
+    occupied = own | enemy
+    by_pawns = pawn_attacks(pawns & enemy, ONE - white)
+    while rooks:
+        rook = rooks & (ZERO - rooks)
+        rooks ^= rook
+        if rook < king:
+            king_to, rook_to = FILE_C & rank, FILE_D & rank
+        else:
+            king_to, rook_to = FILE_G & rank, FILE_F & rank
+        path = BETWEEN(square, lowest(king_to))
+        swept = path | king_to | rook_to | BETWEEN(lowest(rook), lowest(rook_to))
+        if (occupied ^ king ^ rook) & swept:
+            continue
+        if attacked(
+            path | king, occupied ^ king, knights & enemy, diagonals & enemy,
+            orthogonals & enemy, kings & enemy, by_pawns,
+        ):  # fmt: skip
+            continue
+        if not attacked(
+            king_to, occupied ^ king ^ rook ^ rook_to, knights & enemy, diagonals & enemy,
+            orthogonals & enemy, kings & enemy, by_pawns,
+        ):  # fmt: skip
+            # A king off e1 or e8 is written as taking its own rook.
+            targets |= king_to if king & (E1 | E8) else rook
+    return square, targets
+
+
+@compiled("boolean(uint64,uint64,uint64,uint64,uint64,uint64,uint64)")
+def _skewered(
+    king: Word,
+    capturer: Word,
+    removed: Word,
+    passant: Word,
+    occupied: Word,
+    diagonals: Word,
+    orthogonals: Word,
+) -> bool:
+    # python-chess looks along every rank here, and at diagonals, but not along files.
+    after = occupied & ~removed & ~capturer | passant
+    rank = rook_attacks(king, after) & ~FILES(king)
+    return bool(rank & orthogonals != ZERO or bishop_attacks(king, after) & diagonals != ZERO)
+
+
+@compiled(f"{MOVES}({BOARD},{WORDS})")
+def generate(board: Board, targets: Words) -> Moves:
+    """Find all legal moves.
+
+    Args:
+        board: The board.
+        targets: Overwritten, shape (64,): for each square in the second word of the result, where
+            the piece on it may go.
+
+    Returns:
+        Six words, see `MOVES`.
+    """
+    pawns, knights, diagonals, orthogonals, kings, own, enemy, rights, passant, white = board
+    occupied = own | enemy
+    pinned = ZERO
+    checkers = ZERO
+    allowed = ALL
+    count = ZERO
+    movers = ZERO
+    king = ZERO
+    pieces = own & ~pawns
+    royal = kings & own
+    if royal:
+        king = TOP_SQUARE - leading_zeros(royal)
+        crown = ONE << king
+        far_orthogonals = orthogonals & enemy
+        far_diagonals = diagonals & enemy
+        by_pawns = pawn_attacks(pawns & enemy, ONE - white)
+        checkers = (KNIGHT(king) & knights | KING(king) & kings) & enemy
+        if by_pawns & crown:
+            checkers |= pawn_attacks(crown, white) & pawns & enemy
+        snipers = ORTHOGONAL(king) & far_orthogonals | DIAGONAL(king) & far_diagonals
+        shadow = ZERO
+        while snipers:
+            sniper = lowest(snipers)
+            between = BETWEEN(king, sniper) & occupied
+            if not between:
+                checkers |= ONE << sniper
+                shadow |= LINE(king, sniper) ^ (ONE << sniper)
+            elif not between & (between - ONE):
+                pinned |= between & own
+            snipers &= snipers - ONE
+        steps = KING(king) & ~own & ~shadow
+        if steps:
+            steps &= ~attacked(
+                steps, occupied, knights & enemy, far_diagonals, far_orthogonals,
+                kings & enemy, by_pawns,
+            )  # fmt: skip
+        targets[king] = steps
+        count = popcount(steps)
+        movers = crown
+        if checkers:
+            if checkers & (checkers - ONE):
+                return count, movers, ZERO, ZERO, ZERO, ZERO
+            allowed = BETWEEN(king, lowest(checkers)) | checkers
+            pieces &= ~kings
+        pieces &= ~crown
+    movers |= pieces
+    free = ~own & allowed
+
+    left = pieces & knights
+    while left:
+        square = lowest(left)
+        reached = ZERO if left & (ZERO - left) & pinned else KNIGHT(square) & free
+        targets[square] = reached
+        count += popcount(reached)
+        left &= left - ONE
+    left = pieces & (diagonals | orthogonals)
+    while left:
+        square = lowest(left)
+        bit = left & (ZERO - left)
+        reached = ZERO
+        if bit & diagonals:
+            reached = bishop_attacks(square, occupied)
+        if bit & orthogonals:
+            reached |= rook_attacks(square, occupied)
+        reached &= free
+        if bit & pinned:
+            reached &= LINE(king, square)
+        targets[square] = reached
+        count += popcount(reached)
+        left ^= bit
+    left = pieces & kings
+    while left:
+        square = lowest(left)
+        reached = KING(square) & free
+        if left & (ZERO - left) & pinned:
+            reached &= LINE(king, square)
+        targets[square] = reached
+        count += popcount(reached)
+        left &= left - ONE
+    if not checkers and rights & (RANK_1 if white else RANK_8):
+        square, reached = castling(board)
+        if reached:
+            if (ONE << square) & pinned:
+                reached &= LINE(king, square)
+            targets[square] |= reached
+            count += popcount(reached)
+
+    ours = pawns & own
+    straight = rising = falling = ours
+    if pinned & ours:
+        straight = ours & (~pinned | FILES(king))
+        rising = ours & (~pinned | RISING(king))
+        falling = ours & (~pinned | FALLING(king))
+    if white:
+        one = (straight << EIGHT) & ~occupied
+        two = (one << EIGHT) & ~occupied & (RANK_3 | RANK_4) & allowed
+        to_left = ((falling & NOT_FILE_A) << SEVEN) & enemy & allowed
+        to_right = ((rising & NOT_FILE_H) << NINE) & enemy & allowed
+    else:
+        one = (straight >> EIGHT) & ~occupied
+        two = (one >> EIGHT) & ~occupied & (RANK_6 | RANK_5) & allowed
+        to_left = ((rising & NOT_FILE_A) >> NINE) & enemy & allowed
+        to_right = ((falling & NOT_FILE_H) >> SEVEN) & enemy & allowed
+    one &= allowed
+    if passant:
+        removed = passant >> EIGHT if white else passant << EIGHT
+        if not checkers or passant & allowed or removed == checkers:
+            if white:
+                capturer_left = (passant >> SEVEN) & NOT_FILE_A & falling
+                capturer_right = (passant >> NINE) & NOT_FILE_H & rising
+            else:
+                capturer_left = (passant << NINE) & NOT_FILE_A & rising
+                capturer_right = (passant << SEVEN) & NOT_FILE_H & falling
+            far_diagonals = diagonals & enemy
+            far_orthogonals = orthogonals & enemy
+            if capturer_left and (
+                not royal
+                or not _skewered(
+                    king, capturer_left, removed, passant, occupied, far_diagonals, far_orthogonals
+                )
+            ):
+                to_left |= passant
+            if capturer_right and (
+                not royal
+                or not _skewered(
+                    king, capturer_right, removed, passant, occupied, far_diagonals, far_orthogonals
+                )
+            ):
+                to_right |= passant
+    count += popcount(one) + popcount(two) + popcount(to_left) + popcount(to_right)
+    if (one | to_left | to_right) & BACK:
+        count += THREE * (
+            popcount(one & BACK) + popcount(to_left & BACK) + popcount(to_right & BACK)
+        )
+    return count, movers, to_left, to_right, one, two
+
+
+@compiled(f"uint64({MOVES},uint64,{WORDS},{CODES})")
+def list_moves(moves: Moves, white: Word, targets: Words, codes: Codes) -> Word:
+    """Write the codes of moves one after the other, and return how many there are.
+
+    Args:
+        moves: Found by `generate`; those of pieces whose entry is 0 are left out.
+        white: 1 if White moves.
+        targets: The entries, shape (64,).
+        codes: Overwritten from its start, shape (MOST_MOVES,).
+    """
+    count = 0
+    left = moves[1]
+    while left:
+        square = lowest(left)
+        left &= left - ONE
+        reached = targets[square]
+        while reached:
+            codes[count] = square | lowest(reached) << np.uint64(6)
+            count += 1
+            reached &= reached - ONE
+    for way in range(4):
+        if way == 0:
+            reached = moves[2]
+            step = SEVEN if white else ZERO - NINE
+        elif way == 1:
+            reached = moves[3]
+            step = NINE if white else ZERO - SEVEN
+        elif way == 2:
+            reached = moves[4]
+            step = EIGHT if white else ZERO - EIGHT
+        else:
+            reached = moves[5]
+            step = SIXTEEN if white else ZERO - SIXTEEN
+        while reached:
+            goal = lowest(reached)
+            code = (goal - step) & TOP_SQUARE | goal << np.uint64(6)
+            if reached & (ZERO - reached) & BACK:
+                for promotion in range(2, 6):
+                    codes[count] = code | np.uint64(promotion) << np.uint64(12)
+                    count += 1
+            else:
+                codes[count] = code
+                count += 1
+            reached &= reached - ONE
+    return np.uint64(count)
+
+
+@compiled(f"{BOARD}({BOARD},uint64,uint64)")
+def _castle(board: Board, start: Word, target: Word) -> Board:
+    pawns, knights, diagonals, orthogonals, kings, own, enemy, rights, _, white = board
+    rank = RANK_1 if white else RANK_8
+    if target < start:
+        king_to, rook_to = FILE_C & rank, FILE_D & rank
+    else:
+        king_to, rook_to = FILE_G & rank, FILE_F & rank
+    rook = target
+    if not own & target:
+        rook = (np.uint64(1 | 1 << 56) if target < start else np.uint64(1 << 7 | 1 << 63)) & rank
+    kings = kings & ~start | king_to
+    orthogonals = orthogonals & ~rook | rook_to
+    own = own & ~(start | rook) | king_to | rook_to
+    return (
+        pawns, knights, diagonals, orthogonals, kings, enemy, own, rights & ~rank, ZERO, ONE - white
+    )  # fmt: skip
+
+
+@inlined
+def special(board: Board, code: Word) -> Board:
+    """Return the board after a move of a king or pawn, or on a board with castling rights.
+
+    The new board's ``passant`` is set after every pawn's first move of two squares, whether or not
+    a capture is possible there; see `workbench.environments.chess.kernel.bitboards.capturable`.
+    """
+    pawns, knights, diagonals, orthogonals, kings, own, enemy, rights, _, white = board
+    square = code & TOP_SQUARE
+    goal = (code >> np.uint64(6)) & TOP_SQUARE
+    promotion = code >> np.uint64(12)
+    start = ONE << square
+    target = ONE << goal
+    if kings & start:
+        distance = goal - square if goal > square else square - goal
+        if own & target or distance == np.uint64(2):
+            return _castle(board, start, target)
+    captured = enemy & target
+    vacated = start | target
+    rank = RANK_1 if white else RANK_8
+    far_rank = RANK_8 if white else RANK_1
+    rights &= ~vacated
+    if kings & start:
+        rights &= ~rank
+    elif kings & target & far_rank:
+        rights &= ~far_rank
+    passant = ZERO
+    removed = ZERO
+    if pawns & start:
+        if white:
+            if goal == square + SIXTEEN and square >> THREE == ONE:
+                passant = start << EIGHT
+            elif not captured and (goal - square) & ONE == ONE:
+                removed = target >> EIGHT
+        elif square == goal + SIXTEEN and square >> THREE == np.uint64(6):
+            passant = start >> EIGHT
+        elif not captured and (square - goal) & ONE == ONE:
+            removed = target << EIGHT
+    vacated |= removed
+    nought = ~vacated
+    new_pawns = pawns & nought | (target if pawns & start else ZERO)
+    new_knights = knights & nought | (target if knights & start else ZERO)
+    new_diagonals = diagonals & nought | (target if diagonals & start else ZERO)
+    new_orthogonals = orthogonals & nought | (target if orthogonals & start else ZERO)
+    new_kings = kings & nought | (target if kings & start else ZERO)
+    if promotion:
+        new_pawns ^= target
+        if promotion == np.uint64(2):
+            new_knights |= target
+        if promotion == np.uint64(3) or promotion == np.uint64(5):
+            new_diagonals |= target
+        if promotion >= np.uint64(4):
+            new_orthogonals |= target
+    return (
+        new_pawns, new_knights, new_diagonals, new_orthogonals, new_kings,
+        enemy & nought, own & nought | target, rights, passant, ONE - white,
+    )  # fmt: skip
+
+
+@inlined
+def move_piece(board: Board, start: Word, target: Word) -> Board:
+    """Return the board after a move that only shifts a piece or pawn, and takes what stands there.
+
+    Castling rights stay as they are: neither a king nor a rook that may castle moves or is taken.
+
+    Args:
+        board: The board.
+        start: The bit of the square from which it goes.
+        target: The bit of the square to which it goes.
+    """
+    pawns, knights, diagonals, orthogonals, kings, own, enemy, rights, _, white = board
+    nought = ~(start | target)
+    return (
+        pawns & nought | (target if pawns & start else ZERO),
+        knights & nought | (target if knights & start else ZERO),
+        diagonals & nought | (target if diagonals & start else ZERO),
+        orthogonals & nought | (target if orthogonals & start else ZERO),
+        kings & nought,
+        enemy & nought,
+        own & nought | target,
+        rights,
+        ZERO,
+        ONE - white,
+    )
+
+
+@compiled(f"{BOARD}({BOARD},uint64)")
+def advance(board: Board, code: Word) -> Board:
+    """Return the board after a legal move; rights and en-passant square only if they have an effect."""
+    start = ONE << (code & TOP_SQUARE)
+    if not (board[0] | board[4]) & start | board[7]:
+        return move_piece(board, start, ONE << ((code >> np.uint64(6)) & TOP_SQUARE))
+    after = special(board, code)
+    rights, passant = after[7], after[8]
+    if rights:
+        # A king that is taken by a king leaves rights behind, which python-chess ignores.
+        home, rank = (E1, RANK_1) if after[9] else (E8, RANK_8)
+        if not after[4] & after[5] & home:
+            rights &= ~rank
+    if passant:
+        passant = capturable(passant, after[0], after[5], after[5] | after[6], after[9])
+    return (
+        after[0], after[1], after[2], after[3], after[4],
+        after[5], after[6], rights, passant, after[9],
+    )  # fmt: skip

@@ -1,0 +1,386 @@
+"""An evaluation: positions, asking, scoring, figures and report, in one call that can be repeated, in one folder."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from html import escape
+from pathlib import Path
+from typing import Any, Final
+
+import pandas as pd
+from filelock import FileLock, Timeout
+
+from workbench.asking.costs import CostEstimate, Price
+from workbench.asking.model_check import refuse_unusable_model
+from workbench.asking.questions import ChosenPositions
+from workbench.asking.resumable_run import AskedRun, ask, checked_price
+from workbench.asking.run_folder import EVALUATION_FILE, LOCK_SECONDS, RunFolder
+from workbench.asking.settings import Operation, Question
+from workbench.errors import OutputError, RunMismatchError
+from workbench.headless.figure_run import make_figures
+from workbench.headless.notebook_runs import NotebookProgress, NotebookRun, raise_for_failures
+from workbench.reports.chapters import ReportedRun, read_run
+from workbench.reports.exports import refuse_others_files
+from workbench.reports.headline import headline
+from workbench.reports.report_page import PAGE_FILE, write_report
+from workbench.scoring import ScoringParameters, score_table
+from workbench.tables.output_files import check_folder
+from workbench.tables.parquet_tables import POSITIONS, replacing, write_table
+from workbench.tables.provenance import differences_in_words, differing, file_hash, package_versions
+
+_LOCK: Final = f".{Path(EVALUATION_FILE).stem}.lock"
+_FINISHED: Final = "finished"
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationFolder:
+    """The places in the folder of an evaluation, and what is finished there."""
+
+    path: Path
+
+    @property
+    def run(self) -> RunFolder:
+        """The places of asking, which are in the same folder."""
+        return RunFolder(self.path)
+
+    @property
+    def scores(self) -> Path:
+        """The scores of all predictions."""
+        return self.path / "scores.parquet"
+
+    @property
+    def figures(self) -> Path:
+        """The folder of the figures."""
+        return self.path / "figures"
+
+    @property
+    def report(self) -> Path:
+        """The folder of the report."""
+        return self.path / "report"
+
+    @contextmanager
+    def opened(self, settings: Mapping[str, Any]) -> Iterator[None]:
+        """Work in the folder alone; it is made if it is missing.
+
+        Args:
+            settings: What must be the same in every call, as JSON can hold it.
+
+        Raises:
+            RunMismatchError: If the folder belongs to an evaluation with other settings, or holds
+                other files.
+            OutputError: If another process evaluates into it, or it is a file.
+        """
+        self._refuse_other_files()
+        self.path.mkdir(parents=True, exist_ok=True)
+        try:
+            with FileLock(self.path / _LOCK).acquire(timeout=LOCK_SECONDS):
+                if found := self._described():
+                    self._refuse_other_settings(found, settings)
+                else:
+                    self._write({"settings": dict(settings), _FINISHED: {}})
+                yield
+        except Timeout as error:
+            raise OutputError(
+                f"{self.path}: expected a folder not in use, got one that another process is "
+                "evaluating into; wait until it ends"
+            ) from error
+
+    def is_finished(self, stage: str, made_of: Mapping[str, Any]) -> bool:
+        """Return whether a stage was finished with what it would be made of now, and its files are there.
+
+        Args:
+            stage: Its name.
+            made_of: Hashes and parameters, as JSON can hold them.
+        """
+        found = self._described()[_FINISHED].get(stage)
+        if not isinstance(found, dict) or not isinstance(found.get("files"), dict):
+            return False
+        return found.get("made_of") == json.loads(json.dumps(dict(made_of))) and all(
+            (self.path / name).is_file() and file_hash(self.path / name) == digest
+            for name, digest in found["files"].items()
+        )
+
+    def finish(self, stage: str, made_of: Mapping[str, Any], files: Iterable[Path]) -> None:
+        """Record that a stage is finished.
+
+        Args:
+            stage: Its name.
+            made_of: As of `is_finished`.
+            files: What it wrote, in the folder.
+        """
+        described, folder = self._described(), self.path.resolve()
+        hashes = {path.resolve().relative_to(folder).as_posix(): file_hash(path) for path in files}
+        finished = {"made_of": dict(made_of), "files": dict(sorted(hashes.items()))}
+        self._write({**described, _FINISHED: {**described[_FINISHED], stage: finished}})
+
+    def _refuse_other_files(self) -> None:
+        check_folder(self.path)
+        if not self.path.exists() or self._described():
+            return
+        # Another process may be making the folder at this moment.
+        beginning = f".{Path(EVALUATION_FILE).stem}"
+        entries = [each.name for each in self.path.iterdir() if not each.name.startswith(beginning)]
+        if entries:
+            other = (
+                "one of `workbench ask`; use another folder, or `workbench score` and `workbench "
+                "report` on this one"
+                if self.run.description()
+                else "one with other files in it; use another folder"
+            )
+            raise RunMismatchError(
+                f"{self.path}: expected a new folder or one of an earlier evaluation, got {other}"
+            )
+
+    def _refuse_other_settings(self, found: dict[str, Any], settings: Mapping[str, Any]) -> None:
+        differences = differing(found["settings"], settings)
+        # Its hash tells which table it is, whatever its name.
+        differences.pop("positions table", None)
+        if differences:
+            raise RunMismatchError(
+                f"{self.path} contains another evaluation: {differences_in_words(differences)}; "
+                "evaluate into another folder, or with the same options again"
+            )
+
+    def _described(self) -> dict[str, Any]:
+        path = self.path / EVALUATION_FILE
+        if not path.exists():
+            return {}
+        try:
+            described = json.loads(path.read_text(encoding="utf-8"))
+            return {name: dict(described[name]) for name in ("settings", _FINISHED)}
+        except (ValueError, TypeError, KeyError) as error:
+            raise RunMismatchError(
+                f"{path}: expected the description of an evaluation, got: {error!r:.200}; use "
+                "another folder"
+            ) from error
+
+    def _write(self, described: Mapping[str, Any]) -> None:
+        with replacing(self.path / EVALUATION_FILE) as beside:
+            text = json.dumps(described, indent=2, ensure_ascii=False)
+            beside.write_text(text + "\n", encoding="utf-8")
+
+
+STATE_FIGURES: Final = ("03_kendall_tau", "04_mean_precision")
+"""The notebooks that draw the states in the replies of one run."""
+
+ACTION_FIGURES: Final = ("12_environments",)
+"""The notebooks that draw one run of any other task."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Evaluated:
+    """The result of an evaluation.
+
+    Attributes:
+        asked: What asking came to; failed calls are counted there, and are rows of the tables.
+        scores: The table of scores.
+        figures: How each notebook ended that was run in this call.
+        headline: The means of the scores, as of `workbench.reports.headline.headline`.
+        page: The report.
+    """
+
+    asked: AskedRun
+    scores: Path
+    figures: Sequence[NotebookRun]
+    headline: pd.DataFrame
+    page: Path
+
+    def __repr__(self) -> str:
+        """Return the headline numbers and where everything is, as text."""
+        table = self._numbers().to_string(index=False, float_format="{:.4f}".format)
+        return f"{self.asked.describe()}\n{table}\nscores: {self.scores}\nreport: {self.page}"
+
+    def _repr_html_(self) -> str:
+        """Return the same as HTML, for a notebook."""
+        table = self._numbers().to_html(index=False, border=0, float_format="{:.4f}".format)
+        paths = f"scores: {escape(str(self.scores))}<br>report: {escape(str(self.page))}"
+        return f"<p>{escape(self.asked.describe())}</p>{table}<p>{paths}</p>"
+
+    def _numbers(self) -> pd.DataFrame:
+        return self.headline[["quantity", "mean", "standard_error", "lower", "upper", "n", "games"]]
+
+
+def evaluate(
+    out: Path,
+    positions: ChosenPositions,
+    question: Question,
+    operation: Operation | None = None,
+    scoring: ScoringParameters | None = None,
+    *,
+    price: Price | None = None,
+    api_key: str | None = None,
+    confirm: Callable[[CostEstimate], bool] | None = None,
+    jobs: int = 1,
+    progress: bool = False,
+    report: Callable[[str], object] = lambda said: None,
+    drawn: Callable[[NotebookRun], object] | None = None,
+    watch: Callable[[Sequence[NotebookProgress]], object] | None = None,
+) -> Evaluated:
+    """Ask a model about positions, score its replies, and draw and report the scores.
+
+    A repeated call with the same arguments goes on where the last one was stopped. Finished stages
+    are not repeated; failed calls are, as `workbench.asking.resumable_run.ask` says.
+
+    Args:
+        out: The folder, new or of an earlier call with the same arguments.
+        positions: What to ask about.
+        question: What to ask; of the environment of the positions.
+        operation: How to ask, with no limit; by default `Operation()`.
+        scoring: How to score, by the exact method; by default `ScoringParameters()`.
+        price: Price of the model; needed for a budget.
+        api_key: The provider's key, if it is not in its environment variable.
+        confirm: Shown the estimate before the first call; if it returns False, nothing is asked.
+        jobs: Workers of scoring, of figures and of the report, at least 1.
+        progress: Whether to show progress bars on standard error.
+        report: Called with a line on each stage.
+        drawn: Called with each notebook when it has ended.
+        watch: Called several times per second with the notebooks that have not ended.
+
+    Raises:
+        InvalidArgumentError: If the model cannot be made; nothing is written then.
+        RunMismatchError: If the folder belongs to an evaluation with other settings; the message
+            says what differs.
+        OutputError: If the report would be written over a file of others; nothing is asked then.
+        AskingStoppedError: If asking stopped before every question was tried; nothing is scored then.
+        NotebookError: If a notebook failed for another reason than its data.
+        WorkbenchError: As of the stages.
+    """
+    scored_by = scoring or ScoringParameters()
+    settings = {"positions": positions.described(), "scoring": _described(scored_by)}
+    operation, folder = operation or Operation(), EvaluationFolder(out)
+    price = checked_price(question, operation, price)
+    if not folder.run.description():
+        # Before the positions are chosen, which may take a download.
+        refuse_unusable_model(question, operation.base_url, api_key)
+    with folder.opened(settings):
+        refuse_others_files(folder.report)
+        _choose(folder, positions, progress, report)
+        asked = ask(
+            folder.run.positions, out, question, operation, price=price, api_key=api_key,
+            confirm=confirm, check_model=False, progress=progress,
+        )  # fmt: skip
+        report(f"answers: {asked.describe()}")
+        _score(folder, scored_by, jobs, progress, report)
+        runs = _draw(folder, question, scored_by, jobs, report, drawn, watch)
+        run = read_run(out)
+        page = _report(folder, run, jobs, report)
+        raise_for_failures([each for each in runs if not each.refused])
+        return Evaluated(asked, folder.scores, runs, headline(run.scores), page)
+
+
+def _described(scoring: ScoringParameters) -> dict[str, Any]:
+    # Both engines give the same numbers.
+    return {name: value for name, value in asdict(scoring).items() if name != "engine"}
+
+
+def _choose(
+    folder: EvaluationFolder,
+    positions: ChosenPositions,
+    progress: bool,
+    report: Callable[[str], object],
+) -> None:
+    path = folder.run.positions
+    if path.exists():
+        report(f"positions: those in {path}")
+        return
+    frame, made_of = positions.choose(progress=progress)
+    chosen = positions.described()
+    # The same rows have the same hash, whatever the table was called.
+    chosen.pop("table", None)
+    provenance = {**made_of, "stage": "positions", "chosen": chosen}
+    write_table(frame[POSITIONS.names], path, POSITIONS, provenance)
+    counts = frame["group"].value_counts(sort=False)
+    groups = ", ".join(f"{count} of group {group}" for group, count in counts.sort_index().items())
+    report(f"positions: {len(frame)} ({groups})")
+
+
+def _score(
+    folder: EvaluationFolder,
+    scoring: ScoringParameters,
+    jobs: int,
+    progress: bool,
+    report: Callable[[str], object],
+) -> None:
+    def score(restart: bool) -> int:
+        return score_table(
+            folder.run.predictions, folder.scores, scoring, jobs=jobs, progress=progress,
+            report=report, restart=restart,
+        )  # fmt: skip
+
+    try:
+        rows = score(restart=False)
+    except RunMismatchError:
+        # The settings are the same, so that there are other answers or another version.
+        report("scores: made again, since there are new answers or another version of the code")
+        rows = score(restart=True)
+    report(f"scores: {rows}")
+
+
+def _draw(
+    folder: EvaluationFolder,
+    question: Question,
+    scoring: ScoringParameters,
+    jobs: int,
+    report: Callable[[str], object],
+    drawn: Callable[[NotebookRun], object] | None,
+    watch: Callable[[Sequence[NotebookProgress]], object] | None,
+) -> list[NotebookRun]:
+    """Draw the figures that are not there yet, and return how each notebook ended."""
+    made_of = _made_of(folder)
+    names = STATE_FIGURES if question.asked_task.gives_state else ACTION_FIGURES
+    missing = [name for name in names if not folder.is_finished(name, made_of)]
+    report(f"figures: {len(names) - len(missing)} of {len(names)} drawn before")
+
+    def ended(run: NotebookRun) -> None:
+        # What cannot be drawn of these data is not tried again on the same.
+        if not run.error or run.refused:
+            # The names of its files begin with its number.
+            drawn_files = folder.figures.rglob(f"{run.name.partition('_')[0]}_*")
+            folder.finish(run.name, made_of, drawn_files)
+        if drawn is not None:
+            drawn(run)
+        if run.refused:
+            report(run.describe_failure())
+
+    if not missing:
+        return []
+    given: dict[str, Any] = {
+        "depth": scoring.depth, "terminal": scoring.terminal, "ill_formed": scoring.ill_formed,
+    }  # fmt: skip
+    if names == ACTION_FIGURES:
+        # Its second figure is of no run, and is drawn of one pair of the same environment.
+        given |= {
+            "own_tables": [str(folder.scores.resolve())], "model": question.model,
+            "environments": [question.environment], "pairs": 1, "methods": ["stratified"],
+        }  # fmt: skip
+    return make_figures(
+        only=missing,
+        given=given,
+        jobs=jobs,
+        predictions=folder.run.predictions,
+        scores=folder.scores,
+        out=folder.figures,
+        report=ended,
+        watch=watch,
+    )
+
+
+def _made_of(folder: EvaluationFolder) -> dict[str, Any]:
+    """Return what figures and report are made of."""
+    return {
+        "predictions_sha256": file_hash(folder.run.predictions),
+        "scores_sha256": file_hash(folder.scores),
+        "versions": package_versions(),
+    }
+
+
+def _report(
+    folder: EvaluationFolder, run: ReportedRun, jobs: int, report: Callable[[str], object]
+) -> Path:
+    made_of, page = _made_of(folder), folder.report / PAGE_FILE
+    if folder.is_finished("report", made_of):
+        report("report: written before")
+        return page
+    folder.finish("report", made_of, write_report([run], folder.report, jobs=jobs))
+    return page

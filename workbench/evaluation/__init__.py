@@ -1,1 +1,0 @@
-"""From a model's name to a report: the stages in one resumable call."""

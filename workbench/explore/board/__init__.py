@@ -1,1 +1,0 @@
-"""One board: drawn, edited, read from text."""

@@ -1,0 +1,290 @@
+"""EstimatorLab: repeated runs of the estimators on one pair of boards, against the exact value."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields, replace
+from typing import TYPE_CHECKING, Any, Final
+
+import pandas as pd
+import traitlets
+
+from workbench.affordance import ESTIMATORS
+from workbench.affordance.estimate import Measure
+from workbench.errors import InvalidArgumentError
+from workbench.explore.page.assets import javascript, stylesheet
+from workbench.explore.page.still_html import heading, listing, paragraph
+from workbench.explore.page.widget_base import WidgetBase
+from workbench.explore.run_batches import (
+    DEEPEST,
+    MOST_REPEATS,
+    MOST_SAMPLES,
+    Batch,
+    Reference,
+    RunSettings,
+    all_runs,
+    batch_summary,
+    next_batches,
+    reference,
+    summarise_runs,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from workbench.explore.pair.board_pair import BoardPair
+
+
+def lab_still(
+    settings: RunSettings,
+    aim: Mapping[str, Any] | None,
+    summaries: Sequence[Mapping[str, Any]],
+) -> str:
+    """Return the value aimed at and the summary of the runs as HTML.
+
+    Args:
+        settings: What was run.
+        aim: The fields of a `workbench.explore.run_batches.Reference`; None if it was not
+            computed.
+        summaries: Rows of `workbench.explore.run_batches.batch_summary`.
+    """
+    name = f"{'r' if settings.measure == 'recall' else 'p'}_{settings.depth}"
+    boards = (("True board", settings.true_fen), ("Predicted board", settings.predicted_fen))
+    parts = [
+        heading(
+            f"Estimators of {name}, N = {settings.samples} lines per run, seed {settings.seed}"
+        ),
+        *(paragraph(f"{which}: {fen or 'none'}") for which, fen in boards),
+        paragraph(_aim_in_words(name, aim)),
+    ]
+    if not summaries:
+        return "".join([*parts, paragraph("No runs with these settings.")])
+    columns = ("Estimator", "Runs", "Mean", "Bias", "Standard error", "Standard deviation of a run")
+    measures = ("mean", "bias", "standard_error", "standard_deviation")
+    rows = [
+        (ESTIMATORS[row["method"]].label, row["runs"], *(_digits(row[name]) for name in measures))
+        for row in summaries
+    ]
+    return "".join([*parts, listing(columns, rows)])
+
+
+def _aim_in_words(name: str, aim: Mapping[str, Any] | None) -> str:
+    if aim is None:
+        return f"{name} was not computed for these boards."
+    if not aim["runnable"]:
+        return f"{name} is 0: {aim['reason']}."
+    if aim["exact"]:
+        return f"{name} = {aim['value']:.6g}, exact."
+    return f"{name} = {aim['value']:.5g}, 95% interval {aim['low']:.5g} to {aim['high']:.5g}."
+
+
+def _digits(value: float | None) -> str:
+    return "undefined" if value is None or value != value else f"{value:.4g}"
+
+
+_FOLLOWED: Final = ("true_fen", "predicted_fen", "line", "terminal", "ill_formed")
+"""The traits of a board pair that decide what a lab runs."""
+
+
+class EstimatorLab(WidgetBase):
+    """Distributions of single runs of the estimators, drawn and summarised while they run.
+
+    The page requests small batches one at a time, so that it can stop at any time; Python keeps
+    the runs of the present settings, and sends their summary with each batch. The same seed gives
+    the same runs on any page and from `runs`.
+
+    Attributes:
+        true_fen: The true board S.
+        predicted_fen: The predicted board T; blank if there is none.
+        terminal: How finished games count.
+        ill_formed: What is done with a predicted board that cannot arise in chess.
+        depth: m.
+        samples: N of each run.
+        repeats: Independent runs of each estimator.
+        seed: Seed of the runs.
+        measure: ``precision`` or ``recall``.
+        methods: The estimators that run.
+        choices: All estimators: name, label, and whether their mean is the value itself.
+        limits: The largest values that depth, samples and repeats may take.
+    """
+
+    _esm = javascript("lab/estimator_lab.js")
+    _css = stylesheet("lab/estimator_lab.css")
+
+    true_fen = traitlets.Unicode().tag(sync=True)
+    predicted_fen = traitlets.Unicode().tag(sync=True)
+    terminal = traitlets.Unicode("absorb").tag(sync=True)
+    ill_formed = traitlets.Unicode("as_is").tag(sync=True)
+    depth = traitlets.Int(4).tag(sync=True)
+    samples = traitlets.Int(500).tag(sync=True)
+    repeats = traitlets.Int(1000).tag(sync=True)
+    seed = traitlets.Int(0).tag(sync=True)
+    measure = traitlets.Unicode("precision").tag(sync=True)
+    methods = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    choices = traitlets.List(traitlets.Dict()).tag(sync=True)
+    limits = traitlets.Dict().tag(sync=True)
+
+    def __init__(
+        self,
+        pair: "BoardPair | None" = None,
+        *,
+        true_fen: str | None = None,
+        predicted_fen: str | None = None,
+        depth: int = 4,
+        samples: int = 500,
+        repeats: int = 1000,
+        seed: int = 0,
+        measure: Measure = "precision",
+        methods: Sequence[str] = tuple(ESTIMATORS),
+    ) -> None:
+        """Make a lab for two boards.
+
+        Args:
+            pair: A board pair; the lab follows the boards that it shows, and its conventions.
+            true_fen: The true board, instead of a pair.
+            predicted_fen: The predicted board, instead of a pair.
+            depth: m, 1 to 20.
+            samples: N of each run, 1 to 100,000.
+            repeats: Independent runs of each estimator, 1 to 10,000.
+            seed: At least 0.
+            measure: ``precision`` or ``recall``.
+            methods: Names in `workbench.affordance.ESTIMATORS`.
+
+        Raises:
+            InvalidArgumentError: If there are neither a pair nor two FENs, or both, or a value is
+                out of range.
+            InvalidFenError: If a FEN cannot be read.
+        """
+        given: dict[str, Any] = {"true_fen": true_fen, "predicted_fen": predicted_fen}
+        if pair is not None and given != {"true_fen": None, "predicted_fen": None}:
+            raise InvalidArgumentError(f"expected a board pair or two FENs, got a pair and {given}")
+        if pair is None and None in given.values():
+            raise InvalidArgumentError(
+                f"expected a board pair, or true_fen= and predicted_fen=, got {given}"
+            )
+        if pair is not None:
+            given = _shown(pair)
+        settings = RunSettings(
+            **given,
+            depth=depth,
+            samples=samples,
+            repeats=repeats,
+            seed=seed,
+            measure=measure,
+            methods=tuple(methods),
+        )
+        settings.states()
+        super().__init__(
+            **{**asdict(settings), "methods": list(methods)},
+            choices=[
+                {"name": name, "label": each.label, "unbiased": each.unbiased}
+                for name, each in ESTIMATORS.items()
+            ],
+            limits={"depth": DEEPEST, "samples": MOST_SAMPLES, "repeats": MOST_REPEATS},
+        )  # fmt: skip
+        if pair is not None:
+            pair.observe(lambda _change: self._follow(pair), list(_FOLLOWED))
+        self._referred: tuple[RunSettings, Reference] | None = None
+        self._earlier: dict[str, Batch] = {}
+        self._ran: dict[str, dict[str, Any]] = {}
+        self.register("reference", self._answer_reference, kept=True)
+        self.register("more", self._answer_more)
+        self.register("reset", self._forget_runs)
+
+    def settings(self) -> RunSettings:
+        """Return what the page runs now.
+
+        Raises:
+            InvalidArgumentError: If a trait is out of range.
+        """
+        values = {each.name: getattr(self, each.name) for each in fields(RunSettings)}
+        return RunSettings.from_page(values)
+
+    def reference(self) -> Reference:
+        """Return the reference: the exact value if that is fast, else an estimate with its band."""
+        return reference(self.settings())
+
+    def runs(self) -> pd.DataFrame:
+        """Return the runs that the page ends up with; see `estimator_runs.all_runs`."""
+        return all_runs(self.settings())
+
+    def summary(self) -> pd.DataFrame:
+        """Return the numbers of the page's table; see `estimator_runs.summarise_runs`."""
+        settings = self.settings()
+        return summarise_runs(
+            all_runs(settings), reference(settings), settings.samples, settings.methods
+        )
+
+    def figure(self) -> "Figure":
+        """Return a static picture of all runs."""
+        from workbench.explore.pictures import estimator_figure
+
+        settings = self.settings()
+        return estimator_figure(settings, all_runs(settings), reference(settings))
+
+    def questions(self) -> dict[str, dict[str, Any]]:
+        """Return what the page asks before it runs anything."""
+        return {"reference": {"settings": asdict(self.settings())}}
+
+    def still(self) -> str:
+        """Return the value aimed at and the summary of the last runs as HTML."""
+        settings = self.settings()
+        aim = self.kept_answer("reference", self.questions()["reference"])
+        runs = self.kept_answer("runs", _decisive(settings)) or {}
+        return lab_still(settings, aim, [run["summary"] for run in runs.values()])
+
+    def _follow(self, pair: "BoardPair") -> None:
+        # All in one message: the page must not run one pair's board against another's.
+        with self.hold_sync():
+            for name, value in _shown(pair).items():
+                setattr(self, name, value)
+
+    def _answer_reference(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
+        return asdict(self._reference_of(RunSettings.from_page(message["settings"])))
+
+    def _answer_more(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
+        settings = RunSettings.from_page(message["settings"])
+        aim = self._reference_of(settings)
+        batches = next_batches(settings, message["done"])
+        answers = {}
+        for method, batch in batches.items():
+            every = self._with_earlier(method, batch)
+            summary = batch_summary(every, aim, settings.samples, method)
+            answers[method] = {"first": batch.first, "values": batch.values, "summary": summary}
+            self._ran[method] = {"values": every.values, "summary": summary}
+        self.keep("runs", _decisive(settings), {**self._ran})
+        return {"run": message["run"], "batches": answers}
+
+    def _reference_of(self, settings: RunSettings) -> Reference:
+        """Return the reference, computed once; runs of other settings are forgotten."""
+        decisive = replace(settings, repeats=1, methods=())
+        if self._referred is None or self._referred[0] != decisive:
+            self._referred = (decisive, reference(settings))
+            self._earlier, self._ran = {}, {}
+        return self._referred[1]
+
+    def _forget_runs(self, _message: Mapping[str, Any]) -> Mapping[str, Any]:
+        self._earlier, self._ran = {}, {}
+        self.forget("runs")
+        return {}
+
+    def _with_earlier(self, method: str, batch: Batch) -> Batch:
+        """Return an estimator's runs up to a batch, and keep them for the next."""
+        earlier = self._earlier.get(method, Batch(0, (), (), 0.0))
+        self._earlier[method] = earlier.continued(batch)
+        return self._earlier[method]
+
+
+def _shown(pair: "BoardPair") -> dict[str, Any]:
+    """Return the boards that a pair shows, after its line of moves, and its conventions."""
+    true_fen, predicted_fen = pair.boards()
+    return {
+        "true_fen": true_fen,
+        "predicted_fen": predicted_fen,
+        "terminal": pair.terminal,
+        "ill_formed": pair.ill_formed,
+    }
+
+
+def _decisive(settings: RunSettings) -> dict[str, Any]:
+    """Return the settings that determine a run's value, as the page names them."""
+    given = asdict(settings)
+    return {name: given[name] for name in given if name not in ("repeats", "methods")}

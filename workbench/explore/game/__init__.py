@@ -1,1 +1,0 @@
-"""One game, and the predictions at each ply."""

@@ -1,0 +1,421 @@
+"""GameTracker: one game, the predictions along it, and the replies of a bundled language model."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from statistics import median
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, Final, Self
+
+import pandas as pd
+import traitlets
+
+from workbench.answers.model_replies import MODEL_PREFIX
+from workbench.automaton import Terminal
+from workbench.drawing.quantities import EDIT_DISTANCE
+from workbench.drawing.reply_words import class_words
+from workbench.environments.chess.classification import classify
+from workbench.errors import InvalidArgumentError, InvalidFenError
+from workbench.explore.board_reading import read_board
+from workbench.explore.page.assets import javascript, piece_drawings, stylesheet
+from workbench.explore.page.still_html import board, heading, listing, paragraph
+from workbench.explore.page.widget_base import WidgetBase
+from workbench.explore.tracked_game import (
+    ReplyAt,
+    Stop,
+    TrackedGame,
+    game_stops,
+    numbered_move,
+    scored_replies,
+    track_rows,
+    track_simulated,
+)
+from workbench.language_model.language_model import load_model, model_names
+from workbench.language_model.written_replies import ReplySettings, write_replies
+from workbench.scoring import IllFormedPolicy, ScoringParameters
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from workbench.explore.pair.board_pair import BoardPair
+
+
+def tracker_still(game: TrackedGame, ply: int, depth: int, *, flipped: bool = False) -> str:
+    """Return a game and the replies to it as HTML.
+
+    Args:
+        game: The game.
+        ply: The place whose boards are shown; the nearest place before it if there is none.
+        depth: m of the precision and recall in the table.
+        flipped: Whether Black is at the bottom.
+    """
+    stop = max(
+        (each for each in game.stops if each.ply <= ply),
+        key=lambda each: each.ply,
+        default=game.stops[0],
+    )
+    reply = next((each for each in game.replies if each.ply == stop.ply), None)
+    true_fen = reply.true_fen if reply else stop.fen
+    different = reply.different if reply else ()
+    parts = [
+        heading(game.title),
+        paragraph(game.conventions),
+        *map(paragraph, game.notes),
+        heading(numbered_move(stop)),
+        board(
+            "True board", read_board(true_fen, "true").board, true_fen, different, flipped=flipped
+        ),
+    ]
+    if reply:
+        parts.append(_predicted(reply, flipped=flipped))
+    return "".join([*parts, _scores(game, depth)])
+
+
+def _predicted(reply: ReplyAt, *, flipped: bool) -> str:
+    fen = reply.predicted_fen or ""
+    try:
+        position = read_board(fen, "predicted").board
+    except InvalidFenError:
+        position = None
+    name = "Predicted board" if position else f"Predicted board: {reply.words}"
+    return board(name, position, fen, reply.different, flipped=flipped)
+
+
+def _scores(game: TrackedGame, depth: int) -> str:
+    moves = {stop.ply: numbered_move(stop) for stop in game.stops}
+    return listing(
+        ("after", f"p_{depth}", f"r_{depth}", EDIT_DISTANCE.name, "exact match", "class"),
+        [
+            (
+                moves[reply.ply],
+                f"{reply.precision[depth - 1]:.4f}",
+                f"{reply.recall[depth - 1]:.4f}",
+                "undefined" if reply.levenshtein is None else reply.levenshtein,
+                "yes" if reply.exact_match else "no",
+                class_words(reply.reply_class),
+            )
+            for reply in game.replies
+        ],
+    )
+
+
+class ModelReading:
+    """The boards that a model writes after each move of a game, the likeliest token each time.
+
+    Attributes:
+        tracked: The game with the replies so far.
+    """
+
+    def __init__(self, tracked: TrackedGame, model: str) -> None:
+        """Load the model; nothing is read yet.
+
+        Args:
+            tracked: The game, with replies or without.
+            model: One of `workbench.language_model.language_model.model_names`.
+
+        Raises:
+            InvalidArgumentError: If there is no such model.
+        """
+        self._model = load_model(model)
+        self._stops = readable_stops(tracked.stops)
+        title = ", ".join(filter(None, [tracked.game, f"{MODEL_PREFIX}{model}"]))
+        self.tracked = replace(tracked, title=title, simulated=False, replies=(), notes=())
+        self._seconds: list[float] = []
+
+    @property
+    def done(self) -> bool:
+        """Whether all moves are read."""
+        return len(self.tracked.replies) == len(self._stops)
+
+    @property
+    def milliseconds(self) -> float:
+        """The median of what a board took to write, without scoring it; 0 before the first."""
+        return 1000 * median(self._seconds or [0.0])
+
+    def read_on(self, seconds: float) -> tuple[ReplyAt, ...]:
+        """Read and score the next moves.
+
+        Args:
+            seconds: After these no further board is begun; at least one is written if any is left.
+
+        Returns:
+            The new replies.
+        """
+        began = perf_counter()
+        rows: list[dict[str, Any]] = []
+        first = len(self.tracked.replies)
+        moves = [str(stop.uci) for stop in self._stops]
+        for ply, stop in enumerate(self._stops[first:], start=first + 1):
+            if rows and perf_counter() - began > seconds:
+                break
+            before = perf_counter()
+            (reply,) = write_replies(self._model, [moves[:ply]], ReplySettings(), [0])
+            self._seconds.append(perf_counter() - before)
+            row = {"ply": stop.ply, "true_state": stop.fen, "reply": reply.text}
+            rows.append(row | classify(reply.text).columns())
+        parameters = self.tracked.parameters
+        replies = scored_replies(pd.DataFrame(rows), parameters, [()] * len(rows)) if rows else ()
+        self.tracked = replace(self.tracked, replies=self.tracked.replies + replies)
+        return replies
+
+
+def readable_stops(stops: Sequence[Stop]) -> list[Stop]:
+    """Return the places after each move of a game; none where its moves are not known."""
+    return [stop for stop in stops if stop.uci is not None]
+
+
+def track_model(movetext: str, model: str, parameters: ScoringParameters) -> TrackedGame:
+    """Let a model write the board after every move of a game.
+
+    Args:
+        movetext: The moves of one game from the first position, as in PGN, without headers.
+        model: One of `workbench.language_model.language_model.model_names`.
+        parameters: How to score; by the exact method.
+
+    Raises:
+        InvalidArgumentError: If there is no such model or the moves cannot be played.
+    """
+    reading = ModelReading(TrackedGame("", False, parameters, game_stops(movetext), ()), model)
+    reading.read_on(float("inf"))
+    return reading.tracked
+
+
+_READING_SECONDS: Final = 0.15
+"""A model writes boards for so long before the page shows them."""
+
+
+class GameTracker(WidgetBase):
+    """State precision and edit distance along one game; both boards follow the ply.
+
+    Stepping through the game needs no computation: scores are computed when the tracker is made. A
+    bundled language model can read the same game live, and its boards are scored as it goes.
+
+    Attributes:
+        ply: The place in the game that is shown.
+        depth: m of the precision that is drawn, up to the depth that was scored.
+        flipped: Whether Black is at the bottom.
+        game: What the page shows; read-only.
+        reader: The bundled language model whose replies are shown; empty for those given.
+        readers: The models that can read the game; none where its moves are not known; read-only.
+        pieces: Drawings of the pieces; read-only.
+        can_open: Whether there is a board pair to open boards in; read-only.
+    """
+
+    _esm = javascript("game/game_tracker.js")
+    _css = stylesheet("board/board.css", "game/game_tracker.css")
+
+    ply = traitlets.Int().tag(sync=True)
+    depth = traitlets.Int(1).tag(sync=True)
+    flipped = traitlets.Bool(False).tag(sync=True)
+    game = traitlets.Dict().tag(sync=True)
+    reader = traitlets.Unicode("").tag(sync=True)
+    readers = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    pieces = traitlets.Dict().tag(sync=True)
+    can_open = traitlets.Bool(False).tag(sync=True)
+
+    def __init__(self, tracked: TrackedGame, *, pair: "BoardPair | None" = None) -> None:
+        """Show a game that has been scored; `from_rows`, `from_model` and `simulated` make one.
+
+        Args:
+            tracked: The game.
+            pair: Where the button opens the two boards.
+
+        Raises:
+            InvalidArgumentError: If there is no reply.
+        """
+        if not tracked.replies:
+            raise InvalidArgumentError("expected a game with at least one reply, got none")
+        self.tracked = self._given = tracked
+        self.pair = pair
+        self._readings: dict[str, ModelReading] = {}
+        super().__init__(
+            ply=_worth_a_look(tracked),
+            depth=tracked.depth,
+            game=tracked.page(),
+            readers=list(model_names()) if readable_stops(tracked.stops) else [],
+            pieces=piece_drawings(),
+            can_open=pair is not None,
+        )
+        self.register("open", self._open)
+        self.register("read", self._answer_read)
+        self.observe(self.renew_still, ["ply", "depth", "flipped"])
+
+    @classmethod
+    def from_rows(
+        cls,
+        frame: pd.DataFrame,
+        game_id: str | None = None,
+        model: str | None = None,
+        sample: int | None = None,
+        *,
+        depth: int = 4,
+        terminal: Terminal = "absorb",
+        ill_formed: IllFormedPolicy = "as_is",
+        pair: "BoardPair | None" = None,
+    ) -> Self:
+        """Show one model's replies to one game at several cuts.
+
+        Args:
+            frame: Rows of a table of predictions; see `tracked_game.track_rows`.
+            game_id: The game; may be left out if the table holds one.
+            model: The model; may be left out if the game has replies of one.
+            sample: Which of several replies to the same prompt; may be left out if there is one.
+            depth: The largest m, at least 1; above 4 a reply may take seconds.
+            terminal: How finished games count.
+            ill_formed: What is done with boards that cannot arise in chess.
+            pair: A board pair to open boards in.
+
+        Raises:
+            InvalidArgumentError: If there are no such rows, or a choice is open.
+            TableError: If a column is missing or rows contradict each other.
+        """
+        parameters = ScoringParameters(depth=depth, terminal=terminal, ill_formed=ill_formed)
+        tracked = track_rows(
+            frame, game_id=game_id, model=model, sample=sample, parameters=parameters
+        )
+        return cls(tracked, pair=pair)
+
+    @classmethod
+    def simulated(
+        cls,
+        movetext: str,
+        rate: float = 0.03,
+        seed: int = 0,
+        *,
+        depth: int = 4,
+        terminal: Terminal = "absorb",
+        ill_formed: IllFormedPolicy = "as_is",
+        pair: "BoardPair | None" = None,
+    ) -> Self:
+        """Show the simulated tracker's replies after every ply of a game.
+
+        Args:
+            movetext: The moves of one game, as in PGN, without headers.
+            rate: Probability of a slip at each ply, in [0, 1].
+            seed: At least 0.
+            depth: The largest m, at least 1; above 4 a ply may take a second.
+            terminal: How finished games count.
+            ill_formed: What is done with boards that cannot arise in chess.
+            pair: A board pair to open boards in.
+
+        Raises:
+            InvalidArgumentError: If an argument is out of range or the moves cannot be played.
+        """
+        parameters = ScoringParameters(depth=depth, terminal=terminal, ill_formed=ill_formed)
+        return cls(
+            track_simulated(movetext, rate=rate, seed=seed, parameters=parameters), pair=pair
+        )
+
+    @classmethod
+    def from_model(
+        cls,
+        movetext: str,
+        model: str = "small",
+        *,
+        depth: int = 4,
+        terminal: Terminal = "absorb",
+        ill_formed: IllFormedPolicy = "as_is",
+        pair: "BoardPair | None" = None,
+    ) -> Self:
+        """Show the boards that a bundled language model writes after every ply of a game.
+
+        Args:
+            movetext: The moves of one game, as in PGN, without headers.
+            model: One of `workbench.language_model.language_model.model_names`.
+            depth: The largest m, at least 1; above 4 a ply may take a second.
+            terminal: How finished games count.
+            ill_formed: What is done with boards that cannot arise in chess.
+            pair: A board pair to open boards in.
+
+        Raises:
+            InvalidArgumentError: If an argument is out of range or the moves cannot be played.
+        """
+        parameters = ScoringParameters(depth=depth, terminal=terminal, ill_formed=ill_formed)
+        return cls(track_model(movetext, model, parameters), pair=pair)
+
+    def read_with(self, model: str) -> None:
+        """Let a bundled language model read the game, and show its replies.
+
+        Args:
+            model: One of ``readers``; empty for the replies that were given.
+
+        Raises:
+            InvalidArgumentError: If there is no such model, or the moves are not known.
+        """
+        self._read(model, float("inf"))
+
+    @property
+    def replies(self) -> pd.DataFrame:
+        """The replies and their scores, one row per ply."""
+        return self.tracked.table()
+
+    def figure(self) -> "Figure":
+        """Return a static picture of the chart."""
+        from workbench.explore.pictures import tracker_figure
+
+        return tracker_figure(self.tracked, self.depth)
+
+    def still(self) -> str:
+        """Return the boards at the present ply and the scores of all replies as HTML."""
+        return tracker_still(self.tracked, self.ply, self.depth, flipped=self.flipped)
+
+    def _read(self, model: str, seconds: float) -> ModelReading | None:
+        """Read on with a model for some seconds; show the game when all of it is read."""
+        if not model:
+            self._show(self._given, model)
+            return None
+        if model not in self.readers:
+            raise InvalidArgumentError(
+                f"expected one of {self.readers} and a game with moves, got {model!r:.80}"
+            )
+        if model not in self._readings:
+            self._readings[model] = ModelReading(self._given, model)
+        reading = self._readings[model]
+        reading.read_on(seconds)
+        if reading.done:
+            self._show(reading.tracked, model)
+        return reading
+
+    def _show(self, tracked: TrackedGame, model: str) -> None:
+        self.tracked = tracked
+        with self.hold_sync():
+            self.reader = model
+            self.game = tracked.page()
+
+    def _answer_read(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Send the replies of a model beyond those that the page knows."""
+        model, known = str(message["reader"]), int(message["known"])
+        reading = self._read(model, _READING_SECONDS)
+        if reading is None:
+            return {"reader": model, "done": True}
+        page = reading.tracked.page()
+        return {
+            "reader": model,
+            "game": page | {"replies": page["replies"][known:]},
+            "known": known,
+            "done": reading.done,
+            "milliseconds": reading.milliseconds,
+        }
+
+    def _open(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Set the board pair to the two boards at a ply."""
+        if self.pair is None:
+            raise InvalidArgumentError("expected a tracker made with pair=, got one without")
+        found = [reply for reply in self.tracked.replies if reply.ply == message["ply"]]
+        if not found:
+            raise InvalidArgumentError(f"expected a ply with a reply, got {message['ply']!r}")
+        (reply,) = found
+        with self.pair.hold_sync():
+            self.pair.line = []
+            self.pair.true_fen = reply.true_fen
+            self.pair.predicted_fen = (reply.predicted_fen or "") if reply.on_board else ""
+            self.pair.reply = reply.reply or ""
+            self.pair.moves = self.tracked.moves_until(reply.ply)
+            self.pair.caption = f"{self.tracked.title}, after {reply.ply} plies"
+        return {"ply": reply.ply}
+
+
+def _worth_a_look(tracked: TrackedGame) -> int:
+    """Return the ply of the first reply that loses precision, else of the first that is wrong."""
+    lossy = [reply.ply for reply in tracked.replies if reply.precision[-1] < 1]
+    wrong = [reply.ply for reply in tracked.replies if not reply.exact_match]
+    return [*lossy, *wrong, tracked.replies[-1].ply][0]

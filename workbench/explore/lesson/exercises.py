@@ -1,0 +1,133 @@
+"""Boards with one error, every measure of them, and boards side by side."""
+
+from collections.abc import Mapping
+
+import chess
+import pandas as pd
+from IPython.display import HTML
+
+from workbench.environments.chess.replay import play_moves
+from workbench.errors import InvalidArgumentError
+from workbench.explore.explorer_settings import ExplorerSettings
+from workbench.explore.page.still_html import board
+from workbench.explore.pair.pair_view import pair_view
+
+
+def board_after(movetext: str) -> str:
+    """Return the FEN after the moves of a game.
+
+    Args:
+        movetext: Moves in SAN, with or without numbers, such as ``1. e4 e5 2. Nf3``.
+
+    Raises:
+        IllegalMoveError: If a move is not legal in its position.
+    """
+    words = (word.rpartition(".")[2] for word in movetext.split())
+    return play_moves(filter(None, words), "SAN").fen()
+
+
+def without_piece(fen: str, square: str) -> str:
+    """Return the FEN with the piece on a square taken off; all else stays as it is written.
+
+    Args:
+        fen: A full FEN.
+        square: Such as ``"g1"``.
+
+    Raises:
+        InvalidArgumentError: If the square is empty.
+    """
+    pieces = _pieces(fen)
+    _take(pieces, square, fen)
+    return _with_pieces(fen, pieces)
+
+
+def with_piece_moved(fen: str, origin: str, target: str) -> str:
+    """Return the FEN with a piece moved to another square; a piece on that square is removed.
+
+    Args:
+        fen: A full FEN.
+        origin: The square of the piece, such as ``"e6"``.
+        target: Where it is put.
+
+    Raises:
+        InvalidArgumentError: If there is no piece on the origin.
+    """
+    pieces = _pieces(fen)
+    piece = _take(pieces, origin, fen)
+    pieces.set_piece_at(chess.parse_square(target), piece)
+    return _with_pieces(fen, pieces)
+
+
+def with_other_side_to_move(fen: str) -> str:
+    """Return the FEN with the other side to move, and no other change."""
+    fields = fen.split()
+    return " ".join([fields[0], "b" if fields[1] == "w" else "w", *fields[2:]])
+
+
+def compare_predictions(
+    true_fen: str, predictions: Mapping[str, str], settings: ExplorerSettings | None = None
+) -> pd.DataFrame:
+    """Return every measure of several predictions of one board.
+
+    Args:
+        true_fen: The true board.
+        predictions: Predicted FENs by what is wrong with them, in words.
+        settings: How to measure; by default as `ExplorerSettings` has it.
+
+    Returns:
+        One row per prediction: the words as the index, ``class``, ``edit distance``,
+        ``board accuracy``, ``p_m`` and ``r_m``, with m the depth.
+    """
+    chosen = settings if settings is not None else ExplorerSettings()
+    rows = {}
+    for words, fen in predictions.items():
+        view = pair_view(true_fen, fen, chosen)
+        rows[words] = {
+            "class": view["predicted"]["class"],
+            "edit distance": view["text"]["levenshtein"],
+            "board accuracy": view["text"]["board_accuracy"],
+            f"p_{chosen.depth}": view["profile"]["precision"][-1]["value"],
+            f"r_{chosen.depth}": view["profile"]["recall"][-1]["value"],
+        }
+    return pd.DataFrame.from_dict(rows, orient="index").round(3)
+
+
+def _pieces(fen: str) -> chess.BaseBoard:
+    return chess.BaseBoard(fen.split()[0])
+
+
+def _take(pieces: chess.BaseBoard, square: str, fen: str) -> chess.Piece:
+    try:
+        piece = pieces.remove_piece_at(chess.parse_square(square))
+    except ValueError as error:
+        raise InvalidArgumentError(f"expected a square such as 'e4', got {square!r}") from error
+    if piece is None:
+        raise InvalidArgumentError(f"expected a piece on {square}, found none in {fen!r}")
+    return piece
+
+
+def _with_pieces(fen: str, pieces: chess.BaseBoard) -> str:
+    return " ".join([pieces.board_fen(), *fen.split()[1:]])
+
+
+def show_boards(boards: Mapping[str, str]) -> HTML:
+    """Return boards as pictures beside each other; the squares that differ from the first are marked.
+
+    Args:
+        boards: Full FENs by what is written above each, the true board first.
+    """
+    positions = {name: chess.Board(fen) for name, fen in boards.items()}
+    first = next(iter(positions.values()))
+    drawn = [
+        board(name, position, boards[name], _different(first, position))
+        for name, position in positions.items()
+    ]
+    return HTML("".join(drawn))  # type: ignore[no-untyped-call]
+
+
+def _different(one: chess.Board, other: chess.Board) -> list[str]:
+    return [
+        chess.square_name(square)
+        for square in chess.SQUARES
+        if one.piece_at(square) != other.piece_at(square)
+    ]

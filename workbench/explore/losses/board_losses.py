@@ -1,0 +1,361 @@
+"""Losses of two chess boards: rules of their joint tree, differences, main causes."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import chess
+import numpy as np
+
+from workbench.automaton import Sink, Terminal
+from workbench.environments.chess import ChessState
+from workbench.environments.chess.kernel import joint_profiles, pack_states, unpack_state
+from workbench.environments.chess.kernel.cache import compiled_module
+from workbench.environments.chess.kernel.packed_boards import WIDTH, Words
+from workbench.explore.board_reading import (
+    CHESS,
+    ending_of,
+    no_state_words,
+    read_board,
+    state_of_true,
+)
+from workbench.explore.depth_profile import exact_depth
+from workbench.explore.explorer_settings import ExplorerSettings
+from workbench.explore.losses.joint_tree import MEASURES, AutomatonRules, NodeRules
+from workbench.explore.losses.loss_trees import TreeLimits, all_lost, loss_trees
+from workbench.explore.losses.main_cause import (
+    Circumstance,
+    Difference,
+    Values,
+    causes_in_words,
+    main_cause,
+)
+
+_ALONE: Final = 16
+"""The number of pairs from which several threads are faster."""
+
+
+def board_rules(true: ChessState, predicted: ChessState) -> NodeRules:
+    """Return the rules for a pair of boards: the compiled ones where they take both."""
+    return _CompiledRules() if CHESS.compiled_takes(true, predicted) else _ReferenceRules()
+
+
+class _CompiledRules:
+    """By the compiled kernel. A code has the from-square, to-square << 6, promotion << 12."""
+
+    def __init__(self) -> None:
+        self.words = CHESS.words
+        self._single = compiled_module("plain_walks")
+        self._codes = np.empty(self._single.MOST_MOVES, np.uint16)
+
+    def packed(self, states: Sequence[ChessState]) -> Words:
+        return pack_states(states)
+
+    def permitted(self, state: Words) -> list[int]:
+        count = int(self._single.legal_codes(state, self._codes))
+        found: list[int] = self._codes[:count].tolist()
+        return sorted(found)
+
+    def successors(self, states: Sequence[Words], actions: Sequence[int]) -> Words:
+        after = np.empty((len(states), WIDTH), np.uint64)
+        for index, (state, code) in enumerate(zip(states, actions, strict=True)):
+            self._single.successor_row(state, np.uint64(code), after[index])
+        return after
+
+    def values(
+        self, true: Words, predicted: Words, depth: int, terminal: Terminal
+    ) -> list[tuple[float, float]]:
+        workers = 1 if depth < 3 or len(true) < _ALONE else None
+        found = joint_profiles(true, predicted, depth, terminal, workers=workers)
+        precision, recall = found.precision[:, -1].tolist(), found.recall[:, -1].tolist()
+        return list(zip(precision, recall, strict=True))
+
+    def action_text(self, action: int) -> str:
+        return _move_of(action).uci()
+
+    def named(self, state: Words, action: int) -> str:
+        return unpack_state(state).board().san(_move_of(action))
+
+
+class _ReferenceRules(AutomatonRules[ChessState, chess.Move]):
+    """By python-chess, on any board."""
+
+    def __init__(self) -> None:
+        super().__init__(CHESS, chess.Move.uci, _code_of)
+
+    def named(self, state: ChessState, action: chess.Move) -> str:
+        return state.board().san(action)
+
+
+def _move_of(code: int) -> chess.Move:
+    return chess.Move(code & 63, code >> 6 & 63, code >> 12 or None)
+
+
+def _code_of(move: chess.Move) -> int:
+    return move.from_square | move.to_square << 6 | (move.promotion or 0) << 12
+
+
+MOST_DIFFERENCES: Final = 12
+"""Of boards that differ in more than this no difference is looked at alone."""
+
+_MASKS: Final = (
+    "pawns",
+    "knights",
+    "bishops",
+    "rooks",
+    "queens",
+    "kings",
+    "white",
+    "black",
+    "promoted",
+)
+_SIDES: Final = ("Black", "White")
+
+
+def board_differences(true: ChessState, predicted: ChessState) -> list[Difference[ChessState]]:
+    """Return what a predicted board has wrong, each with the board on which it alone is mended.
+
+    A piece that is missing on one square and stands on another is one difference, the nearest squares
+    paired; every square belongs to one difference. Castling rights count where king and rook are in
+    place, the en-passant square as it is written.
+
+    Args:
+        true: The true board.
+        predicted: The predicted board.
+
+    Returns:
+        Pieces from a1 on, then the side to move, the castling rights, the en-passant square; nothing
+        if there are more than `MOST_DIFFERENCES`.
+    """
+    found = [
+        Difference(words, _with_squares(true, predicted, squares))
+        for words, squares in _misplaced(true.board(), predicted.board())
+    ]
+    if true.white_to_move != predicted.white_to_move:
+        found.append(
+            Difference(
+                f"in truth {_SIDES[true.white_to_move]} is to move, "
+                f"on the predicted board {_SIDES[predicted.white_to_move]}",
+                replace(predicted, white_to_move=true.white_to_move),
+            )
+        )
+    rights = [state.board().castling_xfen() for state in (true, predicted)]
+    if rights[0] != rights[1]:
+        found.append(
+            Difference(
+                f"in truth the castling rights are {_or_none(rights[0])}, "
+                f"on the predicted board {_or_none(rights[1])}",
+                replace(predicted, castling_rights=true.castling_rights),
+            )
+        )
+    if true.en_passant != predicted.en_passant:
+        squares = [
+            "none" if state.en_passant is None else chess.SQUARE_NAMES[state.en_passant]
+            for state in (true, predicted)
+        ]
+        found.append(
+            Difference(
+                f"in truth the en-passant square is {squares[0]}, "
+                f"on the predicted board {squares[1]}",
+                replace(predicted, en_passant=true.en_passant),
+            )
+        )
+    return found if len(found) <= MOST_DIFFERENCES else []
+
+
+def circumstances(
+    true: ChessState, predicted: ChessState, differences: Sequence[Difference[ChessState]]
+) -> list[Circumstance]:
+    """Return what holds on one board alone and decides about its moves: a finished game, a check.
+
+    Through a finished game everything is lost. Through a check the moves are lost that would be
+    legal on the board in check if their side's king were safe: pseudo-legal there, and drawn from the
+    other board. Where mending one difference alone, and no other, makes the predicted board like the
+    true one in this, the words name it.
+
+    Args:
+        true: The true board.
+        predicted: The predicted board.
+        differences: Of the two, as `board_differences` returns them.
+    """
+    boards = true.board(), predicted.board()
+    endings = [ending_of(board) for board in boards]
+    if bool(endings[0]) != bool(endings[1]):
+        words = _one_sided(f"the game is over ({endings[0] or endings[1]})", bool(endings[0]))
+        behind = [each for each in differences if ending_of(each.mended.board()) == endings[0]]
+        return [Circumstance(words + _because(behind), (1.0, 1.0))]
+    checks = [board.is_check() for board in boards]
+    if any(endings) or boards[0].turn != boards[1].turn or checks[0] == checks[1]:
+        return []
+    words = _one_sided(f"{_SIDES[boards[0].turn]} is in check", checks[0])
+    behind = [each for each in differences if each.mended.board().is_check() == checks[0]]
+    refused = _refused_in_check(*boards) if checks[0] else _refused_in_check(*boards[::-1])
+    return [Circumstance(words + _because(behind), (refused, 0.0) if checks[0] else (0.0, refused))]
+
+
+def _one_sided(words: str, in_truth: bool) -> str:
+    if in_truth:
+        return f"in truth {words}, on the predicted board not"
+    return f"on the predicted board {words}, in truth not"
+
+
+def _because(behind: Sequence[Difference[ChessState]]) -> str:
+    return f", because {behind[0].words}" if len(behind) == 1 else ""
+
+
+def _refused_in_check(in_check: chess.Board, other: chess.Board) -> float:
+    """Return the share of the other board's moves that this one permits but for the check."""
+    drawn = list(other.generate_legal_moves())
+    legal = set(in_check.generate_legal_moves())
+    refused = [m for m in drawn if m not in legal and in_check.is_pseudo_legal(m)]
+    return len(refused) / len(drawn)
+
+
+def _misplaced(true: chess.Board, predicted: chess.Board) -> Iterator[tuple[str, list[int]]]:
+    """Yield groups of squares whose pieces are wrong, and what is wrong in words."""
+    of_true, of_predicted = true.piece_map(), predicted.piece_map()
+    wrong = [square for square in chess.SQUARES if of_true.get(square) != of_predicted.get(square)]
+    moves = list(_moved(of_true, of_predicted, wrong))
+    groups = [{square} for square in wrong]
+    for home, stands in moves:
+        joined = [group for group in groups if home in group or stands in group]
+        groups = [group for group in groups if group not in joined] + [set().union(*joined)]
+    for group in sorted(map(sorted, groups)):
+        within = [(home, stands) for home, stands in moves if home in group]
+        if len(group) == 1:
+            yield _wrong_square(group[0], of_true.get(group[0]), of_predicted.get(group[0])), group
+        elif len(within) == 1:
+            (home, stands) = within[0]
+            words = f"the {_named(of_true[home])} on {chess.SQUARE_NAMES[home]} is predicted on "
+            yield words + chess.SQUARE_NAMES[stands], group
+        else:
+            names = [chess.SQUARE_NAMES[square] for square in group]
+            yield (
+                f"the pieces on {', '.join(names[:-1])} and {names[-1]} are mixed up",
+                group,
+            )
+
+
+def _moved(
+    of_true: dict[int, chess.Piece], of_predicted: dict[int, chess.Piece], wrong: Sequence[int]
+) -> Iterator[tuple[int, int]]:
+    """Yield where a piece stands in truth and where it is predicted, each square once a piece."""
+    pairs = sorted(
+        (_steps(home, stands), home, stands)
+        for home in wrong
+        for stands in wrong
+        if home in of_true and of_true[home] == of_predicted.get(stands)
+    )
+    left, taken = set[int](), set[int]()
+    for _, home, stands in pairs:
+        if home not in left and stands not in taken:
+            left.add(home)
+            taken.add(stands)
+            yield home, stands
+
+
+def _steps(home: int, stands: int) -> int:
+    return chess.square_manhattan_distance(home, stands)
+
+
+def _wrong_square(square: int, piece: chess.Piece | None, wrong: chess.Piece | None) -> str:
+    name = chess.SQUARE_NAMES[square]
+    if wrong is None:
+        assert piece is not None
+        return f"the {_named(piece)} on {name} is missing"
+    if piece is None:
+        return f"a {_named(wrong)} is predicted on {name}, where no piece stands"
+    return f"a {_named(wrong)} is predicted on {name} instead of a {_named(piece)}"
+
+
+def _named(piece: chess.Piece) -> str:
+    return f"{_SIDES[piece.color].lower()} {chess.piece_name(piece.piece_type)}"
+
+
+def _with_squares(true: ChessState, predicted: ChessState, squares: Sequence[int]) -> ChessState:
+    mask = sum(1 << square for square in squares)
+    return replace(
+        predicted,
+        **{name: getattr(predicted, name) & ~mask | getattr(true, name) & mask for name in _MASKS},
+    )
+
+
+def _or_none(rights: str) -> str:
+    return "none" if rights == "-" else rights
+
+
+def board_causes(
+    true: ChessState, predicted: ChessState, values: Values, settings: ExplorerSettings
+) -> dict[str, Any]:
+    """Return the main causes of the losses of two boards in words.
+
+    Args:
+        true: The true board.
+        predicted: The predicted board.
+        values: Their precision and recall at the depth of the settings.
+        settings: How to measure. A smaller depth takes the place of theirs where walking the boards
+            with a difference mended would take longer than their budget, all of them together.
+
+    Returns:
+        As `causes_in_words` does.
+    """
+    differences = board_differences(true, predicted)
+    each = max(settings.exact_budget // max(len(differences), 1), 1)
+    depth = settings.depth
+    for difference in differences:
+        limited = replace(settings, depth=depth, exact_budget=each)
+        depth = exact_depth(CHESS, true, difference.mended, limited).depth
+    if depth < settings.depth:
+        values = _values(true, predicted, depth, settings)
+    mended = [
+        (difference.words, _values(true, difference.mended, depth, settings))
+        for difference in differences
+    ]
+    around = circumstances(true, predicted, differences)
+    causes = [main_cause(measure, values, mended, around) for measure in MEASURES]
+    return causes_in_words(depth, values, causes)
+
+
+def _values(
+    true: ChessState, predicted: ChessState, depth: int, settings: ExplorerSettings
+) -> Values:
+    precision, recall = CHESS.exact_values(true, predicted, depth, settings.terminal)
+    return precision[-1], recall[-1]
+
+
+_DEFAULTS: Final = ExplorerSettings()
+
+
+def lost_mass(
+    true_fen: str,
+    predicted_fen: str | None,
+    settings: ExplorerSettings = _DEFAULTS,
+    levels: int = 3,
+    smallest_share: float = 0.01,
+) -> dict[str, Any]:
+    """Spread the lost probability mass over the lines on which it is lost.
+
+    Args:
+        true_fen: A FEN that python-chess reads.
+        predicted_fen: Another; None or a blank text is no state, with all mass lost at the root.
+        settings: How to measure; see `loss_trees`.
+        levels: Moves of a line that are distinguished, at least 1.
+        smallest_share: Branches with less than this share of all that is lost are merged.
+
+    Returns:
+        What `workbench.explore.losses.loss_trees.loss_trees` does, lines in UCI; and ``why``, the
+        main causes in words, see `workbench.explore.losses.board_losses`.
+
+    Raises:
+        InvalidFenError: If a FEN cannot be read.
+        InvalidArgumentError: If ``levels`` or ``smallest_share`` is out of range.
+    """
+    shown = TreeLimits(levels, smallest_share)
+    true, predicted = read_board(true_fen, "true"), read_board(predicted_fen, "predicted")
+    state, true_state = predicted.state(settings.ill_formed), state_of_true(true)
+    if isinstance(state, Sink) or predicted.board is None or true.board is None:
+        return all_lost(no_state_words(predicted), settings.depth)
+    rules = board_rules(true_state, state)
+    found, values = loss_trees(CHESS, rules, true_state, state, settings, shown)
+    limited = replace(settings, depth=found["depth"])
+    return {**found, "why": board_causes(true_state, state, values, limited)}

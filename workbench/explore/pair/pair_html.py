@@ -1,0 +1,251 @@
+"""BoardPair as HTML without Python: one file, or pairs that the links of a page open."""
+
+import base64
+import hashlib
+import html
+import json
+import re
+from dataclasses import dataclass
+from string import Template
+from typing import Any, Final
+
+from workbench import __version__
+from workbench.drawing.reply_words import FLAG_WORDS
+from workbench.environments.square_picture import CELL, square_picture
+from workbench.errors import InvalidArgumentError
+from workbench.explore.board_reading import read_board
+from workbench.explore.explorer_settings import ExplorerSettings
+from workbench.explore.page.assets import piece_drawings, script, stylesheet
+from workbench.explore.pair.board_pair import PREDICTED_FEN, TRUE_FEN, checked_fen
+from workbench.explore.pair.pair_view import different_squares
+
+_UNITS: Final = 45
+_SQUARES: Final = ("#efebe2", "#b9b09c")
+_NO_IDENTITY: Final = re.compile(r' (?:id|class)="[^"]*"')
+
+
+def piece_symbols() -> str:
+    """Return the drawings that boards refer to: put this once into a page, before any board."""
+    drawn = "".join(
+        f'<g id="piece-{_name(letter)}" transform="scale({CELL / _UNITS:.5g})">'
+        f"{_NO_IDENTITY.sub('', drawing)}</g>"
+        for letter, drawing in piece_drawings().items()
+    )
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" width="0" height="0" aria-hidden="true" '
+        f'focusable="false" class="piece-symbols"><defs>{drawn}</defs></svg>'
+    )
+
+
+def board_svg(name: str, fen: str, other: str) -> str:
+    """Return a board as SVG, with dashed frames around the squares that another board has otherwise.
+
+    Args:
+        name: What the picture is called.
+        fen: A FEN that python-chess reads.
+        other: Another.
+
+    Raises:
+        InvalidFenError: If one of them cannot be read.
+    """
+    board, against = (read_board(text, "predicted").board for text in (fen, other))
+    if board is None or against is None:
+        return ""
+    squares = []
+    for rank in range(7, -1, -1):
+        pieces = (board.piece_at(8 * rank + file) for file in range(8))
+        squares.append(
+            [
+                f"{(rank + file + 1) % 2}{piece.symbol() if piece else ''}"
+                for file, piece in enumerate(pieces)
+            ]
+        )
+    symbols = {
+        f"{dark}{letter}": f'<rect width="{CELL}" height="{CELL}" fill="{colour}"/>'
+        + (f'<use href="#piece-{_name(letter)}"/>' if letter else "")
+        for dark, colour in enumerate(_SQUARES)
+        for letter in ["", *piece_drawings()]
+    }
+    marked = [
+        (8 - int(square[1]), ord(square[0]) - ord("a"))
+        for square in different_squares(board, against)
+    ]
+    turn = f"{'White' if board.turn else 'Black'} to move"
+    return square_picture(name, turn, squares, marked, ("87654321", "abcdefgh"), symbols)
+
+
+def _name(letter: str) -> str:
+    """Return a name that differs from others also where upper and lower case do not."""
+    return f"{'white' if letter.isupper() else 'black'}-{letter.lower()}"
+
+
+MOST_BYTES: Final = 500_000
+"""The size that a page may have; the boards and the caption take little of it."""
+
+PAIR_SHEETS: Final = ("board/board.css", "pair/pair_panels.css", "pair/board_pair.css")
+"""The style sheets of the view."""
+
+_MAIN: Final = (
+    'openOwnPair(JSON.parse(document.getElementById("content").textContent), '
+    'document.getElementById("twin").textContent, pairTwin);\n'
+)
+
+_PAGE: Final = Template("""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="$policy">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>$title</title>
+<style>
+$style
+</style>
+</head>
+<body>
+<main>
+<h1>Board pair: what a wrong board costs</h1>
+<p class="page-words">State precision p<sub>m</sub> is the probability that a random line of m moves, legal on the predicted
+board, is legal on the true board; for state recall r<sub>m</sub> the boards change places. Drag pieces, or type FENs. Values are exact,
+to m = 4. The page computes by itself: it loads nothing and sends nothing. Its address follows the boards: copied, it opens them again.</p>
+<p id="pair-refusal" role="alert"></p>
+<div id="pair"></div>
+<noscript><p>This page needs JavaScript, which the browser does not run here.</p></noscript>
+<footer>World-State Workbench $version, GPL-3.0-or-later. Pieces: python-chess.</footer>
+</main>
+<script type="application/json" id="content">$content</script>
+<script id="twin">
+$twin</script>
+<script>
+$view</script>
+</body>
+</html>
+""")
+
+
+def pair_html(
+    true_fen: str = TRUE_FEN, predicted_fen: str | None = PREDICTED_FEN, caption: str = ""
+) -> str:
+    """Return a page with a pair of boards.
+
+    Args:
+        true_fen: A FEN that python-chess reads.
+        predicted_fen: Another; None or an empty text is no predicted state.
+        caption: A line above the boards, of at most 800 characters.
+
+    Returns:
+        The text of the file, to be written as UTF-8; at most `MOST_BYTES` long.
+
+    Raises:
+        InvalidFenError: If a FEN cannot be read.
+        InvalidArgumentError: If the page would be too large.
+    """
+    content = pair_content(true_fen, predicted_fen, caption)
+    twin = script("static_page/page_twin.js", "pairTwin")
+    view = script("static_page/own_pair.js", "openOwnPair") + _MAIN
+    page = _PAGE.substitute(
+        policy=script_policy("\n" + twin, "\n" + view),
+        title=html.escape(caption or "Board pair"),
+        style=stylesheet(*PAIR_SHEETS, "static_page/page_frame.css"),
+        version=__version__,
+        content=json_in_page(content),
+        twin=twin,
+        view=view,
+    )
+    size = len(page.encode())
+    if size > MOST_BYTES:
+        raise InvalidArgumentError(
+            f"expected a page of at most {MOST_BYTES:,} bytes, got {size:,}; shorten the caption"
+        )
+    return page
+
+
+def pair_content(
+    true_fen: str = TRUE_FEN, predicted_fen: str | None = PREDICTED_FEN, caption: str = ""
+) -> dict[str, Any]:
+    """Return what the view and its twin are told: the state of BoardPair, and words.
+
+    Args:
+        true_fen: As of `pair_html`, as are the others.
+        predicted_fen: The predicted board.
+        caption: A line above the boards.
+
+    Raises:
+        InvalidFenError: If a FEN cannot be read.
+    """
+    settings = ExplorerSettings()
+    state: dict[str, Any] = {
+        "true_fen": read_board(checked_fen(true_fen=true_fen), "true").text,
+        "predicted_fen": checked_fen(predicted_fen=predicted_fen or ""),
+        "line": [],
+        "depth": settings.depth,
+        "terminal": settings.terminal,
+        "ill_formed": settings.ill_formed,
+        "reply": "",
+        "moves": "",
+        "caption": caption,
+        "flipped": False,
+        "pieces": piece_drawings(),
+    }
+    words = {"flag_words": dict(FLAG_WORDS), "exact_budget": settings.exact_budget}
+    return {"state": state, "words": words}
+
+
+def json_in_page(content: Any) -> str:
+    """Return JSON that cannot end the element that it stands in, whatever texts it has."""
+    return json.dumps(content).replace("<", "\\u003c")
+
+
+def script_policy(*scripts: str) -> str:
+    """Return the policy of a page: these scripts, as they stand between their tags, and no address."""
+    hashes = [
+        f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+        for text in scripts
+    ]
+    return (
+        f"default-src 'none'; script-src {' '.join(hashes)}; worker-src blob:; "
+        "style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+    )
+
+
+_LINKS_MAIN: Final = (
+    'openLinkedPairs(JSON.parse(document.getElementById("pair-content").textContent), '
+    'document.getElementById("pair-twin").textContent, pairTwin);\n'
+)
+_BODY: Final = """<section id="pair-section" class="on-screen" hidden>
+<h2 id="pair-heading" tabindex="-1">The opened pair of boards</h2>
+<p id="pair-refusal" role="alert"></p>
+<div id="pair"></div>
+</section>
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedPairs:
+    """What a page needs so that its links open pairs.
+
+    Attributes:
+        style: Rules that begin with the shared theme, for a style element.
+        body: HTML for the place where the pair is shown.
+        scripts: HTML for the end of the body.
+        policy: The page's content security policy; pictures may be added to it.
+    """
+
+    style: str
+    body: str
+    scripts: str
+    policy: str
+
+
+def linked_pairs() -> LinkedPairs:
+    """Return the parts of a page whose links, as `workbench.explore.board_reading.pair_link` makes them, open pairs in it."""
+    twin = "\n" + script("static_page/page_twin.js", "pairTwin")
+    view = "\n" + script("static_page/pairs_of_links.js", "openLinkedPairs") + _LINKS_MAIN
+    content = json_in_page(pair_content())
+    return LinkedPairs(
+        stylesheet(*PAIR_SHEETS),
+        _BODY,
+        f'<script type="application/json" id="pair-content">{content}</script>\n'
+        f'<script id="pair-twin">{twin}</script>\n<script>{view}</script>\n',
+        script_policy(twin, view),
+    )

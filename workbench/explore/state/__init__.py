@@ -1,1 +1,0 @@
-"""A true and a predicted state of any environment side by side."""

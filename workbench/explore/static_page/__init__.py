@@ -1,1 +1,0 @@
-"""A pair of boards as one HTML file that needs no Python and no network."""

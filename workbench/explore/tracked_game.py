@@ -1,0 +1,448 @@
+"""One game and the predictions along it: the positions, and the scored replies at each ply."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final
+
+import chess
+import pandas as pd
+
+from workbench.drawing.reply_words import field_words, finished_words, ill_formed_words
+from workbench.environments.chess.classification import classify, classify_fen, plain_fen
+from workbench.environments.chess.replay import play_moves
+from workbench.environments.chess.state import FIELD_NAMES
+from workbench.environments.chess.tracker import track
+from workbench.environments.registry import DEFAULT
+from workbench.errors import InvalidArgumentError, TableError
+from workbench.explore.board_reading import describe, explain, game_over_words
+from workbench.explore.pair.pair_view import different_squares
+from workbench.games.pgn import lines_of
+from workbench.long_texts import LONGEST_FEN, cut
+from workbench.prediction import Prediction, ReplyClass
+from workbench.scoring import ScoringParameters, score_predictions
+from workbench.tables.parquet_tables import PREDICTIONS
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """A position of the game that can be shown.
+
+    Attributes:
+        ply: Half-moves played.
+        fen: The true board there.
+        san: The move that led there, None at the start or if the moves are not known.
+        uci: The same move as squares.
+    """
+
+    ply: int
+    fen: str
+    san: str | None = None
+    uci: str | None = None
+
+
+def numbered_move(stop: Stop) -> str:
+    """Return a stop's move with its number: "12. Nf3", "12... Nf6"; "start" where none led there."""
+    if stop.san is None:
+        return "start" if stop.ply == 0 else f"ply {stop.ply}"
+    return f"{(stop.ply + 1) // 2}{'.' if stop.ply % 2 else '...'} {stop.san}"
+
+
+def game_stops(movetext: str) -> tuple[Stop, ...]:
+    """Return the start and the place after each move of a game.
+
+    Args:
+        movetext: The moves of one game from the first position, as in PGN, without headers.
+
+    Raises:
+        InvalidArgumentError: If this is not one game.
+        IllegalMoveError: If a move cannot be played.
+    """
+    lines = list(lines_of(movetext))
+    if len(lines) != 1 or lines[0].reason or not lines[0].plies:
+        what = lines[0].detail if len(lines) == 1 and lines[0].reason else f"{len(lines)} games"
+        raise InvalidArgumentError(
+            f"expected the moves of one game without headers, as in '1. e4 e5 2. Nf3', got {what} "
+            f"in {movetext[:80]!r}"
+        )
+    return _stops(play_moves(lines[0].moves.split(), "SAN"))
+
+
+def stops_of(rows: pd.DataFrame, game_id: str) -> tuple[tuple[Stop, ...], tuple[str, ...]]:
+    """Return the positions of a game that was cut at several plies, and notes on the rows.
+
+    Args:
+        rows: One row per cut, with ply, true_fen and, if they are known, moves (UCI).
+        game_id: For messages.
+
+    Raises:
+        TableError: If the moves contradict each other.
+        IllegalMoveError: If they cannot be played.
+    """
+    cuts = {int(row["ply"]): str(row["true_state"]) for row in rows.to_dict("records")}
+    known = {
+        int(row["ply"]): str(row["moves"]).split()
+        for row in rows.to_dict("records")
+        if isinstance(row.get("moves"), str)
+    }
+    if not known:
+        note = "This table has no moves of the game: only the cuts can be shown."
+        return tuple(Stop(ply, fen) for ply, fen in cuts.items()), (note,)
+    longest = max(known.values(), key=len)
+    for ply, moves in known.items():
+        if moves != longest[: len(moves)]:
+            raise TableError(
+                f"game {game_id!r}: the moves at ply {ply} are not the beginning of the longest "
+                "ones; give rows of one game"
+            )
+    stops = _stops(play_moves(longest, game=f"game {game_id!r}"))
+    replayed = {stop.ply: stop.fen for stop in stops}
+    notes = []
+    beyond = [ply for ply in cuts if ply not in replayed]
+    if beyond:
+        notes.append(
+            f"The moves end at ply {len(longest)}; the true board at {_plies(beyond)} comes from "
+            "the table."
+        )
+    odd = [ply for ply, fen in cuts.items() if replayed.get(ply, fen) != fen]
+    if odd:
+        notes.append(
+            f"At {_plies(odd)} the table's true FEN differs from the board after the moves; the "
+            "scores use the table's."
+        )
+    return (*stops, *(Stop(ply, cuts[ply]) for ply in sorted(beyond))), tuple(notes)
+
+
+def _stops(game: chess.Board) -> tuple[Stop, ...]:
+    """Return the start and the place after each move on a board's stack."""
+    board = chess.Board()
+    stops = [Stop(0, board.fen())]
+    for san in map(board.san_and_push, game.move_stack):
+        stops.append(Stop(board.ply(), board.fen(), san, board.peek().uci()))
+    return tuple(stops)
+
+
+def _plies(plies: Iterable[int]) -> str:
+    return "ply " + ", ".join(map(str, plies))
+
+
+LONGEST_REPLY: Final = 20_000
+"""Characters of a reply that the page shows whole."""
+
+_NEEDED: Final = ("game_id", "ply", "true_state")
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyAt:
+    """A reply at one ply, with its scores.
+
+    Attributes:
+        ply: Half-moves that had been played.
+        true_fen: The board that the scores compare with.
+        predicted_fen: The text taken for a FEN, None if there is none.
+        on_board: Whether that text can be shown on a board.
+        reply: The whole reply, None if the table does not hold it.
+        reply_class: ``valid``, ``ill_formed``, ``unparseable`` or ``absent``.
+        words: What that means here.
+        precision: p_1 .. p_m.
+        recall: r_1 .. r_m.
+        levenshtein: Edit distance in characters; None where there is no FEN.
+        longer: Characters of the longer of the two FENs.
+        distance: ``levenshtein / longer``, in [0, 1]; None where there is no FEN.
+        exact_match: Whether both texts are the same.
+        different: Squares on which the boards differ.
+        wrong_fields: Fields of the FEN that differ, in words.
+        game_over: On which of the two boards the game is over, and how; empty if it goes on.
+        slips: What the simulated tracker got wrong up to here, in words.
+    """
+
+    ply: int
+    true_fen: str
+    predicted_fen: str | None
+    on_board: bool
+    reply: str | None
+    reply_class: str
+    words: str
+    precision: tuple[float, ...]
+    recall: tuple[float, ...]
+    levenshtein: int | None
+    longer: int
+    distance: float | None
+    exact_match: bool
+    different: tuple[str, ...]
+    wrong_fields: tuple[str, ...]
+    game_over: str = ""
+    slips: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TrackedGame:
+    """A game with the replies to it.
+
+    Attributes:
+        title: The game and who replied, in words.
+        simulated: Whether the replies come from the simulated tracker.
+        parameters: How replies are scored, by the exact method.
+        stops: Places in the game, by ply; all plies where the moves are known.
+        replies: By ply, at most one per ply, each at a ply of one of the stops.
+        notes: Notes on the table for the reader, in sentences.
+        game: The game in words; empty if it has no name.
+    """
+
+    title: str
+    simulated: bool
+    parameters: ScoringParameters
+    stops: tuple[Stop, ...]
+    replies: tuple[ReplyAt, ...]
+    notes: tuple[str, ...] = field(default_factory=tuple)
+    game: str = ""
+
+    @property
+    def depth(self) -> int:
+        """The largest m that is scored."""
+        return self.parameters.depth
+
+    @property
+    def conventions(self) -> str:
+        """How finished games and ill-formed boards count, in words."""
+        return _conventions(self.parameters)
+
+    def page(self) -> dict[str, Any]:
+        """Return everything as JSON can hold it, very long texts cut."""
+        page = asdict(self) | {"depth": self.depth, "conventions": self.conventions}
+        del page["parameters"]
+        for reply in page["replies"]:
+            if reply["predicted_fen"] is not None:
+                reply["predicted_fen"] = cut(reply["predicted_fen"], LONGEST_FEN)
+            if reply["reply"] is not None and len(reply["reply"]) > LONGEST_REPLY:
+                reply["reply"] = cut(reply["reply"])
+        return page
+
+    def moves_until(self, ply: int) -> str:
+        """Return the moves up to a ply with their numbers, as in PGN; empty if they are unknown."""
+        made = [stop for stop in self.stops if stop.san is not None and stop.ply <= ply]
+        return " ".join(numbered_move(stop) if stop.ply % 2 else str(stop.san) for stop in made)
+
+    def table(self) -> pd.DataFrame:
+        """Return one row per reply; precision_1.. and recall_1.. are columns of their own."""
+        rows = []
+        for reply in self.replies:
+            row = asdict(reply)
+            for name in ("precision", "recall"):
+                row |= {f"{name}_{m}": value for m, value in enumerate(row.pop(name), start=1)}
+            rows.append(row)
+        return pd.DataFrame(rows)
+
+
+def track_simulated(
+    movetext: str, *, rate: float, seed: int, parameters: ScoringParameters
+) -> TrackedGame:
+    """Simulate replies after every ply of a game.
+
+    The error at a ply depends only on the seed and the ply, so an error persists in later replies.
+    Only the slip at the last move that was played may be another one than in later replies,
+    because the side to move can be forgotten there alone.
+
+    Args:
+        movetext: The moves of one game from the first position, as in PGN, without headers.
+        rate: Probability of a slip at each ply, in [0, 1].
+        seed: At least 0.
+        parameters: How to score; by the exact method.
+
+    Raises:
+        InvalidArgumentError: If an argument is out of range or the moves cannot be played.
+    """
+    stops = game_stops(movetext)
+    moves = [str(stop.uci) for stop in stops[1:]]
+    rows, slips = [], []
+    for ply in range(1, len(stops)):
+        tracking = track(" ".join(moves[:ply]), position_id="tracked game", rate=rate, seed=seed)
+        row = {"ply": ply, "true_state": stops[ply].fen, "reply": tracking.fen}
+        rows.append({**row, **classify_fen(tracking.fen).columns()})
+        slips.append(
+            tuple(
+                f"{numbered_move(stops[slip.ply])}: {slip.kind.value.replace('_', ' ')}"
+                for slip in tracking.slips
+            )
+        )
+    frame = pd.DataFrame(rows).assign(
+        game_id="tracked game", model="simulated", moves=[" ".join(moves[:n + 1]) for n in range(len(rows))]
+    )  # fmt: skip
+    title = f"Simulated tracker, slip rate {rate:g} per ply, seed {seed}"
+    return TrackedGame(
+        title,
+        True,
+        parameters,
+        stops,
+        scored_replies(frame, parameters, slips),
+    )
+
+
+def track_rows(
+    frame: pd.DataFrame,
+    *,
+    game_id: str | None,
+    model: str | None,
+    sample: int | None,
+    parameters: ScoringParameters,
+) -> TrackedGame:
+    """Select the replies of one model to one game from a table, and score them.
+
+    Args:
+        frame: Rows of a table of predictions, or of scores; needed are game_id, ply, true_state and
+            reply or predicted_state. The moves come from the column moves, where there is one.
+        game_id: The game; may be None if the table holds one.
+        model: The model; may be None if the game has replies of one.
+        sample: Which of several replies to the same prompt; may be None if there is one.
+        parameters: How to score; by the exact method.
+
+    Raises:
+        InvalidArgumentError: If the table holds no such rows, or more than one choice is open.
+        TableError: If a column is missing, a ply is repeated or the moves contradict each other.
+    """
+    missing = [name for name in _NEEDED if name not in frame.columns]
+    if missing or not {"reply", "predicted_state"} & set(frame.columns):
+        raise TableError(
+            f"expected the columns {list(_NEEDED)} and reply or predicted_state, got "
+            f"{list(frame.columns)}; give rows of a table of predictions"
+        )
+    rows, game_id = _chosen(frame, "game_id", game_id)
+    rows, model = _chosen(rows, "model", model)
+    rows, sample = _chosen(rows, "sample", sample)
+    if nowhere := int(rows["ply"].isna().sum()):
+        raise TableError(
+            f"game {game_id!r}, model {model!r}: expected a ply in every row, got none in {nowhere}; "
+            "import the replies with their games, or leave these rows out"
+        )
+    rows = rows.sort_values("ply").reset_index(drop=True)
+    rows = rows.assign(true_state=[plain_fen(fen).text for fen in rows["true_state"]])
+    twice = rows["ply"][rows["ply"].duplicated()]
+    if len(twice):
+        raise TableError(
+            f"game {game_id!r}, model {model!r}: expected one reply per ply, got several at ply "
+            f"{twice.iloc[0]}"
+        )
+    if "reply_class" not in rows.columns:
+        rows = _classified(rows)
+    stops, notes = stops_of(rows, str(game_id))
+    failed = rows["reply_class"] == ReplyClass.FAILED
+    if failed.any():
+        plies = ", ".join(str(ply) for ply in rows.loc[failed, "ply"])
+        notes += (f"The call failed at ply {plies}: there is no reply.",)
+        rows = rows[~failed].reset_index(drop=True)
+    game = f"Game {cut(str(game_id))}"
+    return TrackedGame(
+        game + (f", {cut(str(model))}" if model is not None else ""),
+        str(model).startswith("simulated"),
+        parameters,
+        stops,
+        scored_replies(rows, parameters, [()] * len(rows)),
+        notes,
+        game,
+    )
+
+
+def _chosen(frame: pd.DataFrame, column: str, value: Any) -> tuple[pd.DataFrame, Any]:
+    """Return the rows with this value, or with the only value that there is."""
+    if column not in frame.columns:
+        if value is not None:
+            raise TableError(f"expected a column {column!r} to find {value!r} in, got none")
+        return frame, None
+    present = list(frame[column].dropna().unique())
+    if value is None and len(present) > 1:
+        shown = ", ".join(map(repr, present[:5])) + (", ..." if len(present) > 5 else "")
+        raise InvalidArgumentError(
+            f"expected rows of one {column}, got {len(present)}: {shown}; say which by {column}="
+        )
+    if value is None:
+        value = present[0] if present else None
+        chosen = frame
+    else:
+        chosen = frame[frame[column] == value]
+    if chosen.empty:
+        raise InvalidArgumentError(f"expected rows with {column} {value!r}, got none")
+    return chosen, value
+
+
+def _classified(rows: pd.DataFrame) -> pd.DataFrame:
+    found: list[Prediction] = []
+    for row in rows.to_dict("records"):
+        if "reply" in row:
+            found.append(classify(row["reply"] if isinstance(row["reply"], str) else ""))
+        else:
+            fen = row["predicted_state"]
+            found.append(classify_fen(fen if isinstance(fen, str) else None))
+    return rows.assign(**pd.DataFrame([each.columns() for each in found], index=rows.index))
+
+
+def scored_replies(
+    rows: pd.DataFrame, parameters: ScoringParameters, slips: Sequence[tuple[str, ...]]
+) -> tuple[ReplyAt, ...]:
+    """Score replies and put what the page needs beside.
+
+    Args:
+        rows: With ply, true_state, reply and the columns of a `Prediction`.
+        parameters: How to score; by the exact method.
+        slips: Of the simulated tracker, in words, for each row.
+
+    Raises:
+        InvalidArgumentError: If another method is asked for.
+        TableError: If a true state cannot be read.
+    """
+    if parameters.method != "exact":
+        raise InvalidArgumentError(f"expected the exact method, got {parameters.method!r}")
+    full = rows.reindex(columns=PREDICTIONS.names).assign(environment=DEFAULT, task="state")
+    full = full.astype(object).where(full.notna(), None)
+    scores = score_predictions(full, parameters)
+    replies = []
+    for row, score, slipped in zip(
+        full.to_dict("records"), scores.to_dict("records"), slips, strict=True
+    ):
+        if score["unscored"]:
+            raise TableError(f"ply {row['ply']}: {score['unscored']}")
+        fen = row["predicted_state"]
+        longer = max(len(row["true_state"]), len(fen or ""))
+        reply_class = ReplyClass(row["reply_class"])
+        on_board = reply_class in (ReplyClass.VALID, ReplyClass.ILL_FORMED)
+        true, predicted = chess.Board(row["true_state"]), chess.Board(fen) if on_board else None
+        replies.append(
+            ReplyAt(
+                ply=int(row["ply"]),
+                true_fen=row["true_state"],
+                predicted_fen=fen,
+                on_board=on_board,
+                reply=row["reply"],
+                reply_class=str(reply_class),
+                words=_words(reply_class, row),
+                precision=_profile(score, "precision", parameters.depth),
+                recall=_profile(score, "recall", parameters.depth),
+                levenshtein=None if fen is None else int(score["levenshtein"]),
+                longer=longer,
+                distance=None if fen is None else int(score["levenshtein"]) / longer,
+                exact_match=bool(score["exact_match"]),
+                different=tuple(different_squares(true, predicted) if predicted else ()),
+                wrong_fields=tuple(
+                    field_words(name)
+                    for name in FIELD_NAMES
+                    if fen is not None and not score[f"correct_{name}"]
+                ),
+                game_over=game_over_words(true, predicted),
+                slips=slipped,
+            )
+        )
+    return tuple(replies)
+
+
+def _words(reply_class: ReplyClass, row: dict[Any, Any]) -> str:
+    if reply_class is ReplyClass.UNPARSEABLE:
+        return f"No readable FEN: {explain(row['predicted_state']) or row['reason']}."
+    if reply_class is ReplyClass.ABSENT:
+        return f"No FEN in the reply: {row['reason'] or 'nothing was read'}."
+    return describe(reply_class, (row["status"] or "").split())
+
+
+def _profile(score: dict[Any, Any], name: str, depth: int) -> tuple[float, ...]:
+    return tuple(float(score[f"{name}_{m}"]) for m in range(1, depth + 1))
+
+
+def _conventions(parameters: ScoringParameters) -> str:
+    return f"{finished_words(parameters.terminal)}; {ill_formed_words(parameters.ill_formed)}"

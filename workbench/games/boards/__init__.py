@@ -1,1 +1,0 @@
-"""Boards of chess that no game has: reached at random, or with a mistake."""

@@ -1,1 +1,0 @@
-"""Games of the Lichess database, streamed month by month."""

@@ -1,0 +1,422 @@
+"""Games of the Lichess database: a month streamed, filtered and cut, and stopped once every group is full."""
+
+import hashlib
+import io
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+import platformdirs
+from tqdm.auto import tqdm
+
+from workbench.errors import (
+    ChangedRemoteFileError,
+    GameFileError,
+    InvalidArgumentError,
+    RemoteFileError,
+)
+from workbench.games.cut import (
+    MAX,
+    Cut,
+    PerGroup,
+    SideToMove,
+    cut_games,
+    cut_plies,
+    per_ply,
+    unfilled_error,
+)
+from workbench.games.pgn import (
+    Game,
+    Refusal,
+    RefusedGame,
+    ScannedGame,
+    scan_texts,
+    split_games,
+)
+from workbench.games.remote_files import Patience, RemoteFile, RemoteStream
+from workbench.games.selection import GameFilters, number_of
+from workbench.games.streams import CHUNK, pgn_text
+
+
+class Filling:
+    """Tracks how far games fill the groups; bounded in memory.
+
+    Games long enough for the same groups are counted together, and no more of them than can be
+    needed. The groups can be filled if for each of them the games that are long enough for it or
+    for a longer one are as many as these groups ask for.
+
+    Args:
+        cuts: Half-moves after which to cut, ascending.
+        games: Games per cut.
+    """
+
+    def __init__(self, cuts: Sequence[int], games: int) -> None:
+        self._cuts = cuts
+        self._games = games
+        self._seen: list[set[int]] = [set() for _ in cuts]
+
+    def add(self, game: Game | ScannedGame) -> bool:
+        """Count a game, and return whether it brought the groups nearer to full."""
+        rank = sum(game.plies > cut for cut in self._cuts) - 1
+        if rank < 0 or len(self._seen[rank]) >= self._games * (rank + 1):
+            return False
+        before = len(self._seen[rank])
+        self._seen[rank].add(number_of(game, 0) >> 64)
+        return len(self._seen[rank]) > before
+
+    @property
+    def filled(self) -> int:
+        """Positions that could be cut from the games so far."""
+        filled = pool = 0
+        for seen in reversed(self._seen):
+            pool += len(seen)
+            taken = min(pool, self._games)
+            filled += taken
+            pool -= taken
+        return filled
+
+    @property
+    def wanted(self) -> int:
+        """Positions that are asked for."""
+        return self._games * len(self._cuts)
+
+
+class GamesUntilFull(Iterable[Game | ScannedGame | RefusedGame]):
+    """Games of a source, read again on each request, as far as the groups need.
+
+    Args:
+        read: Returns the source's games from its first.
+        cuts: Half-moves after which to cut, ascending.
+        games: Games a cut; None reads them all.
+        on_filled: Called with the positions that could be cut, and those asked for.
+
+    Attributes:
+        sha256: Of what was read last time: a line a game with its source and its moves or why it
+            was refused. It does not depend on how the source is compressed, or where it came from.
+        stopped_early: Whether the source held more last time.
+    """
+
+    def __init__(
+        self,
+        read: Callable[[], Iterator[Game | ScannedGame | RefusedGame]],
+        cuts: Sequence[int],
+        games: int | None,
+        on_filled: Callable[[int, int], None] = lambda filled, wanted: None,
+    ) -> None:
+        self._read = read
+        self._cuts = cuts
+        self._wanted = games
+        self._on_filled = on_filled
+        self.sha256 = ""
+        self.stopped_early = False
+
+    def __iter__(self) -> Iterator[Game | ScannedGame | RefusedGame]:
+        filling = None if self._wanted is None else Filling(self._cuts, self._wanted)
+        digest = hashlib.sha256()
+        self.stopped_early = False
+        games = self._read()
+        for game in games:
+            said = game.reason if isinstance(game, RefusedGame) else game.key_text
+            digest.update(f"{game.source}\t{said}\n".encode())
+            yield game
+            if filling and not isinstance(game, RefusedGame) and filling.add(game):
+                filled = filling.filled
+                self._on_filled(filled, filling.wanted)
+                if filled == filling.wanted:
+                    self.stopped_early = True
+                    games.close() if hasattr(games, "close") else None
+                    break
+        self.sha256 = digest.hexdigest()
+
+
+DATABASE: Final = "https://database.lichess.org"
+_MONTH: Final = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
+
+
+class Source(Protocol):
+    """Games from the first one, repeatable."""
+
+    name: str
+    broken_off: list[str]
+
+    def games(self, refuse: Refusal | None = None) -> Iterator[Game | ScannedGame | RefusedGame]:
+        """Yield every game, usable or not; ``refuse`` is a test of the headers."""
+        ...
+
+    def provenance(self) -> list[dict[str, Any]]:
+        """Return which files were read, the same for the same games."""
+        ...
+
+    def describe(self) -> str:
+        """Return in words what was read of it."""
+        ...
+
+    def show_filled(self, filled: int, wanted: int) -> None:
+        """Show how far the groups are filled."""
+        ...
+
+
+class MonthSource:
+    """A month of rated standard games of the Lichess database.
+
+    Args:
+        month: Such as ``2017-04``.
+        cache: The folder that keeps what was read.
+        address: Of the database, or of a copy with the same paths.
+        patience: How long to wait for the server.
+        progress: Whether to show a bar with the rate of the transfer, and each wait.
+
+    Raises:
+        InvalidArgumentError: If the month is none.
+    """
+
+    def __init__(
+        self,
+        month: str,
+        cache: Path,
+        *,
+        address: str = DATABASE,
+        patience: Patience | None = None,
+        progress: bool = False,
+    ) -> None:
+        if not _MONTH.fullmatch(month):
+            raise InvalidArgumentError(f"expected a month such as 2017-04, got {month!r}")
+        folder = address.rstrip("/") + "/standard"
+        self.name = f"lichess {month}"
+        self.broken_off: list[str] = []
+        self._progress = progress
+        self._bar: Any = None
+        self._changes = 0
+        self._file = RemoteFile(
+            f"{folder}/lichess_db_standard_rated_{month}.pgn.zst",
+            cache,
+            sums_address=f"{folder}/sha256sums.txt",
+            patience=patience,
+            on_bytes=self._show_bytes,
+            on_wait=self._say,
+        )
+
+    def games(self, refuse: Refusal | None = None) -> Iterator[ScannedGame | RefusedGame]:
+        """Yield every game, usable or not.
+
+        Args:
+            refuse: A test of the headers; the moves of what it refuses are not looked at.
+
+        Raises:
+            RemoteFileError: If the server does not give the file, or a wrong one.
+            ChangedRemoteFileError: If the file was changed at the server after a part was read;
+                what was kept of the older one is thrown away.
+            GameFileError: If the compressed data is broken; what was kept is thrown away.
+        """
+        with (
+            self._file as file,
+            tqdm(
+                desc=self.name, unit="B", unit_scale=True, smoothing=0, disable=not self._progress
+            ) as self._bar,
+        ):
+            try:
+                with (
+                    io.BufferedReader(RemoteStream(file), CHUNK) as stream,
+                    pgn_text(stream, file.state.address) as text,
+                ):
+                    yield from scan_texts(split_games(text), self.name, refuse)
+            except ChangedRemoteFileError:
+                self._changes += 1
+                file.forget()
+                raise
+            except RemoteFileError:
+                raise
+            except GameFileError as error:
+                file.forget()
+                raise GameFileError(f"{error}; the cached part is discarded") from error
+
+    def provenance(self) -> list[dict[str, Any]]:
+        """Return the file's address, version and length, and its hash where all of it was read."""
+        state = self._file.state
+        return [
+            {
+                "address": state.address,
+                "etag": state.etag,
+                "last_modified": state.last_modified,
+                "bytes_total": state.bytes_total,
+                "sha256": state.sha256 if self._whole else "",
+            }
+        ]
+
+    def describe(self) -> str:
+        """Return in words how much was read, how it went, and whether the checksum is right."""
+        file = self._file
+        total = "unknown" if file.state.bytes_total is None else f"{file.state.bytes_total:,}"
+        said = [
+            f"{file.reached:,} bytes of {total} read, {file.fetched:,} of them fetched now; kept in "
+            f"{file.path}"
+        ]
+        if file.resumed:
+            said.append(f"{file.resumed} times the transfer was resumed")
+        if self._changes:
+            said.append("the file changed on the server and was read again from its first byte")
+        if not self._whole:
+            said.append("checksum not verified: the file was not read completely")
+        elif file.state.checked:
+            said.append(f"SHA-256 as published: {file.state.sha256}")
+        else:
+            said.append(f"no published checksum was found; SHA-256 {file.state.sha256}")
+        return f"{self.name}: " + "; ".join(said)
+
+    def show_filled(self, filled: int, wanted: int) -> None:
+        """Show how far the groups are filled."""
+        if self._bar is not None:
+            self._bar.set_postfix_str(f"{filled:,} of {wanted:,} positions", refresh=False)
+
+    @property
+    def _whole(self) -> bool:
+        return bool(self._file.state.sha256) and self._file.reached == self._file.state.bytes_total
+
+    def _show_bytes(self, count: int, kept: bool) -> None:
+        if self._bar.disable:
+            return
+        self._bar.total = self._file.state.bytes_total
+        if kept:
+            # The rate is that of the transfer.
+            self._bar.initial += count
+        self._bar.update(count)
+
+    def _say(self, sentence: str) -> None:
+        if self._progress:
+            tqdm.write(f"{self.name}: {sentence}", file=sys.stderr)
+
+
+@dataclass(frozen=True, slots=True)
+class LichessCut:
+    """Positions of Lichess games, and where they came from.
+
+    Attributes:
+        cut: The positions, and what became of the games.
+        stopped_early: Whether there were more games than the groups needed.
+        provenance: What determines the positions, as JSON can hold it.
+        notes: A line on each source that was read.
+    """
+
+    cut: Cut
+    stopped_early: bool
+    provenance: dict[str, Any]
+    notes: tuple[str, ...]
+
+    def describe(self) -> str:
+        """Return the summary in lines of text."""
+        end = "stopped early: all groups were full" if self.stopped_early else "read to the end"
+        return "\n".join([*self.notes, end, self.cut.summary.describe()])
+
+
+def default_cache() -> Path:
+    """Return the folder of the user's cache that keeps what was streamed."""
+    return platformdirs.user_cache_path("world-state-workbench") / "lichess"
+
+
+def cut_lichess(
+    sources: Sequence[Source],
+    *,
+    groups: Sequence[int] = (5, 16, 27, 38, 50),
+    per_group: PerGroup = 2000,
+    seed: int,
+    side_to_move: SideToMove = "white",
+    filters: GameFilters | None = None,
+    allow_unfilled: bool = False,
+    progress: bool = False,
+) -> LichessCut:
+    """Read sources one after another until the groups can be filled, and cut the games.
+
+    Args:
+        sources: Months or files, at least one.
+        groups: Full moves at which to cut, each at least 1, all different.
+        per_group: Positions per group, as of `cut_games`; for ``max`` the sources are read to the
+            end.
+        seed: Seed of the choice among the games read, at least 0.
+        side_to_move: Who is to move, as of `cut_games`.
+        filters: Which games are wanted; all but those of bots if None.
+        allow_unfilled: Go on with what there is where a group cannot be filled.
+        progress: Whether to show bars of the games read and cut on standard error.
+
+    Raises:
+        InvalidArgumentError: If there is no source, or a number is out of range.
+        RemoteFileError: If a server does not give a file, or a wrong one.
+        GameFileError: If a file cannot be read, or breaks off.
+        UnfilledGroupError: If all sources together have too few games for a group.
+    """
+    if not sources:
+        raise InvalidArgumentError("expected at least one month or file, got none")
+    wanted = filters or GameFilters()
+    for again in (True, False):
+        try:
+            return _cut(
+                sources, groups, per_group, seed, side_to_move, wanted, allow_unfilled, progress
+            )
+        except ChangedRemoteFileError:
+            # What was kept of the older version is gone; a second change in a row is reported.
+            if not again:
+                raise
+    raise AssertionError("the second round returns or raises")
+
+
+def _cut(
+    sources: Sequence[Source],
+    groups: Sequence[int],
+    per_group: PerGroup,
+    seed: int,
+    side_to_move: SideToMove,
+    filters: GameFilters,
+    allow_unfilled: bool,
+    progress: bool,
+) -> LichessCut:
+    reached: list[Source] = []
+
+    def read() -> Iterator[Game | ScannedGame | RefusedGame]:
+        reached.clear()
+        for source in sources:
+            reached.append(source)
+            yield from source.games(filters.refuse)
+
+    def show_filled(filled: int, asked: int) -> None:
+        reached[-1].show_filled(filled, asked)
+
+    plies = cut_plies(groups, side_to_move)
+    asked = None if per_group == MAX else per_ply(per_group, side_to_move)
+    margin = 0
+    while True:
+        wanted = None if asked is None else asked + margin
+        games = GamesUntilFull(read, plies, wanted, show_filled)
+        cut = cut_games(
+            games,
+            groups=groups,
+            per_group=per_group,
+            seed=seed,
+            side_to_move=side_to_move,
+            allow_unfilled=asked is not None,
+            progress=progress,
+        )
+        short = cut.per_group - min(cut.summary.taken.values())
+        if not short or not games.stopped_early:
+            break
+        # Games that the choice fell on turned out illegal, and others are needed in their place.
+        margin += max(short, margin)
+    cut.summary.truncated = [said for source in reached for said in source.broken_off]
+    if short and not allow_unfilled:
+        raise unfilled_error(cut.per_group, cut.summary)
+    return LichessCut(
+        cut,
+        games.stopped_early,
+        {
+            "sources": [entry for source in reached for entry in source.provenance()],
+            "filters": asdict(filters),
+            "games_read": cut.summary.read,
+            "games_read_sha256": games.sha256,
+            "groups": list(groups),
+            "per_group": cut.per_group,
+            "side_to_move": side_to_move,
+            "seed": seed,
+        },
+        tuple(source.describe() for source in reached),
+    )

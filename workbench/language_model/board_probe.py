@@ -1,0 +1,429 @@
+"""Linear probes: which board can be read from the hidden states of a bundled model."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+import chess
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from workbench.environments.chess.replay import pieces_of, read_moves
+from workbench.environments.chess.state import Fen
+from workbench.errors import InvalidArgumentError
+from workbench.games.game_tables import bundled_games
+from workbench.language_model.language_model import TRAINING_GAMES, LanguageModel
+from workbench.seeds import derived_seed
+
+Vectors = NDArray[np.float32]
+LabelArray = NDArray[np.int64]
+
+PENALTY: Final = 1e-3
+ITERATIONS: Final = 30
+_NEGLIGIBLE: Final = 1e-6
+_MEMORY: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class LinearProbe:
+    """A fitted probe.
+
+    Attributes:
+        weights: Shape (width, labels, values).
+        intercepts: Shape (labels, values).
+    """
+
+    weights: Vectors
+    intercepts: Vectors
+
+    def answers(self, vectors: Vectors) -> LabelArray:
+        """Return the likeliest value of each label.
+
+        Args:
+            vectors: Shape (rows, width).
+
+        Returns:
+            Shape (rows, labels).
+        """
+        width = len(self.weights)
+        sums = vectors @ self.weights.reshape(width, -1) + self.intercepts.reshape(-1)
+        answers: LabelArray = sums.reshape(len(vectors), *self.intercepts.shape).argmax(axis=-1)
+        return answers
+
+
+def fit_probe(
+    vectors: Vectors,
+    labels: LabelArray,
+    values: int,
+    *,
+    penalty: float = PENALTY,
+    iterations: int = ITERATIONS,
+) -> LinearProbe:
+    """Fit a probe by L-BFGS.
+
+    Directions are scaled to variance 1 first, and those that hardly vary are left out.
+
+    Args:
+        vectors: Shape (rows, width).
+        labels: Shape (rows, labels), each in ``range(values)``.
+        values: How many values a label has; a label may use fewer.
+        penalty: Of the squared weights on the scaled directions, above 0, beside the mean negative
+            log-likelihood.
+        iterations: Of L-BFGS, at most.
+
+    Raises:
+        InvalidArgumentError: If shapes do not fit, or a number is out of range.
+    """
+    rows, count = labels.shape
+    if len(vectors) != rows or rows < 2:
+        raise InvalidArgumentError(
+            f"expected as many labels as vectors, at least 2, got {rows} and {len(vectors)}"
+        )
+    if labels.min() < 0 or labels.max() >= values or not penalty > 0 or iterations < 1:
+        raise InvalidArgumentError(
+            f"expected labels in range({values}), a penalty above 0 and at least 1 iteration, got "
+            f"labels from {labels.min()} to {labels.max()}, {penalty!r} and {iterations!r}"
+        )
+    centre = vectors.mean(axis=0)
+    scaling = _scaling(vectors - centre)
+    # With a constant at the end, for the intercepts.
+    scaled = np.ones((rows, scaling.shape[1] + 1), np.float32)
+    scaled[:, :-1] = (vectors - centre) @ scaling
+    # The values of a label are added up and compared: quickest where labels lie side by side.
+    places = (np.arange(rows)[:, None] * values + labels) * count + np.arange(count)
+
+    def loss(flat: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        weights = flat.reshape(-1, count, values)
+        by_value = weights.swapaxes(1, 2).astype(np.float32, order="C")
+        sums = (scaled @ by_value.reshape(len(weights), -1)).reshape(rows, values, count)
+        sums -= sums.max(axis=1, keepdims=True)
+        each = sums.reshape(-1)
+        right = each[places].sum(dtype=np.float64)
+        np.exp(sums, out=sums)
+        totals = sums.sum(axis=1, keepdims=True)
+        likelihood = right - np.log(totals).sum(dtype=np.float64)
+        sums /= totals
+        each[places] -= 1
+        gradient = (scaled.T @ sums.reshape(rows, -1)).astype(np.float64) / rows
+        gradient = gradient.reshape(-1, values, count).swapaxes(1, 2).reshape(weights.shape)
+        kept = weights[:-1]
+        gradient[:-1] += penalty * kept
+        return -likelihood / rows + penalty / 2 * float((kept**2).sum()), gradient.reshape(-1)
+
+    first = np.zeros((scaled.shape[1], count * values))
+    first[-1] = _log_shares(labels, values).reshape(-1)
+    found = minimize(
+        loss,
+        first.reshape(-1),
+        args=(),
+        jac=True,
+        method="L-BFGS-B",
+        options={"maxiter": iterations, "maxcor": _MEMORY},
+    )
+    weights = found.x.reshape(first.shape).astype(np.float32)
+    own = scaling @ weights[:-1]
+    intercepts = weights[-1] - centre @ own
+    return LinearProbe(own.reshape(-1, count, values), intercepts.reshape(count, values))
+
+
+def _scaling(centred: Vectors) -> Vectors:
+    variances, directions = np.linalg.eigh(centred.T.astype(np.float64) @ centred / len(centred))
+    kept = variances > _NEGLIGIBLE * max(variances.max(), np.finfo(float).tiny)
+    scaling: Vectors = (directions[:, kept] / np.sqrt(variances[kept])).astype(np.float32)
+    return scaling
+
+
+def _log_shares(labels: LabelArray, values: int) -> NDArray[np.float64]:
+    counts = np.stack([np.bincount(label, minlength=values) for label in labels.T])
+    shares: NDArray[np.float64] = np.log((counts + 0.5) / (len(labels) + 0.5 * values))
+    return shares
+
+
+SQUARES: Final = 64
+LABELS: Final = SQUARES + 6
+VALUES: Final = 13
+
+_SIDE: Final = SQUARES
+_RIGHTS: Final = tuple(zip(range(_SIDE + 1, _SIDE + 5), "KQkq", strict=True))
+_FILE: Final = _SIDE + 5
+_RIGHTS_OF: Final = {
+    chess.E1: (_SIDE + 1, _SIDE + 2),
+    chess.H1: (_SIDE + 1,),
+    chess.A1: (_SIDE + 2,),
+    chess.E8: (_SIDE + 3, _SIDE + 4),
+    chess.H8: (_SIDE + 3,),
+    chess.A8: (_SIDE + 4,),
+}
+"""The places of the rights that end when a move leaves or enters a square."""
+_KINDS: Final = len(chess.PIECE_TYPES)
+_LABEL_OF: Final = np.zeros(128, np.int64)
+"""By the code of a piece's letter in a FEN."""
+_LABEL_OF[list(b"PNBRQKpnbrqk")] = range(1, VALUES)
+
+Labels = NDArray[np.int64]
+
+
+def board_labels(board: chess.Board) -> Labels:
+    """Return the labels of a position, shape (LABELS,)."""
+    labels = np.zeros(LABELS, np.int64)
+    labels[:SQUARES] = _LABEL_OF[np.frombuffer(pieces_of(board.board_fen()), np.uint8)]
+    labels[_SIDE] = board.turn
+    rights = board.castling_xfen()
+    for place, letter in _RIGHTS:
+        labels[place] = letter in rights
+    if board.ep_square is not None:
+        labels[_FILE] = 1 + chess.square_file(board.ep_square)
+    return labels
+
+
+def labelled_fen(labels: Labels) -> str:
+    """Return the FEN that labels say, with clocks as at the start; nothing is repaired.
+
+    Args:
+        labels: Shape (LABELS,). Other values than those named above count as 1 for the side to move
+            and a castling right, and as none for the file of a double step.
+    """
+    board = chess.BaseBoard.empty()
+    for square in np.flatnonzero(labels[:SQUARES]).tolist():
+        kind, colour = (int(labels[square]) - 1) % _KINDS, int(labels[square]) <= _KINDS
+        board.set_piece_at(square, chess.Piece(kind + 1, colour))
+    rights = "".join(letter for place, letter in _RIGHTS if labels[place])
+    side, rank = ("w", "6") if labels[_SIDE] else ("b", "3")
+    file = int(labels[_FILE])
+    passant = chess.FILE_NAMES[file - 1] + rank if 1 <= file <= len(chess.FILE_NAMES) else "-"
+    return f"{board.board_fen()} {side} {rights or '-'} {passant} 0 1"
+
+
+def assembled_labels(moves: Sequence[str], moved: Sequence[int]) -> Labels:
+    """Return the board that follows if each move moved the piece that is said; shape (LABELS,).
+
+    Nothing is checked. A piece that is said to be a king and goes two files takes the rook along; one
+    that is said to be a pawn and changes its file to an empty square takes the pawn beside it.
+
+    Args:
+        moves: In UCI, from the initial position.
+        moved: For each of them the label of the piece on the square that it entered.
+    """
+    labels = board_labels(chess.Board()).tolist()
+    for move, piece in zip(read_moves(moves), moved, strict=True):
+        start, end = move.from_square, move.to_square
+        files = chess.square_file(end) - chess.square_file(start)
+        kind = (piece - 1) % _KINDS + 1 if piece else 0
+        if kind == chess.KING and abs(files) == 2:
+            corner, beside = (end + 1, end - 1) if files > 0 else (end - 2, end + 1)
+            labels[beside], labels[corner] = labels[corner], 0
+        beside = chess.square(chess.square_file(end), chess.square_rank(start))
+        if kind == chess.PAWN and files and not labels[end]:
+            labels[beside] = 0
+        labels[start], labels[end] = 0, piece
+        for place in (*_RIGHTS_OF.get(start, ()), *_RIGHTS_OF.get(end, ())):
+            labels[place] = 0
+        double = kind == chess.PAWN and abs(end - start) == 2 * 8
+        labels[_FILE] = 1 + chess.square_file(end) if double else 0
+        labels[_SIDE] = 1 - labels[_SIDE]
+    return np.array(labels, np.int64)
+
+
+# Many readers answer at the same positions.
+@lru_cache(maxsize=1 << 12)
+def written_squares(text: object) -> Labels | None:
+    """Return the squares of a written FEN, shape (SQUARES,); None if its placement cannot be read."""
+    fen = Fen(text) if isinstance(text, str) else None
+    if fen is None or fen.pieces is None:
+        return None
+    labels = _LABEL_OF[np.frombuffer(pieces_of(fen.fields[0]), np.uint8)]
+    labels.flags.writeable = False
+    return labels
+
+
+def squares_of(texts: Iterable[object]) -> Labels:
+    """Return the squares of FENs, shape (rows, SQUARES); -1 where they cannot be read."""
+    found = [written_squares(text) for text in texts]
+    return np.stack([np.full(SQUARES, -1) if each is None else each for each in found])
+
+
+def standing(moves: Sequence[str]) -> NDArray[np.bool_]:
+    """Return on which squares there is what a move put there, shape (rows, SQUARES).
+
+    These are the squares that a move entered and no later one left; rooks that castled are not
+    among them.
+
+    Args:
+        moves: In UCI with spaces between them, from the initial position.
+    """
+    return np.array([_standing(text) for text in moves], np.bool_).reshape(-1, SQUARES)
+
+
+@lru_cache(maxsize=1 << 10)
+def _standing(moves: str) -> tuple[bool, ...]:
+    found = [False] * SQUARES
+    for move in read_moves(moves.split()):
+        found[move.from_square] = False
+        found[move.to_square] = True
+    return tuple(found)
+
+
+MOST_PLIES: Final = 100
+"""Boards to fit a probe on are taken up to here, as far as the longest of the five groups."""
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenBoards:
+    """Boards after plies of games, one a row.
+
+    Attributes:
+        vectors: Hidden states after the last ply, shape (rows, layers, width).
+        labels: Shape (rows, LABELS).
+        plies: Played before each, shape (rows,).
+        moved: The label of the square that the last ply entered, shape (rows,).
+        between: The squares that the last ply left and entered, shape (rows, 2).
+    """
+
+    vectors: Vectors
+    labels: Labels
+    plies: Labels
+    moved: Labels
+    between: Labels
+
+
+def boards_to_fit(
+    model: LanguageModel, left_out: Iterable[str], *, games: int, per_game: int, seed: int
+) -> HiddenBoards:
+    """Return boards of games that neither the model nor its test has seen.
+
+    Args:
+        model: Any.
+        left_out: Identities of the games of the test.
+        games: How many, at least 1.
+        per_game: Boards of each, at most, after 1 to `MOST_PLIES` plies.
+        seed: Seed of the choice.
+
+    Raises:
+        InvalidArgumentError: If there are not so many games left.
+    """
+    test = set(left_out)
+    unseen = [game for game in bundled_games()[TRAINING_GAMES:] if game.game_id not in test]
+    if not 1 <= games <= len(unseen) or per_game < 1:
+        raise InvalidArgumentError(
+            f"expected 1 to {len(unseen)} games and at least 1 board of each, got {games!r} and "
+            f"{per_game!r}"
+        )
+    generator = np.random.default_rng(derived_seed(seed, "boards to fit"))
+    asked = []
+    for index in generator.choice(len(unseen), games, replace=False).tolist():
+        moves = unseen[index].moves[:MOST_PLIES]
+        count = min(per_game, len(moves))
+        plies = 1 + generator.choice(len(moves), count, replace=False)
+        asked.append((moves, np.sort(plies).tolist()))
+    return _read(model, asked)
+
+
+def boards_after(
+    model: LanguageModel, positions: pd.DataFrame
+) -> tuple[HiddenBoards, list[Vectors]]:
+    """Return the boards of positions, in their order, and the hidden states after all their plies.
+
+    Args:
+        model: Any.
+        positions: Rows of the POSITIONS schema, of chess, with moves.
+
+    Returns:
+        The boards, and for each the states after each of its plies, shape (plies, layers, width).
+    """
+    games = [str(moves).split() for moves in positions["moves"]]
+    every = [model.hidden_states(moves).swapaxes(0, 1)[1:] for moves in games]
+    return _read(model, [(moves, [len(moves)]) for moves in games], every), every
+
+
+def _read(
+    model: LanguageModel,
+    asked: Sequence[tuple[Sequence[str], Sequence[int]]],
+    every: Sequence[Vectors] | None = None,
+) -> HiddenBoards:
+    vectors: list[NDArray[np.float32]] = []
+    labels: list[Labels] = []
+    moved: list[int] = []
+    for index, (moves, plies) in enumerate(asked):
+        after = every[index] if every else model.hidden_states(moves).swapaxes(0, 1)[1:]
+        for ply, (found, entered) in zip(plies, _after(tuple(moves), tuple(plies)), strict=True):
+            vectors.append(after[ply - 1])
+            labels.append(found)
+            moved.append(entered)
+    return HiddenBoards(
+        np.stack(vectors),
+        np.stack(labels),
+        np.array([ply for _, plies in asked for ply in plies], dtype=np.int64),
+        np.array(moved, dtype=np.int64),
+        np.array([squares_between(moves[ply - 1]) for moves, plies in asked for ply in plies]),
+    )
+
+
+# The same games are read by several networks.
+@lru_cache(maxsize=1 << 12)
+def _after(moves: tuple[str, ...], plies: tuple[int, ...]) -> list[tuple[Labels, int]]:
+    """Return the labels after plies, which ascend, and that of the square just entered."""
+    found = []
+    board = chess.Board()
+    for ply, move in enumerate(read_moves(moves), 1):
+        board.push(move)
+        if ply in plies:
+            labels = board_labels(board)
+            found.append((labels, int(labels[move.to_square])))
+    return found
+
+
+def squares_between(move: str) -> tuple[int, int]:
+    """Return the squares that a move in UCI leaves and enters."""
+    read = chess.Move.from_uci(move)
+    return read.from_square, read.to_square
+
+
+def usual_moved(fitted: HiddenBoards, moves: Sequence[str]) -> list[int]:
+    """Return for each move of a game the piece that its side moves most often between these squares.
+
+    Nothing else is known of the game: no hidden state and no earlier move. Where no such move was fitted,
+    the moves over as many files and ranks count, and where there is none of these, all of the side's.
+
+    Args:
+        fitted: Boards whose last moves are counted.
+        moves: In UCI, from the initial position; White moves first.
+
+    Returns:
+        Labels of the squares entered.
+    """
+    sides = fitted.plies % 2
+    steps = fitted.between % 8, fitted.between // 8
+    found = []
+    for ply, move in enumerate(moves, 1):
+        between = np.array(squares_between(move))
+        side = sides == ply % 2
+        same = side & (fitted.between == between).all(axis=1)
+        alike = side.copy()
+        for at, asked in zip(steps, (between % 8, between // 8), strict=True):
+            alike &= np.diff(at, axis=1)[:, 0] == asked[1] - asked[0]
+        counted = next(each for each in (same, alike, side, sides >= 0) if each.any())
+        found.append(int(np.bincount(fitted.moved[counted]).argmax()))
+    return found
+
+
+def usual_labels(fitted: HiddenBoards, at: Labels, window: int = 6) -> Labels:
+    """Return the value that each label has most often about as late in a game.
+
+    Args:
+        fitted: Boards to count.
+        at: Plies that are asked about, shape (rows,).
+        window: Boards are counted whose ply differs by at most this, with the same side to move.
+
+    Returns:
+        Shape (rows, LABELS); zeros where there is no such board.
+    """
+    found = np.zeros((len(at), fitted.labels.shape[1]), np.int64)
+    for ply in np.unique(at):
+        apart = np.abs(fitted.plies - ply)
+        near = fitted.labels[(apart <= window) & (apart % 2 == 0)]
+        if len(near):
+            found[at == ply] = [int(np.bincount(column).argmax()) for column in near.T]
+    return found

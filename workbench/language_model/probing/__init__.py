@@ -1,1 +1,0 @@
-"""Probes: what can be read linearly from the hidden states of a language model."""

@@ -1,0 +1,244 @@
+"""What the numbers of a chapter say of the models of the given runs, in sentences made from them."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import pandas as pd
+
+from workbench.answers.recorded_replies import BASELINE
+from workbench.drawing.quantities import EDIT_DISTANCE
+from workbench.drawing.score_description import length_words, scored_rows
+from workbench.reports.chapters import Chapter, baseline_name
+from workbench.reports.headline import headline
+from workbench.reports.measured_sections import lengths_of
+from workbench.reports.model_comparison import Comparisons, counted_family, families, too_few_games
+from workbench.reports.page_parts import counted, number, with_interval
+from workbench.statistics.paired_tests import LEVEL
+from workbench.studies.models.format_and_tracking import in_words
+from workbench.studies.models.model_summary import OVERALL
+
+_MOST_OPPONENTS: Final = 5
+_MOST_SUBJECTS: Final = 6
+_INCLUDED: Final = "the interval includes zero"
+_EXCLUDED: Final = "the interval excludes zero"
+
+
+def findings(
+    chapter: Chapter,
+    summary: pd.DataFrame,
+    compared: Comparisons,
+    parts: pd.DataFrame,
+) -> list[str]:
+    """Return sentences about a chapter's own models, and how they differ from others.
+
+    One model has several sentences. Of several each has one, which compares it with the next one and
+    with the baseline; of more than six those that are the best of their run, then the best of all with
+    many positions. The baseline is a subject only where it stands alone.
+
+    Args:
+        chapter: With at least one row that has scores.
+        summary: The result of `workbench.reports.measured_sections.summary_of`.
+        compared: The result of `workbench.reports.model_comparison.compare`.
+        parts: The result of `workbench.reports.measured_sections.parts_of_means`.
+    """
+    overall = summary[summary["own"] & (summary["length"] == OVERALL)]
+    known = overall.dropna(subset="precision").sort_values("precision", ascending=False)
+    if known.empty:
+        return ["No reply has a score: there is nothing to say about p or r."]
+    baselines = _baselines(chapter)
+    models = [name for name in known["model"] if name not in baselines] or list(known["model"])
+    if len(models) == 1:
+        said = [_headline_words(chapter, models[0])]
+        said += [_format_words(chapter, parts, models[0])]
+        said += _length_words(chapter, summary, parts, models[0])
+        said += _difference_words(chapter, compared, models[0])
+        said += _tau_words(chapter, overall, models[0])
+    else:
+        shown = _subjects(chapter, models)
+        rows = known.set_index("model")
+        counts = scored_rows(chapter.scores).groupby("model").size()
+        said = [
+            _short_words(chapter, compared, parts, name, rows.loc[name].to_dict(), counts[name])
+            for name in shown
+        ]
+        rest = rows.loc[[name for name in models if name not in shown], "precision"]
+        if len(rest):
+            said.append(
+                f"The other {counted(len(rest), 'model')}, with a mean {chapter.symbol} from "
+                f"{number(rest.min())} to {number(rest.max())}, {'is' if len(rest) == 1 else 'are'} in "
+                "the tables."
+            )
+    return [*said, *_separated_words(compared)]
+
+
+def _baselines(chapter: Chapter) -> set[str]:
+    rows = chapter.together()
+    return set(rows.loc[rows["asked"].isin([BASELINE, baseline_name(chapter)]), "model"])
+
+
+def _subjects(chapter: Chapter, models: list[str]) -> list[str]:
+    """Return the models that have a sentence, in their order."""
+    scores = chapter.scores
+    of_runs = scores.groupby("model")["run"].first()
+    asked = scores.groupby("model")["position_id"].nunique()
+    # Means over few positions may be high because these are easy.
+    many = [name for name in models if 2 * asked[name] >= asked[models].max()]
+    ordered = [*many, *models]
+    best_of_runs = {of_runs[name]: name for name in reversed(ordered)}.values()
+    first = [name for name in models if name in best_of_runs]
+    chosen = list(dict.fromkeys([*first, *ordered]))[:_MOST_SUBJECTS]
+    return [name for name in models if name in chosen]
+
+
+def _short_words(
+    chapter: Chapter,
+    compared: Comparisons,
+    parts: pd.DataFrame,
+    model: str,
+    row: dict[Any, Any],
+    count: int,
+) -> str:
+    mean = with_interval(row["precision"], row["precision_low"], row["precision_high"])
+    words = f"{model}: mean {chapter.symbol} {mean} over {counted(count, 'reply', 'replies')}"
+    of_format = _overall(parts, model)
+    if of_format["readable"] < 1 or of_format["case_replies"]:
+        words += f" ({in_words(of_format, chapter.environment.name)})"
+    turned, baselines = _turned(compared, model), _baselines(chapter)
+    lower = _most_common(turned[~turned["opponent"].isin(baselines) & (turned["by"] >= 0)])
+    nearest = lower.sort_values("by").head(1).to_dict("records")
+    distances = [_distance(each, "the next, ") for each in nearest]
+    distances += [_distance(each) for each in _against(turned, baselines)]
+    return "; ".join([words, *([" and ".join(distances)] if distances else [])]) + "."
+
+
+def _distance(row: dict[Any, Any], which: str = "") -> str:
+    """Return by how much a model is above or below another, from `_turned`."""
+    ends = (row["by"], row["least"], row["most"])
+    side = "above"
+    if row["by"] < 0:
+        side, ends = "below", (-row["by"], -row["most"], -row["least"])
+    zero = "" if _zero(row) == _EXCLUDED else f"; {_zero(row)}"
+    positions = counted(row["positions"], "common position")
+    return f"{with_interval(*ends)} {side} {which}{row['opponent']} ({positions}{zero})"
+
+
+def _headline_words(chapter: Chapter, model: str) -> str:
+    rows = chapter.scores[chapter.scores["model"] == model]
+    numbers = headline(rows, depth=chapter.depth)
+    by_quantity: dict[Any, dict[Any, Any]] = numbers.set_index("quantity").to_dict("index")
+
+    def value(name: str) -> str:
+        return with_interval(*(by_quantity[name][each] for each in ("mean", "lower", "upper")))
+
+    precision = f"precision_{chapter.depth}"
+    words = f"{model} has a mean {chapter.symbol}: {value(precision)}"
+    recall = f"recall_{chapter.depth}"
+    if by_quantity.get(recall, {}).get("n"):
+        words += f", with r_{chapter.depth} {value(recall)}"
+    words += f", over {counted(by_quantity[precision]['n'], 'reply', 'replies')}."
+    if chapter.measures_text:
+        words += (
+            f" {by_quantity['exact_match']['mean']:.1%} of them match exactly; the mean "
+            f"{EDIT_DISTANCE.name} is {value('levenshtein')} characters."
+        )
+    return words
+
+
+def _overall(parts: pd.DataFrame, model: str) -> dict[Any, Any]:
+    """Return a model's parts of the mean over all lengths."""
+    (row,) = parts[(parts["model"] == model) & (parts["length"] == OVERALL)].to_dict("records")
+    return row
+
+
+def _format_words(chapter: Chapter, parts: pd.DataFrame, model: str) -> str:
+    words = in_words(_overall(parts, model), chapter.environment.name)
+    return f"{words[:1].upper()}{words[1:]}."
+
+
+def _length_words(
+    chapter: Chapter, summary: pd.DataFrame, parts: pd.DataFrame, model: str
+) -> Iterator[str]:
+    part = summary[summary["model"] == model].set_index("length")["precision"].dropna()
+    lengths = [name for name in lengths_of(summary) if name in part.index]
+    if len(lengths) > 1:
+        first, last = lengths[0], lengths[-1]
+        of_model = parts[parts["model"] == model].set_index("length")
+        readable, mean = of_model["readable"], of_model["mean_readable"]
+        yield (
+            f"Its mean {chapter.symbol} goes from {number(part[first])} at {first} to "
+            f"{number(part[last])} at {last} {length_words(chapter.environment.name)}; over readable "
+            f"replies, {readable[first]:.0%} and {readable[last]:.0%} of all, from "
+            f"{number(mean[first])} to {number(mean[last])}."
+        )
+
+
+def _difference_words(chapter: Chapter, compared: Comparisons, model: str) -> Iterator[str]:
+    turned, baselines = _turned(compared, model), _baselines(chapter)
+    others = turned[~turned["opponent"].isin(baselines)]
+    nearest = _most_common(others).sort_values("by", key=abs).head(_MOST_OPPONENTS)
+    for row in [*nearest.to_dict("records"), *_against(turned, baselines)]:
+        yield (
+            f"{model} differs from {row['opponent']} by "
+            f"{with_interval(row['by'], row['least'], row['most'])} in {chapter.symbol}, on "
+            f"{counted(row['positions'], 'common position')} of {counted(row['games'], 'game')}; "
+            f"{_zero(row)}."
+        )
+    if len(others) > len(nearest):
+        yield (
+            f"Of {len(others)} models that it is compared with, these are the {len(nearest)} nearest of "
+            "those with the most common positions."
+        )
+
+
+def _turned(compared: Comparisons, model: str) -> pd.DataFrame:
+    """Return a model's pairs from its side: opponent, by, least, most, positions and games."""
+    pairs = compared.own[(compared.own["model"] == model) | (compared.own["other"] == model)]
+    sign = pairs["model"].eq(model).map({True: 1.0, False: -1.0})
+    return pairs.assign(
+        opponent=pairs["other"].where(sign > 0, pairs["model"]),
+        by=sign * pairs["difference"],
+        least=(pairs["low"]).where(sign > 0, -pairs["high"]),
+        most=(pairs["high"]).where(sign > 0, -pairs["low"]),
+    )
+
+
+def _most_common(turned: pd.DataFrame) -> pd.DataFrame:
+    """Return the pairs with many common positions: few may be easy ones, or near by chance."""
+    least: float = turned["positions"].max() / 2
+    return turned[turned["positions"] >= least]
+
+
+def _against(turned: pd.DataFrame, baselines: set[str]) -> list[dict[Any, Any]]:
+    """Return the pair with the baseline, if any; of several that with the most positions."""
+    found = turned[turned["opponent"].isin(baselines)]
+    return found.sort_values("positions", ascending=False).head(1).to_dict("records")
+
+
+def _zero(row: dict[Any, Any]) -> str:
+    """Return whether the interval of a difference includes zero."""
+    if pd.isna(row["least"]):
+        return "no interval: one game holds nearly all positions, or games do not vary"
+    return _INCLUDED if row["least"] <= 0 <= row["most"] else _EXCLUDED
+
+
+def _separated_words(compared: Comparisons) -> Iterator[str]:
+    for name, part in families(compared.own):
+        apart = int((part["holm"] < LEVEL).sum())
+        yield (
+            f"{apart:,} of {counted_family(name, len(part))} {'is' if apart == 1 else 'are'} separated "
+            "at 5% after Holm's correction."
+        )
+    yield from too_few_games(compared.own)
+
+
+def _tau_words(chapter: Chapter, overall: pd.DataFrame, model: str) -> Iterator[str]:
+    (row,) = overall[overall["model"] == model].to_dict("records")
+    if not chapter.measures_text or pd.isna(row["tau"]):
+        return
+    zero = scored_rows(chapter.scores[chapter.scores["model"] == model])
+    lost = int((zero[f"precision_{chapter.depth}"] == 0).sum())
+    yield (
+        f"Kendall's tau-b of its {chapter.symbol} and its {EDIT_DISTANCE.name} is "
+        f"{with_interval(row['tau'], row['tau_low'], row['tau_high'])}; {chapter.symbol} is 0 for "
+        f"{counted(lost, 'reply', 'replies')}."
+    )

@@ -1,0 +1,333 @@
+"""Models compared on common positions: families of pairs, differences, ranks, and groups of ranks."""
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import pandas as pd
+
+from workbench.drawing.quantities import EDIT_DISTANCE
+from workbench.drawing.score_description import scored_rows
+from workbench.reports.chapters import Chapter
+from workbench.reports.headline import quantities_of
+from workbench.reports.page_parts import (
+    counted,
+    details,
+    figure,
+    number,
+    paragraph,
+    quantity_name,
+    section,
+    table,
+    with_interval,
+)
+from workbench.statistics.paired_tests import (
+    LEVEL,
+    group_letters,
+    holm_in_families,
+    least_p_value,
+    separated,
+)
+from workbench.studies.models import model_ranks
+
+OWN: Final = "pair of the runs' models"
+WITH_BESIDE: Final = "pair of a run's model and one beside"
+BESIDE: Final = "pair of the models beside"
+SETTINGS: Final = "pair of settings of {}"
+UNLIKE: Final = " with other positions or settings"
+"""Ends the name of a family whose models were not asked alike."""
+
+INTERVAL_AND_TEST: Final = (
+    "An interval is about its pair alone, and the p-value is adjusted for all pairs of the family and "
+    "limited by the number of games: so an interval can exclude zero where the test does not separate."
+)
+
+
+def asked_alike(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return how each model was asked: two with the same values were asked alike.
+
+    Args:
+        scores: Of a chapter and what stands beside it, with the columns ``asked`` and ``setting``.
+
+    Returns:
+        By model: asked (its name as it was), setting, positions (the set of their ids, where any model
+        has a score) and variant (the setting where the model was asked about these positions in
+        several, else empty).
+    """
+    # What stands beside was not asked about positions that have no score at all.
+    known = scores["position_id"].isin(scored_rows(scores)["position_id"])
+    rows = scores.assign(setting=scores["setting"].fillna(""))[known]
+    models = rows.groupby("model").agg(
+        asked=("asked", "first"), setting=("setting", "first"), positions=("position_id", frozenset)
+    )
+    several = models.groupby(["asked", "positions"])["setting"].transform("nunique") > 1
+    return models.assign(variant=models["setting"].where(several, ""))
+
+
+def in_families(pairs: pd.DataFrame, scores: pd.DataFrame, own: Collection[str]) -> pd.DataFrame:
+    """Return pairs of models with the column ``family``, and ``holm`` adjusted in each family alone.
+
+    Args:
+        pairs: The result of `workbench.studies.models.model_ranks.compare_pairs`.
+        scores: What it was computed of.
+        own: The runs' models; all others stand beside.
+    """
+    models = asked_alike(scores)
+    one, other = (models.loc[pairs[side]].reset_index(drop=True) for side in ("model", "other"))
+    members = pairs["model"].isin(own).astype(int) + pairs["other"].isin(own).astype(int)
+    family = members.map({2: OWN, 1: WITH_BESIDE, 0: BESIDE}).reset_index(drop=True)
+    alike = (one["positions"] == other["positions"]) & (one["variant"] == other["variant"])
+    family = family.where(alike, family + UNLIKE)
+    of_settings = (one["asked"] == other["asked"]) & (one["setting"] != other["setting"])
+    family = family.where(~of_settings, one["asked"].map(SETTINGS.format))
+    named = pairs.assign(family=family.to_numpy())
+    return named.assign(holm=holm_in_families(named, "p_value", "family"))
+
+
+def families(pairs: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield each family that has pairs, by its name: the runs' models first."""
+    first = {name: place for place, name in enumerate((OWN, WITH_BESIDE, BESIDE))}
+    for name in sorted(pairs["family"].unique(), key=lambda name: (first.get(name, 3), name)):
+        yield name, pairs[pairs["family"] == name]
+
+
+def rankings(scores: pd.DataFrame) -> Iterator[tuple[str, list[str]]]:
+    """Yield which models are ranked with each other, with a name: those that were asked alike.
+
+    Args:
+        scores: As of `asked_alike`.
+    """
+    models = asked_alike(scores)
+    models["count"] = models["positions"].map(len)
+    for (_, variant), part in models.groupby(["positions", "variant"], sort=False):
+        if len(part) > 1:
+            words = f" in the setting {variant}" if variant else ""
+            yield (
+                f"{len(part)} models asked about the same {counted(part['count'].iloc[0], 'position')}{words}",
+                list(part.index),
+            )
+    for (asked, _), part in models.groupby(["asked", "positions"], sort=False):
+        if part["setting"].nunique() > 1:
+            name = f"{len(part)} settings of {asked} at the same {counted(part['count'].iloc[0], 'position')}"
+            yield name, list(part.index)
+
+
+def counted_family(family: str, count: int) -> str:
+    """Return how many pairs a family has, in words."""
+    return counted(count, family, family.replace("pair ", "pairs ", 1))
+
+
+def correction_words(pairs: pd.DataFrame) -> str:
+    """Return for how many pairs p-values are adjusted, family by family, and which are too many."""
+    counts = [counted_family(name, len(part)) for name, part in families(pairs)]
+    apart = ", each family by itself" if len(counts) > 1 else ""
+    return f"Holm's correction for {' and for '.join(counts)}{apart}."
+
+
+def too_few_games(pairs: pd.DataFrame) -> list[str]:
+    """Return a sentence for each family in which the test cannot separate any pair, whatever it finds."""
+    said = []
+    for name, part in families(pairs):
+        tested = int(part["p_value"].notna().sum())
+        games = int(part["games"].max())
+        least = least_p_value(games)
+        if not tested:
+            said.append(f"The positions are of one game: the test cannot separate any {name}.")
+        elif least * tested >= LEVEL:
+            times = f", and the correction multiplies the least by {tested:,}" if tested > 1 else ""
+            said.append(
+                f"With {counted(games, 'game')} no p-value is below {number(least)}{times}: the test "
+                f"cannot separate any {name}."
+            )
+    return said
+
+
+_MOST_SHOWN: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Comparisons:
+    """A chapter's models against each other and against those beside them.
+
+    Attributes:
+        every: `workbench.studies.models.model_ranks.compare_pairs` of all pairs, with the column ``family``
+            and Holm's p in each family alone (`workbench.reports.model_comparison`).
+        own: Of these the pairs with at least one of the chapter's own models.
+    """
+
+    every: pd.DataFrame
+    own: pd.DataFrame
+
+
+def compare(chapter: Chapter, *, seed: int = 0) -> Comparisons:
+    """Compare the models of a chapter by p_m, and with those beside them.
+
+    Args:
+        chapter: With at least one row that has scores.
+        seed: Seed of the test.
+    """
+    every = model_ranks.compare_pairs(
+        chapter.together(),
+        measure=f"precision_{chapter.depth}",
+        seed=seed,
+    )
+    every = in_families(every, chapter.together(), chapter.models)
+    of_own = every["model"].isin(chapter.models) | every["other"].isin(chapter.models)
+    return Comparisons(every, every[of_own].reset_index(drop=True))
+
+
+def comparison_section(
+    chapter: Chapter, found: Comparisons, identity: str, *, resamples: int = 1000, seed: int = 0
+) -> str:
+    """Return ranks in groups, a figure of ranks, and the differences of all pairs.
+
+    Args:
+        chapter: The chapter.
+        found: The result of `compare`.
+        identity: Of the chapter on the page.
+        resamples: Number of bootstrap resamples.
+        seed: Seed of the bootstrap.
+    """
+    title = "Models compared on common positions"
+    alone = len(set(chapter.models) | set(chapter.together()["model"])) == 1
+    if alone:
+        said = "There is one model, and nothing to compare it with."
+        return section(f"{identity}-compared", title, paragraph(said), level=3)
+    if found.own.empty:
+        said = (
+            "No two models have answered the same positions (their scores share no position_id): "
+            "they are not compared. Ask them about the same table of positions."
+        )
+        return section(f"{identity}-compared", title, paragraph(said), level=3)
+    pairs = _pairs(chapter, found.own)
+    if len(found.own) > _MOST_SHOWN:
+        pairs = details(f"All {len(found.own)} pairs", pairs)
+    return section(
+        f"{identity}-compared",
+        title,
+        _ranks(chapter, found.every, resamples, seed),
+        pairs,
+        level=3,
+    )
+
+
+def _ranks(chapter: Chapter, every: pd.DataFrame, resamples: int, seed: int) -> str:
+    """Return the ranks of models that share positions, with the letters of their groups."""
+    scores = chapter.together()
+    names = {"precision": chapter.symbol, "distance": EDIT_DISTANCE.name}
+    if not chapter.measures_text:
+        quantities = quantities_of(chapter.task, chapter.depth)
+        names = {quantity: quantity_name(quantity) for quantity in quantities}
+    tables = []
+    for ranking, models in rankings(scores):
+        part = scores[scores["model"].isin(models)]
+        if chapter.measures_text:
+            ranked = model_ranks.compute(part, depth=chapter.depth, resamples=resamples, seed=seed)
+        else:
+            measured: dict[str, tuple[str, Literal[1, -1]]] = {
+                quantity: (quantity, -1) for quantity in names
+            }
+            ranked = model_ranks.ranked(part, measured, resamples=resamples, seed=seed)
+        if len(ranked):
+            together = ranked["ranking"] == model_ranks.ALL_MODELS
+            tables.append(ranked[together].assign(ranking=ranking))
+    ranks = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
+    if ranks.empty:
+        said = "No two models were asked about the same positions: pairs are compared, and none ranked."
+        return paragraph(said)
+    apart = separated(every)
+    main = next(iter(names))
+    parts = [
+        paragraph(
+            f"Models that share a letter are not separated by {chapter.symbol}: sign tests of whole games on the "
+            f"positions that both answered, 5% after {correction_words(every)} {_unranked(scores, ranks)}Intervals of a rank are of 95%: games are resampled and all models ranked again."
+        )
+    ]
+    heads = [
+        head
+        for name, words in names.items()
+        for head in (f"{words} rank", *(["group"] if name == main else []), f"{words} mean")
+    ]
+    for title, part in ranks.groupby("ranking", sort=False):
+        ordered = part.sort_values(main, ascending=False)
+        letters = group_letters(ordered["model"], apart)
+        rows = [
+            [
+                row["model"],
+                *(
+                    cell
+                    for name in names
+                    for cell in (
+                        _rank(row, name),
+                        *([letters[row["model"]]] if name == main else []),
+                        number(row[name]),
+                    )
+                ),
+            ]
+            for row in ordered.to_dict("records")
+        ]
+        first = part.iloc[0]
+        parts.append(
+            table(
+                f"Ranks of {title}: {counted(first['positions'], 'position')} answered by all, of "
+                f"{counted(first['games'], 'game')}",
+                ["model", *heads],
+                rows,
+            )
+        )
+    if chapter.measures_text:
+        drawn = model_ranks.draw(ranks, models=scores["model"].unique())
+        alt = f"{chapter.title}: each model's rank by {EDIT_DISTANCE.name} and by {chapter.symbol}, joined by a line; the numbers are in the table."
+        parts.append(figure(drawn, alt))
+    return "".join(parts)
+
+
+def _unranked(scores: pd.DataFrame, ranks: pd.DataFrame) -> str:
+    """Return which models are in no ranking, for none was asked as they were."""
+    alone = sorted({*scores["model"]} - {*ranks["model"]})
+    if not alone:
+        return ""
+    return (
+        f"Not ranked, for no other model was asked about the same positions: {', '.join(alone)}. "
+    )
+
+
+def _rank(row: Mapping[Any, Any], side: str) -> str:
+    rank, low, high = (f"{row[f'{side}_rank{end}']:.3g}" for end in ("", "_low", "_high"))
+    return rank if low == "nan" else f"{rank} [{low}, {high}]"
+
+
+def _pairs(chapter: Chapter, own: pd.DataFrame) -> str:
+    symbol = chapter.symbol
+    rows = [
+        [
+            f"{row['model']} – {row['other']}",
+            f"{row['positions']:,}",
+            f"{row['games']:,}",
+            number(row["mean"]),
+            number(row["mean_other"]),
+            with_interval(row["difference"], row["low"], row["high"]),
+            number(row["effect"]),
+            f"{row['better']:,} : {row['worse']:,}",
+            p_value_words(row["holm"]),
+        ]
+        for row in own.sort_values("difference", ascending=False).to_dict("records")
+    ]
+    return paragraph(
+        "The effect is the mean difference over the standard deviation of the positions' differences, "
+        f"undefined where all positions differ by the same amount. {INTERVAL_AND_TEST} "
+        f"The p-value is that of a sign test of whole games, with {correction_words(own)} "
+        f"{' '.join(too_few_games(own))}"
+    ) + table(
+        f"Paired differences of {symbol}, the better model first",
+        ["pair", "positions", "games", f"{symbol} of the one", f"{symbol} of the other", "difference",
+         "effect", "positions better : worse", "p (Holm)"],
+        rows,
+    )  # fmt: skip
+
+
+def p_value_words(value: float) -> str:
+    """Return a p-value as text; very small ones as a bound."""
+    if value < 0.001:
+        return "< 0.001"
+    return number(value)

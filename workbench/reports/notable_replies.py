@@ -1,0 +1,311 @@
+"""The replies worth a look: the worst, and those that edit distance misjudges most."""
+
+from shlex import quote
+from typing import Any, Final
+
+import pandas as pd
+
+from workbench.answers.recorded_replies import BASELINE
+from workbench.drawing.quantities import EDIT_DISTANCE
+from workbench.environments.registry import DEFAULT
+from workbench.explore.board_reading import pair_link
+from workbench.explore.page.still_html import picture
+from workbench.explore.pair.pair_html import board_svg
+from workbench.explore.run.run_table import run_table
+from workbench.long_texts import cut
+from workbench.prediction import ACTION_SEPARATOR, ReplyClass, different_elements
+from workbench.reports.chapters import Chapter
+from workbench.reports.page_parts import (
+    LONGEST_TEXT,
+    counted,
+    details,
+    link,
+    number,
+    pairs,
+    paragraph,
+    preformatted,
+    section,
+    side_by_side,
+)
+from workbench.studies.models.answer_spread import right_answers
+
+SHOWN: Final = 10
+_LONGEST: Final = 600
+_PIXELS: Final = 260
+_READ: Final = (ReplyClass.VALID, ReplyClass.ILL_FORMED)
+
+
+def notable(chapter: Chapter, count: int = SHOWN) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Choose a chapter's worst states, and those that edit distance misjudges most.
+
+    Only replies that are states take part, as `answers_of_models` has them; of each position at most
+    one reply is in each list.
+
+    Args:
+        chapter: Of the task ``state``.
+        count: Of each list at most.
+
+    Returns:
+        Rows with ``precision``, ``recall``, ``edit_distance`` and ``disagreement``: by how much lower
+        p_m ranks the reply than edit distance does, as a share of the ranking. The worst have the
+        lowest p_m, then r_m, then the largest distance; the misjudged the largest disagreement in
+        either direction.
+    """
+    states = answers_of_models(chapter)
+    wrong = states[(states["edit_distance"] > 0) | (states["precision"] < 1)]
+    worst = wrong.sort_values(
+        ["precision", "recall", "edit_distance", "position_id", "model"],
+        ascending=[True, True, False, True, True],
+    )
+    apart = wrong[wrong["disagreement"].fillna(0) != 0]
+    misjudged = apart.assign(gap=apart["disagreement"].abs()).sort_values(
+        ["gap", "position_id", "model"], ascending=[False, True, True]
+    )
+    first = (table.drop_duplicates("position_id").head(count) for table in (worst, misjudged))
+    return next(first), next(first)
+
+
+def answers_of_models(chapter: Chapter) -> pd.DataFrame:
+    """Return the rows of a chapter's replies that can be read, without the baseline's.
+
+    The baseline's stay if there are no others. The columns are those of
+    `workbench.explore.run.run_table.RunTable`.
+    """
+    rows = run_table(chapter.scores, chapter.depth).rows
+    of_models = rows[rows["asked"] != BASELINE]
+    rows = rows if of_models.empty else of_models
+    return rows[rows["reply_class"].isin(_READ) & (rows["unscored"] == "")]
+
+
+def boards_section(chapter: Chapter, identity: str) -> str:
+    """Return the worst and the most misjudged states as pictures, each with a way to open it.
+
+    Args:
+        chapter: With at least one row that has scores.
+        identity: Of the chapter on the page.
+    """
+    noun = chapter.environment.state_noun
+    if not chapter.measures_text:
+        return ""
+    worst, misjudged = notable(chapter)
+    symbol = chapter.symbol
+    parts = []
+    for name, title, words, rows in (
+        (
+            "worst",
+            f"The worst {noun}s",
+            f"The lowest {symbol}, at most one of each position.",
+            worst,
+        ),
+        (
+            "misjudged",
+            f"Misjudged by {EDIT_DISTANCE.name}",
+            f"The replies that {EDIT_DISTANCE.name} and {symbol} rank most differently, at most one of "
+            "each position. Of all replies that are not right, ranked from the nearest to the farthest.",
+            misjudged,
+        ),
+    ):
+        shown = [_pair(chapter, row, name == "misjudged") for row in rows.to_dict("records")]
+        nothing = (
+            f"There is none: every reply that is a {noun} is right, or there is no such reply."
+        )
+        content = pairs(shown) if shown else paragraph(nothing)
+        parts.append(section(f"{identity}-{name}", title, paragraph(words), content, level=3))
+    return "".join(parts)
+
+
+def _pair(chapter: Chapter, row: dict[Any, Any], misjudged: bool) -> str:
+    true, predicted = str(row["true_state"]), str(row["predicted_state"])
+    noun = chapter.environment.state_noun
+    symbols = {
+        chapter.symbol: number(row["precision"]),
+        f"r_{chapter.depth}": number(row["recall"]),
+        EDIT_DISTANCE.name: f"{row['edit_distance']:.0f}",
+    }
+    facts = ", ".join(f"{name} {value}" for name, value in symbols.items())
+    words = f"{row['model']}, position {cut(str(row['position_id']))}: {facts}; {row['remark'] or 'valid'}."
+    if misjudged:
+        nearer = EDIT_DISTANCE.name if row["disagreement"] > 0 else chapter.symbol
+        other = chapter.symbol if row["disagreement"] > 0 else EDIT_DISTANCE.name
+        words += (
+            f" It is nearer by {nearer} than by {other}: "
+            f"{abs(row['disagreement']):.0%} of the ranking lie between."
+        )
+    pictures = [
+        drawn_state(chapter, f"{side} {noun}", text, against)
+        for side, text, against in (("True", true, predicted), ("Predicted", predicted, true))
+    ]
+    address = pair_link(true, predicted) if chapter.environment.name == DEFAULT else ""
+    opened = link(address, f"Open this pair: {row['model']}, {cut(str(row['position_id']))}")
+    return side_by_side(
+        words,
+        pictures,
+        opened if address else "",
+        details(
+            "Make this pair again", preformatted(recreated(chapter, true, predicted), "Command")
+        ),
+    )
+
+
+def recreated(chapter: Chapter, true: str, predicted: str) -> str:
+    """Return the line that opens a pair of states again: of the shell in chess, else of Python."""
+    if chapter.environment.name == DEFAULT:
+        return f"workbench page --true {quote(true)} --predicted {quote(predicted)} -o pair.html"
+    return (
+        "from workbench.explore import StatePair\n"
+        f"StatePair({chapter.environment.name!r}, {true!r}, {predicted!r})"
+    )
+
+
+def drawn_state(chapter: Chapter, name: str, text: str, against: str) -> str:
+    """Return a state as a picture with its text below; as the text alone where there is no picture.
+
+    Args:
+        chapter: Of its environment.
+        name: What it is called.
+        text: The state, as a table has it.
+        against: The one that it is compared with; what differs is marked.
+    """
+    environment = chapter.environment
+    if environment.name == DEFAULT:
+        drawing = board_svg(name, text, against)
+    else:
+        one, other = environment.parsed(text), environment.parsed(against)
+        marked = different_elements(
+            environment.elements(one.state), environment.elements(other.state)
+        )
+        drawing = picture(environment.picture(one.state, marked), name, _PIXELS)
+    return f"<strong>{name}</strong>{drawing}{preformatted(cut(text, _LONGEST), name)}"
+
+
+_LONGEST_ANSWER: Final = 600
+
+
+def worst_answers(chapter: Chapter, count: int = SHOWN) -> pd.DataFrame:
+    """Choose a chapter's worst lists or lines of actions.
+
+    Only replies with such an answer take part, and not those of the baseline if there are others; of
+    each position at most one.
+
+    Args:
+        chapter: Of a task whose replies are actions.
+        count: At most.
+
+    Returns:
+        Rows with ``precision`` and ``recall``: the lowest p_m first, then the lowest r_m, then the
+        fewest actions that are accepted.
+    """
+    rows = answers_of_models(chapter)
+    wrong = rows[~right_answers(rows, chapter.depth)]
+    curve = [f"precision_{m}" for m in range(1, chapter.depth + 1)]
+    accepted = wrong[[name for name in curve if name in wrong]].astype(float).sum(axis=1)
+    ordered = wrong.assign(accepted=accepted).sort_values(
+        ["precision", "recall", "accepted", "position_id", "model"]
+    )
+    return ordered.drop_duplicates("position_id").head(count)
+
+
+def answers_section(chapter: Chapter, identity: str) -> str:
+    """Return the worst answers beside the true states; nothing where replies are states.
+
+    Args:
+        chapter: With at least one row that has scores.
+        identity: Of the chapter on the page.
+    """
+    if chapter.measures_text:
+        return ""
+    noun = chapter.environment.action_noun
+    then = ", then r_1" if chapter.task == "actions" else f", then the fewest accepted {noun}s"
+    shown = [_answer(chapter, row) for row in worst_answers(chapter).to_dict("records")]
+    nothing = (
+        f"There is none: every reply with a {chapter.answer} is right, or there is no such reply."
+    )
+    return section(
+        f"{identity}-worst",
+        "The worst answers",
+        paragraph(f"The lowest {chapter.symbol}{then}, at most one of each position."),
+        pairs(shown) if shown else paragraph(nothing),
+        level=3,
+    )
+
+
+def _answer(chapter: Chapter, row: dict[Any, Any]) -> str:
+    noun = chapter.environment.state_noun
+    true, actions = str(row["true_state"]), _actions(row)
+    described = _listed if chapter.task == "actions" else _played
+    parts = described(chapter, true, actions)
+    facts = [f"{chapter.symbol} {number(row['precision'])}"]
+    if not pd.isna(row["recall"]):
+        facts.append(f"r_{chapter.depth} {number(row['recall'])}")
+    words = (
+        f"{row['model']}, position {cut(str(row['position_id']))}: {', '.join(facts)}; "
+        f"{row['remark'] or 'valid'}."
+    )
+    texts = "".join(
+        f"<strong>{name}</strong>{preformatted(cut(text, _LONGEST_ANSWER), name)}"
+        for name, text in parts.items()
+    )
+    again = measured_again(chapter, true, actions)
+    return side_by_side(
+        words,
+        [drawn_state(chapter, f"True {noun}", true, true), texts],
+        details("Measure this answer again", preformatted(again, "Lines of Python"))
+        if len(again) <= LONGEST_TEXT
+        else "",
+    )
+
+
+def measured_again(chapter: Chapter, true: str, actions: list[str]) -> str:
+    """Return lines of Python that measure a list or a line of actions again."""
+    terminal = str(chapter.scores["terminal"].iloc[0])
+    return (
+        "from workbench.environments.registry import environment_named\n"
+        "from workbench.tasks import task_named\n"
+        f"environment = environment_named({chapter.environment.name!r})\n"
+        f"true = environment.read_state({true!r})\n"
+        f"task_named({chapter.task!r}).measures("
+        f"environment, true, {actions!r}, {chapter.depth}, {terminal!r})"
+    )
+
+
+def _actions(row: dict[Any, Any]) -> list[str]:
+    text = row["predicted_actions"]
+    return [each for each in text.split(ACTION_SEPARATOR) if each] if isinstance(text, str) else []
+
+
+def _listed(chapter: Chapter, true: str, actions: list[str]) -> dict[str, str]:
+    """Return which actions of a list are permitted, which are not, and which are missing."""
+    environment = chapter.environment
+    state = environment.parsed_true(true).state
+    permitted = [environment.action_text(each) for each in environment.automaton.permitted(state)]
+    listed = dict.fromkeys(actions)
+    named = {text: environment.action_named(state, text) for text in listed}
+    right = {environment.action_text(each) for each in named.values() if each is not None}
+    parts = {
+        "Listed, permitted": [each for each in permitted if each in right],
+        "Listed, not permitted": [text for text, action in named.items() if action is None],
+        "Permitted, not listed": [each for each in permitted if each not in right],
+    }
+    return {f"{name} ({len(texts)})": ", ".join(texts) or "none" for name, texts in parts.items()}
+
+
+def _played(chapter: Chapter, true: str, actions: list[str]) -> dict[str, str]:
+    """Return the actions of a line, and which is the first that is not accepted."""
+    environment = chapter.environment
+    state, lines = environment.parsed_true(true).state, []
+    name = f"Line of {counted(len(actions), environment.action_noun)}"
+    for place in range(1, chapter.depth + 1):
+        if place > len(actions):
+            finished = not environment.automaton.permitted(state)
+            why = "is finished" if finished else "is not finished"
+            lines.append(f"{place}. nothing: the {environment.state_noun} {why}")
+            break
+        text = actions[place - 1]
+        action = environment.action_named(state, text)
+        lines.append(f"{place}. {text}: {'not permitted' if action is None else 'accepted'}")
+        if action is None:
+            rest = enumerate(actions[place : chapter.depth], start=place + 1)
+            lines += [f"{number}. {text}: not reached" for number, text in rest]
+            break
+        state = environment.automaton.successor(state, action)
+    return {name: "\n".join(lines)}

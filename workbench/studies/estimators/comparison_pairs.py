@@ -1,0 +1,334 @@
+"""Pairs of chess boards for the comparison of estimators, and independent runs beside the exact value."""
+
+import time
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.affordance import ESTIMATORS, Estimate
+from workbench.affordance.estimate import BATCHES, combined, single_runs, skewness
+from workbench.automaton import CompiledTwin, Terminal
+from workbench.environments.registry import environment_named
+from workbench.errors import InvalidArgumentError
+from workbench.games import Cut, cut_games, random_games
+from workbench.games.synthetic_boards import CHANGES, Change, changed_board
+from workbench.seeds import derived_seed
+
+NEAR_MOVES: Final = (5, 11, 18, 24, 31, 37, 44, 50)
+"""Full moves played before each near pair."""
+
+FAR_MOVES: Final = (5, 16, 27, 38, 50)
+"""Full moves played before each far pair: the paper's groups."""
+
+# After 50 random moves one far pair in some hundreds is above the floor: 40 boards make 1,560.
+POOL: Final = 40
+_AT_ONCE: Final = 40
+_NEAR_DEPTH: Final = 4
+_SOONER: Final = 4
+# Two games of one opening may still be alike after five moves.
+_FAR_CEILING: Final = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonPair:
+    """Two boards, their origin and their difference.
+
+    Attributes:
+        kind: ``near`` or ``far``.
+        difference: What tells the boards apart, in words.
+        full_moves: Moves of each side played before the boards were taken.
+        true_fen: The board S.
+        predicted_fen: The board T.
+        boards: Among how many boards the pair was found; fewer than 40 where games are few.
+    """
+
+    kind: Literal["near", "far"]
+    difference: str
+    full_moves: int
+    true_fen: str
+    predicted_fen: str
+    boards: int = POOL
+
+
+def pairs(
+    *,
+    games: Iterable[str] = (),
+    far_depth: int = 6,
+    far_floor: float = 1e-5,
+    terminal: Terminal = "absorb",
+    seed: int = 0,
+) -> list[ComparisonPair]:
+    """Return eight near pairs and five far ones, or those that the games allow.
+
+    Near: one piece removed, moved, recoloured and so on, so that the board stays one that may arise
+    and 0 < p_4 < 1. Far: two boards of two games. Where there are too few games for 40 boards of
+    each length from games of their own, a game serves for several lengths.
+
+    Args:
+        games: PGN files; games of random legal moves where there are none.
+        far_depth: The m at which far pairs are chosen, at least 1.
+        far_floor: p_m of a far pair is above this, so that relative errors mean something; at least
+            0, below 0.1, above which boards are too much alike.
+        terminal: How finished games count in that p_m.
+        seed: Seed of the games, the choice among them and the changes, at least 0.
+
+    Raises:
+        InvalidArgumentError: If an argument is out of range, or no pair at all is found.
+    """
+    if not 0 <= far_floor < _FAR_CEILING:
+        raise InvalidArgumentError(
+            f"expected far_floor in [0, {_FAR_CEILING}), got {far_floor!r}; above that two boards "
+            "are not far apart"
+        )
+    boards = _boards([Path(name) for name in games], seed)
+    near = [
+        _near_pair(boards[moves], moves, name, change, terminal, derived_seed(seed, "near", name))
+        for moves, (name, change) in zip(NEAR_MOVES, CHANGES.items(), strict=True)
+    ]
+    far = [
+        _far_pair(
+            boards[moves], moves, far_depth, far_floor, terminal, derived_seed(seed, "far", moves)
+        )
+        for moves in FAR_MOVES
+    ]
+    found = [pair for pair in near + far if pair is not None]
+    if not found:
+        counts = ", ".join(f"{moves}: {len(fens)}" for moves, fens in boards.items())
+        raise InvalidArgumentError(
+            f"expected boards for at least one pair, found none that fit; boards by full moves "
+            f"played: {counts}; give more games, another seed or a lower far_floor"
+        )
+    return found
+
+
+def missing_pairs(near: Collection[int], far: Collection[int]) -> str:
+    """Return in words which pairs were not found; empty if all were.
+
+    Args:
+        near: Full moves played before each near pair that was.
+        far: The same of far pairs.
+    """
+    said = []
+    for kind, all_moves, found in (("near", NEAR_MOVES, near), ("far", FAR_MOVES, far)):
+        if missing := [str(moves) for moves in all_moves if moves not in found]:
+            said.append(f"no {kind} pair found after {', '.join(missing)} full moves")
+    return "; ".join(said)
+
+
+def exact_precisions(
+    true: Sequence[str],
+    predicted: Sequence[str],
+    depth: int,
+    terminal: Terminal,
+    *,
+    workers: int | None,
+) -> NDArray[np.float64]:
+    """Return the exact p_m of many pairs of boards.
+
+    Args:
+        true: FENs of the boards S.
+        predicted: As many FENs of the boards T.
+        depth: m, at least 1.
+        terminal: How finished games count.
+        workers: Threads, None for all cores; the result does not depend on it.
+
+    Returns:
+        Shape (pairs, depth): p_1 to p_m.
+    """
+    chess = environment_named("chess")
+    twin = compiled_twin()
+    one, other = (
+        twin.packed([chess.read_state(fen) for fen in side]) for side in (true, predicted)
+    )
+    return twin.joint_walks(one, other, depth, terminal, workers)[:, :depth]
+
+
+def compiled_twin() -> CompiledTwin[Any]:
+    """Return the compiled twin of chess, which walks its boards."""
+    twin = environment_named("chess").automaton.compiled_twin()
+    assert twin is not None
+    return twin
+
+
+def _boards(games: Sequence[Path], seed: int) -> dict[int, list[str]]:
+    groups = sorted({*NEAR_MOVES, *FAR_MOVES})
+    played: Any = games or list(random_games(POOL * len(groups), 2 * max(groups) + 1, seed))
+
+    def cut(*lengths: int) -> Cut:
+        return cut_games(played, groups=lengths, per_group=POOL, seed=seed, allow_unfilled=True)
+
+    apart = cut(*groups)
+    boards = {}
+    for group in groups:
+        positions = apart.positions[apart.positions["group"] == group]
+        if min(apart.summary.taken.values()) < POOL:
+            positions = cut(group).positions
+        boards[group] = positions["true_state"].tolist()
+    return boards
+
+
+def _near_pair(
+    fens: Sequence[str], moves: int, name: str, change: Change, terminal: Terminal, seed: int
+) -> ComparisonPair | None:
+    generator = np.random.default_rng(seed)
+    for fen in fens:
+        changed = changed_board(fen, change, generator)
+        if changed is None:
+            continue
+        said, predicted = changed
+        if 0 < exact_precisions([fen], [predicted], _NEAR_DEPTH, terminal, workers=1)[0, -1] < 1:
+            return ComparisonPair("near", said, moves, fen, predicted, len(fens))
+    return None
+
+
+def _far_pair(
+    fens: Sequence[str], moves: int, depth: int, floor: float, terminal: Terminal, seed: int
+) -> ComparisonPair | None:
+    if len(fens) < 2:
+        return None
+    order = np.array([(i, j) for i in range(len(fens)) for j in range(len(fens)) if i != j])
+    np.random.default_rng(seed).shuffle(order)
+    for start in range(0, len(order), _AT_ONCE):
+        part = order[start : start + _AT_ONCE]
+        # Most of them fall below the floor long before m, and their trees are never walked.
+        for sooner in (min(_SOONER, depth), depth):
+            true, predicted = ([fens[index] for index in side] for side in part.T)
+            found = exact_precisions(true, predicted, sooner, terminal, workers=1)[:, -1]
+            part = part[(found > floor) & (found < _FAR_CEILING)]
+        if len(part):
+            one, other = (fens[index] for index in part[0])
+            return ComparisonPair("far", "boards of two games", moves, one, other, len(fens))
+    return None
+
+
+Values: TypeAlias = NDArray[np.float64]
+
+LARGEST_Z: Final = 4.0
+"""Standard errors from the exact value within which a mean agrees with it."""
+
+ROUNDING: Final = 1e-9
+"""Sums in another order differ by less than this, relative, where nothing is random."""
+
+_TIMED: Final = 50
+
+
+def timed_runs(
+    method: str,
+    pair: ComparisonPair,
+    depth: int,
+    samples: int,
+    seeds: Sequence[int],
+    terminal: Terminal,
+    workers: int | None,
+) -> tuple[Values, float, float]:
+    """Return the values of single runs, their mean node count, and milliseconds per run on a core.
+
+    Args:
+        method: A name in `workbench.affordance.ESTIMATORS`; one that is not compiled is run by the
+            reference.
+        pair: Lines are drawn from T and tried in S.
+        depth: m, at least 1.
+        samples: N of each run.
+        seeds: One a run, at least one.
+        terminal: How finished games count.
+        workers: Threads, None for all cores; the first runs, which are timed, take one.
+    """
+    chess = environment_named("chess")
+    predicted, true = (chess.read_state(fen) for fen in (pair.predicted_fen, pair.true_fen))
+    twin = compiled_twin()
+    if method not in twin.methods:
+        start = time.perf_counter()
+        found = single_runs(
+            true, predicted, depth, automaton=chess.automaton, method=method, samples=samples,
+            seeds=seeds, terminal=terminal,
+        )  # fmt: skip
+        elapsed = time.perf_counter() - start
+        nodes = float(np.mean([run.node_count for run in found]))
+        return np.array([run.value for run in found]), nodes, 1000 * elapsed / len(seeds)
+    runs: list[tuple[float, int]] = []
+    milliseconds = np.nan
+    for part, threads in ((slice(_TIMED), 1), (slice(_TIMED, None), workers)):
+        if not seeds[part]:
+            continue
+        start = time.perf_counter()
+        runs += twin.estimator_runs(
+            true, predicted, depth, method=method, samples=samples, seeds=seeds[part],
+            terminal=terminal, workers=threads,
+        )  # fmt: skip
+        if part.start is None:
+            milliseconds = 1000 * (time.perf_counter() - start) / len(seeds[part])
+    estimates, counts = zip(*runs, strict=True)
+    return np.array(estimates), float(np.mean(counts)), milliseconds
+
+
+def compared(values: Values, exact: float, method: str, samples: int) -> dict[str, Any]:
+    """Return how independent runs of an estimator compare with the exact value.
+
+    Args:
+        values: One estimate of p_m per run, shape (runs,), at least 2.
+        exact: p_m, above 0.
+        method: A name in `ESTIMATORS`.
+        samples: N of each run.
+
+    Returns:
+        The columns exact to largest, and intervals and covered, of `compute`.
+    """
+    mean, spread = float(values.mean()), float(values.std(ddof=1))
+    draws = samples * len(values)
+    error = float(
+        np.sqrt(exact * (1 - exact) / draws)
+        if ESTIMATORS[method].binomial
+        else spread / np.sqrt(len(values))
+    )
+    off = mean - exact
+    certain = error <= ROUNDING * exact
+    same = abs(off) <= ROUNDING * exact
+    z = (np.nan if same else np.copysign(np.inf, off)) if certain else off / error
+    covered = interval_covers(values, exact, method, samples)
+    return {
+        "exact": exact,
+        "mean": mean,
+        "bias": off / exact,
+        "standard_error": error / exact,
+        "z": z,
+        "agrees": same or abs(z) < LARGEST_Z,
+        "deviation": spread / exact,
+        "largest": float(values.max()) / mean if mean else np.nan,
+        "intervals": len(covered),
+        "covered": int(covered.sum()),
+    }
+
+
+def interval_covers(
+    values: Values, exact: float, method: str, samples: int, level: float = 0.95
+) -> NDArray[np.bool_]:
+    """Return which confidence intervals hold the exact value; each is made of `BATCHES` runs.
+
+    As `workbench.affordance.Estimate` gives them. Runs that fill no whole interval are not used.
+
+    Args:
+        values: One estimate of p_m per run, shape (runs,).
+        exact: p_m.
+        method: A name in `ESTIMATORS`.
+        samples: N of each run.
+        level: The coverage wanted, in (0, 1).
+
+    Returns:
+        Shape (runs // BATCHES,).
+    """
+    batches = values[: len(values) // BATCHES * BATCHES].reshape(-1, BATCHES)
+    # Of an estimate's other numbers the interval only asks that states were generated.
+    found = [
+        Estimate(
+            *combined(row, method, samples), method, samples, BATCHES,
+            depth=1, terminal="absorb", seed=0, node_count=1, skewness=skewness(row),
+        )
+        for row in batches.tolist()
+    ]  # fmt: skip
+    ends = np.array([each.interval(level) for each in found]).reshape(-1, 2)
+    rounding = ROUNDING * exact
+    return np.asarray((ends[:, 0] - rounding <= exact) & (exact <= ends[:, 1] + rounding))

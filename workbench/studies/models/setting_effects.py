@@ -1,0 +1,350 @@
+"""Prompts and thinking budgets compared on the same positions."""
+
+import math
+from collections.abc import Hashable, Mapping
+from typing import Any, Final
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from workbench.drawing.appearance import bar_lengths, caption, model_style, new_figure
+from workbench.drawing.labels import LONGEST, labels, room, some_of, typeset
+from workbench.drawing.score_description import class_counts_by, episode_words, interval_words
+from workbench.environments.registry import DEFAULT
+from workbench.errors import InvalidArgumentError
+from workbench.long_texts import shortened
+from workbench.prediction import CLASSES, ReplyClass
+from workbench.statistics.grouped import grouped_differences, grouped_means, groups, spread
+from workbench.statistics.intervals import DIFFERENCE, SHARE
+from workbench.statistics.paired_tests import grouped_mcnemar
+from workbench.tables.parquet_tables import setting_value
+
+_PROMPT_COLUMNS: Final = (
+    "model", "prompt", "positions", "answers", "failed", "unscored", "games", "effective",
+    "exact_match", "exact_match_low", "exact_match_high", "precision", "precision_low",
+    "precision_high", "pairs", "only_here", "only_reference", "mcnemar", "difference",
+    "difference_low", "difference_high", "holm", "reference", "depth",
+)  # fmt: skip
+
+
+def compute_prompts(
+    scores: pd.DataFrame,
+    *,
+    depth: int = 4,
+    reference: str = "",
+) -> pd.DataFrame:
+    """Compare each prompt with a reference, for each model, paired by position.
+
+    p_m is averaged over the answers to a position; exact match in the test is that of the first
+    answer. Intervals are of 95%, by the variance between games; the test takes positions as independent.
+
+    Args:
+        scores: `workbench.studies.models.model_scores.Comparison.scores`.
+        depth: m.
+        reference: A prompt's name; the first in the scores if empty.
+
+    Returns:
+        One row per model and prompt, the reference first: model, prompt, positions, games, effective (number of games), answers,
+        failed (calls, which are no answers), unscored, exact_match (share over positions of the mean over answers) and precision with _low
+        and _high, and of the pair with the reference (NaN in its own row): pairs (positions that
+        both answered), only_here and only_reference (first answers right), mcnemar, holm (adjusted
+        over the model's prompts), difference of p_m with _low and _high. reference and depth name
+        what was asked for.
+
+    Raises:
+        InvalidArgumentError: If the measure or the reference is missing.
+    """
+    measure = f"precision_{depth}"
+    prompts = list(scores["prompt"].unique())
+    chosen = reference or (prompts[0] if prompts else "")
+    if measure not in scores or chosen not in prompts:
+        raise InvalidArgumentError(
+            f"expected scores with {measure!r} under the prompt {chosen!r}, got prompts {prompts} "
+            f"and columns {list(scores.columns)}"
+        )
+    by, order = ["model", "prompt"], [chosen, *(each for each in prompts if each != chosen)]
+    rows = scores.sort_values(["position_id", "sample"], kind="stable")
+    rows = rows.assign(right=rows["exact_match"].astype(float))
+    by_prompt = [_by_position(part, measure).assign(**key) for key, part in groups(rows, by)]
+    positions = pd.concat(by_prompt, ignore_index=True)
+    positions["prompt"] = pd.Categorical(positions["prompt"], order, ordered=True)
+    against: dict[str, Any] = {"between": "prompt", "reference": chosen, "unit": "position_id"}
+    means = grouped_means(positions, ["exact_match", "precision"], by, within=SHARE)
+    differences = grouped_differences(
+        positions, "precision", "model", within=DIFFERENCE, **against
+    ).replace({"column": {"precision": "difference"}})
+    table = spread(means, by, counted="precision").rename(columns={"count": "positions"})
+    counts = class_counts_by(rows, by)
+    counts["answers"] = counts["count"] - counts["failed"]
+    table = table.merge(counts[[*by, "answers", "failed", "unscored"]], on=by)
+    for paired in (
+        grouped_mcnemar(positions, "first", "model", **against),
+        spread(differences, by),
+    ):
+        table = table.merge(paired, on=by, how="left")
+    table["pairs"] = table["pairs"].fillna(0).astype(int)
+    return table.assign(reference=chosen, depth=depth).reindex(columns=list(_PROMPT_COLUMNS))
+
+
+def _by_position(rows: pd.DataFrame, measure: str) -> pd.DataFrame:
+    return rows.groupby("position_id", as_index=False).agg(
+        game=("game", "first"),
+        first=("right", "first"),
+        exact_match=("right", "mean"),
+        precision=(measure, "mean"),
+    )
+
+
+def draw_prompts(
+    table: pd.DataFrame, note: str = "", whose: str = "", environment: str = DEFAULT
+) -> Figure:
+    """Draw exact match, mean p_m and the paired difference of p_m, one line per prompt.
+
+    Args:
+        table: The result of `compute_prompts`.
+        note: Small print below the axes, such as `Comparison.describe` gives.
+        whose: What the title begins with, such as `Comparison.whose`; the model if there is one.
+        environment: The name of the environment, for the words.
+    """
+    depth, reference = table["depth"].iloc[0], table["reference"].iloc[0]
+    models = list(table["model"].unique())
+    of_models, of_prompts = labels(models, 28), labels(table["prompt"])
+    names = [
+        of_prompts[prompt] if len(models) == 1 else f"{of_models[model]}: {of_prompts[prompt]}"
+        for model, prompt in zip(table["model"], table["prompt"], strict=True)
+    ]
+    beyond = max(0.0, max(room(name, 8) for name in names) - 1.6)
+    figure, panels = new_figure(3, width=10.0 + beyond, height=1.9 + 0.4 * len(table))
+    places = np.arange(len(table))
+    for axes, (name, title) in zip(
+        panels,
+        (
+            ("exact_match", "exact match (share)"),
+            ("precision", f"mean p_{depth}"),
+            ("difference", f"difference of p_{depth}, paired"),
+        ),
+        strict=True,
+    ):
+        value, low, high = (table[f"{name}{end}"].to_numpy(float) for end in ("", "_low", "_high"))
+        ends = bar_lengths(value, low, high)
+        for model, look in model_style(models).items():
+            of_model = (table["model"] == model).to_numpy()
+            axes.errorbar(
+                value[of_model],
+                places[of_model],
+                xerr=ends[:, of_model],
+                fmt=look.marker,
+                color=look.colour,
+                markerfacecolor=look.face,
+                capsize=3,
+            )
+        axes.set_xlabel(typeset(title), fontsize=9)
+        axes.grid(visible=False, axis="y")
+        axes.grid(visible=True, axis="x", linewidth=0.5, alpha=0.5)
+    panels[0].set_yticks(places, names, fontsize=8)
+    panels[0].set_ylim(len(table) - 0.4, -0.6)
+    # Numbers with a sign are wider than matplotlib allows for.
+    panels[2].xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
+    panels[2].axvline(0, color="0.3", linewidth=0.9)
+    for place, row in zip(places, table.to_dict("records"), strict=True):
+        panels[2].annotate(
+            _test_words(row),
+            (1.02, place),
+            xycoords=("axes fraction", "data"),
+            va="center",
+            fontsize=7.5,
+            annotation_clip=False,
+        )
+    of_one = some_of(models, "models") if len(models) == 1 else ""
+    subject = f"{whose or of_one}: the" if whose or of_one else "The"
+    bars = interval_words(table.assign(low=table["precision_low"]), episode_words(environment))
+    caption(
+        figure,
+        f"{subject} same positions under several prompts; reference: {shortened(reference, LONGEST)}",
+        f"{note}\n{bars}; McNemar's exact test of the first "
+        "answers: right only here : right only under the reference, Holm's p",
+    )
+    return figure
+
+
+def _test_words(row: Mapping[Hashable, Any]) -> str:
+    if row["prompt"] == row["reference"]:
+        return "reference"
+    if not row["pairs"]:
+        return "no pairs"
+    p_value = "no test" if math.isnan(row["holm"]) else f"p = {row['holm']:.2g}"
+    return f"{row['only_here']:.0f} : {row['only_reference']:.0f} of {row['pairs']}, {p_value}"
+
+
+MEASURES: Final = ("precision", "exact_match", "ill_formed_share")
+_BUDGET_COLUMNS: Final = (
+    "model", "budget", "replies", *CLASSES, "games", "effective",
+    *(
+        f"{measure}{paired}{end}"
+        for measure in MEASURES
+        for paired in ("", "_difference")
+        for end in ("", "_low", "_high")
+    ),
+    "pairs", "only_here", "only_reference", "reference", "mcnemar", "holm", "depth",
+)  # fmt: skip
+
+
+def compute_budgets(scores: pd.DataFrame, *, depth: int = 4) -> pd.DataFrame:
+    """Compare each thinking budget of a model with its smallest, on the same positions.
+
+    Intervals are of 95%, by the variance between games. McNemar's test of exact match takes positions as
+    independent.
+
+    Args:
+        scores: `workbench.studies.models.model_scores.compare_settings`, one reply a position and
+            budget.
+        depth: m.
+
+    Returns:
+        One row per model and budget, the smallest first: model, budget (tokens), replies, games, effective (number of
+        games),
+        valid, ill_formed, unparseable, absent, failed, for each of precision (mean p_m),
+        exact_match and ill_formed_share the mean with _low and _high and the paired
+        _difference with _difference_low and _difference_high, pairs, only_here and only_reference
+        (exact matches), mcnemar, holm (adjusted over the model's budgets), reference (budget) and
+        depth. The pair of a reference with itself is NaN.
+
+    Raises:
+        InvalidArgumentError: If the measure is missing, a budget is no number, or a position has
+            several replies.
+    """
+    measure = f"precision_{depth}"
+    budgets = scores["setting"].map(lambda setting: setting_value(setting, "thinking"))
+    again = scores.duplicated(["model", "setting", "position_id"]).any()
+    if measure not in scores or again or not budgets.str.isdecimal().all():
+        raise InvalidArgumentError(
+            f"expected scores with {measure!r}, settings thinking=TOKENS and one reply a position, got "
+            f"columns {list(scores.columns)}, settings {sorted(scores['setting'].unique())} and "
+            f"{'repeated' if again else 'single'} replies"
+        )
+    ill_formed = (scores["reply_class"] == ReplyClass.ILL_FORMED).astype(float)
+    rows = scores.assign(
+        budget=budgets.astype(int),
+        precision=scores[measure],
+        ill_formed_share=ill_formed.where(scores["unscored"] == ""),
+    )
+    by, tables = ["model", "budget"], []
+    for _, part in rows.groupby("model", sort=True):
+        smallest = part["budget"].min()
+        against: dict[str, Any] = {
+            "between": "budget",
+            "reference": smallest,
+            "unit": "position_id",
+        }
+        means = grouped_means(part, MEASURES, by, within=SHARE)
+        differences = grouped_differences(part, MEASURES, "model", within=DIFFERENCE, **against)
+        differences["column"] += "_difference"
+        table = class_counts_by(part, by)[[*by, *CLASSES]].merge(
+            spread(means, by, counted="precision").rename(columns={"count": "replies"}), on=by
+        )
+        for paired in (
+            grouped_mcnemar(part, "exact_match", "model", **against),
+            spread(differences, by),
+        ):
+            table = table.merge(paired, on=by, how="left")
+        tables.append(table.assign(reference=smallest, depth=depth))
+    counts = dict.fromkeys(("pairs", "only_here", "only_reference"), 0)
+    table = pd.concat(tables, ignore_index=True)
+    return (
+        table.fillna(counts)
+        .astype(dict.fromkeys(counts, int))
+        .reindex(columns=list(_BUDGET_COLUMNS))
+    )
+
+
+def verdict(table: pd.DataFrame) -> str:
+    """Return in words at which budgets each measure differs from that at the smallest budget.
+
+    Args:
+        table: The result of `compute_budgets`.
+    """
+    words = []
+    for model, of_model in table.groupby("model", sort=True):
+        others = of_model[of_model["pairs"] > 0]
+        depth, reference = table["depth"].iloc[0], of_model["reference"].iloc[0]
+        said = []
+        for name, title in _titles(depth).items():
+            low, high = others[f"{name}_difference_low"], others[f"{name}_difference_high"]
+            parts = [
+                f"{way} at {some_of(map(str, others.loc[where, 'budget']), 'budgets', 6)}"
+                for way, where in (("lower", high < 0), ("higher", low > 0))
+                if where.any()
+            ]
+            said.append(f"{title} is {' and '.join(parts) or 'not told apart at any budget'}")
+        words.append(
+            f"{labels([str(model)])[str(model)]}, against a budget of {reference}: {'; '.join(said)}"
+        )
+    return "; ".join(words) + " (95% intervals of the differences that exclude 0)"
+
+
+def _titles(depth: int) -> dict[str, str]:
+    return {
+        "precision": f"mean p_{depth}",
+        "exact_match": "exact match",
+        "ill_formed_share": "share of ill-formed boards",
+    }
+
+
+def draw_budgets(table: pd.DataFrame, note: str = "") -> Figure:
+    """Draw three measures against the budget, and below their paired differences.
+
+    Args:
+        table: The result of `compute_budgets`.
+        note: Small print below the axes, such as `Comparison.describe` gives.
+    """
+    depth = table["depth"].iloc[0]
+    budgets = sorted(table["budget"].unique())
+    places = {budget: place for place, budget in enumerate(budgets)}
+    looks, shown = model_style(table["model"]), labels(table["model"])
+    figure, panels = new_figure(3, width=10.4, height=5.6, rows=2)
+    for column, (name, title) in enumerate(_titles(depth).items()):
+        for axes, value in ((panels[column], name), (panels[column + 3], f"{name}_difference")):
+            for number, (model, part) in enumerate(table.groupby("model", sort=True)):
+                look = looks[str(model)]
+                axes.errorbar(
+                    part["budget"].map(places) + 0.08 * number,
+                    part[value],
+                    yerr=bar_lengths(part[value], part[f"{value}_low"], part[f"{value}_high"]),
+                    marker=look.marker,
+                    linestyle=look.line,
+                    color=look.colour,
+                    markerfacecolor=look.face,
+                    capsize=3,
+                    label=f"{shown[str(model)]} ({int(part['replies'].max())} positions)",
+                )
+        panels[column].set_title(typeset(title), fontsize=10)
+        panels[column + 3].axhline(0, color="0.3", linewidth=0.9)
+        panels[column + 3].set_xticks(list(places.values()), list(map(str, budgets)), fontsize=8)
+        panels[column + 3].set_xlabel("thinking budget (tokens)", fontsize=9)
+    panels[0].set_ylabel("mean, or share")
+    panels[3].set_ylabel(f"difference from\na budget of {budgets[0]}, paired")
+    models = sorted(shown[name] for name in set(table["model"]))
+    if len(models) > 1:
+        panels[2].legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    else:
+        for place, row in zip(places.values(), table.to_dict("records"), strict=True):
+            if row["pairs"]:
+                p_value = "p < .001" if row["holm"] < 0.001 else f"p = {row['holm']:.3f}"[:9]
+                tested = f"{row['only_here']} : {row['only_reference']}\n{p_value}"
+                panels[4].annotate(
+                    tested, (place, 0.99), xycoords=("data", "axes fraction"),
+                    ha="center", va="top", fontsize=6,
+                )  # fmt: skip
+        low, high = panels[4].get_ylim()
+        panels[4].set_ylim(low, high + 0.2 * (high - low))
+    bars = interval_words(table.assign(low=table["precision_low"]))
+    plies = f"{table['replies'].max()} positions"
+    caption(
+        figure,
+        f"Does thinking longer help? {some_of(models, 'models')}: the same {plies} at every budget",
+        f"{bars}; lower middle: right only here : right only at a "
+        f"budget of {budgets[0]}, McNemar's exact test, Holm's p\n{note}",
+    )
+    return figure

@@ -1,0 +1,292 @@
+"""Scores for studies: those of the user, a cache of tables, and those of the recorded replies."""
+
+import os
+import re
+import shutil
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final, Literal, get_args
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+from filelock import FileLock, Timeout
+
+from workbench.answers.recorded_replies import WORLD_CUP, recorded_replies, recorded_replies_path
+from workbench.environments.registry import (
+    DEFAULT,
+    environment_named,
+    environment_of_table,
+    own_modules,
+)
+from workbench.errors import InvalidArgumentError, RunMismatchError, TableError
+from workbench.metrics import own_code
+from workbench.scoring import ScoringParameters, score_file, scores_schema
+from workbench.studies.game_clusters import whole_games
+from workbench.tables.parquet_tables import PREDICTIONS, read_provenance, read_table, write_table
+from workbench.tables.provenance import code_hash, file_hash, json_hash, package_versions
+
+_COLUMNS: Final = {"terminal": "terminal", "ill_formed": "ill_formed_policy", "method": "method"}
+
+
+def read_scores(path: Path, parameters: ScoringParameters) -> pd.DataFrame:
+    """Return a scores table that was made with these parameters, or with a greater depth.
+
+    Args:
+        path: Made by ``workbench score``.
+        parameters: What the study asks for.
+
+    Raises:
+        TableError: If it is no scores table, or has no rows.
+        RunMismatchError: If it was made with other parameters.
+    """
+    refuse_other_parameters(path, parameters)
+    present = pq.read_schema(path.absolute()).names
+    return read_table(path, scores_schema(parameters, environment_of_table(path), present=present))
+
+
+def refuse_other_parameters(path: Path, parameters: ScoringParameters) -> None:
+    """Refuse a table that `read_scores` would refuse, without reading all of it.
+
+    Raises:
+        TableError: If it is no scores table, or has no rows.
+        RunMismatchError: If it was made with other parameters; each that differs is named.
+    """
+    wanted = {name: getattr(parameters, name) for name in _COLUMNS}
+    schema = pa.schema([(column, pa.string()) for column in _COLUMNS.values()])
+    made_with = read_table(path, schema)
+    if made_with.empty:
+        raise TableError(f"{path}: expected a scores table with rows, got one without")
+    found = {name: sorted(made_with[column].unique()) for name, column in _COLUMNS.items()}
+    differing = [
+        f"{name}: expected {value!r}, got {' and '.join(map(repr, found[name]))}"
+        for name, value in wanted.items()
+        if found[name] != [value]
+    ]
+    missing = [
+        name for name in parameters.measures() if name not in pq.read_schema(path.absolute()).names
+    ]
+    if not differing and missing:
+        differing = [f"depth: expected {parameters.depth}, got a table without {missing[0]!r}"]
+    if differing:
+        raise RunMismatchError(
+            f"{path}: these scores do not match the study: {'; '.join(differing)}; score the "
+            "predictions again, or request the table's values with --parameter NAME=VALUE"
+        )
+
+
+def refuse_other_predictions(scores: Path, predictions: Path) -> None:
+    """Refuse scores that were made from other predictions than these.
+
+    Raises:
+        RunMismatchError: If they were.
+    """
+    made_from = read_provenance(scores).get("predictions_sha256")
+    if made_from != file_hash(predictions):
+        raise RunMismatchError(
+            f"{scores}: expected scores made from {predictions}, got scores of a table with "
+            f"SHA-256 {made_from!r}; give the predictions that were scored"
+        )
+
+
+UNUSED_SECONDS: Final = 30 * 24 * 3600
+# Of the code as it is imported: a kernel may outlive a change of the files.
+_MODULES: Final = (
+    "workbench.studies.data",
+    "workbench.studies.models.model_scores",
+    *own_modules(),
+)
+_CODE_KEY: Final = json_hash([code_hash(*_MODULES), package_versions()])[:8]
+# Tables, what a kill leaves of one that was being written, and locks. Earlier versions wrote names
+# without the code.
+_NAME: Final = re.compile(
+    r"\.?(?:positions|predictions|scores|lock)-((?:[0-9a-f]{8}-)?[0-9a-f]{12})(?:[-.].*)?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTables:
+    """A folder of tables; notebooks that run side by side want the same, and make each once.
+
+    Attributes:
+        folder: Made if it is missing.
+    """
+
+    folder: Path
+
+    def table(
+        self,
+        stage: str,
+        schema: pa.Schema,
+        made_of: Mapping[str, Any],
+        make: Callable[[Path], object],
+    ) -> pd.DataFrame:
+        """Return a table from the folder, or make it there first.
+
+        Args:
+            stage: ``positions`` or ``scores``.
+            schema: Schema of the table.
+            made_of: Inputs' hashes and parameters, as JSON can hold them.
+            make: Writes the table to a path, whole or not at all.
+        """
+        key = f"{_CODE_KEY}-{json_hash([stage, made_of])[:12]}"
+        path = self.folder / f"{stage}-{key}.parquet"
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(self._lock(key)):
+            if path.exists():
+                try:
+                    found = read_table(path, schema)
+                except TableError:
+                    # Damaged from outside: its sources are available, so it is made again.
+                    path.unlink()
+                else:
+                    os.utime(path)
+                    return found
+            self._forget_stale()
+            make(path)
+            return read_table(path, schema)
+
+    def scores(
+        self, predictions: Path, parameters: ScoringParameters, *, jobs: int = 1
+    ) -> pd.DataFrame:
+        """Return the scores of a predictions table, as `workbench.scoring.score_file` makes them.
+
+        Args:
+            predictions: Of the PREDICTIONS schema.
+            parameters: The parameters of scoring.
+            jobs: Workers.
+        """
+        environment = environment_of_table(predictions)
+        made_of = {
+            "predictions": file_hash(predictions),
+            "parameters": asdict(parameters),
+            "metrics": own_code(environment),
+        }
+        return self.table(
+            "scores",
+            scores_schema(parameters, environment),
+            made_of,
+            lambda path: score_file(predictions, path, parameters, jobs=jobs),
+        )
+
+    def scores_of_made(
+        self,
+        make_predictions: Callable[[], pd.DataFrame],
+        made_of: Mapping[str, Any],
+        parameters: ScoringParameters,
+        *,
+        jobs: int = 1,
+    ) -> pd.DataFrame:
+        """Return the scores of predictions that are made only if their scores are not there.
+
+        Args:
+            make_predictions: Returns them.
+            made_of: What determines them, as JSON can hold it.
+            parameters: The parameters of scoring.
+            jobs: Workers.
+        """
+
+        def make(path: Path) -> None:
+            # In a file, so that scoring can be interrupted and resumed.
+            predictions = path.with_name(path.name.replace("scores", "predictions", 1))
+            if not predictions.exists():
+                provenance = {"stage": "predictions", "made_of": dict(made_of)}
+                write_table(make_predictions(), predictions, PREDICTIONS, provenance)
+            score_file(predictions, path, parameters, jobs=jobs)
+            predictions.unlink()
+
+        return self.table(
+            "scores",
+            scores_schema(parameters),
+            {
+                "made_of": dict(made_of),
+                "parameters": asdict(parameters),
+                "metrics": own_code(environment_named(DEFAULT)),
+            },
+            make,
+        )
+
+    def _lock(self, key: str) -> Path:
+        return self.folder / f"lock-{key}"
+
+    def _forget_stale(self) -> None:
+        """Remove what other code made, or nothing used for long, unless it is in use now."""
+        named = [(path, _NAME.fullmatch(path.name)) for path in self.folder.iterdir()]
+        for key in {match[1] for _, match in named if match}:
+            lock = self._lock(key)
+            paths = [path for path, match in named if match and match[1] == key and path != lock]
+            try:
+                with FileLock(lock, timeout=0):
+                    stale = not key.startswith(f"{_CODE_KEY}-") or _unused(paths)
+                    for path in paths if stale else []:
+                        if path.is_dir():
+                            shutil.rmtree(path)
+                        else:
+                            path.unlink(missing_ok=True)
+            except Timeout:
+                continue
+            if stale:
+                lock.unlink(missing_ok=True)
+
+
+def _unused(paths: Iterable[Path]) -> bool:
+    used = max((path.stat().st_mtime for path in paths if path.exists()), default=0.0)
+    return time.time() - used > UNUSED_SECONDS
+
+
+DefaultReplies = Literal["recorded", "simulated"]
+"""What is drawn where no table is given: replies of real models, or of the simulated tracker."""
+
+
+def check_replies(replies: str, models: Sequence[str] = ()) -> None:
+    """Refuse a name that is none of `DefaultReplies`.
+
+    Args:
+        replies: The name.
+        models: Bundled language models that may be named as well.
+
+    Raises:
+        InvalidArgumentError: If it is another.
+    """
+    names = [*get_args(DefaultReplies), *models]
+    if replies not in names:
+        expected = f"{', '.join(map(repr, names[:-1]))} or {names[-1]!r}"
+        raise InvalidArgumentError(
+            f"replies: expected {expected}, got {replies!r:.80}; name a table of your own as "
+            "`predictions`"
+        )
+
+
+def recorded_scores(
+    tables: str | Path,
+    parameters: ScoringParameters,
+    *,
+    sets: Sequence[str] = (WORLD_CUP,),
+    models: Sequence[str] = (),
+    settings: Sequence[str] = ("",),
+    jobs: int = 1,
+) -> pd.DataFrame:
+    """Return the scores of recorded replies, with the column ``game`` that `whole_games` finds.
+
+    All of them are scored, once a folder of tables, whatever is chosen of them.
+
+    Args:
+        tables: The folder that keeps scores.
+        parameters: The parameters of scoring.
+        sets: As for `workbench.answers.recorded_replies.recorded_replies`.
+        models: Names of models; all if empty.
+        settings: Of the models; empty text for the default.
+        jobs: Workers.
+
+    Raises:
+        InvalidArgumentError: If there are no replies of a set, model or setting.
+    """
+    wanted = recorded_replies(sets, models, settings)
+    path = recorded_replies_path()
+    games = whole_games(recorded_replies(sets=(), settings=())).games
+    scores = StoredTables(Path(tables)).scores(path, parameters, jobs=jobs)
+    key = ["set", "model", "setting"]
+    scores = scores.merge(wanted[key].drop_duplicates(), on=key)
+    return scores.assign(game=scores["position_id"].map(games))
