@@ -48,15 +48,7 @@ def harmonic_mean_error(
 
 
 def summary_sources(name: str, present: Collection[str]) -> tuple[str, ...]:
-    """Return the columns that a summary follows from.
-
-    Args:
-        name: Of a column.
-        present: The columns of a scores table.
-
-    Returns:
-        Their names; none if the column is no summary, or the table cannot give it.
-    """
+    """Return the columns that a summary follows from."""
     needed: list[str] = []
     if match := _F.fullmatch(name):
         ends = ("", ERROR) if match[2] else ("",)
@@ -97,10 +89,6 @@ def stale_summaries(names: Sequence[str], present: Collection[str]) -> list[str]
     """Return the summaries to compute anew when columns are read from a scores table.
 
     They are those that the table lacks, and the means of a table of another depth than is read.
-
-    Args:
-        names: Of the columns to read.
-        present: Of the table.
     """
     same = exact_depths(names) == exact_depths(present)
     return [

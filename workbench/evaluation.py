@@ -61,16 +61,7 @@ class EvaluationFolder:
 
     @contextmanager
     def opened(self, settings: Mapping[str, Any]) -> Iterator[None]:
-        """Work in the folder alone; it is made if it is missing.
-
-        Args:
-            settings: What must be the same in every call, as JSON can hold it.
-
-        Raises:
-            RunMismatchError: If the folder belongs to an evaluation with other settings, or holds
-                other files.
-            OutputError: If another process evaluates into it, or it is a file.
-        """
+        """Work in the folder alone; it is made if it is missing."""
         self._refuse_other_files()
         self.path.mkdir(parents=True, exist_ok=True)
         try:
@@ -87,12 +78,7 @@ class EvaluationFolder:
             ) from error
 
     def is_finished(self, stage: str, made_of: Mapping[str, Any]) -> bool:
-        """Return whether a stage was finished with what it would be made of now, and its files are there.
-
-        Args:
-            stage: Its name.
-            made_of: Hashes and parameters, as JSON can hold them.
-        """
+        """Return whether a stage was finished with what it would be made of now, and its files are there."""
         found = self._described()[_FINISHED].get(stage)
         if not isinstance(found, dict) or not isinstance(found.get("files"), dict):
             return False
@@ -102,13 +88,7 @@ class EvaluationFolder:
         )
 
     def finish(self, stage: str, made_of: Mapping[str, Any], files: Iterable[Path]) -> None:
-        """Record that a stage is finished.
-
-        Args:
-            stage: Its name.
-            made_of: As of `is_finished`.
-            files: What it wrote, in the folder.
-        """
+        """Record that a stage is finished."""
         described, folder = self._described(), self.path.resolve()
         hashes = {path.resolve().relative_to(folder).as_posix(): file_hash(path) for path in files}
         finished = {"made_of": dict(made_of), "files": dict(sorted(hashes.items()))}

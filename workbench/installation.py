@@ -13,11 +13,7 @@ PACKAGE: Final = Path(__file__).resolve().parent
 
 
 def resources_folder(package: Path = PACKAGE) -> Path:
-    """Return the folder that holds ``data``, ``notebooks`` and ``figures``.
-
-    Args:
-        package: The folder of the package ``workbench``.
-    """
+    """Return the folder that holds ``data``, ``notebooks`` and ``figures``."""
     bundled = package / "bundled"
     return bundled if bundled.is_dir() else package.parent
 
@@ -29,11 +25,7 @@ DISTRIBUTION: Final = "world-state-workbench"
 
 
 def install_hint(extra: str) -> str:
-    """Return the command that adds an extra to the workbench that is running.
-
-    Args:
-        extra: A name under ``[project.optional-dependencies]``, such as ``ask``.
-    """
+    """Return the command that adds an extra to the workbench that is running."""
     try:
         installed = distribution(DISTRIBUTION)
     except PackageNotFoundError:
@@ -43,13 +35,7 @@ def install_hint(extra: str) -> str:
 
 
 def requirement(extra: str, above: Path, installed: Distribution | None) -> list[str]:
-    """Return the argument for pip: the extra of the running copy, from the source of that copy.
-
-    Args:
-        extra: The extra's name.
-        above: The folder that contains the package's folder.
-        installed: The metadata of the installed distribution; None if there is none.
-    """
+    """Return the argument for pip: the extra of the running copy, from the source of that copy."""
     if (above / "pyproject.toml").is_file():
         return ["--editable", f"{above}[{extra}]"]
     named = f"{DISTRIBUTION}[{extra}]"

@@ -77,11 +77,6 @@ def plain_lines(reply: str, is_line: IsLine, is_label: IsLine) -> str:
 
     Rewritten are lists whose every line is a line of the state, JSON, and lines of a state that
     stand in one line with slashes or bars between.
-
-    Args:
-        reply: Of any length.
-        is_line: Whether a line may be one of several that a state is written in.
-        is_label: Whether a key of JSON labels a line; what it labels stays in its line.
     """
     reply = _json_as_lines(reply, is_label)
     lines = [
@@ -170,15 +165,7 @@ def _flat(value: Any, is_label: IsLine, key: str = "") -> Iterator[str]:
 
 
 class LabelledLines:
-    """The reader of the labelled lines of one environment.
-
-    Args:
-        labels: In the order in which the environment writes them. Of a label of several words, such
-            as ``Box 1``, the last alone is enough, and another may stand in place of the others. A
-            label of one letter is taken as it is written, of others the case does not matter.
-        text: Returns the text of a state from values by label; a label without one is missing.
-        is_readable: Whether a text is that of a state.
-    """
+    """The reader of the labelled lines of one environment."""
 
     def __init__(
         self, labels: Sequence[str], text: Callable[[Values], str], is_readable: IsLine
@@ -225,9 +212,6 @@ class LabelledLines:
 
         Values are taken as they are written, else as plain words, whichever the environment reads.
         A run that it reads in neither way has its values as they are written.
-
-        Args:
-            reply: Of any length.
         """
         parts, end = list[str](), 0
         for run in self._runs(reply):

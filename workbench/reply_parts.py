@@ -90,10 +90,6 @@ def stated_parts(reply: str, is_line: Callable[[str], bool] = lambda line: False
     These are the whole reply; what follows the last heading such as "Final state:", as a whole, to
     its first blank line, and its lines that may belong to a state; fenced blocks, lines one after
     the other that may belong to a state, paragraphs and lines, the last of each first.
-
-    Args:
-        reply: A model's whole text, of any length.
-        is_line: Whether a line may be one of several that a state is written in.
     """
     seen: set[str] = set()
     for part in _parts(_read(reply), is_line):
@@ -136,10 +132,6 @@ def without_examples(reply: str, looks_like_state: Callable[[str], bool]) -> str
 
     That is what follows "for example" in its line, if it looks like a state, and the next paragraph
     or fenced block, if the line leads to it: if it does not end as a sentence does.
-
-    Args:
-        reply: A model's whole text, of any length.
-        looks_like_state: Whether a text may be meant as a state.
     """
     parts, end = list[str](), 0
     for found in islice(_EXAMPLE.finditer(reply), _MOST_EXAMPLES):
@@ -166,9 +158,6 @@ def alternatives(reply: str) -> Iterator[tuple[str, str]]:
     """Yield what stands before and behind each "or", as far as the next one.
 
     Where there is a heading such as "Final state:" only what follows the last one counts.
-
-    Args:
-        reply: A model's whole text, of any length; one with many such words has none.
     """
     after = after_heading(reply)
     pieces = _OR.split(reply if after is None else after, maxsplit=_MOST_ALTERNATIVES)
@@ -185,12 +174,6 @@ def listed_items(
     last heading such as "Legal moves:", else the last of the reply. A line of a list has an action,
     or begins with a bullet or a number; other lines are prose, and end a list unless they end in a
     colon. Words before the first action of a line and remarks behind an action are left out.
-
-    Args:
-        reply: A model's whole text, of any length.
-        splits: What separates items in a line.
-        remark: What begins a remark behind an action.
-        is_action: Whether an item, without bullet and Markdown, is an action.
     """
     reply, known = _read(reply), dict[str, bool]()
 
@@ -217,9 +200,6 @@ def states_none(reply: str) -> bool:
     """Return whether a reply that lists nothing says that there is nothing to list.
 
     It says so as a whole, in its last line, or behind the last heading such as "Legal moves:".
-
-    Args:
-        reply: A model's whole text, of any length.
     """
     reply = _read(reply).strip()
     after = after_heading(reply)

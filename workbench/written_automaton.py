@@ -72,10 +72,6 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
         """Return the state that a text describes, in any of the ways it may be written.
 
         Nothing in the text is ever executed; the time taken is linear in its length.
-
-        Raises:
-            WorkbenchError: If the text describes no state; `InvalidBoardError` unless the
-                environment has its own.
         """
 
     @abstractmethod
@@ -150,11 +146,7 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
         return tuple((label, sign) for label, sign in found) if apart else ()
 
     def labelled_text(self, values: Mapping[str, str]) -> str:
-        """Return the text of a state whose labelled lines have these values, for `read_state`.
-
-        Args:
-            values: By label; a label of `state_labels` that a reply does not name is missing.
-        """
+        """Return the text of a state whose labelled lines have these values, for `read_state`."""
         signs = dict(self._labels_and_signs)
         sign = next(iter(signs.values()), ": ")
         named = [label for label in self.state_labels if label in values]
@@ -194,11 +186,7 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
         return self._labelled_lines is not None and self._labelled_lines.is_line(line)
 
     def plain_reply(self, reply: str) -> str:
-        """Return a reply in which states stand in lines, labelled as the environment labels them.
-
-        Args:
-            reply: A model's whole text, of any length.
-        """
+        """Return a reply in which states stand in lines, labelled as the environment labels them."""
         labelled = self._labelled_lines
         plain = plain_lines(
             plain_signs(reply[-LONGEST_READ:]),
@@ -213,9 +201,6 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
         It is looked for in the reply in plain form (`plain_reply`), from which states that are
         introduced as examples are left out. Of two different states that are joined by "or" none
         is the answer.
-
-        Args:
-            reply: A model's whole text, of any length.
         """
         if not reply.strip():
             return Prediction(ReplyClass.ABSENT, None, reason="empty reply")
@@ -238,9 +223,6 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
         Of the parts of a reply that may be the answer (`workbench.reply_parts.stated_parts`) the
         first that can be read is taken, else the first that looks like a state. A single line is no
         ill-formed state where states have several lines: it is a part of one that cannot be read.
-
-        Args:
-            reply: As `plain_reply` returns it.
         """
         parts = stated_parts(reply, self.is_state_line)
         candidates = [part for part in parts if len(part) <= self.longest_state]
@@ -259,11 +241,7 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
         return "\n" in self.state_text(self.automaton.initial)
 
     def classify_state(self, text: str | None) -> Prediction:
-        """Classify a text that was already cut out of a reply as its state.
-
-        Args:
-            text: The whole text; None or blank if there was none.
-        """
+        """Classify a text that was already cut out of a reply as its state."""
         if text is None or not text.strip():
             return Prediction(ReplyClass.ABSENT, None, reason=f"no {self.state_noun} given")
         parsed = self.parsed(text)
@@ -279,9 +257,6 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
         ``valid`` if each item of the list is an action of the environment; ``ill_formed`` if some
         item is none (it is kept as written, and no state permits it); ``unparseable`` if there is a
         list and no item of it is an action; ``absent`` if there is no list. "None" is an empty list.
-
-        Args:
-            reply: A model's whole text, of any length.
         """
         if not reply.strip():
             return Prediction(ReplyClass.ABSENT, None, reason="empty reply")
@@ -294,11 +269,7 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
         return self.classify_listed(items)
 
     def classify_listed(self, items: Sequence[str]) -> Prediction:
-        """Classify actions that were already cut out of a reply, as `classify_actions` does.
-
-        Args:
-            items: One text each; none at all is an empty list, which is ``valid``.
-        """
+        """Classify actions that were already cut out of a reply, as `classify_actions` does."""
         nouns = self.action_noun
         plain = [self.plain_action(item) for item in items]
         named = tuple(
@@ -317,11 +288,7 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
     # The actions of an episode.
 
     def identity(self, state: ParsedState) -> str:
-        """Return a text that is the same for every text of the same state.
-
-        Args:
-            state: Readable.
-        """
+        """Return a text that is the same for every text of the same state."""
         return self.state_text(state.state)
 
     def agree(self, one: ParsedState, other: ParsedState) -> bool:
@@ -341,16 +308,7 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
         return self.separator.join(plain)
 
     def replay(self, initial: str | None, moves: str, where: str = "") -> State:
-        """Return the state in which the actions of an episode end.
-
-        Args:
-            initial: The text of the initial state; None or empty for the shared start.
-            moves: The actions, joined by `separator`.
-            where: What to call the episode in a message.
-
-        Raises:
-            IllegalMoveError: If an action is not permitted where it stands.
-        """
+        """Return the state in which the actions of an episode end."""
         state = self.read_state(initial) if initial else self.automaton.initial
         for place, text in enumerate(self.split_moves(moves), start=1):
             action = self.action_named(state, text)
@@ -365,10 +323,6 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
     def true_text(self, given: ParsedState, reached: str) -> tuple[str, str]:
         """Return which of two texts of the same true state a table gets, and in what they differ.
 
-        Args:
-            given: As a file has it.
-            reached: As `workbench.environment.Environment.played` has it.
-
         Returns:
             The text, and what in it is otherwise than after the actions though the state is the
             same; empty if nothing is. In chess the clocks may be.
@@ -377,19 +331,10 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
         return reached, ""
 
     def actions_before(self, state: ParsedState) -> int | None:
-        """Return how many actions led to a state, if its text tells; else None.
-
-        Args:
-            state: Readable.
-        """
+        """Return how many actions led to a state, if its text tells; else None."""
         del state
         return None
 
     def episode_id(self, initial: str, moves: str) -> str:
-        """Return the identity of an episode, 16 hexadecimal digits: the same for the same actions.
-
-        Args:
-            initial: The text of the initial state; empty for the shared start.
-            moves: The actions as the environment writes them, joined by `separator`.
-        """
+        """Return the identity of an episode, 16 hexadecimal digits: the same for the same actions."""
         return text_hash(f"{self.name}\n{initial}\n{moves}")[:_HASH_DIGITS]

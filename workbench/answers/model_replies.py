@@ -26,12 +26,7 @@ from workbench.tasks import task_named
 
 
 def asked_environment(positions: pd.DataFrame) -> Environment[Any, Any]:
-    """Return the environment that all positions of a table are of.
-
-    Raises:
-        TableError: If a column is missing, or an id stands twice.
-        InvalidArgumentError: If they are of several environments.
-    """
+    """Return the environment that all positions of a table are of."""
     missing = [column for column in POSITIONS.names if column not in positions.columns]
     if missing:
         raise TableError(f"positions: expected the columns {POSITIONS.names}, missing: {missing}")

@@ -23,11 +23,7 @@ _REPLIES: Final = RESOURCES / "data" / "replies.parquet"
 
 
 def recorded_replies_path() -> Path:
-    """Return the path of the recorded replies, a table of predictions.
-
-    Raises:
-        ReplyFileError: If it is not there.
-    """
+    """Return the path of the recorded replies, a table of predictions."""
     if _REPLIES.is_file():
         return _REPLIES
     raise ReplyFileError(

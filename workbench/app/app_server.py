@@ -44,16 +44,7 @@ class ServedRun:
 
 
 def table_run(scores: Path, predictions: Path | None = None) -> ServedRun:
-    """Return the run of a table that is given, once it is known that it can be shown.
-
-    Args:
-        scores: A table that ``workbench score`` has written.
-        predictions: The predictions that were scored, for moves and replies.
-
-    Raises:
-        InvalidArgumentError: If there are no p_m and r_m in the scores.
-        TableError: If a file cannot be read, or is another table.
-    """
+    """Return the run of a table that is given, once it is known that it can be shown."""
     table = read_scores(scores)
     run_table(table, replies=Replies(predictions).texts(table))
     return ServedRun(
@@ -64,12 +55,7 @@ def table_run(scores: Path, predictions: Path | None = None) -> ServedRun:
 
 
 def recorded_run(folder: Path, cache: Path) -> ServedRun:
-    """Return recorded replies of two real models and a baseline, with their scores, as a run.
-
-    Args:
-        folder: Where the two tables are written.
-        cache: A folder that keeps the scores; to make them takes about 6 s of one core.
-    """
+    """Return recorded replies of two real models and a baseline, with their scores, as a run."""
     replies = recorded_replies((WORLD_CUP,), MODELS, ("",))
     predictions, scores = folder / "predictions.parquet", folder / "scores.parquet"
     write_table(replies, predictions, PREDICTIONS)
@@ -85,17 +71,7 @@ def recorded_run(folder: Path, cache: Path) -> ServedRun:
 
 
 def served_run(scores: Path | None, predictions: Path | None, folder: Path) -> ServedRun:
-    """Return the run that is given, or the recorded one if none is.
-
-    Args:
-        scores: A scores table, or None.
-        predictions: Its predictions, or None.
-        folder: For the tables of the recorded run.
-
-    Raises:
-        InvalidArgumentError: If predictions are given without scores.
-        TableError: If a file cannot be shown as a run.
-    """
+    """Return the run that is given, or the recorded one if none is."""
     if scores is not None:
         return table_run(scores, predictions)
     if predictions is not None:
@@ -141,11 +117,7 @@ class AppSettings:
 
 
 def check_installed() -> None:
-    """Check that Voila is installed.
-
-    Raises:
-        MissingExtraError: If it is not; with the command that installs it.
-    """
+    """Check that Voila is installed."""
     if importlib.util.find_spec("voila") is None:
         raise MissingExtraError(
             f"serving the app needs the optional extra 'app' (Voila): {install_hint('app')}"
@@ -158,19 +130,7 @@ def serve(
     predictions: Path | None = None,
     report: Callable[[str], object] | None = None,
 ) -> None:
-    """Serve the pages until SIGINT or SIGTERM; then end all kernels.
-
-    Args:
-        settings: How.
-        scores: The table for the run browser; recorded replies if None.
-        predictions: The predictions of the scores.
-        report: Called with the address before the server listens.
-
-    Raises:
-        InvalidArgumentError: If the host or port cannot be had, or there are predictions alone.
-        MissingExtraError: If Voila is not installed.
-        TableError: If a table cannot be shown.
-    """
+    """Serve the pages until SIGINT or SIGTERM; then end all kernels."""
     check_installed()
     port = free_port(settings.host, settings.port)
     with TemporaryDirectory(prefix="workbench-app-") as name:
@@ -218,12 +178,7 @@ def free_port(host: str, port: int) -> int:
 
 
 def write_pages(folder: Path, run: ServedRun) -> None:
-    """Write the notebooks that are served.
-
-    Args:
-        folder: Is made.
-        run: What the run browser shows.
-    """
+    """Write the notebooks that are served."""
     folder.mkdir()
     given = {"scores": str(run.scores), "predictions": str(run.predictions or "")}
     for path in (ROOM / "pages").glob("*.ipynb"):
@@ -235,14 +190,7 @@ def write_pages(folder: Path, run: ServedRun) -> None:
 
 
 def configuration(settings: AppSettings, port: int, pages: Path, run: ServedRun) -> Config:
-    """Return Voila's configuration.
-
-    Args:
-        settings: How the app is served.
-        port: The port.
-        pages: The folder of the notebooks.
-        run: What the run browser shows.
-    """
+    """Return Voila's configuration."""
     return Config(
         {
             "Voila": {

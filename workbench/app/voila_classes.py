@@ -20,10 +20,6 @@ class EmbeddedImages(VoilaMarkdownRenderer):  # type: ignore[misc]
     Voila asks its contents manager for each image. For a path above the served folder, such as
     ``../figures/one.png``, the manager raises; what renders the page ends there, and the browser
     waits forever. Here such an image keeps its address, and the page is shown.
-
-    Args:
-        contents_manager: Voila's; its folder is that of the notebooks.
-        options: Of nbconvert's renderer.
     """
 
     def __init__(self, contents_manager: Any, **options: Any) -> None:
@@ -82,11 +78,7 @@ class PageKernels(AsyncMappingKernelManager):
         self.hold_refills()
 
     async def cull_kernel_if_idle(self, kernel_id: str) -> None:
-        """End a kernel that has been without its page, or without use, for too long.
-
-        Args:
-            kernel_id: Of a kernel that is not ready for a visitor but has had one.
-        """
+        """End a kernel that has been without its page, or without use, for too long."""
         kernel: Any = self.get_kernel(kernel_id)
         now = IOLoop.current().time()
         # A kernel that works may still be at its page, which connects when it has been sent.
@@ -103,11 +95,7 @@ class PageHandler(TornadoVoilaHandler):  # type: ignore[misc]
 
     @authenticated
     async def get(self, path: str | None = None) -> None:
-        """Send a page.
-
-        Args:
-            path: The notebook's name.
-        """
+        """Send a page."""
         kernels: PageKernels = self.kernel_manager
         if kernels.visitors() >= kernels.most_visitors:
             self.set_status(503)

@@ -49,11 +49,7 @@ class Fault:
 
 
 def fault_of(error: BaseException) -> Fault:
-    """Return the fault that an exception of a provider represents.
-
-    Args:
-        error: As Inspect raises it; the causes it was raised from are looked at too.
-    """
+    """Return the fault that an exception of a provider represents."""
     chain = _causes(error)
     status = next((code for code in map(_status, chain) if code), 0)
     # The wrapper of a retry says nothing, and that of Inspect repeats the whole request.
@@ -151,9 +147,6 @@ def check_responses(api: "ModelAPI") -> None:
     It raises `NoAnswerError` for a response without an answer, which Inspect takes for one, and
     fails as it looks for the reply in it. And it leaves out token counts that are no numbers, for
     which Inspect would reject the answer. Other providers have no place to look at their responses.
-
-    Args:
-        api: Of the model that is asked.
     """
     original = getattr(api, "on_response", None)
     if original is None:

@@ -44,11 +44,7 @@ class Price:
     input_cache_write: float | None = None
 
     def __post_init__(self) -> None:
-        """Check the prices.
-
-        Raises:
-            InvalidArgumentError: If one is negative or no finite number.
-        """
+        """Check the prices."""
         for name in ("input", "output", "input_cache_read", "input_cache_write"):
             value = getattr(self, name)
             if value is None and name.startswith("input_"):
@@ -60,11 +56,7 @@ class Price:
                 )
 
     def cost(self, usage: Mapping[str, Any]) -> float:
-        """Return the dollars of one call.
-
-        Args:
-            usage: Token counts as Inspect names them; ``input_tokens`` is without cached ones.
-        """
+        """Return the dollars of one call."""
 
         def tokens(name: str) -> float:
             return float(usage.get(name) or 0)
@@ -88,11 +80,7 @@ FREE: Final = Price(0.0, 0.0)
 
 
 def implausible_usage(usage: Mapping[str, Any] | None) -> str:
-    """Return why the token counts of an answer cannot be true, or an empty text if they can.
-
-    Args:
-        usage: As in `Price.cost`; None if the server sent none.
-    """
+    """Return why the token counts of an answer cannot be true, or an empty text if they can."""
     if not usage:
         return "the reply came without readable token counts"
     counts = {name: usage.get(name) or 0 for name in _COUNTS}
@@ -107,17 +95,7 @@ def implausible_usage(usage: Mapping[str, Any] | None) -> str:
 
 
 def read_price(path: Path, model: str) -> Price | None:
-    """Return the price of a model from a table of prices, or None if it is not in it.
-
-    Args:
-        path: A JSON object of models, each an object with ``input`` and ``output`` and perhaps
-            ``input_cache_read`` and ``input_cache_write``: the form of Inspect's own
-            ``model_cost_config``.
-        model: Name in Inspect's form.
-
-    Raises:
-        InvalidArgumentError: If the file cannot be read or has another form.
-    """
+    """Return the price of a model from a table of prices, or None if it is not in it."""
     try:
         table = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -188,15 +166,7 @@ class Budget:
         spent: float = 0.0,
         answers: Iterable[Mapping[str, Any]] = (),
     ) -> None:
-        """Begin.
-
-        Args:
-            price: Price of the model, if known.
-            limit: Limit in dollars, or None.
-            max_tokens: The longest reply that is asked for, or None.
-            spent: Dollars that the run folder has cost.
-            answers: Inspect's outputs so far; what is assumed is learned from them.
-        """
+        """Begin."""
         self._price = price
         self.limit = limit
         self._max_tokens = max_tokens
@@ -227,11 +197,7 @@ class Budget:
         return max(2 * self._longest, ASSUMED_REPLY_TOKENS * unknown // KNOWN_REPLIES)
 
     def reserve_for(self, messages: Iterable[str]) -> float:
-        """Return the most dollars that a call can cost; 0 without a price.
-
-        Args:
-            messages: The texts of the conversation.
-        """
+        """Return the most dollars that a call can cost; 0 without a price."""
         if self._price is None:
             return 0.0
         tokens = sum(len(text.encode("utf-8", "replace")) + _MESSAGE_TOKENS for text in messages)
@@ -248,12 +214,7 @@ class Budget:
         return True
 
     def answered(self, reserve: float, usage: Mapping[str, Any] | None) -> Charge:
-        """Return what an answered call counts.
-
-        Args:
-            reserve: As it was reserved.
-            usage: Token counts as Inspect names them; None if the server sent none.
-        """
+        """Return what an answered call counts."""
         reason = implausible_usage(usage)
         if not reason:
             self._learn(usage)
@@ -266,12 +227,7 @@ class Budget:
         return self._ended(reserve, charge)
 
     def failed(self, reserve: float, unknown: str) -> Charge:
-        """Return what a failed call counts.
-
-        Args:
-            reserve: As it was reserved.
-            unknown: Why it may have cost something; empty if it has not.
-        """
+        """Return what a failed call counts."""
         known = not unknown or self._price is None
         return self._ended(reserve, Charge(0.0) if known else Charge(None, reserve, unknown))
 

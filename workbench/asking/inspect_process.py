@@ -162,13 +162,7 @@ def _lost_questions(journal: Journal, work: _Work) -> dict[int, Key | None]:
 
 
 def _describe_damage(journal: Journal, lost: dict[int, Key | None], answers: set[Key]) -> str:
-    """Return which lines of the journal were damaged, and what becomes of their answers.
-
-    Args:
-        journal: After answers were taken from Inspect's logs.
-        lost: As of `_lost_questions`.
-        answers: The keys of the answers that were taken.
-    """
+    """Return which lines of the journal were damaged, and what becomes of their answers."""
     lines: dict[str, list[str]] = {}
     for line in journal.damaged:
         key = lost.get(line.number)

@@ -34,18 +34,7 @@ class OwnModel(ModelAPI):
         config: GenerateConfig = GenerateConfig(),  # noqa: B008
         **model_args: Any,
     ) -> None:
-        """Make the model.
-
-        Args:
-            model_name: ``simulated``, or the name of a bundled language model.
-            base_url: Not used.
-            api_key: Not used.
-            config: Of the calls.
-            model_args: Of `SimulatedModel` or `BundledModel`.
-
-        Raises:
-            InvalidArgumentError: If there is no such model, or an argument is out of range or unknown.
-        """
+        """Make the model."""
         super().__init__(model_name, base_url, api_key, [], config)
         self._own = own_model(model_name, **model_args)
 

@@ -80,11 +80,6 @@ def build_precision_and_recall(
     m is 4 for a state, 1 for a list of actions, and for a continuation the number of actions asked
     for. A reply without a state is the sink. A failed call has no score and is in no mean. Source:
     arXiv 2508.19851; of the standard errors, arXiv 2411.00640.
-
-    Args:
-        environment: The name of the environment.
-        task: The name of the task.
-        depth: m, for tasks that ask for so many actions.
     """
     world, asked, parameters = (
         environment_in_table(environment),
@@ -118,11 +113,6 @@ def build_exact_position(
 
     ``workbench ask`` uses it, so that no walk of a tree stands between its calls: its table is scored
     afterwards. A failed call has no score.
-
-    Args:
-        environment: The name of the environment.
-        task: The name of the task.
-        depth: m, for tasks that ask for so many actions.
     """
     world, asked, parameters = (
         environment_in_table(environment),
@@ -207,15 +197,7 @@ def reconstruction(
     version: str,
     scored_by: Callable[..., Scorer] = exact_position,
 ) -> Task:
-    """Return the task over a table of positions.
-
-    Args:
-        positions: Rows of the POSITIONS schema.
-        questions: The user's messages of each position, by ``position_id``.
-        question: What they were made from.
-        version: What tells this task from others in a folder of logs.
-        scored_by: Of `workbench.asking.inspect_task`.
-    """
+    """Return the task over a table of positions."""
     prompt, asked = question.prompted, what_is_asked(question)
     samples = [
         _sample(position, questions[position["position_id"]], prompt, question.system)
@@ -257,17 +239,7 @@ def build_task(
     task: str = "state",
     depth: int | None = None,
 ) -> Task:
-    """Ask about the episodes so far.
-
-    Args:
-        positions: A Parquet table of positions; without one, they are cut from games of random legal
-            moves in chess, and are the ends of random episodes in another environment.
-        prompt: The name of a prompt of `workbench.asking.prompts`, or a file of one's own; by default
-            as of `workbench.asking.prompts.prompt_named`.
-        environment: The name of the environment; by default that of the positions, else chess.
-        task: The name of the task.
-        depth: m, for tasks that ask for so many actions.
-    """
+    """Ask about the episodes so far."""
     if positions:
         frame = read_table(Path(positions), POSITIONS)
     elif environment in ("", DEFAULT):
@@ -298,15 +270,7 @@ def conversation(
     task: str = "state",
     depth: int | None = None,
 ) -> Solver:
-    """Ask, and after each reply send the next of the user's messages.
-
-    Args:
-        later_turns: The messages after the sample's input, where they are the same for all.
-        seed: Seed of the first sample of a position; each further one has the next.
-        environment: The name of the environment, which only the workbench's own models are told.
-        task: The name of the task, as is this.
-        depth: m, as is this.
-    """
+    """Ask, and after each reply send the next of the user's messages."""
     asked = {"environment": environment, "task": task, "depth": depth}
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:

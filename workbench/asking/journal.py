@@ -69,11 +69,7 @@ class DamagedLine:
     text: bytes
 
     def question(self, keys: Iterable[Key]) -> Key | None:
-        """Return the key that the line begins with, or None if that is damaged as well.
-
-        Args:
-            keys: Those that are possible.
-        """
+        """Return the key that the line begins with, or None if that is damaged as well."""
 
         def differences(key: Key) -> int:
             begin = json.dumps(_named(key))[:-1].encode() + b","
@@ -206,16 +202,7 @@ class Journal:
     """
 
     def __init__(self, folder: Path, price: Price | None = None, calls: int = 10) -> None:
-        """Open the journal of a run folder, and make it if it is missing.
-
-        Args:
-            folder: The run's.
-            price: Price of the model, if known.
-            calls: How many may be in progress at a time.
-
-        Raises:
-            JournalError: If it cannot be written, or the disk has no room for a run.
-        """
+        """Open the journal of a run folder, and make it if it is missing."""
         self._path = folder / FILE_NAME
         self._spare = folder / SPARE_NAME
         self._lock = threading.Lock()
@@ -239,38 +226,17 @@ class Journal:
             raise JournalError(self.full)
 
     def begun(self, key: Key, reserve: float) -> None:
-        """Record that a call begins.
-
-        Args:
-            key: Position, sample, turn.
-            reserve: The most it can cost, in dollars.
-
-        Raises:
-            JournalError: If it cannot be written, as for the other methods.
-        """
+        """Record that a call begins."""
         self._write({**_named(key), "begun": reserve}, synced=False)
 
     def answered(
         self, key: Key, output: dict[str, Any], dollars: float | None, **unknown: Any
     ) -> None:
-        """Record an answer.
-
-        Args:
-            key: Position, sample, turn.
-            output: Inspect's output, as JSON can hold it.
-            dollars: What the call cost, if that is known.
-            unknown: ``reserve`` and ``unknown``, if it is not.
-        """
+        """Record an answer."""
         self._write({**_named(key), "dollars": dollars, **unknown, "output": output})
 
     def failed(self, key: Key, failure: Failure, **unknown: Any) -> None:
-        """Record that a call failed.
-
-        Args:
-            key: Position, sample, turn.
-            failure: Why.
-            unknown: ``reserve`` and ``unknown``, if it may have cost something.
-        """
+        """Record that a call failed."""
         self._write(
             {**_named(key), "failed": failure.reason, "permanent": failure.permanent, **unknown}
         )

@@ -32,16 +32,6 @@ def refuse_unusable_model(question: Question, base_url: str | None, api_key: str
     """Refuse a model that cannot be made here; nothing is written and nothing is asked.
 
     The workbench's own models are made in this process, all others in one that imports Inspect.
-
-    Args:
-        question: What is asked, of which model.
-        base_url: The server, if not the provider's default.
-        api_key: The provider's key, if it is not in its environment variable.
-
-    Raises:
-        InvalidArgumentError: If there is no such model or provider, its package or key is missing,
-            or an argument of the model is wrong; the message says which.
-        AskingError: If the process that finds it out failed.
     """
     provider, _, name = question.model.partition("/")
     if provider == PROVIDER:
@@ -67,11 +57,7 @@ def refuse_unusable_model(question: Question, base_url: str | None, api_key: str
 
 
 def make_model(question: Question, base_url: str | None, api_key: str | None) -> "Model":
-    """Return the model of a question; arguments as of `refuse_unusable_model`.
-
-    Raises:
-        InvalidArgumentError: If a base URL that Inspect has loaded holds credentials.
-    """
+    """Return the model of a question; arguments as of `refuse_unusable_model`."""
     # Only the processes that ask, or find out whether they could, have imported Inspect.
     from inspect_ai.model import get_model
 

@@ -65,15 +65,6 @@ def asked_episode(
 
     The actions stand after the last line "Moves:" (or "Actions:", as the environment calls them), and
     the first state after the last line "Start:" before it.
-
-    Args:
-        model: Its name in Inspect's form.
-        asked: What `what_is_asked` returns; the board in chess where it is empty.
-        messages: The user's.
-        characters: Of the whole conversation.
-
-    Raises:
-        InvalidArgumentError: If there is no such environment or task.
     """
     question = Question(model, **asked)
     environment, task = question.asked_environment, question.asked_task
@@ -121,9 +112,6 @@ class SimulatedModel:
             seed: At least 0.
             seconds: How long a reply takes, at least 0.
             model_args: None are known.
-
-        Raises:
-            InvalidArgumentError: If an argument is out of range or unknown.
         """
         if model_args:
             raise InvalidArgumentError(
@@ -139,13 +127,7 @@ class SimulatedModel:
         self.seconds = seconds
 
     def reply(self, episode: AskedEpisode, temperature: float, seed: int) -> WrittenReply:
-        """Reply to a question.
-
-        Args:
-            episode: What is asked about.
-            temperature: Not used.
-            seed: Seed of the call.
-        """
+        """Reply to a question."""
         del temperature
         text = self._text(episode, seed)
         shown, said = (int(size / CHARACTERS_A_TOKEN) for size in (episode.characters, len(text)))
@@ -191,9 +173,6 @@ class BundledModel:
             name: One of `workbench.language_model.language_model.model_names`.
             least_probability: Of the moves in a list, in (0, 1].
             model_args: None are known.
-
-        Raises:
-            InvalidArgumentError: If an argument is out of range or unknown.
         """
         if model_args:
             raise InvalidArgumentError(
@@ -204,13 +183,7 @@ class BundledModel:
         self._model = load_model(name)
 
     def reply(self, episode: AskedEpisode, temperature: float, seed: int) -> WrittenReply:
-        """Reply to a question.
-
-        Args:
-            episode: What is asked about.
-            temperature: At least 0; at 0 nothing is drawn.
-            seed: Seed of the call.
-        """
+        """Reply to a question."""
         if episode.environment.name != DEFAULT:
             return refused(f"it reads games of {DEFAULT} alone")
         if episode.shown is None:
@@ -238,15 +211,7 @@ class Replying(Protocol):
 
 
 def own_model(name: str, **model_args: Any) -> Replying:
-    """Return a model.
-
-    Args:
-        name: ``simulated``, or the name of a bundled language model.
-        model_args: Of `SimulatedModel` or `BundledModel`.
-
-    Raises:
-        InvalidArgumentError: If there is no such model, or an argument is out of range or unknown.
-    """
+    """Return a model."""
     if name not in (names := (SIMULATED, *model_names())):
         raise InvalidArgumentError(
             f"model: expected {PROVIDER}/ and one of {', '.join(names)}, got {name!r:.80}"

@@ -38,11 +38,6 @@ def question_usage(record: Record, question: tuple[str, int], turns: int) -> dic
 
     Tokens of the input count whether the provider had them cached or not; those of the output
     hold the reasoning. A measure that is not known of every turn is None.
-
-    Args:
-        record: The run's journal.
-        question: Position and sample.
-        turns: Turns of the prompt.
     """
     keys = [(*question, turn) for turn in range(turns) if (*question, turn) in record.answers]
     calls = [_call(record.answers[key], record.costs.get(key)) for key in keys]
@@ -131,10 +126,6 @@ def write_run_predictions(folder: RunFolder, price: Price | None = None) -> pd.D
     """Write the table of a run into its folder, and return it.
 
     The prompt, the model's options and the hashes go into the file's provenance.
-
-    Args:
-        folder: Folder of the run.
-        price: As of `run_predictions`.
     """
     frame = run_predictions(folder, price)
     write_table(frame, folder.predictions, PREDICTIONS, run_provenance(folder))
@@ -190,15 +181,7 @@ class ReadAgain:
 
 
 def read_again(path: Path) -> ReadAgain:
-    """Read the replies of a predictions table, or of a run's journal, again.
-
-    Args:
-        path: A predictions table, or the folder of a run of ``workbench ask``.
-
-    Raises:
-        TableError: If it is neither.
-        JournalError: If the journal cannot be read.
-    """
+    """Read the replies of a predictions table, or of a run's journal, again."""
     return _of_run(RunFolder(path)) if path.is_dir() else _of_table(path)
 
 

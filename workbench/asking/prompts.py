@@ -81,18 +81,7 @@ class Prompt:
     def questions(
         self, movetext: str | None, moves: str | None, where: str, initial: str = "", plies: int = 0
     ) -> tuple[str, ...]:
-        """Return the user's messages for one position.
-
-        Args:
-            movetext: The actions so far as a model is shown them; in chess PGN movetext.
-            moves: In chess the same in UCI, separated by spaces.
-            where: The position, for the message if the actions are missing.
-            initial: The text of the state before the actions.
-            plies: How many actions there are; in a notation of chess they are counted.
-
-        Raises:
-            TableError: If the notation that the prompt needs is missing.
-        """
+        """Return the user's messages for one position."""
         chosen = moves if self.notation == "uci" else movetext
         if not isinstance(chosen, str):
             column = "moves" if self.notation == "uci" else "movetext"
@@ -282,16 +271,7 @@ _DIRECT_VERSION: Final = 1
 def task_prompt(
     environment: str = ENVIRONMENT, task: str = TASK, depth: int | None = None
 ) -> Prompt:
-    """Return the prompt ``direct``, in the words of the task and of the environment.
-
-    Args:
-        environment: The name of an environment.
-        task: The name of a task.
-        depth: m, for tasks that ask for so many actions; None for their default.
-
-    Raises:
-        InvalidArgumentError: If there is no such environment or task.
-    """
+    """Return the prompt ``direct``, in the words of the task and of the environment."""
     chosen = task_named(task)
     turns = chosen.turns(environment_named(environment), chosen.depth_asked(depth))
     return Prompt(DIRECT, _DIRECT_VERSION, "shown", turns, chosen.reply_tokens)
@@ -300,13 +280,7 @@ def task_prompt(
 def prompts_of(
     environment: str = ENVIRONMENT, task: str = TASK, depth: int | None = None
 ) -> tuple[Prompt, ...]:
-    """Return every prompt, in every version, that asks about an environment and task.
-
-    Args:
-        environment: As of `task_prompt`, as are the others.
-        task: The name of a task.
-        depth: m.
-    """
+    """Return every prompt, in every version, that asks about an environment and task."""
     published = PROMPTS if (environment, task) == (ENVIRONMENT, TASK) else ()
     return (*published, task_prompt(environment, task, depth))
 
@@ -317,18 +291,7 @@ def prompt_named(
     task: str = TASK,
     depth: int | None = None,
 ) -> Prompt:
-    """Return a prompt by its name, or by name and version as in ``pgn-direct@1``.
-
-    Args:
-        name: Without a version the latest is meant; None for the default, ``pgn-direct`` where the
-            board is asked for in chess, else ``direct``.
-        environment: As of `task_prompt`, as are the others.
-        task: The name of a task.
-        depth: m.
-
-    Raises:
-        InvalidArgumentError: If there is no such prompt.
-    """
+    """Return a prompt by its name, or by name and version as in ``pgn-direct@1``."""
     known = prompts_of(environment, task, depth)
     if name is None:
         return known[0]
@@ -351,16 +314,7 @@ _FIELDS: Final = ("name", "version", "notation", "turns", "system", "reply_token
 
 
 def read_prompt(path: Path) -> Prompt:
-    """Return the prompt that a file holds.
-
-    Args:
-        path: A TOML file with ``name``, ``version``, ``turns`` and perhaps ``notation`` (``pgn``),
-            ``system`` and ``reply_tokens`` (60).
-
-    Raises:
-        InvalidArgumentError: If the file cannot be read, lacks something or has something unknown;
-            the message names the line.
-    """
+    """Return the prompt that a file holds."""
     try:
         text = path.read_text(encoding="utf-8")
         fields = tomllib.loads(text)
@@ -377,18 +331,7 @@ def prompt_given(
     task: str = TASK,
     depth: int | None = None,
 ) -> Prompt:
-    """Return the prompt that a user names.
-
-    Args:
-        name: As of `workbench.asking.prompts.prompt_named`; or a file, ending with
-            ``.toml``.
-        environment: As of `prompt_named`, as are the others.
-        task: The name of a task.
-        depth: m.
-
-    Raises:
-        InvalidArgumentError: If there is no such prompt, or the file is none.
-    """
+    """Return the prompt that a user names."""
     if name is not None and name.endswith(".toml"):
         return read_prompt(Path(name))
     return prompt_named(name, environment, task, depth)

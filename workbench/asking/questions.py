@@ -26,16 +26,7 @@ from workbench.tables.provenance import file_hash, text_hash
 
 
 def questions_of(positions: pd.DataFrame, prompt: Prompt) -> dict[str, tuple[str, ...]]:
-    """Return the user's messages for each position, by ``position_id``, in the table's order.
-
-    Args:
-        positions: Rows with the columns of POSITIONS.
-        prompt: How to ask.
-
-    Raises:
-        TableError: If a column is missing, there is no row, an id is repeated or empty, there are
-            several environments, or a position lacks its actions in the prompt's notation.
-    """
+    """Return the user's messages for each position, by ``position_id``, in the table's order."""
     missing = [name for name in POSITIONS.names if name not in positions.columns]
     if missing:
         raise TableError(f"positions: expected the columns {POSITIONS.names}, missing: {missing}")
@@ -84,11 +75,6 @@ def in_asking_order(
 
     Within a group the order is that of the hashes of the ids: it looks random, has nothing to do
     with the table's order, and is the same every time.
-
-    Args:
-        positions: Rows with ``position_id`` and ``group``.
-        limit: Only so many of them; all if None.
-        seed: Another one gives another order; None gives that in which positions are asked about.
     """
     names, groups = positions["position_id"].tolist(), positions["group"].tolist()
     drawn = names if seed is None else [f"{seed} {name}" for name in names]
@@ -126,11 +112,6 @@ class ChosenPositions:
         seed: Seed of the choice, at least 0.
         address: Of the Lichess database or a mirror; it makes no difference to what is chosen.
         cache: Folder for what is downloaded; by default the user's.
-
-    Raises:
-        InvalidArgumentError: If a value is out of range, there are a table and a month, or a month
-            for another environment than chess.
-        TableError: If the table cannot be read.
     """
 
     environment: str = DEFAULT
@@ -184,16 +165,7 @@ class ChosenPositions:
         }
 
     def choose(self, *, progress: bool = False) -> tuple[pd.DataFrame, dict[str, Any]]:
-        """Return the positions, and what they were made from, as JSON can hold it.
-
-        Args:
-            progress: Whether to show bars of games that are read, on standard error.
-
-        Raises:
-            RemoteFileError: If the month cannot be had.
-            UnfilledGroupError: If there are too few games.
-            TableError: If the table cannot be read.
-        """
+        """Return the positions, and what they were made from, as JSON can hold it."""
         offered, made_of = self._offered(progress)
         frame = pd.concat(offered, ignore_index=True)
         numbers = np.repeat(range(len(offered)), [len(part) for part in offered])

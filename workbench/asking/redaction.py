@@ -69,11 +69,7 @@ class Secrets:
     """The secrets, and the redaction of texts."""
 
     def __init__(self, values: Iterable[str]) -> None:
-        """Take in secrets.
-
-        Args:
-            values: Those with fewer than 8 characters are left out: they would be found everywhere.
-        """
+        """Take in secrets."""
         self._forms: list[tuple[str, int]] = []
         for value in {value.strip() for value in values}:
             if len(value) >= _SHORTEST:
@@ -85,12 +81,7 @@ class Secrets:
         return bool(self._forms)
 
     def redacted(self, value: _T) -> _T:
-        """Return a value with `REMOVED` in the place of every secret.
-
-        Args:
-            value: A text, or lists, tuples and mappings of texts, of any depth; the keys of
-                mappings count too. Anything else is returned as it is.
-        """
+        """Return a value with `REMOVED` in the place of every secret."""
         changed: Any = value
         if not self._forms:
             return value
@@ -148,13 +139,7 @@ class _Plain:
             self._length += len(part)
 
     def spans(self, form: str, part: int) -> Iterator[tuple[int, int]]:
-        """Yield where in the text a form stands, or the beginning or end of one that was cut off.
-
-        Args:
-            form: What is looked for, in the signs of a plain text.
-            part: Signs of the form's beginning or end that count as the form. If these are all of
-                it, the form must not be broken by white space.
-        """
+        """Yield where in the text a form stands, or the beginning or end of one that was cut off."""
         whole = len(form)
         for start in self._places(form[:part]):
             length = _shared(form, self._plain[start : start + whole])
@@ -213,15 +198,7 @@ def _forms(secret: str) -> set[str]:
 def secrets_in(
     environment: Mapping[str, str], *others: str | None, open_texts: Iterable[str] = ()
 ) -> Secrets:
-    """Return the secrets of an environment.
-
-    Args:
-        environment: Variables; those called ``..._KEY``, ``..._TOKEN``, ``..._SECRET``,
-            ``..._PASSWORD`` and the like count, and passwords in the URLs of others.
-        others: Secrets given otherwise.
-        open_texts: What is written on purpose, such as the model's name; a value that stands in one
-            of them is no secret.
-    """
+    """Return the secrets of an environment."""
     values = {value for name, value in environment.items() if _VARIABLE.search(name)}
     values |= {word for value in environment.values() for word in _URL_PASSWORD.findall(value)}
     values |= {value for value in others if value}
@@ -241,9 +218,6 @@ def without_secrets(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], list[
 
     Secret is what is called a key, token, password or the like, at any depth, and every HTTP header
     but the few that say what is asked for, such as ``anthropic-beta``.
-
-    Args:
-        arguments: Of Inspect's model class.
     """
     secrets: list[str] = []
     return {name: _shown(name, value, secrets) for name, value in arguments.items()}, secrets
@@ -283,11 +257,7 @@ PRIVATE_FOLDER: Final = ".inspect"
 
 
 def keep_files_in(folder: Path) -> None:
-    """Make Inspect write its own files only into a folder.
-
-    Args:
-        folder: Folder of the run; what Inspect writes goes into `PRIVATE_FOLDER` in it.
-    """
+    """Make Inspect write its own files only into a folder."""
     private = (folder / PRIVATE_FOLDER).resolve()
     private.mkdir(exist_ok=True)
     os.environ["XDG_DATA_HOME"] = str(private)
@@ -297,11 +267,7 @@ def keep_files_in(folder: Path) -> None:
 
 
 def redact_output(secrets: Callable[[], Secrets]) -> None:
-    """Redact everything that this process prints or logs.
-
-    Args:
-        secrets: Returns the current secrets.
-    """
+    """Redact everything that this process prints or logs."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         stream.flush()
@@ -326,12 +292,7 @@ def redact_output(secrets: Callable[[], Secrets]) -> None:
 
 
 def redact_model(model: "Model", secrets: Callable[[], Secrets]) -> None:
-    """Redact what a model's provider returns and raises, before Inspect sees it.
-
-    Args:
-        model: As Inspect makes it.
-        secrets: Returns the current secrets.
-    """
+    """Redact what a model's provider returns and raises, before Inspect sees it."""
     ask = model.api.generate
 
     async def generate(*args: Any, **kwargs: Any) -> Any:

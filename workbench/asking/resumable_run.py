@@ -161,11 +161,7 @@ class _Ended:
 
 
 def require_extra() -> None:
-    """Raise an error if Inspect is not installed.
-
-    Raises:
-        MissingExtraError: If it is not installed; the message says what to install.
-    """
+    """Raise an error if Inspect is not installed."""
     if importlib.util.find_spec("inspect_ai") is None:
         raise MissingExtraError(
             f"asking models needs the optional extra 'ask' (Inspect AI): {install_hint('ask')}"
@@ -173,12 +169,7 @@ def require_extra() -> None:
 
 
 def checked_price(question: Question, operation: Operation, price: Price | None) -> Price | None:
-    """Return the price of the model; the workbench's own models are free.
-
-    Raises:
-        InvalidArgumentError: If there is a budget and no price, or the environment's variables bring
-            credentials into what is written.
-    """
+    """Return the price of the model; the workbench's own models are free."""
     if price is None and question.model.startswith(f"{PROVIDER}/"):
         price = FREE
     refuse_credentials_in_environment(question, os.environ)
@@ -325,12 +316,7 @@ def _result(
     ended: _Ended,
     groups: dict[str, int],
 ) -> AskedRun:
-    """Write the table, and return what the run came to.
-
-    Raises:
-        AskingStoppedError: If not every question was tried, the caller was interrupted, or the
-            table cannot be written.
-    """
+    """Write the table, and return what the run came to."""
     journal.read()
     record = journal.record
     record.close()

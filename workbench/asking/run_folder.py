@@ -91,17 +91,6 @@ def refuse_other_run(path: Path, question: Question, source: Path | EpisodeSampl
     """Refuse a folder that cannot take the answers to a question; nothing is written.
 
     More samples per position than before are taken as more of the same run; fewer are not.
-
-    Args:
-        path: The folder, or where it will be.
-        question: The question.
-        source: The file of the positions that it is asked about, or the episodes they end.
-
-    Raises:
-        RunMismatchError: If the folder belongs to another question or other positions, or holds
-            other files; it says what differs.
-        OutputError: If the folder is a file, or the table of predictions would be written over
-            another file.
     """
     check_folder(path)
     inputs = [source] if isinstance(source, Path) else []
@@ -131,18 +120,7 @@ def refuse_other_run(path: Path, question: Question, source: Path | EpisodeSampl
 def open_run(
     path: Path, question: Question, positions: pd.DataFrame, source: Path | EpisodeSample
 ) -> RunFolder:
-    """Return the folder of a run, made if it is new.
-
-    Args:
-        path: The folder.
-        question: The question.
-        positions: What it is asked about.
-        source: The file that the positions were read from, or the episodes they end; its hash is
-            kept.
-
-    Raises:
-        RunMismatchError: As `refuse_other_run` does.
-    """
+    """Return the folder of a run, made if it is new."""
     refuse_other_run(path, question, source)
     folder = RunFolder(path)
     description = _description(question, source)

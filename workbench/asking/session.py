@@ -48,13 +48,7 @@ class Session:
         budget: Budget,
         operation: Operation,
     ) -> None:
-        """Begin a session.
-
-        Args:
-            journal: Journal of the run folder.
-            budget: What calls may cost.
-            operation: How often to repeat, and when to give up.
-        """
+        """Begin a session."""
         self._journal = journal
         self._budget = budget
         self._operation = operation
@@ -75,9 +69,6 @@ class Session:
             generate: Inspect's.
             turn: Turn of the prompt, from 0.
             config: Further options of the call.
-
-        Raises:
-            CallFailedError: If there is no answer.
         """
         key: Key = (str(state.sample_id), state.epoch - 1, turn)
         known = self._journal.record.answers.get(key)
@@ -102,12 +93,7 @@ class Session:
             await anyio.sleep(max(self._backoff(requests), wait))
 
     def stop(self, reason: str, *, recorded: bool = True) -> None:
-        """Begin no further call; when the last one in progress has ended, interrupt Inspect.
-
-        Args:
-            reason: Why.
-            recorded: Whether to write the reason into the journal.
-        """
+        """Begin no further call; when the last one in progress has ended, interrupt Inspect."""
         with self._lock:
             first = not self.stopping
             self.stopping = self.stopping or reason

@@ -42,9 +42,6 @@ class Recomputation:
         sample: Rows to compute again at the whole depth, at least 0; None for all.
         seed: Seed of the choice of these rows.
 
-    Raises:
-        InvalidArgumentError: If the sample is negative.
-
     Attributes:
         counts: Rows computed again, by what was computed.
     """

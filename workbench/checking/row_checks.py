@@ -104,13 +104,7 @@ class Findings:
         self._examples: dict[str, list[str]] = {}
 
     def add(self, what: str, wrong: "pd.Series[bool]", shown: Sequence[Any]) -> None:
-        """Count the rows of the chunk for which ``wrong`` holds.
-
-        Args:
-            what: In words; the same words are counted together.
-            wrong: One value per row.
-            shown: What to show of each row.
-        """
+        """Count the rows of the chunk for which ``wrong`` holds."""
         places = np.flatnonzero(wrong.to_numpy(dtype=bool))
         for place in places:
             self.add_row(what, int(place), shown[int(place)])

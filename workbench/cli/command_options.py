@@ -21,12 +21,7 @@ _DEPTH_HELP: Final = "Actions to continue with, for the task continuation.  [def
 
 
 def environment_option(explained: str, default: str | None = None) -> Decorator:
-    """Return the option ``--environment``.
-
-    Args:
-        explained: Its help.
-        default: Its default, None if there is none.
-    """
+    """Return the option ``--environment``."""
     return click.option(
         "--environment",
         default=default,
@@ -148,11 +143,7 @@ _OPTIONS: Final = (
 
 
 def cut_options(*, bots: bool) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Add the options to a command, which receives them as one argument ``options``.
-
-    Args:
-        bots: Whether games of bots are taken by default.
-    """
+    """Add the options to a command, which receives them as one argument ``options``."""
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @wraps(command)
@@ -207,9 +198,6 @@ def write_positions(
         games: What the games are called.
         provenance: What the table was made from and how.
         said: The summary in lines of text.
-
-    Raises:
-        UnfilledGroupError: If there is no position.
     """
     from workbench.games.cut import nothing_long_enough
     from workbench.tables.parquet_tables import POSITIONS, write_table

@@ -72,15 +72,7 @@ GOES_ON: Final = "what is finished is kept, and the same command goes on"
 
 @contextmanager
 def repeatable(out: Path) -> Iterator[None]:
-    """Name the file that could not be written, and say that the same command goes on.
-
-    Args:
-        out: The folder that the command writes into; it is named where the system names no file.
-
-    Raises:
-        OutputError: Instead of an error of the system.
-        NotebookError: If notebooks failed, with the same advice.
-    """
+    """Name the file that could not be written, and say that the same command goes on."""
     from workbench.tables.output_files import room_advice
 
     try:

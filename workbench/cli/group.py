@@ -36,9 +36,6 @@ def stoppable(kept: str) -> Iterator[None]:
 
     The exit code is 128 and the signal's number: 130 for Ctrl-C, 143 for SIGTERM. Further signals
     are ignored while the command cleans up.
-
-    Args:
-        kept: What happens to the work done so far, for the line.
     """
     numbers = (signal.SIGINT, signal.SIGTERM)
 

@@ -17,16 +17,7 @@ WIDTH: Final = 100
 def command_contexts(
     command: click.Command = main, name: str = "workbench", parent: click.Context | None = None
 ) -> Iterator[click.Context]:
-    """Yield the context of a command and of all its subcommands, a group before its members.
-
-    Args:
-        command: A command or a group.
-        name: Its name on the command line.
-        parent: The context of the group that contains it.
-
-    Yields:
-        Contexts, whose `command_path` is the full name of the command.
-    """
+    """Yield the context of a command and of all its subcommands, a group before its members."""
     settings = command.context_settings
     context = click.Context(command, parent, name, terminal_width=WIDTH, color=False, **settings)
     yield context

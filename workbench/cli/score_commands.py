@@ -20,11 +20,7 @@ Options = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def comparison_options(depth: str) -> Options:
-    """Return the options of comparing two states: ``--depth``, ``--terminal``, ``--ill-formed``.
-
-    Args:
-        depth: The help of ``--depth``.
-    """
+    """Return the options of comparing two states: ``--depth``, ``--terminal``, ``--ill-formed``."""
     options = [
         click.option("--depth", default=4, show_default=True, type=click.IntRange(1), help=depth),
         click.option(

@@ -64,9 +64,6 @@ def style(index: int) -> Style:
     """Return the look with this number; there is one for every number.
 
     The first 64 differ in marker, line or face, whatever their colour; the first 320 in all four.
-
-    Args:
-        index: From 0 on.
     """
     colour = COLOURS[index % len(COLOURS)]
     shape, turn = index % len(MARKERS), index // len(MARKERS)
@@ -119,9 +116,6 @@ def model_style(names: Iterable[str]) -> dict[str, Style]:
     Models of the recorded replies have the looks of `RECORDED_LOOKS`, whatever else is drawn. Any
     others take those of `style` in the order of their names, without the marker, line and face of
     the recorded ones.
-
-    Args:
-        names: Names of models, as tables and figures have them; may repeat.
     """
     different = sorted(set(names))
     taken = {_shape(RECORDED_LOOKS[name]) for name in different if name in RECORDED_LOOKS}
@@ -202,9 +196,6 @@ def bar_lengths(
         value: Shape (values,).
         low: Lower ends of the intervals; NaN for no bar.
         high: Upper ends, likewise.
-
-    Returns:
-        Shape (2, values), at least 0.
     """
     values, lows, highs = (np.asarray(each, dtype=float) for each in (value, low, high))
     lengths: npt.NDArray[np.float64] = np.nan_to_num(

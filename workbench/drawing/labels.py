@@ -55,13 +55,7 @@ def labels(names: Iterable[str], longest: int = LONGEST) -> dict[str, str]:
 
 
 def some_of(names: Iterable[str], noun: str, most: int = 4) -> str:
-    """Return names in words: all of a few, else how many there are and the first of them.
-
-    Args:
-        names: The names.
-        noun: What they name, in the plural.
-        most: Names that are all given.
-    """
+    """Return names in words: all of a few, else how many there are and the first of them."""
     short = [shortened(name, LONGEST) or NO_NAME for name in names]
     if len(short) <= most:
         return ", ".join(short)
@@ -81,13 +75,7 @@ def room(text: str, size: float) -> float:
 
 
 def wrapped(text: str, width: float, size: float) -> str:
-    """Return a text in lines that fit, broken between words where that is possible.
-
-    Args:
-        text: May have lines already; they stay apart.
-        width: Width in inches.
-        size: Size of the font, in points.
-    """
+    """Return a text in lines that fit, broken between words where that is possible."""
     lines = []
     for line in _visible(text, keep="\n").split("\n"):
         current = ""
@@ -110,13 +98,6 @@ def fitting_ticks(
     """Label the horizontal axis at every place, or every second or third, ..., as there is room.
 
     The last place has its label always.
-
-    Args:
-        axes: The axes, with their limits set.
-        places: In ascending order.
-        texts: The label of each place.
-        width: Width of the axes in inches, about.
-        size: Size of the font, in points.
     """
     low, high = axes.get_xlim()
     ticks = list(zip(places, texts, strict=True))[::-1]
@@ -141,9 +122,6 @@ def typeset(text: str) -> str:
     """Return a text in which ``p_4`` and other symbols with an index are formulas of mathtext.
 
     For the words on a figure, not for names, which are drawn literally; `caption` calls it.
-
-    Args:
-        text: Without formulas, or with ``$`` escaped.
     """
     return _SYMBOL.sub(r"$\1_{\2}$", text)
 

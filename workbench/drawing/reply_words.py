@@ -82,12 +82,7 @@ _FIELD_WORDS: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def class_words(name: str, answer: str = "FEN") -> str:
-    """Return what a reply of a class is, in words; a name that is no class stays as it is.
-
-    Args:
-        name: Of the class.
-        answer: What was asked for, which a reply of the class ``absent`` lacks.
-    """
+    """Return what a reply of a class is, in words; a name that is no class stays as it is."""
     return CLASS_WORDS.get(name, name).replace("FEN", answer)
 
 

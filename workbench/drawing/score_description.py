@@ -41,12 +41,7 @@ def answer_words(scores: pd.DataFrame) -> str:
 
 
 def length_words(environment: str = DEFAULT, *, in_bands: bool = False) -> str:
-    """Return what the column ``group`` counts in an environment, for the label of an axis.
-
-    Args:
-        environment: The name of the environment.
-        in_bands: Whether a group holds positions of several lengths, as `has_bands` finds out.
-    """
+    """Return what the column ``group`` counts in an environment, for the label of an axis."""
     named = environment_in_table(environment)
     nouns = f"{named.action_noun}s"
     words = f"{nouns} of the episode" if named.actions_a_group == 1 else f"full {nouns} played"
@@ -65,12 +60,7 @@ def episode_words(environment: str = DEFAULT) -> str:
 
 
 def interval_words(table: pd.DataFrame, episodes: str = "games") -> str:
-    """Return what the bars of a figure are, over how many episodes, and where there is none.
-
-    Args:
-        table: Rows of a study, with the columns ``games``, ``effective`` and ``low``.
-        episodes: What episodes are called, in the plural.
-    """
+    """Return what the bars of a figure are, over how many episodes, and where there is none."""
     known = table[table["games"] > 0]
     words = f"bars: 95%, by the variance between whole {episodes}"
     if len(known):
@@ -188,11 +178,6 @@ def class_counts_by(
 ) -> pd.DataFrame:
     """Count the classes of replies in each group, failed calls among them, and the rows not scored.
 
-    Args:
-        scores: Rows of a scores table.
-        by: Columns to group by.
-        total: As of `workbench.statistics.grouped.groups`.
-
     Returns:
         One row per group, with a column a class, ``unscored`` (replies that could not be scored)
         and ``count`` (all rows, failed calls included).
@@ -206,12 +191,7 @@ def class_counts_by(
 
 
 def describe_scores(scores: pd.DataFrame, *, every_model: bool = False) -> str:
-    """Return the data's description: models, classes of replies, policy, terminal.
-
-    Args:
-        scores: Rows of a scores table.
-        every_model: Whether all models are named, however many, and whole: not for a figure.
-    """
+    """Return the data's description: models, classes of replies, policy, terminal."""
     names = sorted(with_names(scores)["model"].unique())
     models = ", ".join(names) if every_model else some_of(names, "models")
     return f"{models or 'no rows'}; {reply_count_words(scores)}\n{convention_words(scores)}"

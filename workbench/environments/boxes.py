@@ -52,15 +52,7 @@ class BoxesState:
 
 
 class BoxesAutomaton(Automaton[BoxesState, Carry]):
-    """The automaton of a number of boxes and objects.
-
-    Args:
-        boxes: From 2 to 20.
-        objects: From 1 to 24, the number of `OBJECTS`.
-
-    Raises:
-        InvalidArgumentError: If a number is out of its range.
-    """
+    """The automaton of a number of boxes and objects."""
 
     def __init__(self, boxes: int, objects: int) -> None:
         if not (2 <= boxes <= _MOST_BOXES and 1 <= objects <= len(OBJECTS)):
@@ -204,10 +196,6 @@ class Boxes(Environment[BoxesState, Carry]):
 
         Words before the first box, and sentences behind the contents of a box that name neither
         boxes nor objects, are passed over. A table that is not mentioned is empty.
-
-        Raises:
-            InvalidBoardError: If a text is longer than a state can be, lacks two boxes, says two
-                things of one, or names something that is no box or object.
         """
         if len(text) > self.longest_state:
             raise InvalidBoardError(

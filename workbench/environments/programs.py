@@ -218,10 +218,6 @@ class Programs(Environment[ProgramState, str]):
         """Return the state that assignments of literals describe, in any order.
 
         Lines without an assignment are passed over.
-
-        Raises:
-            InvalidBoardError: If a text is longer than a state can be, lacks two variables, has
-                two assignments of one that differ, one of another name, or of what is no literal.
         """
         if len(text) > self.longest_state:
             raise InvalidBoardError(

@@ -221,9 +221,6 @@ def read_literal(text: str) -> Value:
 
     Args:
         text: At most 300 characters, all ASCII, with brackets nested at most 8 deep.
-
-    Raises:
-        InvalidBoardError: If it is no such literal.
     """
     literal = _BLANK.sub(" ", text.strip())
     try:

@@ -357,12 +357,7 @@ class SokobanEnvironment(Environment[SokobanState, str]):
         return self._automaton.text(state)
 
     def read_state(self, text: str) -> SokobanState:
-        """Return the state that a map shows; ``-`` and ``_`` may be written for floor.
-
-        Raises:
-            InvalidBoardError: If the text has other signs, shows several players, has not as many
-                rows as the room, or shows neither walls nor a player.
-        """
+        """Return the state that a map shows; ``-`` and ``_`` may be written for floor."""
         rows = text.replace("\r", "").translate(_FLOOR_SIGNS).strip("\n")
         height, found = self._own_map.count("\n"), rows.count("\n")
         if found != height or not set("#@+") & set(rows):
@@ -582,15 +577,7 @@ def _map_of(argument: str) -> str:
 
 
 def argument_with_texts(argument: str) -> str:
-    """Return an argument of `environment` with the map of a file in the place of its path.
-
-    Args:
-        argument: As of `environment`, or the path of a text file with a map.
-
-    Raises:
-        InvalidArgumentError: If it names no file, or one that is no text of at most 10,000
-            characters.
-    """
+    """Return an argument of `environment` with the map of a file in the place of its path."""
     if argument in ROOMS or _map_of(argument):
         return argument
     try:

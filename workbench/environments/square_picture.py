@@ -27,9 +27,6 @@ def square_picture(
         marked: Rows and columns, from 0, of squares that get a dashed frame.
         labels: What stands beside the rows, and above the columns.
         symbols: What is drawn for each key, as SVG on a square of `CELL` by `CELL` units.
-
-    Returns:
-        SVG that needs no style sheet, script or other file.
     """
     height, width = len(squares), max(map(len, squares))
     frames = sorted(set(marked))

@@ -138,9 +138,6 @@ class RandomTree(Automaton[RandomTreeState, int]):
         chance: p, in [0, 1].
         seed: Which tree, at least 0.
 
-    Raises:
-        InvalidArgumentError: If an argument is out of range.
-
     Source: arXiv 2508.19851, section 3 (each child is accepted with probability p).
     """
 

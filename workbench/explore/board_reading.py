@@ -72,12 +72,6 @@ def explain(text: str | None) -> str | None:
 
     Spaces and typographic dashes are taken as `workbench.environments.chess.classification.classify_fen` takes them.
     A board that reads but cannot arise in chess has no problem here; `describe` tells its own.
-
-    Args:
-        text: Any text, or None.
-
-    Returns:
-        The problems, at most three and a count of the rest; None if there is none.
     """
     found = classify_fen(text)
     if found.reply_class is ReplyClass.ABSENT:
@@ -259,12 +253,7 @@ def ending_words(board: chess.Board) -> str:
 
 
 def game_over_words(true: chess.Board | None, predicted: chess.Board | None) -> str:
-    """Return on which of two boards the game is over, and how; nothing if it goes on on both.
-
-    Args:
-        true: The true board; None for no board.
-        predicted: The predicted board, likewise.
-    """
+    """Return on which of two boards the game is over, and how; nothing if it goes on on both."""
     of_true, of_predicted = (ending_of(board) if board else "" for board in (true, predicted))
     if of_true and of_true == of_predicted:
         return f"the game is over on both boards ({of_true})"
@@ -306,11 +295,7 @@ class ReadBoard:
         return self.fen.board if self.fen.text else None
 
     def state(self, policy: IllFormedPolicy) -> ChessState | Sink:
-        """Return the state of this board, or the sink.
-
-        Args:
-            policy: What is done with a board that cannot arise in chess.
-        """
+        """Return the state of this board, or the sink."""
         return self.fen.state if is_state(str(self.reply_class), policy) else SINK
 
     def answer(self) -> dict[str, Any]:
@@ -339,16 +324,7 @@ class ReadBoard:
 
 
 def read_board(text: str | None, which: Which) -> ReadBoard:
-    """Read one of the two boards.
-
-    Args:
-        text: A FEN, alone or in a text such as a sentence or a link; for the predicted board None or a
-            blank text says that there is none.
-        which: The board's name in messages.
-
-    Raises:
-        InvalidFenError: If it cannot be read; the message says why in plain words.
-    """
+    """Read one of the two boards."""
     found = classify_given(text)
     if which == "true" and (problem := unsupported(found.parsed or Fen(""))):
         raise InvalidFenError(f"the true FEN cannot be taken: {problem}")
@@ -360,11 +336,7 @@ def read_board(text: str | None, which: Which) -> ReadBoard:
 
 
 def board_problem(text: str | None) -> str | None:
-    """Explain in plain words why no board can be read in a text; None if one can.
-
-    Args:
-        text: What a person gives, as of `read_board`.
-    """
+    """Explain in plain words why no board can be read in a text; None if one can."""
     found = classify_given(text)
     if found.reply_class is ReplyClass.ABSENT:
         return found.rule or explain(None)

@@ -71,12 +71,6 @@ def depth_profile(
 ) -> dict[str, Any]:
     """Measure p_1..p_m and r_1..r_m of a pair.
 
-    Args:
-        explored: The automaton of both states.
-        true: The true state S; the sink gives zeros.
-        predicted: The predicted state T; likewise.
-        settings: m, budgets, the wanted error and the seed.
-
     Returns:
         ``depths``; ``precision`` and ``recall``, for each depth a value, low, high (95% interval;
         the value itself where it is exact) and method; ``exact``, whether all of them are; and
@@ -127,17 +121,7 @@ def _estimated(
     bound: float,
     settings: ExplorerSettings,
 ) -> tuple[dict[str, Any], bool]:
-    """Return an estimate with its interval, and whether it is as close as wanted.
-
-    Args:
-        explored: The automaton of both states.
-        true: The true state S.
-        predicted: The predicted state T.
-        depth: The number of actions.
-        measure: Which of the two.
-        bound: The exact value at a smaller depth, which no deeper one exceeds.
-        settings: The target error and the budget.
-    """
+    """Return an estimate with its interval, and whether it is as close as wanted."""
     if bound == 0:
         return {**_exact(0.0), "method": METHOD}, True
     found, reached, _ = estimate_to_error(

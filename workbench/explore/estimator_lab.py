@@ -38,14 +38,7 @@ def lab_still(
     aim: Mapping[str, Any] | None,
     summaries: Sequence[Mapping[str, Any]],
 ) -> str:
-    """Return the value aimed at and the summary of the runs as HTML.
-
-    Args:
-        settings: What was run.
-        aim: The fields of a `workbench.explore.run_batches.Reference`; None if it was not
-            computed.
-        summaries: Rows of `workbench.explore.run_batches.batch_summary`.
-    """
+    """Return the value aimed at and the summary of the runs as HTML."""
     name = f"{'r' if settings.measure == 'recall' else 'p'}_{settings.depth}"
     boards = (("True board", settings.true_fen), ("Predicted board", settings.predicted_fen))
     parts = [

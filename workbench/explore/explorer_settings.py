@@ -87,11 +87,7 @@ class PairWords:
         return "legal" if self.action == "move" else "permitted"
 
     def no_state(self, *, stated: bool) -> str:
-        """Return why a prediction is no state.
-
-        Args:
-            stated: Whether there is one, which is ill-formed and counts as none.
-        """
+        """Return why a prediction is no state."""
         if not stated:
             return "no state was predicted"
         return f"the predicted {self.state} is ill-formed and counts as no state"

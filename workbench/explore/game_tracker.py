@@ -40,14 +40,7 @@ if TYPE_CHECKING:
 
 
 def tracker_still(game: TrackedGame, ply: int, depth: int, *, flipped: bool = False) -> str:
-    """Return a game and the replies to it as HTML.
-
-    Args:
-        game: The game.
-        ply: The place whose boards are shown; the nearest place before it if there is none.
-        depth: m of the precision and recall in the table.
-        flipped: Whether Black is at the bottom.
-    """
+    """Return a game and the replies to it as HTML."""
     stop = max(
         (each for each in game.stops if each.ply <= ply),
         key=lambda each: each.ply,
@@ -106,15 +99,7 @@ class ModelReading:
     """
 
     def __init__(self, tracked: TrackedGame, model: str) -> None:
-        """Load the model; nothing is read yet.
-
-        Args:
-            tracked: The game, with replies or without.
-            model: One of `workbench.language_model.language_model.model_names`.
-
-        Raises:
-            InvalidArgumentError: If there is no such model.
-        """
+        """Load the model; nothing is read yet."""
         self._model = load_model(model)
         self._stops = readable_stops(tracked.stops)
         title = ", ".join(filter(None, [tracked.game, f"{MODEL_PREFIX}{model}"]))
@@ -136,9 +121,6 @@ class ModelReading:
 
         Args:
             seconds: After these no further board is begun; at least one is written if any is left.
-
-        Returns:
-            The new replies.
         """
         began = perf_counter()
         rows: list[dict[str, Any]] = []
@@ -164,16 +146,7 @@ def readable_stops(stops: Sequence[Stop]) -> list[Stop]:
 
 
 def track_model(movetext: str, model: str, parameters: ScoringParameters) -> TrackedGame:
-    """Let a model write the board after every move of a game.
-
-    Args:
-        movetext: The moves of one game from the first position, as in PGN, without headers.
-        model: One of `workbench.language_model.language_model.model_names`.
-        parameters: How to score; by the exact method.
-
-    Raises:
-        InvalidArgumentError: If there is no such model or the moves cannot be played.
-    """
+    """Let a model write the board after every move of a game."""
     reading = ModelReading(TrackedGame("", False, parameters, game_stops(movetext), ()), model)
     reading.read_on(float("inf"))
     return reading.tracked

@@ -37,17 +37,6 @@ def pair_figure(
 
     Squares that differ have a dashed frame. On each board arrows show the moves that it alone
     permits: on the true board they are lost to recall, on the predicted board to precision.
-
-    Args:
-        true_fen: A FEN that python-chess reads.
-        predicted_fen: Another; None or a blank text is no state.
-        settings: How to measure.
-
-    Returns:
-        A figure that pyplot does not keep.
-
-    Raises:
-        InvalidFenError: If a FEN cannot be read.
     """
     view = pair_view(true_fen, predicted_fen, settings)
     figure = Figure(figsize=(11.0, 4.4), layout="constrained")
@@ -126,15 +115,7 @@ _MARKERS: Final = {"valid": "o", "ill_formed": "^", "unparseable": "x", "absent"
 
 
 def tracker_figure(tracked: TrackedGame, depth: int) -> Figure:
-    """Draw state precision and edit distance along a game; a mark's shape is the reply's class.
-
-    Args:
-        tracked: The game and its replies.
-        depth: m, up to the depth that was scored.
-
-    Returns:
-        A figure that pyplot does not keep.
-    """
+    """Draw state precision and edit distance along a game; a mark's shape is the reply's class."""
     figure = Figure(figsize=(8.0, 3.4), layout="constrained")
     left = figure.subplots()
     right = left.twinx()
@@ -196,16 +177,7 @@ _GOLDEN = 0.6180339887
 
 
 def estimator_figure(settings: RunSettings, runs: pd.DataFrame, aim: Reference) -> Figure:
-    """Draw a strip of single runs for each estimator, with the mean and the value aimed at.
-
-    Args:
-        settings: What was run.
-        runs: The result of `workbench.explore.run_batches.all_runs`.
-        aim: The result of `workbench.explore.run_batches.reference`.
-
-    Returns:
-        A figure that pyplot does not keep.
-    """
+    """Draw a strip of single runs for each estimator, with the mean and the value aimed at."""
     methods = settings.methods
     figure = Figure(figsize=(7.5, 0.8 + 0.62 * max(len(methods), 1)), layout="constrained")
     axes = figure.subplots()
@@ -243,14 +215,7 @@ _SLICES: Final = 20
 
 
 def run_figure(run: RunTable) -> Figure:
-    """Draw the rows of a run that have both measures; the note counts the others.
-
-    Args:
-        run: What `run_table` made.
-
-    Returns:
-        A figure that pyplot does not keep.
-    """
+    """Draw the rows of a run that have both measures; the note counts the others."""
     rows = run.rows
     drawn = rows["edit_distance"].notna() & rows["precision"].notna()
     figure, (axes,) = new_figure(width=7.2, height=4.4)

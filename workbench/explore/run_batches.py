@@ -53,9 +53,6 @@ class RunSettings(ComparisonSettings):
         seed: At least 0.
         measure: ``precision`` (lines drawn from T, tried in S) or ``recall`` (the reverse).
         methods: Names in `workbench.affordance.ESTIMATORS`.
-
-    Raises:
-        InvalidArgumentError: If a value is out of range.
     """
 
     true_fen: str
@@ -88,22 +85,14 @@ class RunSettings(ComparisonSettings):
 
     @classmethod
     def from_page(cls, given: Mapping[str, Any]) -> "RunSettings":
-        """Return the settings that a page sends.
-
-        Raises:
-            InvalidArgumentError: If one is missing, unknown or out of range.
-        """
+        """Return the settings that a page sends."""
         try:
             return cls(**{**given, "methods": tuple(given["methods"])})
         except (KeyError, TypeError) as error:
             raise InvalidArgumentError(f"expected settings of runs, got {given!r}") from error
 
     def states(self) -> tuple[ChessState | Sink, ChessState | Sink]:
-        """Return the true and the predicted state.
-
-        Raises:
-            InvalidFenError: If a FEN cannot be read; the message says why in plain words.
-        """
+        """Return the true and the predicted state."""
         true = state_of_true(read_board(self.true_fen, "true"))
         return true, read_board(self.predicted_fen, "predicted").state(self.ill_formed)
 
@@ -148,11 +137,7 @@ class Batch:
     milliseconds: float
 
     def continued(self, batch: "Batch") -> "Batch":
-        """Return these runs, from the first on, up to where a batch begins, and then the batch.
-
-        Raises:
-            InvalidArgumentError: If runs between the two are missing.
-        """
+        """Return these runs, from the first on, up to where a batch begins, and then the batch."""
         kept = batch.first - self.first
         if not 0 <= kept <= len(self.values):
             last = self.first + len(self.values)
@@ -216,13 +201,6 @@ def next_batches(
         settings: What is run.
         done: Finished runs of each estimator; none if it is not named.
         seconds: Time that the work may take, about.
-
-    Returns:
-        The new runs by estimator; estimators without new runs are left out.
-
-    Raises:
-        InvalidArgumentError: If a count is out of range.
-        InvalidFenError: If a FEN cannot be read.
     """
     true, predicted = settings.states()
     if isinstance(true, Sink) or isinstance(predicted, Sink):
@@ -250,14 +228,7 @@ def next_batches(
 
 
 def all_runs(settings: RunSettings) -> pd.DataFrame:
-    """Return all the runs that a page with these settings ends up with.
-
-    Args:
-        settings: What is run.
-
-    Returns:
-        Columns method, run (from 0), value, node_count.
-    """
+    """Return all the runs that a page with these settings ends up with."""
     rows = []
     done: dict[str, int] = dict.fromkeys(settings.methods, 0)
     while batches := next_batches(settings, done, seconds=1.0):
@@ -280,12 +251,6 @@ def summarise_runs(
     The standard error of the bias comes from the spread of the runs; that of ``branch``, whose
     runs count accepted lines, from the binomial law at the value aimed at, because runs that all
     give 0 show no spread. Spread and bias that rounding explains are 0. Where the value aimed at is estimated, its own error is added in squares.
-
-    Args:
-        runs: The result of `all_runs`.
-        aim: The result of `reference`.
-        samples: N of each run.
-        methods: The estimators, in the order of the rows.
 
     Returns:
         Columns method, runs, mean, bias, standard_error (of the bias), standard_deviation (of one

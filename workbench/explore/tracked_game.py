@@ -48,15 +48,7 @@ def numbered_move(stop: Stop) -> str:
 
 
 def game_stops(movetext: str) -> tuple[Stop, ...]:
-    """Return the start and the place after each move of a game.
-
-    Args:
-        movetext: The moves of one game from the first position, as in PGN, without headers.
-
-    Raises:
-        InvalidArgumentError: If this is not one game.
-        IllegalMoveError: If a move cannot be played.
-    """
+    """Return the start and the place after each move of a game."""
     lines = list(lines_of(movetext))
     if len(lines) != 1 or lines[0].reason or not lines[0].plies:
         what = lines[0].detail if len(lines) == 1 and lines[0].reason else f"{len(lines)} games"
@@ -68,16 +60,7 @@ def game_stops(movetext: str) -> tuple[Stop, ...]:
 
 
 def stops_of(rows: pd.DataFrame, game_id: str) -> tuple[tuple[Stop, ...], tuple[str, ...]]:
-    """Return the positions of a game that was cut at several plies, and notes on the rows.
-
-    Args:
-        rows: One row per cut, with ply, true_fen and, if they are known, moves (UCI).
-        game_id: For messages.
-
-    Raises:
-        TableError: If the moves contradict each other.
-        IllegalMoveError: If they cannot be played.
-    """
+    """Return the positions of a game that was cut at several plies, and notes on the rows."""
     cuts = {int(row["ply"]): str(row["true_state"]) for row in rows.to_dict("records")}
     known = {
         int(row["ply"]): str(row["moves"]).split()
@@ -241,15 +224,6 @@ def track_simulated(
     The error at a ply depends only on the seed and the ply, so an error persists in later replies.
     Only the slip at the last move that was played may be another one than in later replies,
     because the side to move can be forgotten there alone.
-
-    Args:
-        movetext: The moves of one game from the first position, as in PGN, without headers.
-        rate: Probability of a slip at each ply, in [0, 1].
-        seed: At least 0.
-        parameters: How to score; by the exact method.
-
-    Raises:
-        InvalidArgumentError: If an argument is out of range or the moves cannot be played.
     """
     stops = game_stops(movetext)
     moves = [str(stop.uci) for stop in stops[1:]]
@@ -285,20 +259,7 @@ def track_rows(
     sample: int | None,
     parameters: ScoringParameters,
 ) -> TrackedGame:
-    """Select the replies of one model to one game from a table, and score them.
-
-    Args:
-        frame: Rows of a table of predictions, or of scores; needed are game_id, ply, true_state and
-            reply or predicted_state. The moves come from the column moves, where there is one.
-        game_id: The game; may be None if the table holds one.
-        model: The model; may be None if the game has replies of one.
-        sample: Which of several replies to the same prompt; may be None if there is one.
-        parameters: How to score; by the exact method.
-
-    Raises:
-        InvalidArgumentError: If the table holds no such rows, or more than one choice is open.
-        TableError: If a column is missing, a ply is repeated or the moves contradict each other.
-    """
+    """Select the replies of one model to one game from a table, and score them."""
     missing = [name for name in _NEEDED if name not in frame.columns]
     if missing or not {"reply", "predicted_state"} & set(frame.columns):
         raise TableError(
@@ -377,17 +338,7 @@ def _classified(rows: pd.DataFrame) -> pd.DataFrame:
 def scored_replies(
     rows: pd.DataFrame, parameters: ScoringParameters, slips: Sequence[tuple[str, ...]]
 ) -> tuple[ReplyAt, ...]:
-    """Score replies and put what the page needs beside.
-
-    Args:
-        rows: With ply, true_state, reply and the columns of a `Prediction`.
-        parameters: How to score; by the exact method.
-        slips: Of the simulated tracker, in words, for each row.
-
-    Raises:
-        InvalidArgumentError: If another method is asked for.
-        TableError: If a true state cannot be read.
-    """
+    """Score replies and put what the page needs beside."""
     if parameters.method != "exact":
         raise InvalidArgumentError(f"expected the exact method, got {parameters.method!r}")
     full = rows.reindex(columns=PREDICTIONS.names).assign(environment=DEFAULT, task="state")

@@ -66,18 +66,7 @@ def main_causes(
     values: tuple[float, float],
     settings: ExplorerSettings,
 ) -> str:
-    """Return in words what most of the loss of precision and recall is due to.
-
-    Args:
-        environment: Of both states.
-        true: The true state.
-        predicted: The predicted state.
-        values: Precision and recall at the depth of the settings.
-        settings: How to measure.
-
-    Returns:
-        A sentence or two; empty where no one error accounts for half of a loss.
-    """
+    """Return in words what most of the loss of precision and recall is due to."""
     if environment.name == DEFAULT:
         causes = board_causes(true, predicted, values, settings)
     else:

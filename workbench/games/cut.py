@@ -43,9 +43,6 @@ def cut_plies(groups: Sequence[int], side_to_move: SideToMove) -> tuple[int, ...
     Args:
         groups: Full moves at which to cut, each at least 1, all different.
         side_to_move: After move k of both, White is to move; after White's k-th, Black.
-
-    Raises:
-        InvalidArgumentError: If the groups are others, or the side is none.
     """
     if not groups or len(set(groups)) != len(groups) or min(groups) < 1:
         raise InvalidArgumentError(
@@ -70,10 +67,6 @@ def per_ply(per_group: int, side_to_move: SideToMove) -> int:
     Args:
         per_group: Positions per group, at least 1.
         side_to_move: As of `cut_plies`.
-
-    Raises:
-        InvalidArgumentError: If the number is smaller, or cannot be halved where both sides are to
-            move.
     """
     cuts = 2 if side_to_move == "both" else 1
     if per_group < 1 or per_group % cuts:
@@ -86,11 +79,7 @@ def per_ply(per_group: int, side_to_move: SideToMove) -> int:
 
 
 def possible_per_ply(long_enough: Mapping[int, int]) -> int:
-    """Return how many games every cut can have.
-
-    Args:
-        long_enough: By ply, the games that can be cut there.
-    """
+    """Return how many games every cut can have."""
     longest_first = sorted(long_enough, reverse=True)
     return min(
         (long_enough[ply] // rank for rank, ply in enumerate(longest_first, start=1)), default=0
@@ -201,13 +190,7 @@ def unfilled_error(per_group: int, summary: CutSummary) -> UnfilledGroupError:
 
 
 def nothing_long_enough(games: str, moves: int, summary: CutSummary) -> UnfilledGroupError:
-    """Return the error that no game can be cut, with what was read.
-
-    Args:
-        games: What they are called.
-        moves: Full moves of the shortest group.
-        summary: Of the cut.
-    """
+    """Return the error that no game can be cut, with what was read."""
     return UnfilledGroupError(
         f"expected games of more than {moves} full moves in {games}, found none; "
         f"{summary.describe()}"

@@ -39,11 +39,7 @@ def is_hidden(path: PurePosixPath) -> bool:
 
 @contextmanager
 def open_zip(path: Path) -> Iterator[zipfile.ZipFile]:
-    """Open a zip archive.
-
-    Raises:
-        GameFileError: If it cannot be read as one.
-    """
+    """Open a zip archive."""
     try:
         archive = zipfile.ZipFile(path)
     except (OSError, zipfile.BadZipFile) as error:
@@ -68,16 +64,7 @@ def pgn_members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
 
 
 def open_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) -> Any:
-    """Open a file of an archive for reading its bytes.
-
-    Args:
-        archive: Open.
-        member: One of its files.
-        name: What it is called in a message.
-
-    Raises:
-        GameFileError: If it is encrypted, or compressed in a way that Python does not know.
-    """
+    """Open a file of an archive for reading its bytes."""
     if member.flag_bits & _ENCRYPTED:
         raise GameFileError(f"{name}: expected a file without a password; unpack the archive")
     try:

@@ -33,11 +33,7 @@ def encode_moves(moves: Iterable[str]) -> bytes:
 
 
 def decode_moves(codes: bytes) -> tuple[str, ...]:
-    """Return the moves in UCI of what `encode_moves` made.
-
-    Raises:
-        TableError: If the bytes are no codes of moves.
-    """
+    """Return the moves in UCI of what `encode_moves` made."""
     if len(codes) % _CODE.itemsize:
         raise TableError(
             f"expected moves of two bytes each, got {len(codes)} bytes; the file was changed: "
@@ -127,14 +123,7 @@ def games_frame(games: Iterable[PlayedGame]) -> pd.DataFrame:
 
 
 def read_games(path: Path) -> list[PlayedGame]:
-    """Read a table of games; the moves are decoded and not played.
-
-    Args:
-        path: A Parquet file with the columns of `GAMES`.
-
-    Raises:
-        TableError: If it cannot be read, or holds what is no move.
-    """
+    """Read a table of games; the moves are decoded and not played."""
     frame = read_table(path, GAMES)
     games = []
     for row in frame.itertuples(index=False):
@@ -166,11 +155,7 @@ BATCH_ROWS: Final = 1000
 
 
 def has_games(path: Path) -> bool:
-    """Return whether a Parquet file has the columns of games.
-
-    Raises:
-        GameFileError: If it is no whole Parquet file.
-    """
+    """Return whether a Parquet file has the columns of games."""
     with _opened(path) as file:
         names = set(file.schema_arrow.names)
         return names.issuperset(GAMES.names) or names.issuperset({"Site", MOVETEXT})
@@ -182,19 +167,7 @@ def parquet_games(
     refuse: Refusal | None = None,
     on_share: Callable[[float], None] = lambda share: None,
 ) -> Iterator[Game | ScannedGame | RefusedGame]:
-    """Yield the games of a Parquet file.
-
-    Args:
-        path: A file with the columns ``Site`` and ``movetext``, and of the columns named as PGN
-            headers those that there are, read in batches; or one written by ``workbench games
-            selfplay``, whose only headers are Result and Termination.
-        name: What a game without a Site is named by, with its number.
-        refuse: A test of the headers; the moves of what it refuses are not looked at.
-        on_share: Called with each further share of the file that was read.
-
-    Raises:
-        GameFileError: If it cannot be read, or is neither.
-    """
+    """Yield the games of a Parquet file."""
     with _opened(path) as file:
         names = file.schema_arrow.names
         if set(names).issuperset(GAMES.names):
@@ -260,11 +233,7 @@ _GAMES: Final = RESOURCES / "data" / "games.parquet"
 
 
 def bundled_games_path() -> Path:
-    """Return where the bundled games lie.
-
-    Raises:
-        GameFileError: If they are not there.
-    """
+    """Return where the bundled games lie."""
     if _GAMES.is_file():
         return _GAMES
     raise GameFileError(

@@ -47,10 +47,6 @@ class Filling:
     Games long enough for the same groups are counted together, and no more of them than can be
     needed. The groups can be filled if for each of them the games that are long enough for it or
     for a longer one are as many as these groups ask for.
-
-    Args:
-        cuts: Half-moves after which to cut, ascending.
-        games: Games per cut.
     """
 
     def __init__(self, cuts: Sequence[int], games: int) -> None:
@@ -86,12 +82,6 @@ class Filling:
 
 class GamesUntilFull(Iterable[Game | ScannedGame | RefusedGame]):
     """Games of a source, read again on each request, as far as the groups need.
-
-    Args:
-        read: Returns the source's games from its first.
-        cuts: Half-moves after which to cut, ascending.
-        games: Games a cut; None reads them all.
-        on_filled: Called with the positions that could be cut, and those asked for.
 
     Attributes:
         sha256: Of what was read last time: a line a game with its source and its moves or why it
@@ -160,18 +150,7 @@ class Source(Protocol):
 
 
 class MonthSource:
-    """A month of rated standard games of the Lichess database.
-
-    Args:
-        month: Such as ``2017-04``.
-        cache: The folder that keeps what was read.
-        address: Of the database, or of a copy with the same paths.
-        patience: How long to wait for the server.
-        progress: Whether to show a bar with the rate of the transfer, and each wait.
-
-    Raises:
-        InvalidArgumentError: If the month is none.
-    """
+    """A month of rated standard games of the Lichess database."""
 
     def __init__(
         self,
@@ -200,17 +179,7 @@ class MonthSource:
         )
 
     def games(self, refuse: Refusal | None = None) -> Iterator[ScannedGame | RefusedGame]:
-        """Yield every game, usable or not.
-
-        Args:
-            refuse: A test of the headers; the moves of what it refuses are not looked at.
-
-        Raises:
-            RemoteFileError: If the server does not give the file, or a wrong one.
-            ChangedRemoteFileError: If the file was changed at the server after a part was read;
-                what was kept of the older one is thrown away.
-            GameFileError: If the compressed data is broken; what was kept is thrown away.
-        """
+        """Yield every game, usable or not."""
         with (
             self._file as file,
             tqdm(
@@ -339,12 +308,6 @@ def cut_lichess(
         filters: Which games are wanted; all but those of bots if None.
         allow_unfilled: Go on with what there is where a group cannot be filled.
         progress: Whether to show bars of the games read and cut on standard error.
-
-    Raises:
-        InvalidArgumentError: If there is no source, or a number is out of range.
-        RemoteFileError: If a server does not give a file, or a wrong one.
-        GameFileError: If a file cannot be read, or breaks off.
-        UnfilledGroupError: If all sources together have too few games for a group.
     """
     if not sources:
         raise InvalidArgumentError("expected at least one month or file, got none")

@@ -71,9 +71,6 @@ def lines_of(movetext: str) -> Iterator[Line]:
 
     Comments, variations, NAGs and marks are left out. What stands behind a comment or a variation
     that does not end belongs to it, so that such a game has no result.
-
-    Args:
-        movetext: The text between the headers of one game and those of the next.
     """
     text = _COMMENT.sub(" ", movetext) if "{" in movetext else movetext
     is_plain = not (";" in movetext or "(" in text or "%" in text)
@@ -91,12 +88,7 @@ def lines_of(movetext: str) -> Iterator[Line]:
 
 
 def leaves_comment_open(line: str, is_open: bool) -> bool:
-    """Return whether a comment in braces continues after a line of text.
-
-    Args:
-        line: One line of movetext.
-        is_open: Whether such a comment is open before it.
-    """
+    """Return whether a comment in braces continues after a line of text."""
     if is_open:
         _, brace, line = line.partition("}")
         if not brace:
@@ -306,13 +298,7 @@ def scan_stream(
 def scan_texts(
     texts: Iterable[tuple[str, str]], name: str, refuse: Refusal | None = None
 ) -> Iterator[ScannedGame | RefusedGame]:
-    """Yield the games of pairs of headers and movetext.
-
-    Args:
-        texts: As `split_games` gives them.
-        name: What a game without a Site is named by, with its number.
-        refuse: A further test of the headers; the moves of what it refuses are not looked at.
-    """
+    """Yield the games of pairs of headers and movetext."""
     index = 0
     for headers, movetext in texts:
         # Moves behind a result are a game that has no headers of its own.
@@ -434,18 +420,7 @@ _SHOWN = 100
 
 
 def moves_of_movetext(movetext: str) -> tuple[str, ...] | None:
-    """Return the moves of the main line of PGN movetext in UCI.
-
-    Args:
-        movetext: Of one game, with or without headers.
-
-    Returns:
-        None if its headers start it from another position of standard chess.
-
-    Raises:
-        IllegalMoveError: If it is no game, or a move is illegal.
-        OtherVariantError: If the headers name another variant.
-    """
+    """Return the moves of the main line of PGN movetext in UCI."""
     # Half a word may end a file of games; a text is whole.
     texts = list(split_games(io.StringIO(f"{movetext}\n")))
     for headers, _ in texts:

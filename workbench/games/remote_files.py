@@ -136,17 +136,7 @@ def _seconds(retry_after: str | None) -> float | None:
 def retrying(
     patience: Patience, on_wait: Callable[[str], None], address: str, call: Callable[[], Result]
 ) -> Callable[[], Result]:
-    """Return a call that retries after temporary errors: broken transfers and busy servers.
-
-    Args:
-        patience: How often, and after how long.
-        on_wait: Called with a sentence before each wait.
-        address: Named where it gives up.
-        call: What to try.
-
-    Raises:
-        RemoteFileError: By calling, after the last try.
-    """
+    """Return a call that retries after temporary errors: broken transfers and busy servers."""
     doubling = tenacity.wait_exponential(multiplier=patience.first_wait, max=60)
 
     def wait(state: tenacity.RetryCallState) -> float:
@@ -287,11 +277,7 @@ class RemoteFile:
             beside.write_text(json.dumps(asdict(state), indent=2, sort_keys=True) + "\n")
 
     def published_sum(self) -> str | None:
-        """Return the SHA-256 of the publisher's list, or None if there is no such list or line.
-
-        Raises:
-            RemoteFileError: If the list cannot be had though it is there.
-        """
+        """Return the SHA-256 of the publisher's list, or None if there is no such list or line."""
         if self.sums_address is None:
             return None
         address = self.sums_address
@@ -314,15 +300,6 @@ class RemoteStream(io.RawIOBase):
     """The bytes of a `RemoteFile` from its first: what is kept, then what the server sends.
 
     At the file's end its checksum is compared with the published one; only then does it end.
-
-    Args:
-        file: The file, entered.
-
-    Raises:
-        RemoteFileError: By reading: if the server cannot be reached, refuses, asks for a longer
-            wait than the patience allows, or sent what its published checksum contradicts.
-        ChangedRemoteFileError: By reading: if the server's file is another than the one of which
-            the beginning is kept.
     """
 
     def __init__(self, file: RemoteFile) -> None:

@@ -44,16 +44,7 @@ class GameFilters:
 
     @classmethod
     def from_texts(cls, texts: Sequence[str], *, bots: bool = False) -> "GameFilters":
-        """Read filters as a user writes them.
-
-        Args:
-            texts: ``rating=1600..2200``, ``time-control=blitz,rapid,300+3`` or
-                ``termination=Normal``; each name once.
-            bots: Whether games of bots are wanted.
-
-        Raises:
-            InvalidArgumentError: If a text is no such filter.
-        """
+        """Read filters as a user writes them."""
         values = [text.partition("=") for text in texts]
         found = {name: value for name, _, value in values}
         if len(found) < len(texts) or not all(
@@ -94,11 +85,7 @@ class GameFilters:
 
 
 def speed_of(clock: str) -> str:
-    """Return what Lichess calls a time control, or an empty text where it has none.
-
-    Args:
-        clock: As in the header TimeControl: ``300+3``, or ``-`` for correspondence.
-    """
+    """Return what Lichess calls a time control, or an empty text where it has none."""
     if clock == "-":
         return CORRESPONDENCE
     found = _CLOCK.fullmatch(clock)
@@ -206,13 +193,7 @@ class Band:
 
 
 def bands_for(cuts: Sequence[int], games: int, reserve: int) -> dict[int, Band]:
-    """Return an empty band for each cut: its games are long enough for it and all shorter ones.
-
-    Args:
-        cuts: Half-moves after which to cut, ascending.
-        games: Games per cut.
-        reserve: Games to keep beyond need, to replace those that may be refused.
-    """
+    """Return an empty band for each cut: its games are long enough for it and all shorter ones."""
     return {cut: Band(games * (rank + 1) + reserve) for rank, cut in enumerate(cuts)}
 
 

@@ -88,16 +88,7 @@ class SelfPlaySettings:
 async def play_game(
     engine: chess.engine.Protocol, number: int, settings: SelfPlaySettings
 ) -> PlayedGame:
-    """Play one game; it depends on the engine's version, the settings and its number alone.
-
-    Args:
-        engine: Configured with `ENGINE_OPTIONS`.
-        number: At least 0.
-        settings: Of the set.
-
-    Raises:
-        EngineError: If the engine stops or hangs, names no move, or every attempt is too short.
-    """
+    """Play one game; it depends on the engine's version, the settings and its number alone."""
     for attempt in range(1, settings.attempts + 1):
         try:
             async with asyncio.timeout(ATTEMPT_SECONDS):
@@ -240,13 +231,6 @@ def play_games(
             one is complete.
         progress: Whether to show a progress bar on standard error.
         report: Called with messages about parts that are played again because they are broken.
-
-    Raises:
-        EngineError: If the engine cannot be started, stops, or answers otherwise than it should.
-        InvalidArgumentError: If a number is out of range.
-        OutputError: If ``out`` is no table of games, another process plays into it, or it cannot be
-            written; finished parts are kept.
-        RunMismatchError: If ``out`` or its parts hold other games.
     """
     _check(number, settings, jobs)
     command = _command(engine)
@@ -343,11 +327,7 @@ def _no_engine(command: str, error: Exception) -> EngineError:
 
 
 def engine_name(command: str) -> str:
-    """Return the name and version that an engine gives itself.
-
-    Raises:
-        EngineError: If it is no UCI engine.
-    """
+    """Return the name and version that an engine gives itself."""
 
     async def ask() -> str:
         async with _engine(command) as engine:
@@ -399,11 +379,7 @@ async def _play_span(
 
 
 def describe_games(games: Sequence[PlayedGame]) -> str:
-    """Return counts of lengths, terminations, results and attempts as tables in Markdown.
-
-    Args:
-        games: At least one.
-    """
+    """Return counts of lengths, terminations, results and attempts as tables in Markdown."""
     plies = [len(game.moves) for game in games]
     halves = sorted(plies)
     lengths = Counter(10 * ((number - 1) // 20) for number in plies)
@@ -449,12 +425,7 @@ def _table(left: str, right: str, rows: Iterable[tuple[str, str]]) -> str:
 
 
 def faults_of(games: Iterable[PlayedGame]) -> Iterator[str]:
-    """Play every game through python-chess, and report errors.
-
-    Yields:
-        A sentence for each illegal move, game equal to an earlier one, and result that the last
-        board contradicts.
-    """
+    """Play every game through python-chess, and report errors."""
     first: dict[tuple[str, ...], int] = {}
     for game in games:
         earlier = first.setdefault(game.moves, game.number)

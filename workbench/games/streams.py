@@ -125,14 +125,6 @@ def open_pgn(path: Path) -> Iterator[TextIO]:
     data may have any number of members, streams or frames. Text is read as UTF-8, with or without a
     byte order mark, or with its mark as UTF-16; bytes that are none become U+FFFD, which can touch
     names and comments but no move.
-
-    Args:
-        path: A file; it is read in pieces and never held whole.
-
-    Raises:
-        GameFileError: If the file is missing or a folder, is not what its name says, is no text,
-            or its compressed data is broken or ends in the middle. What was read before has been
-            read.
     """
     with opened(path) as stream, pgn_text(stream, str(path)) as text:
         yield text
@@ -159,15 +151,7 @@ def unreadable_error(path: Path, error: OSError) -> GameFileError:
 
 
 def pgn_text(stream: ByteStream, name: str) -> TextIO:
-    """Return a binary stream as the text of a PGN file, as `open_pgn` does a file.
-
-    Args:
-        stream: Bytes from the file's first on; read once, in pieces.
-        name: The file's name or address, of which the ending says what it should be.
-
-    Raises:
-        GameFileError: As of `open_pgn`, at once or by reading.
-    """
+    """Return a binary stream as the text of a PGN file, as `open_pgn` does a file."""
     checked = io.BufferedReader(_Checked(_decompressed(name, stream), name), CHUNK)
     head = checked.peek(_HEAD)
     inside = kind_of(head)
@@ -209,9 +193,6 @@ def check_name(name: str, head: bytes) -> None:
     Args:
         name: The file's name or address.
         head: Its first bytes.
-
-    Raises:
-        GameFileError: If the ending names a kind of compressed data that it is not.
     """
     named = next((kind for end, kind in _KINDS.items() if name.lower().endswith(end)), "")
     if named and kind_of(head) != named:

@@ -18,11 +18,7 @@ from workbench.seeds import derived_seed
 
 
 def played_board(moves: Iterable[str]) -> str:
-    """Return the full FEN after moves in UCI from the initial position.
-
-    Raises:
-        IllegalMoveError: If one of them is not legal in its place.
-    """
+    """Return the full FEN after moves in UCI from the initial position."""
     return play_moves(moves).fen()
 
 
@@ -64,12 +60,6 @@ def scattered_board(
 
     Nothing else is asked of the board: pawns may stand on the first and last rank, kings side by
     side, and either king in check. There are no castling rights and no en-passant square.
-
-    Args:
-        fen: The board that it will be compared with.
-        seed: At least 0.
-        pieces: The 32 of the initial position, or those of ``fen``.
-        side: To move: drawn uniformly, White, or the same as in ``fen``.
     """
     generator = np.random.default_rng(derived_seed(seed, "scattered board"))
     placement, turn = fen.split()[:2]
@@ -92,9 +82,6 @@ def boards_at_distance(
         plies: Half-moves played on each, at least 1.
         seed: At least 0.
         attempts: Pairs tried at most.
-
-    Raises:
-        InvalidArgumentError: If none of the pairs tried has this distance.
     """
     for attempt in range(attempts):
         one, other = (random_board(plies, derived_seed(seed, side, attempt)) for side in "ST")
@@ -117,13 +104,6 @@ def boards_without(true_state: str, seed: int) -> list[tuple[str, Owner, str]]:
 
     Castling rights and the en-passant square stay as they are written: a character is lost, no
     more. Where a side has several pieces of a kind, one is drawn.
-
-    Args:
-        true_state: A full FEN.
-        seed: Seed of the draw.
-
-    Returns:
-        Piece name, owner and full FEN.
     """
     board = chess.Board(true_state)
     fields = true_state.split()
@@ -142,12 +122,7 @@ def boards_without(true_state: str, seed: int) -> list[tuple[str, Owner, str]]:
 
 
 def one_piece_less(fen: str, seed: int) -> str:
-    """Return the full FEN without one piece, drawn uniformly among those that are no kings.
-
-    Args:
-        fen: A full FEN; it is returned as it is where there are kings alone.
-        seed: Seed of the draw.
-    """
+    """Return the full FEN without one piece, drawn uniformly among those that are no kings."""
     placement, *others = fen.split()
     board = chess.BaseBoard(placement)
     squares = [
@@ -191,16 +166,7 @@ Change = Callable[[chess.Board, np.random.Generator], str | None]
 def changed_board(
     fen: str, change: Change, generator: np.random.Generator
 ) -> tuple[str, str] | None:
-    """Return what a change did to a board, in words, and the full FEN after it.
-
-    Args:
-        fen: A full FEN.
-        change: Of `CHANGES`.
-        generator: For what it draws.
-
-    Returns:
-        None where the board allows no such change, or it would leave one that cannot arise.
-    """
+    """Return what a change did to a board, in words, and the full FEN after it."""
     board = chess.Board(fen)
     said = change(board, generator)
     return None if said is None or not board.is_valid() else (said, board.fen())
@@ -210,13 +176,6 @@ def near_board(fen: str, seed: int) -> str:
     """Return the board with one piece, not a king, written on an empty square instead of its own.
 
     Of all such changes that leave a valid board one is drawn uniformly.
-
-    Args:
-        fen: A full FEN of a valid board.
-        seed: Seed of the draw.
-
-    Raises:
-        InvalidArgumentError: If no such change leaves a valid board.
     """
     before = chess.Board(fen)
     origins = [s for s, piece in before.piece_map().items() if piece.piece_type != chess.KING]

@@ -21,14 +21,7 @@ END: Final = "### END SOLUTION"
 
 
 def lesson_notebooks(folder: Path = LESSONS) -> list[Path]:
-    """Return the lessons' notebooks in their order.
-
-    Args:
-        folder: Where they lie.
-
-    Raises:
-        NotebookError: If there are none.
-    """
+    """Return the lessons' notebooks in their order."""
     found = sorted(folder.glob("[0-9]_*.ipynb"))
     if not found:
         raise NotebookError(f"expected lessons in {folder}, found none; install the package again")
@@ -36,15 +29,7 @@ def lesson_notebooks(folder: Path = LESSONS) -> list[Path]:
 
 
 def without_solutions(notebook: Any) -> Any:
-    """Return a copy of a notebook without its solutions and the instructor's notes.
-
-    Args:
-        notebook: As nbformat reads it.
-
-    Raises:
-        NotebookError: If a solution does not end in the cell in which it begins, or ends without
-            a beginning.
-    """
+    """Return a copy of a notebook without its solutions and the instructor's notes."""
     student = copy.deepcopy(notebook)
     student.cells = []
     for number, cell in enumerate(copy.deepcopy(notebook.cells)):
@@ -72,20 +57,7 @@ def _outside(source: str, number: int) -> str:
 
 
 def write_lessons(folder: Path, *, instructor: bool = False) -> list[Path]:
-    """Write the lessons into a folder, for students or for the instructor.
-
-    Args:
-        folder: Made if it is not there. A lesson that is there already is not written over: it may
-            have a student's work in it.
-        instructor: Whether solutions and notes stay in.
-
-    Returns:
-        The files written.
-
-    Raises:
-        OutputError: If the folder has one of the lessons already; then none is written.
-        NotebookError: If a lesson's solutions are not marked well.
-    """
+    """Write the lessons into a folder, for students or for the instructor."""
     sources = lesson_notebooks()
     there = [path.name for path in sources if (folder / path.name).exists()]
     if there:

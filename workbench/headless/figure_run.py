@@ -59,11 +59,7 @@ would only wait.
 
 
 def preset_parameters(name: str) -> Mapping[str, Mapping[str, Any]]:
-    """Return the parameters of a preset for each notebook that it changes.
-
-    Raises:
-        InvalidArgumentError: If there is no preset of this name.
-    """
+    """Return the parameters of a preset for each notebook that it changes."""
     if name not in PRESETS:
         raise InvalidArgumentError(f"expected a preset of {list(PRESETS)}, got {name!r}")
     return PRESETS[name]
@@ -102,17 +98,6 @@ def make_figures(
         out: The folder for the figures; executed notebooks and tables go below it.
         report: Called with each notebook when it has ended.
         watch: Called several times per second with those that have not ended.
-
-    Returns:
-        How each notebook ended, in the order of their numbers.
-
-    Raises:
-        UnknownParameterError: If no chosen notebook has a parameter that was given.
-        TableError: If a table that was given is not what it should be, or has no rows.
-        RunMismatchError: If the scores were made with other parameters than a notebook's, or from
-            other predictions.
-        GameFileError: If a file of games is missing.
-        OutputError: If an executed notebook would be written over an input, such as the notebooks.
     """
     out = out.resolve()
     sizes = preset_parameters(preset)

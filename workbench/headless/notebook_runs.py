@@ -110,15 +110,7 @@ class NotebookRun:
 
 
 def figure_notebooks(only: Iterable[str] = (), folder: Path = NOTEBOOKS) -> list[Path]:
-    """Return the notebooks that make figures, in the order of their numbers.
-
-    Args:
-        only: Names to choose, whole (``03_kendall_tau``) or without the number (``kendall_tau``).
-        folder: Where the notebooks lie.
-
-    Raises:
-        InvalidArgumentError: If a name fits no notebook, or there are none.
-    """
+    """Return the notebooks that make figures, in the order of their numbers."""
     known = {
         path.stem: path
         for path in sorted(folder.glob("[0-9][0-9]_*.ipynb"))
@@ -166,18 +158,7 @@ def assign_parameters(
     given: Mapping[str, Any],
     sizes: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> dict[Path, dict[str, Any]]:
-    """Return what each notebook is to be run with: of all parameters those that it has.
-
-    Args:
-        notebooks: The notebooks to run.
-        optional: Parameters of the run; a notebook without them goes without.
-        given: Parameters that the user named; each must be known to one of the notebooks.
-        sizes: Parameters of a preset by the notebook's name; each notebook must have its own.
-
-    Raises:
-        UnknownParameterError: If none of the notebooks has a parameter that was given, or one
-            lacks a parameter of its preset.
-    """
+    """Return what each notebook is to be run with: of all parameters those that it has."""
     names = {path: notebook_parameters(path) for path in notebooks}
     known = set().union(*names.values())
     if unknown := sorted(set(given) - known):
@@ -196,11 +177,7 @@ def assign_parameters(
 
 
 def parse_parameter(text: str) -> tuple[str, Any]:
-    """Return the name and value of ``NAME=VALUE``; the value is read as JSON where it is JSON.
-
-    Raises:
-        InvalidArgumentError: If there is no name or no equals sign.
-    """
+    """Return the name and value of ``NAME=VALUE``; the value is read as JSON where it is JSON."""
     name, equals, value = text.partition("=")
     if not (name.isidentifier() and equals):
         raise InvalidArgumentError(f"expected NAME=VALUE, got {text!r}")
@@ -311,12 +288,6 @@ def run_notebooks(
         jobs: Notebooks at a time, at least 1.
         report: Called with each notebook when it has ended.
         watch: Called several times per second with those that have not ended.
-
-    Returns:
-        How each ended, in the order given.
-
-    Raises:
-        UnknownParameterError: If a notebook lacks one of its parameters; none is run then.
     """
     if jobs < 1:
         raise InvalidArgumentError(f"expected at least 1 job, got {jobs!r}")
@@ -348,11 +319,7 @@ def run_notebooks(
 
 
 def raise_for_failures(runs: Iterable[NotebookRun]) -> None:
-    """Name the notebooks that failed, and those that could not be drawn from their data.
-
-    Raises:
-        NotebookError: If there are any; each is named with its error, and where it was kept.
-    """
+    """Name the notebooks that failed, and those that could not be drawn from their data."""
     if said := [run.describe_failure() for run in runs if run.error]:
         raise NotebookError("\n".join(said))
 

@@ -44,9 +44,6 @@ class LinearProbe:
 
         Args:
             vectors: Shape (rows, width).
-
-        Returns:
-            Shape (rows, labels).
         """
         width = len(self.weights)
         sums = vectors @ self.weights.reshape(width, -1) + self.intercepts.reshape(-1)
@@ -73,9 +70,6 @@ def fit_probe(
         penalty: Of the squared weights on the scaled directions, above 0, beside the mean negative
             log-likelihood.
         iterations: Of L-BFGS, at most.
-
-    Raises:
-        InvalidArgumentError: If shapes do not fit, or a number is out of range.
     """
     rows, count = labels.shape
     if len(vectors) != rows or rows < 2:
@@ -180,12 +174,7 @@ def board_labels(board: chess.Board) -> Labels:
 
 
 def labelled_fen(labels: Labels) -> str:
-    """Return the FEN that labels say, with clocks as at the start; nothing is repaired.
-
-    Args:
-        labels: Shape (LABELS,). Other values than those named above count as 1 for the side to move
-            and a castling right, and as none for the file of a double step.
-    """
+    """Return the FEN that labels say, with clocks as at the start; nothing is repaired."""
     board = chess.BaseBoard.empty()
     for square in np.flatnonzero(labels[:SQUARES]).tolist():
         kind, colour = (int(labels[square]) - 1) % _KINDS, int(labels[square]) <= _KINDS
@@ -202,10 +191,6 @@ def assembled_labels(moves: Sequence[str], moved: Sequence[int]) -> Labels:
 
     Nothing is checked. A piece that is said to be a king and goes two files takes the rook along; one
     that is said to be a pawn and changes its file to an empty square takes the pawn beside it.
-
-    Args:
-        moves: In UCI, from the initial position.
-        moved: For each of them the label of the piece on the square that it entered.
     """
     labels = board_labels(chess.Board()).tolist()
     for move, piece in zip(read_moves(moves), moved, strict=True):
@@ -250,9 +235,6 @@ def standing(moves: Sequence[str]) -> NDArray[np.bool_]:
 
     These are the squares that a move entered and no later one left; rooks that castled are not
     among them.
-
-    Args:
-        moves: In UCI with spaces between them, from the initial position.
     """
     return np.array([_standing(text) for text in moves], np.bool_).reshape(-1, SQUARES)
 
@@ -300,9 +282,6 @@ def boards_to_fit(
         games: How many, at least 1.
         per_game: Boards of each, at most, after 1 to `MOST_PLIES` plies.
         seed: Seed of the choice.
-
-    Raises:
-        InvalidArgumentError: If there are not so many games left.
     """
     test = set(left_out)
     unseen = [game for game in bundled_games()[TRAINING_GAMES:] if game.game_id not in test]
@@ -324,15 +303,7 @@ def boards_to_fit(
 def boards_after(
     model: LanguageModel, positions: pd.DataFrame
 ) -> tuple[HiddenBoards, list[Vectors]]:
-    """Return the boards of positions, in their order, and the hidden states after all their plies.
-
-    Args:
-        model: Any.
-        positions: Rows of the POSITIONS schema, of chess, with moves.
-
-    Returns:
-        The boards, and for each the states after each of its plies, shape (plies, layers, width).
-    """
+    """Return the boards of positions, in their order, and the hidden states after all their plies."""
     games = [str(moves).split() for moves in positions["moves"]]
     every = [model.hidden_states(moves).swapaxes(0, 1)[1:] for moves in games]
     return _read(model, [(moves, [len(moves)]) for moves in games], every), every
@@ -386,13 +357,6 @@ def usual_moved(fitted: HiddenBoards, moves: Sequence[str]) -> list[int]:
 
     Nothing else is known of the game: no hidden state and no earlier move. Where no such move was fitted,
     the moves over as many files and ranks count, and where there is none of these, all of the side's.
-
-    Args:
-        fitted: Boards whose last moves are counted.
-        moves: In UCI, from the initial position; White moves first.
-
-    Returns:
-        Labels of the squares entered.
     """
     sides = fitted.plies % 2
     steps = fitted.between % 8, fitted.between // 8
@@ -416,9 +380,6 @@ def usual_labels(fitted: HiddenBoards, at: Labels, window: int = 6) -> Labels:
         fitted: Boards to count.
         at: Plies that are asked about, shape (rows,).
         window: Boards are counted whose ply differs by at most this, with the same side to move.
-
-    Returns:
-        Shape (rows, LABELS); zeros where there is no such board.
     """
     found = np.zeros((len(at), fitted.labels.shape[1]), np.int64)
     for ply in np.unique(at):

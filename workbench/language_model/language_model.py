@@ -71,9 +71,6 @@ class LanguageModel:
         Returns:
             Shape (layers + 2, 1 + moves, width): the moves' own vectors, the result of each layer, and
             the last one normalised, which the decoder reads.
-
-        Raises:
-            IllegalMoveError: If a text is no move, or there are too many.
         """
         hidden = encode(np, self._weights, self.shape, read_moves(moves)[None])
         return np.concatenate(hidden)
@@ -91,10 +88,6 @@ class LanguageModel:
             games: Moves in UCI, at most `MOST_PLIES` each.
             temperature: At least 0; at 0 the likeliest token is taken each time.
             seeds: One a game, at least 0; needed if the temperature is not 0.
-
-        Raises:
-            IllegalMoveError: If a text is no move, or there are too many.
-            InvalidArgumentError: If an argument is out of range.
         """
         if not 0 <= temperature < float("inf") or (temperature and seeds is None):
             raise InvalidArgumentError(
@@ -129,10 +122,6 @@ class LanguageModel:
         Args:
             moves: In UCI, at most `MOST_PLIES`.
             least: The least probability that is listed, above 0.
-
-        Raises:
-            IllegalMoveError: If a text is no move, or there are too many.
-            InvalidArgumentError: If ``least`` is out of range.
         """
         if not 0 < least <= 1:
             raise InvalidArgumentError(f"least: expected a probability above 0, got {least!r}")
@@ -164,9 +153,6 @@ class LanguageModel:
                 have to be read.
             temperature: At least 0; at 0 the likeliest square and promotion is taken each time.
             seed: At least 0; of what is drawn.
-
-        Raises:
-            IllegalMoveError: If a text is no move, or there are too many.
         """
         generator = np.random.default_rng(seed)
 
@@ -206,14 +192,7 @@ def write_weights(path: Path, weights: Weights, description: dict[str, Any]) -> 
 
 
 def read_weights(path: Path) -> tuple[dict[str, NDArray[np.float32]], dict[str, Any]]:
-    """Read what `write_weights` wrote.
-
-    Returns:
-        The weights in single precision, and the description.
-
-    Raises:
-        TableError: If the file is none of weights.
-    """
+    """Read what `write_weights` wrote."""
     try:
         with np.load(path) as file:
             description = json.loads(bytes(file[_DESCRIPTION]).decode())
@@ -245,15 +224,7 @@ def model_names() -> tuple[str, ...]:
 
 @lru_cache(maxsize=4)
 def load_model(name: str) -> LanguageModel:
-    """Load a bundled model.
-
-    Args:
-        name: One of `model_names`.
-
-    Raises:
-        InvalidArgumentError: If there is no such model.
-        TableError: If its file cannot be read.
-    """
+    """Load a bundled model."""
     weights, description = read_weights(weights_path(name))
     return LanguageModel(name, weights, description)
 

@@ -130,15 +130,7 @@ def times(vectors: Any, matrix: Any) -> Any:
 
 
 def attend(xp: ModuleType, query: Any, key: Any, value: Any, bias: Any) -> Any:
-    """Return scaled dot-product attention; the arrays end in (heads, n, width / heads).
-
-    Args:
-        xp: The array module.
-        query: Shape (..., heads, n, part).
-        key: Shape (..., heads, m, part).
-        value: As ``key``.
-        bias: Broadcast to (..., heads, n, m).
-    """
+    """Return scaled dot-product attention; the arrays end in (heads, n, width / heads)."""
     scores = query @ key.swapaxes(-1, -2)
     scores *= np.float32(query.shape[-1] ** -0.5)
     scores += bias
@@ -153,9 +145,6 @@ def recency(xp: ModuleType, heads: int, at: Any, seen: int) -> Any:
         heads: How many.
         at: Indices from which is looked back, shape (..., n).
         seen: How many indices there are to look at, m.
-
-    Returns:
-        Shape (..., heads, n, m).
     """
     distance = (at[..., None] - xp.arange(seen)).astype(np.float32)
     later = xp.where(distance < 0, np.float32(_ALL), np.float32(0))
@@ -341,9 +330,6 @@ def write_boards(
         at: The ply asked about in each, shape (boards,).
         temperature: 0 for the likeliest token each time, else tokens are drawn.
         draws: Uniform in [0, 1), shape (boards, SLOTS); needed if the temperature is not 0.
-
-    Returns:
-        Shape (boards, SLOTS).
     """
     boards = len(encoded)
     slots = slot_vectors(np, weights)

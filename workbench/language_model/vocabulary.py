@@ -49,12 +49,6 @@ def read_moves(moves: Sequence[str]) -> NDArray[np.uint8]:
 
     Args:
         moves: In UCI, at most `MOST_PLIES`; they are not checked by the rules.
-
-    Returns:
-        Shape (1 + moves, 3): from and to square, a1 being 0, and the promotion, 0 for none.
-
-    Raises:
-        IllegalMoveError: If a text is no move, or there are too many.
     """
     if len(moves) > MOST_PLIES:
         raise IllegalMoveError(

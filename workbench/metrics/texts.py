@@ -30,11 +30,7 @@ class TextMetric(Metric):
 
 
 class VariantMetric(TextMetric):
-    """A metric of one variant of two texts.
-
-    Args:
-        variant: One of an environment's ``text_variants``.
-    """
+    """A metric of one variant of two texts."""
 
     def __init__(self, variant: str = WHOLE) -> None:
         self.variant = variant
@@ -91,14 +87,7 @@ class ToEmpty(TextMetric):
 
 
 class EditKernel(Metric):
-    """exp(-rate * edit distance), the paper's similarity in (0, 1]; in no scores table.
-
-    Args:
-        rate: lambda of the paper, per character, above 0.
-
-    Raises:
-        InvalidArgumentError: If the rate is not above 0.
-    """
+    """exp(-rate * edit distance), the paper's similarity in (0, 1]; in no scores table."""
 
     name = "edit_kernel"
     title = "edit kernel"
@@ -120,11 +109,7 @@ class EditKernel(Metric):
 
 
 class Accuracy(TextMetric):
-    """The share of a state's elements that are right.
-
-    Args:
-        name: An environment's ``accuracy_column``.
-    """
+    """The share of a state's elements that are right."""
 
     digits = 3
     defined: ClassVar[bool] = False
@@ -140,11 +125,7 @@ class Accuracy(TextMetric):
 
 
 class CorrectField(TextMetric):
-    """Whether one field of the text is right.
-
-    Args:
-        field: One of an environment's ``text_fields``.
-    """
+    """Whether one field of the text is right."""
 
     type: ClassVar[pa.DataType] = pa.bool_()
 

@@ -92,17 +92,6 @@ def read_run(path: Path, predictions: Path | None = None) -> ReportedRun:
     The predictions are those given, else the table with the hash that the scores name: beside the
     scores, or the recorded replies. Without them there are no texts of replies, no cost, and games
     are those that the scores name.
-
-    Args:
-        path: A folder with ``scores.parquet`` and ``predictions.parquet``, such as ``workbench ask``
-            or ``workbench evaluate`` makes; or a scores table.
-        predictions: The table that was scored.
-
-    Raises:
-        TableError: If there are no scores, in which case it says which command makes them, or a
-            table cannot be read.
-        RunMismatchError: If the scores are of other predictions than those given, or than those in
-            the folder.
     """
     scores_path = _scores_in(path) if path.is_dir() else path
     scores = read_scores(scores_path)
@@ -140,13 +129,7 @@ def read_run(path: Path, predictions: Path | None = None) -> ReportedRun:
 
 
 def with_games(scores: pd.DataFrame, predictions: pd.DataFrame | None) -> pd.DataFrame:
-    """Return scores with the column ``game``, which names the games that are resampled whole.
-
-    Args:
-        scores: Rows of a scores table; a column ``game`` that they have stays.
-        predictions: With the moves, by which `whole_games` finds positions of one game; without
-            them ``game_id`` is believed, and a position without one is a game of its own.
-    """
+    """Return scores with the column ``game``, which names the games that are resampled whole."""
     if "game" in scores:
         return scores
     named = scores["game_id"].where(scores["game_id"].notna(), scores["position_id"])
@@ -258,20 +241,7 @@ class Chapter:
 
 
 def chapters_of(runs: Sequence[ReportedRun], depth: int | None = None) -> list[Chapter]:
-    """Put the replies of runs into chapters, within which they may be compared.
-
-    Args:
-        runs: At least one.
-        depth: m; the largest that all scores of a chapter have if None.
-
-    Returns:
-        A chapter for each environment, task and set, the largest first; none without rows.
-
-    Raises:
-        InvalidArgumentError: If the scores have no depth in common, or not the one asked for.
-        RunMismatchError: If the runs of a chapter were not scored alike, or a ``position_id`` has
-            several true states in them.
-    """
+    """Put the replies of runs into chapters, within which they may be compared."""
     names = labels((run.name for run in runs), _LONGEST_NAME)
     if len(names) < len(runs):
         names = {}
@@ -306,15 +276,7 @@ def chapters_of(runs: Sequence[ReportedRun], depth: int | None = None) -> list[C
 def chapter_depths(
     runs: Sequence[ReportedRun], depth: int | None = None
 ) -> dict[tuple[str, str, str], int]:
-    """Return m of each chapter of runs, by environment, task and set.
-
-    Args:
-        runs: At least one.
-        depth: As of `chapters_of`.
-
-    Raises:
-        InvalidArgumentError: If the scores have no depth in common, or not the one asked for.
-    """
+    """Return m of each chapter of runs, by environment, task and set."""
     known: dict[tuple[str, str, str], list[set[int]]] = {}
     for run in runs:
         depths = set(depths_of(run.scores))
@@ -394,10 +356,6 @@ def with_others(chapter: Chapter, *, jobs: int = 1) -> Chapter:
     The baseline answers every question as if no action had been taken: in chess by the initial
     position. Recorded models are compared at positions whose id and true state are those of
     `workbench.answers.recorded_replies`. What is among the chapter's own models is not repeated.
-
-    Args:
-        chapter: Without rows that have scores it stays as it is.
-        jobs: Workers that score.
     """
     positions = scored_rows(chapter.scores).drop_duplicates("position_id")
     if positions.empty:

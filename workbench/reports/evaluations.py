@@ -51,12 +51,7 @@ def json_value(value: Any) -> Any:
 
 
 def named_texts(values: Mapping[str, Any]) -> dict[str, str]:
-    """Return values as texts, for schemas whose further details are texts alone.
-
-    Args:
-        values: Anything that `json_text` takes. Texts stay as they are, other values are written as
-            JSON; a value that is missing, or an empty text, is left out.
-    """
+    """Return values as texts, for schemas whose further details are texts alone."""
     found = {name: json_value(value) for name, value in values.items()}
     return {
         name: value if isinstance(value, str) else json_text(value)
@@ -74,15 +69,7 @@ _RESERVED: Final = frozenset(
 
 
 def file_name(name: str) -> str:
-    """Return a name as every system takes it for a file or folder.
-
-    Args:
-        name: Any text. Signs that are no ASCII letter, digit, dot, hyphen or underscore become
-            hyphens.
-
-    Returns:
-        At most `LONGEST_NAME` signs, at least one.
-    """
+    """Return a name as every system takes it for a file or folder."""
     plain = _OTHER.sub("-", name[:1000])[:LONGEST_NAME].strip("-.") or "unnamed"
     return f"{plain}-" if plain.partition(".")[0].lower() in _RESERVED else plain
 
@@ -207,12 +194,7 @@ def evaluations_of(
     run: ReportedRun,
     depths: Mapping[tuple[str, str, str], int],
 ) -> list[Evaluation]:
-    """Return the evaluations of a run, by model and setting; none of a run without rows.
-
-    Args:
-        run: The run.
-        depths: As of `workbench.reports.chapters.chapter_depths`.
-    """
+    """Return the evaluations of a run, by model and setting; none of a run without rows."""
     if run.scores.empty:
         return []
     environment, key = run.environment.name, ["model", "setting"]
@@ -244,11 +226,7 @@ def evaluations_of(
 
 
 def question_shown(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Return how a run was asked, without keys among its options and without this machine's paths.
-
-    Args:
-        asked: Of a `ReportedRun`.
-    """
+    """Return how a run was asked, without keys among its options and without this machine's paths."""
     options = {
         name: without_secrets(asked[name])[0]
         for name in ("model_args", "extra_body")

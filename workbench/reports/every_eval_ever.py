@@ -69,12 +69,7 @@ class WrittenInstances:
 
 
 def write_instances(evaluation: Evaluation, folder: Path) -> WrittenInstances:
-    """Write a line for each row of an evaluation, into one of two files.
-
-    Args:
-        evaluation: One model in one setting.
-        folder: Where `INSTANCES_FILE` and `UNSCORED_FILE` are written; both always are.
-    """
+    """Write a line for each row of an evaluation, into one of two files."""
     counts, digest = {True: 0, False: 0}, hashlib.sha256()
     with (
         replacing(folder / INSTANCES_FILE) as scored_path,
@@ -93,14 +88,7 @@ def write_instances(evaluation: Evaluation, folder: Path) -> WrittenInstances:
 
 
 def instance_lines(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
-    """Yield the rows of an evaluation as the schema has them, in their order.
-
-    Args:
-        evaluation: One model in one setting.
-
-    Yields:
-        A mapping for each row. One without a score has no ``evaluation``.
-    """
+    """Yield the rows of an evaluation as the schema has them, in their order."""
     rows = evaluation.rows()
     right = [
         right_answers(part, evaluation.depths[str(task), str(positions)])
@@ -247,11 +235,6 @@ def results_document(
 
     A headline number that is undefined has no result, because the schema takes numbers alone; it is
     listed in ``source_metadata.additional_details.undefined_results``, with its counts.
-
-    Args:
-        evaluation: One model in one setting.
-        publication: Who publishes it.
-        instances: What was written of its single replies.
     """
     lines = list(enumerate(evaluation.numbers))
     undefined = [{"place": place, **row} for place, row in lines if math.isnan(row["mean"])]

@@ -176,19 +176,6 @@ def write_exports(
     A model in a setting has ``results.json``, ``instances.jsonl``, ``unscored.jsonl`` and
     ``model_card.md``: in ``out`` if it is the only one, else in a folder of its own in
     ``out/evaluations``. The same runs give the same bytes.
-
-    Args:
-        runs: What a report is about.
-        out: The folder of the report; files of these names are replaced.
-        publication: Who publishes them; unknown if None.
-        depth: m; as of `workbench.reports.chapters.chapters_of`.
-
-    Returns:
-        The files that were written.
-
-    Raises:
-        InvalidArgumentError: If the scores of a chapter have no depth in common.
-        OutputError: As of `refuse_others_files`.
     """
     publication, depths = publication or Publication(), chapter_depths(runs, depth)
     found = [each for run in runs for each in evaluations_of(run, depths)]
@@ -226,14 +213,7 @@ def _write_text(path: Path, text: str) -> Path:
 
 
 def refuse_others_files(out: Path) -> None:
-    """Refuse to write over what the workbench did not write.
-
-    Args:
-        out: As of `write_exports`.
-
-    Raises:
-        OutputError: If a file is there under a name that is to be written.
-    """
+    """Refuse to write over what the workbench did not write."""
     folders = sorted((out / EVALUATIONS_FOLDER).glob("*/"))
     paths = [folder / name for folder in (out, *folders) for name in _OF_EVALUATION]
     for path in paths:

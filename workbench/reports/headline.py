@@ -38,11 +38,7 @@ _NAMES: Final = {
 
 
 def headline_depth(scores: pd.DataFrame) -> int:
-    """Return the largest m for which a scores table has p_m and r_m.
-
-    Raises:
-        InvalidArgumentError: If it has none.
-    """
+    """Return the largest m for which a scores table has p_m and r_m."""
     depths = depths_of(scores)
     if not depths:
         raise InvalidArgumentError(
@@ -98,13 +94,7 @@ def headline(scores: pd.DataFrame, *, depth: int | None = None) -> pd.DataFrame:
 
 
 def quantities_of(task: str, depth: int, present: Collection[str] = ()) -> tuple[str, ...]:
-    """Return the columns of a scores table that a task is reported by.
-
-    Args:
-        task: Of the column ``task``; one of another package is reported by p_m and r_m.
-        depth: m.
-        present: Columns of the scores; see `workbench.metrics.headline_columns`.
-    """
+    """Return the columns of a scores table that a task is reported by."""
     if task == "state":
         return headline_columns(depth, present)
     named = {"actions": ("precision_1", "recall_1"), "continuation": (f"precision_{depth}",)}

@@ -50,13 +50,7 @@ def summary_of(chapter: Chapter) -> pd.DataFrame:
 
 
 def curves_section(chapter: Chapter, summary: pd.DataFrame, identity: str) -> str:
-    """Return the curves of p_m and r_m by length, with their numbers.
-
-    Args:
-        chapter: The chapter.
-        summary: The result of `summary_of`.
-        identity: Of the chapter on the page.
-    """
+    """Return the curves of p_m and r_m by length, with their numbers."""
     title = f"By length ({length_words(chapter.environment.name)})"
     if (summary["length"] == OVERALL).all():
         return section(
@@ -237,13 +231,7 @@ def parts_of_means(chapter: Chapter) -> pd.DataFrame:
 
 
 def format_section(chapter: Chapter, parts: pd.DataFrame, identity: str) -> str:
-    """Return each model's mean and its parts, over all lengths and by length.
-
-    Args:
-        chapter: The chapter.
-        parts: The result of `parts_of_means`.
-        identity: Of the chapter on the page.
-    """
+    """Return each model's mean and its parts, over all lengths and by length."""
     name = chapter.environment.name
     overall = parts[parts["length"] == ALL_LENGTHS].sort_values("mean", ascending=False)
     by_length = parts[parts["length"] != ALL_LENGTHS]

@@ -46,9 +46,6 @@ INTERVAL_AND_TEST: Final = (
 def asked_alike(scores: pd.DataFrame) -> pd.DataFrame:
     """Return how each model was asked: two with the same values were asked alike.
 
-    Args:
-        scores: Of a chapter and what stands beside it, with the columns ``asked`` and ``setting``.
-
     Returns:
         By model: asked (its name as it was), setting, positions (the set of their ids, where any model
         has a score) and variant (the setting where the model was asked about these positions in
@@ -65,13 +62,7 @@ def asked_alike(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def in_families(pairs: pd.DataFrame, scores: pd.DataFrame, own: Collection[str]) -> pd.DataFrame:
-    """Return pairs of models with the column ``family``, and ``holm`` adjusted in each family alone.
-
-    Args:
-        pairs: The result of `workbench.studies.models.model_ranks.compare_pairs`.
-        scores: What it was computed of.
-        own: The runs' models; all others stand beside.
-    """
+    """Return pairs of models with the column ``family``, and ``holm`` adjusted in each family alone."""
     models = asked_alike(scores)
     one, other = (models.loc[pairs[side]].reset_index(drop=True) for side in ("model", "other"))
     members = pairs["model"].isin(own).astype(int) + pairs["other"].isin(own).astype(int)
@@ -92,11 +83,7 @@ def families(pairs: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def rankings(scores: pd.DataFrame) -> Iterator[tuple[str, list[str]]]:
-    """Yield which models are ranked with each other, with a name: those that were asked alike.
-
-    Args:
-        scores: As of `asked_alike`.
-    """
+    """Yield which models are ranked with each other, with a name: those that were asked alike."""
     models = asked_alike(scores)
     models["count"] = models["positions"].map(len)
     for (_, variant), part in models.groupby(["positions", "variant"], sort=False):
@@ -179,15 +166,7 @@ def compare(chapter: Chapter, *, seed: int = 0) -> Comparisons:
 def comparison_section(
     chapter: Chapter, found: Comparisons, identity: str, *, resamples: int = 1000, seed: int = 0
 ) -> str:
-    """Return ranks in groups, a figure of ranks, and the differences of all pairs.
-
-    Args:
-        chapter: The chapter.
-        found: The result of `compare`.
-        identity: Of the chapter on the page.
-        resamples: Number of bootstrap resamples.
-        seed: Seed of the bootstrap.
-    """
+    """Return ranks in groups, a figure of ranks, and the differences of all pairs."""
     title = "Models compared on common positions"
     alone = len(set(chapter.models) | set(chapter.together()["model"])) == 1
     if alone:

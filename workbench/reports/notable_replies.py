@@ -158,14 +158,7 @@ def recreated(chapter: Chapter, true: str, predicted: str) -> str:
 
 
 def drawn_state(chapter: Chapter, name: str, text: str, against: str) -> str:
-    """Return a state as a picture with its text below; as the text alone where there is no picture.
-
-    Args:
-        chapter: Of its environment.
-        name: What it is called.
-        text: The state, as a table has it.
-        against: The one that it is compared with; what differs is marked.
-    """
+    """Return a state as a picture with its text below; as the text alone where there is no picture."""
     environment = chapter.environment
     if environment.name == DEFAULT:
         drawing = board_svg(name, text, against)
@@ -186,14 +179,6 @@ def worst_answers(chapter: Chapter, count: int = SHOWN) -> pd.DataFrame:
 
     Only replies with such an answer take part, and not those of the baseline if there are others; of
     each position at most one.
-
-    Args:
-        chapter: Of a task whose replies are actions.
-        count: At most.
-
-    Returns:
-        Rows with ``precision`` and ``recall``: the lowest p_m first, then the lowest r_m, then the
-        fewest actions that are accepted.
     """
     rows = answers_of_models(chapter)
     wrong = rows[~right_answers(rows, chapter.depth)]

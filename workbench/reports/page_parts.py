@@ -120,12 +120,7 @@ def details(summary: str, *content: str) -> str:
 
 
 def preformatted(text: str, name: str) -> str:
-    """Return a text with its line breaks, cut if it is very long.
-
-    Args:
-        text: The text of others, as it came.
-        name: What it is, for those who cannot see it.
-    """
+    """Return a text with its line breaks, cut if it is very long."""
     shown = escape(cut(text, LONGEST_TEXT))
     return f'<pre role="group" tabindex="0" aria-label="{escape(name)}">{shown}</pre>'
 
@@ -155,13 +150,7 @@ def link(address: str, text: str) -> str:
 
 
 def side_by_side(words: str, pictures: Iterable[str], *below: str) -> str:
-    """Return pictures side by side, with words above.
-
-    Args:
-        words: What is shown.
-        pictures: Content.
-        below: Content.
-    """
+    """Return pictures side by side, with words above."""
     cells = "".join(f"<div>{each}</div>" for each in pictures)
     return f'<div class="pair"><p>{escape(words)}</p><div class="sides">{cells}</div>{"".join(below)}</div>'
 

@@ -198,15 +198,6 @@ def write_report(
         resamples: Of the games, for the intervals of ranks; at least 1.
         seed: Seed of the resamples and of the tests, at least 0.
         jobs: Workers that score the baseline and the recorded models beside the runs.
-
-    Returns:
-        The files that were written, the page first.
-
-    Raises:
-        InvalidArgumentError: If there is no run, or the scores do not have this depth.
-        RunMismatchError: If the runs were not scored alike.
-        OutputError: If the page would be written over an input, or another file over one that the
-            workbench did not make.
     """
     path = out / PAGE_FILE
     check_output(path, [file for run in runs for file in run.inputs])

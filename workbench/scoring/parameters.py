@@ -56,9 +56,6 @@ class ComparisonSettings:
         depth: m, at least 1.
         terminal: How games that are finished before m moves count.
         ill_formed: What is done with a predicted board that cannot arise in chess.
-
-    Raises:
-        InvalidArgumentError: If a value is out of range.
     """
 
     depth: int = 4
@@ -145,12 +142,7 @@ READ: Final = pa.schema([PREDICTIONS.field(name) for name in (*COPIED, "initial_
 
 
 def scoring_code(environment: AnyEnvironment, method: str = "exact") -> dict[str, str]:
-    """Return what determines scores besides predictions and parameters: code and packages.
-
-    Args:
-        environment: Of the predictions.
-        method: ``exact``, or the name of an estimator.
-    """
+    """Return what determines scores besides predictions and parameters: code and packages."""
     versions = package_versions()
     packages = {name: versions[name] for name in ("chess", "numba", "numpy", "rapidfuzz")}
     packages |= own_code(environment)

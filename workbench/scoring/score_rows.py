@@ -31,19 +31,7 @@ def affordance_scores(
     *,
     workers: int | None = 1,
 ) -> list[list[float]]:
-    """Return precision and recall of pairs of states.
-
-    Args:
-        automaton: Of all states.
-        true: The true states.
-        predicted: As many predicted states; None is the sink, with p = r = 0.
-        parameters: The parameters of scoring.
-        seeds: One for each pair, for estimators.
-        workers: Threads of exact compiled walks; None takes one for each core.
-
-    Returns:
-        For each pair the values in the order of `ScoringParameters.measures`.
-    """
+    """Return precision and recall of pairs of states."""
     blank = [0.0] * len(parameters.measures())
     found = [list(blank) for _ in true]
     walked = [
@@ -223,17 +211,7 @@ def measured_actions(
     true: ParsedState,
     parameters: ScoringParameters,
 ) -> list[float]:
-    """Return the measures of a reply that gives actions, which are exact whatever the method.
-
-    Args:
-        environment: Of the row.
-        row: With task, reply_class and predicted_actions.
-        true: The true state.
-        parameters: The parameters of scoring.
-
-    Returns:
-        The values in the order of `ScoringParameters.measures`.
-    """
+    """Return the measures of a reply that gives actions, which are exact whatever the method."""
     given = is_state(row["reply_class"], parameters.ill_formed)
     text = row["predicted_actions"] or ""
     actions = [each for each in text.split(ACTION_SEPARATOR) if each] if given else None
@@ -302,13 +280,7 @@ def scored(predictions: pa.Table, parameters: ScoringParameters) -> pa.Table:
 def with_column_metrics(
     table: pa.Table, parameters: ScoringParameters, environment: AnyEnvironment
 ) -> pa.Table:
-    """Return scores with the metrics that follow from other columns.
-
-    Args:
-        table: With the columns of `scores_schema`, of which those of p, r and texts are filled.
-        parameters: The parameters of scoring.
-        environment: Of all rows.
-    """
+    """Return scores with the metrics that follow from other columns."""
     columns = Columns(table)
     for metric in parameters.metrics(environment):
         if metric.needs == "columns":
@@ -360,15 +332,7 @@ def unscored_reason(
     predicted: ParsedState,
     moves: str | None,
 ) -> str:
-    """Return why a row cannot be scored, or nothing if it can.
-
-    Args:
-        environment: Of the row.
-        row: Of a predictions table, with None for what is missing.
-        true: Its true state.
-        predicted: Its predicted state.
-        moves: The actions of its episode, or None if they are unknown.
-    """
+    """Return why a row cannot be scored, or nothing if it can."""
     given = row["reply_class"]
     if given == ReplyClass.FAILED:
         return row["reason"] or "the call failed"

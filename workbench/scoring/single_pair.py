@@ -78,17 +78,7 @@ def compare(
 
 
 def parsed_argument(environment: AnyEnvironment, text: str, name: str) -> ParsedState:
-    """Return a state that a person gives as text; it can be read.
-
-    Args:
-        environment: Of the state.
-        text: In any way that the environment reads; for chess a FEN, alone or in a text such as a
-            link.
-        name: What messages call it: ``true`` or ``predicted``.
-
-    Raises:
-        WorkbenchError: If the text cannot be read, or is of another environment.
-    """
+    """Return a state that a person gives as text; it can be read."""
     try:
         parsed = environment.parsed_given(text)
         _ = parsed.state
@@ -109,19 +99,7 @@ def reply_measures(
     prediction: Prediction,
     parameters: ScoringParameters,
 ) -> dict[str, Any]:
-    """Return every measure of one reply by name.
-
-    Args:
-        environment: Of the episode.
-        task: What was asked.
-        true: The true state; it can be read.
-        prediction: What the reply says; not a failed call.
-        parameters: The parameters of scoring.
-
-    Returns:
-        The values that `ScoringParameters.metrics` names, NaN where undefined; a reply that gives
-        actions has no text metrics.
-    """
+    """Return every measure of one reply by name."""
     names = parameters.measures()
     row: dict[str, Any]
     if task.gives_state:

@@ -65,9 +65,6 @@ class LocalWorkers:
     Args:
         parameters: The parameters of scoring.
         jobs: How many, at least 1; one is this thread.
-
-    Raises:
-        InvalidArgumentError: If there would be none.
     """
 
     def __init__(self, parameters: ScoringParameters, jobs: int) -> None:
@@ -121,13 +118,7 @@ def scored_chunks(
     workers: Workers,
     on_done: Callable[[int], object] = lambda rows: None,
 ) -> Generator[tuple[Key, pa.Table], None, None]:
-    """Yield the scores of chunks as they finish, reading ahead only as far as there is room.
-
-    Args:
-        chunks: Chunks with their keys; taken when there is room for another.
-        workers: Who scores them; closed at the end, or where this stops.
-        on_done: Called with the rows of each chunk that was scored.
-    """
+    """Yield the scores of chunks as they finish, reading ahead only as far as there is room."""
     waiting: dict[Future[pa.Table], Key] = {}
     try:
         for key, chunk in chunks:
@@ -161,11 +152,7 @@ KEPT: Final = "finished scores are kept: the same command resumes"
 
 
 def score_as(chunk: pa.Table, parameters: ScoringParameters, versions: dict[str, Any]) -> pa.Table:
-    """Score a chunk on a worker with the same packages as the client.
-
-    Raises:
-        ClusterError: If it has others: one table must not mix scores of several versions.
-    """
+    """Score a chunk on a worker with the same packages as the client."""
     if differences := differing(_versions(environment_of(chunk), parameters), versions):
         raise ClusterError(
             "expected a worker with the same packages and code as here, got a worker with others "
@@ -179,12 +166,7 @@ def _versions(environment: AnyEnvironment, parameters: ScoringParameters) -> dic
 
 
 def check_scheduler(scheduler: str) -> None:
-    """Check that an address can be that of a scheduler, without connecting.
-
-    Raises:
-        MissingExtraError: If ``distributed`` is not installed.
-        ClusterError: If it names no transport, host and port, or its host is not known.
-    """
+    """Check that an address can be that of a scheduler, without connecting."""
     if importlib.util.find_spec("distributed") is None:
         raise MissingExtraError(
             "scoring on a cluster needs the optional extra 'cluster' (dask.distributed): "
@@ -214,10 +196,6 @@ class ClusterWorkers:
         scheduler: Address of the scheduler, such as ``tcp://host:8786``.
         connect_seconds: To wait for the scheduler, and for a first worker.
         workerless_seconds: To wait for a worker to come back once all are lost.
-
-    Raises:
-        MissingExtraError: If ``distributed`` is not installed.
-        ClusterError: If there is no such scheduler, or it has no worker.
     """
 
     def __init__(
@@ -249,12 +227,7 @@ class ClusterWorkers:
         return future
 
     def result(self, future: "Future[pa.Table]") -> pa.Table:
-        """Return the scores of a chunk that is done.
-
-        Raises:
-            ClusterError: If the chunk was repeatedly lost with its worker, the scheduler is
-                gone, or the cluster has not the packages that this machine has.
-        """
+        """Return the scores of a chunk that is done."""
         from distributed import KilledWorker
 
         try:
@@ -279,11 +252,7 @@ class ClusterWorkers:
         return max(1, self._threads()) * (1 + AHEAD)
 
     def look(self) -> None:
-        """Raise an error if the scheduler is gone, or had no worker for too long.
-
-        Raises:
-            ClusterError: If so.
-        """
+        """Raise an error if the scheduler is gone, or had no worker for too long."""
         if self._client.status != "running":
             raise self._gone(f"the client is {self._client.status}")
         now = time.monotonic()

@@ -116,11 +116,7 @@ class StudyData:
     inputs: tuple[Path, ...] = field(default_factory=tuple)
 
     def describe(self, *, every_model: bool = False) -> str:
-        """Return the caption of every figure drawn from these scores.
-
-        Args:
-            every_model: As for `describe_scores`.
-        """
+        """Return the caption of every figure drawn from these scores."""
         name, scores = next(iter(self.variants.items()))
         count, games = scores["position_id"].nunique(), scores["game"].nunique()
         return (
@@ -177,16 +173,7 @@ def positions_of(source: Source, groups: Sequence[int], tables: Path) -> pd.Data
 
 
 def shortfall(positions: pd.DataFrame, groups: Sequence[int], per_group: int) -> str:
-    """Return in words, for a caption, what groups lack of the positions asked for.
-
-    Args:
-        positions: Rows with ``position_id`` and ``group``.
-        groups: That were asked for.
-        per_group: Positions that were asked for in each.
-
-    Returns:
-        Empty if nothing is lacking.
-    """
+    """Return in words, for a caption, what groups lack of the positions asked for."""
     counts = positions.drop_duplicates("position_id")["group"].value_counts()
     found = {group: int(counts.get(group, 0)) for group in groups}
     filled = sorted(number for number in found.values() if number)
@@ -303,15 +290,7 @@ def _in_bands(scores: pd.DataFrame, first: str) -> dict[str, pd.DataFrame]:
 def replies_to_games(
     folder: Path, source: Source, groups: Sequence[int], parameters: ScoringParameters, *, jobs: int
 ) -> pd.DataFrame:
-    """Return the scores of a bundled model's or the simulated tracker's replies, with their games.
-
-    Args:
-        folder: Keeps positions and scores.
-        source: The games and who replies.
-        groups: Full moves at which games are cut.
-        parameters: The parameters of scoring.
-        jobs: Workers.
-    """
+    """Return the scores of a bundled model's or the simulated tracker's replies, with their games."""
     made_of: dict[str, Any] = {"positions": positions_made_of(source, groups)}
     if source.by_model:
         made_of["weights"] = file_hash(weights_path(source.replies))
@@ -353,11 +332,7 @@ def _of_model(scores: pd.DataFrame, model: str, path: Path) -> pd.DataFrame:
 
 
 def refuse_nothing_scored(scores: pd.DataFrame, where: object) -> None:
-    """Refuse scores of which no study has anything to draw.
-
-    Raises:
-        InvalidArgumentError: If no row has scores.
-    """
+    """Refuse scores of which no study has anything to draw."""
     if scored_rows(scores).empty:
         raise InvalidArgumentError(
             f"{where}: expected replies with scores, got none of {len(scores)} rows: "

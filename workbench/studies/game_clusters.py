@@ -39,14 +39,6 @@ def whole_games(positions: pd.DataFrame) -> WholeGames:
     A ``game_id`` is believed unless it is missing, or only names the moves so far (their SHA-256, as
     the imports write it). Such positions belong to the longest game, among them, that begins with
     their moves. A position with neither game nor moves is a game of its own.
-
-    Args:
-        positions: Rows with ``position_id``, ``game_id`` and ``moves``; an id may be repeated, with
-            the same moves. If they have a ``set``, games are found in each set by itself: the first
-            moves of a game of one set may begin games of another as well.
-
-    Raises:
-        TableError: If two rows of one position differ in their game or moves.
     """
     if "set" in positions and positions["set"].nunique() > 1:
         found = [whole_games(part) for _, part in positions.groupby("set", dropna=False)]
@@ -76,9 +68,6 @@ def whole_games(positions: pd.DataFrame) -> WholeGames:
 
 def longest_lines(lines: Iterable[Line]) -> tuple[dict[Line, Line], set[Line]]:
     """Return for each line of moves the longest of the lines that begins with it.
-
-    Args:
-        lines: Moves in order; may repeat.
 
     Returns:
         The longest line for each line, itself if none goes on from it; and the lines from which

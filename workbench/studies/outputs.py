@@ -91,22 +91,6 @@ def save_study(
 
     The JSON holds the parameters, the seed, what data was drawn, SHA-256 of the input files,
     package versions and the commit. Each file is written beside and renamed.
-
-    Args:
-        name: The stem of the files.
-        figure: The result of ``draw``.
-        table: The result of ``compute``: the numbers behind the figure.
-        out: The folder; it is made if it is missing.
-        parameters: What the study was computed with.
-        seed: What its random draws came from.
-        inputs: Files that were read.
-        data: In words, what games and replies are shown, such as "simulated tracker".
-
-    Returns:
-        The path of each file by its ending.
-
-    Raises:
-        OutputError: If one of the files is an input.
     """
     folder = Path(out)
     paths = {ending: folder / f"{name}.{ending}" for ending in ("png", "svg", "csv", "json")}

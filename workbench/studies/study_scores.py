@@ -32,28 +32,14 @@ _COLUMNS: Final = {"terminal": "terminal", "ill_formed": "ill_formed_policy", "m
 
 
 def read_scores(path: Path, parameters: ScoringParameters) -> pd.DataFrame:
-    """Return a scores table that was made with these parameters, or with a greater depth.
-
-    Args:
-        path: Made by ``workbench score``.
-        parameters: What the study asks for.
-
-    Raises:
-        TableError: If it is no scores table, or has no rows.
-        RunMismatchError: If it was made with other parameters.
-    """
+    """Return a scores table that was made with these parameters, or with a greater depth."""
     refuse_other_parameters(path, parameters)
     present = pq.read_schema(path.absolute()).names
     return read_table(path, scores_schema(parameters, environment_of_table(path), present=present))
 
 
 def refuse_other_parameters(path: Path, parameters: ScoringParameters) -> None:
-    """Refuse a table that `read_scores` would refuse, without reading all of it.
-
-    Raises:
-        TableError: If it is no scores table, or has no rows.
-        RunMismatchError: If it was made with other parameters; each that differs is named.
-    """
+    """Refuse a table that `read_scores` would refuse, without reading all of it."""
     wanted = {name: getattr(parameters, name) for name in _COLUMNS}
     schema = pa.schema([(column, pa.string()) for column in _COLUMNS.values()])
     made_with = read_table(path, schema)
@@ -78,11 +64,7 @@ def refuse_other_parameters(path: Path, parameters: ScoringParameters) -> None:
 
 
 def refuse_other_predictions(scores: Path, predictions: Path) -> None:
-    """Refuse scores that were made from other predictions than these.
-
-    Raises:
-        RunMismatchError: If they were.
-    """
+    """Refuse scores that were made from other predictions than these."""
     made_from = read_provenance(scores).get("predictions_sha256")
     if made_from != file_hash(predictions):
         raise RunMismatchError(
@@ -123,14 +105,7 @@ class StoredTables:
         made_of: Mapping[str, Any],
         make: Callable[[Path], object],
     ) -> pd.DataFrame:
-        """Return a table from the folder, or make it there first.
-
-        Args:
-            stage: ``positions`` or ``scores``.
-            schema: Schema of the table.
-            made_of: Inputs' hashes and parameters, as JSON can hold them.
-            make: Writes the table to a path, whole or not at all.
-        """
+        """Return a table from the folder, or make it there first."""
         key = f"{_CODE_KEY}-{json_hash([stage, made_of])[:12]}"
         path = self.folder / f"{stage}-{key}.parquet"
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -151,13 +126,7 @@ class StoredTables:
     def scores(
         self, predictions: Path, parameters: ScoringParameters, *, jobs: int = 1
     ) -> pd.DataFrame:
-        """Return the scores of a predictions table, as `workbench.scoring.score_file` makes them.
-
-        Args:
-            predictions: Of the PREDICTIONS schema.
-            parameters: The parameters of scoring.
-            jobs: Workers.
-        """
+        """Return the scores of a predictions table, as `workbench.scoring.score_file` makes them."""
         environment = environment_of_table(predictions)
         made_of = {
             "predictions": file_hash(predictions),
@@ -179,14 +148,7 @@ class StoredTables:
         *,
         jobs: int = 1,
     ) -> pd.DataFrame:
-        """Return the scores of predictions that are made only if their scores are not there.
-
-        Args:
-            make_predictions: Returns them.
-            made_of: What determines them, as JSON can hold it.
-            parameters: The parameters of scoring.
-            jobs: Workers.
-        """
+        """Return the scores of predictions that are made only if their scores are not there."""
 
         def make(path: Path) -> None:
             # In a file, so that scoring can be interrupted and resumed.
@@ -241,15 +203,7 @@ DefaultReplies = Literal["recorded", "simulated"]
 
 
 def check_replies(replies: str, models: Sequence[str] = ()) -> None:
-    """Refuse a name that is none of `DefaultReplies`.
-
-    Args:
-        replies: The name.
-        models: Bundled language models that may be named as well.
-
-    Raises:
-        InvalidArgumentError: If it is another.
-    """
+    """Refuse a name that is none of `DefaultReplies`."""
     names = [*get_args(DefaultReplies), *models]
     if replies not in names:
         expected = f"{', '.join(map(repr, names[:-1]))} or {names[-1]!r}"

@@ -47,32 +47,18 @@ _ADDED: Final = pa.schema(
 
 
 def can_upgrade(version: str, columns: list[str]) -> bool:
-    """Return whether a table of an earlier version can be read as one of the present version.
-
-    Args:
-        version: As the file names it.
-        columns: Of the file; a table with the column ``unscored`` holds scores.
-    """
+    """Return whether a table of an earlier version can be read as one of the present version."""
     return version in UPGRADABLE and "unscored" not in columns
 
 
 def is_earlier_frame(columns: Iterable[str]) -> bool:
-    """Return whether a data frame, which carries no version, is a table of an earlier version.
-
-    Args:
-        columns: Of the frame. One with some columns of the present version alone is incomplete.
-    """
+    """Return whether a data frame, which carries no version, is a table of an earlier version."""
     present = set(columns)
     return not present & _OF_THIS_VERSION and bool(present & RENAMED.keys())
 
 
 def needed_columns(names: list[str], present: list[str]) -> list[str]:
-    """Return the columns to read from an earlier table, so that `upgraded` can give those wanted.
-
-    Args:
-        names: Wanted.
-        present: Columns of the file.
-    """
+    """Return the columns to read from an earlier table, so that `upgraded` can give those wanted."""
     earlier = {new: old for old, new in RENAMED.items()}
     needed = [
         name if name in present else earlier[name]
@@ -85,12 +71,7 @@ def needed_columns(names: list[str], present: list[str]) -> list[str]:
 
 
 def missing_columns(names: list[str], present: list[str]) -> list[str]:
-    """Return the columns that are neither in an earlier table nor added by `upgraded`.
-
-    Args:
-        names: Wanted.
-        present: Columns of the file.
-    """
+    """Return the columns that are neither in an earlier table nor added by `upgraded`."""
     there = {*present, *(RENAMED.get(name, name) for name in present), *_ADDED.names}
     return [name for name in names if name not in there]
 

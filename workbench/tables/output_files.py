@@ -41,16 +41,6 @@ def check_output(
 
     Every command checks its output with this before it writes anything. An empty file may be
     overwritten.
-
-    Args:
-        out: The file to be written.
-        inputs: What the command reads; under another name, such as a link, as well.
-        kind: One of `KINDS`; None for a file that is no table.
-        own_answers: Whether the command itself keeps the answers of ``out`` elsewhere, as
-            the journal of a run keeps them.
-
-    Raises:
-        OutputError: If ``out`` must not be written over.
     """
     for path in inputs:
         if out.exists() and path.exists() and out.samefile(path):
@@ -89,11 +79,7 @@ def check_output(
 
 
 def check_folder(out: Path) -> None:
-    """Refuse a folder to write into whose name is that of a file.
-
-    Raises:
-        OutputError: If it is.
-    """
+    """Refuse a folder to write into whose name is that of a file."""
     if out.exists() and not out.is_dir():
         raise OutputError(
             f"{out}: expected a folder, new or of an earlier call, got a file; give another name"

@@ -28,11 +28,7 @@ _ROOT: Final = Path(__file__).resolve().parents[1]
 
 
 def file_hash(path: Path) -> str:
-    """Return the SHA-256 of a file's bytes in hexadecimal.
-
-    Raises:
-        TableError: If the file cannot be read.
-    """
+    """Return the SHA-256 of a file's bytes in hexadecimal."""
     try:
         with path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
@@ -69,12 +65,7 @@ def _package_versions() -> dict[str, str]:
 def differing(
     found: Mapping[str, Any], wanted: Mapping[str, Any]
 ) -> dict[str, tuple[object, object]]:
-    """Return the differences of two descriptions: by name, the value found and the value wanted.
-
-    Args:
-        found: As JSON can hold it; inner mappings are compared name by name.
-        wanted: The same.
-    """
+    """Return the differences of two descriptions: by name, the value found and the value wanted."""
     there, here = (_flat(json.loads(json.dumps(dict(one)))) for one in (found, wanted))
     return {
         name: (there.get(name), here.get(name))
@@ -132,12 +123,6 @@ def code_hash(*modules: str) -> str:
 
     It changes when the code does. Comments, docstrings and layout do not count, nor does
     unreachable code.
-
-    Args:
-        modules: Full names, such as ``workbench.scoring.score_rows``.
-
-    Raises:
-        TableError: If a source file is missing or cannot be read.
     """
     reached: dict[str, str] = {}
     waiting = list(modules)

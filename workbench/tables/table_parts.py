@@ -70,25 +70,12 @@ class TableParts:
         return [span for span in spans if not self._is_sound(span)]
 
     def write(self, span: Span, rows: pd.DataFrame | pa.Table) -> None:
-        """Keep a part.
-
-        Raises:
-            OutputError: If it cannot be written; earlier parts are kept.
-            TableError: If a value does not fit the schema.
-        """
+        """Keep a part."""
         with self._keeping():
             write_table(rows, self._path(span), self._schema, self._described(span))
 
     def join(self, spans: Sequence[Span]) -> None:
-        """Join all parts into the table, and remove them.
-
-        Args:
-            spans: All parts, in their order.
-
-        Raises:
-            OutputError: If the table cannot be written; the parts are kept.
-            TableError: If a part is missing or was changed meanwhile.
-        """
+        """Join all parts into the table, and remove them."""
         whole = self._folder / _WHOLE
         with self._keeping():
             with writing_table(whole, self._schema, self._description) as writer:
@@ -290,21 +277,6 @@ def making_in_parts(
     While it lasts no other process can make the same table. Parts are used if they were made under
     the same description, and are whole. An interrupted restart resumes without another request for
     a restart.
-
-    Args:
-        out: The table to be. Its parts lie in ``<out>.parts``.
-        kind: One of `workbench.tables.output_files.KINDS`.
-        schema: The columns and their types.
-        description: What determines the table's content, as JSON can hold it: its provenance.
-        of_parts: The same of each part.
-        inputs: Files that it is made from.
-        restart: Throw earlier parts away, and replace an earlier table once the new one is whole.
-        report: Called with messages about parts that are made again or discarded.
-
-    Raises:
-        OutputError: If ``out`` is an input or something else than a table of its kind, or another
-            process is making it, or its folder cannot be written to.
-        RunMismatchError: If ``out`` or its parts were made under another description.
     """
     inputs = list(inputs)
     check_output(out, inputs, kind)

@@ -68,12 +68,7 @@ class LoggedReply:
     seconds: float | None = None
 
     def prediction(self, environment: AnyEnvironment, task: Task) -> Prediction:
-        """Return the answer of the reply; a failed call is ``failed``, with its reason.
-
-        Args:
-            environment: Of the episode.
-            task: What was asked.
-        """
+        """Return the answer of the reply; a failed call is ``failed``, with its reason."""
         if self.reply is None:
             return Prediction(ReplyClass.FAILED, None, reason=self.failure)
         return prediction_of(self.reply, self.stop_reason, environment, task)
@@ -82,14 +77,7 @@ class LoggedReply:
 def prediction_of(
     reply: str, stop_reason: str, environment: AnyEnvironment, task: Task
 ) -> Prediction:
-    """Return the answer of a reply; without one, the reason includes the stop reason.
-
-    Args:
-        reply: The model's whole text.
-        stop_reason: Why the model stopped, as Inspect names it; empty if unknown.
-        environment: Of the episode.
-        task: What was asked.
-    """
+    """Return the answer of a reply; without one, the reason includes the stop reason."""
     found = task.classify(environment, reply)
     if found.reply_class not in (ReplyClass.ABSENT, ReplyClass.UNPARSEABLE):
         return found
@@ -101,14 +89,7 @@ def prediction_of(
 
 
 def read_replies(path: Path) -> Iterator[LoggedReply]:
-    """Yield the samples of a log in the order of the file.
-
-    Args:
-        path: An ``.eval`` file; a repeated sample is yielded each time; the last counts.
-
-    Raises:
-        ReplyFileError: If the file is missing or no whole log.
-    """
+    """Yield the samples of a log in the order of the file."""
     model = str(read_spec(path).get("model", ""))
     for name, text in log_entries(path):
         if name.startswith(_SAMPLES):
@@ -123,11 +104,7 @@ def read_replies(path: Path) -> Iterator[LoggedReply]:
 
 
 def read_spec(path: Path) -> dict[str, Any]:
-    """Return what a log says of its run: task, model, arguments and so on.
-
-    Raises:
-        ReplyFileError: If the file is missing or no log.
-    """
+    """Return what a log says of its run: task, model, arguments and so on."""
     wanted = ("header.json", "_journal/start.json")
     for name, text in log_entries(path, wanted):
         try:
@@ -177,12 +154,7 @@ def _entry(archive: zipfile.ZipFile, name: str, path: Path) -> bytes:
 
 
 def with_attachments(value: Any, attachments: dict[str, str]) -> Any:
-    """Return a part of a sample with the texts that Inspect keeps beside it put in their places.
-
-    Args:
-        value: Any JSON of the sample.
-        attachments: Of the sample.
-    """
+    """Return a part of a sample with the texts that Inspect keeps beside it put in their places."""
     if isinstance(value, str) and value.startswith(_ATTACHMENT):
         return attachments.get(value.removeprefix(_ATTACHMENT), value)
     if isinstance(value, list):
@@ -193,15 +165,7 @@ def with_attachments(value: Any, attachments: dict[str, str]) -> Any:
 
 
 def logged_reply(entry: dict[str, Any], model: str) -> LoggedReply:
-    """Return what a sample of Inspect, as JSON, says of the model's reply.
-
-    Args:
-        entry: With ``id`` and ``epoch``, and what else Inspect logs.
-        model: The model of the run.
-
-    Raises:
-        KeyError, TypeError, ValueError, AttributeError: If it is no sample of Inspect.
-    """
+    """Return what a sample of Inspect, as JSON, says of the model's reply."""
     attachments = entry.get("attachments") or {}
     output = entry.get("output") or {}
     reply, stop_reason, failure = None, "", ""

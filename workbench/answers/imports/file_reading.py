@@ -119,17 +119,7 @@ class _Followed(io.RawIOBase):
 
 
 def encoding_of(stream: "io.BufferedReader[Any]", name: str, given: str | None) -> str:
-    """Return the encoding of a stream at its beginning: the given one, its mark's, or UTF-8.
-
-    Args:
-        stream: Nothing of it is consumed.
-        name: For messages.
-        given: By the user.
-
-    Raises:
-        InvalidArgumentError: If there is no such encoding.
-        ReplyFileError: If this is no text.
-    """
+    """Return the encoding of a stream at its beginning: the given one, its mark's, or UTF-8."""
     if given is not None:
         try:
             return codecs.lookup(given).name
@@ -153,13 +143,7 @@ def encoding_of(stream: "io.BufferedReader[Any]", name: str, given: str | None) 
 
 
 def text_of(stream: "io.BufferedReader[Any]", encoding: str, newline: str | None = None) -> TextIO:
-    """Return a binary stream as text; bytes that are none are found by `undecodable`.
-
-    Args:
-        stream: At its beginning.
-        encoding: Its encoding.
-        newline: As of `open`.
-    """
+    """Return a binary stream as text; bytes that are none are found by `undecodable`."""
     return io.TextIOWrapper(stream, encoding=encoding, errors="surrogateescape", newline=newline)
 
 

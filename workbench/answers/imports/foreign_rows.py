@@ -120,15 +120,7 @@ class Unsaid:
 
 
 def own_columns(columns: Mapping[str, str] | None) -> dict[str, str]:
-    """Return a mapping from our columns to a file's, with the present names of ours.
-
-    Args:
-        columns: Our column to the file's; ours may have the name of an earlier schema version, such
-            as ``true_fen``.
-
-    Raises:
-        InvalidArgumentError: If a name is none of ours, or one is named twice.
-    """
+    """Return a mapping from our columns to a file's, with the present names of ours."""
     named: dict[str, str] = {}
     for name, theirs in (columns or {}).items():
         ours = RENAMED.get(name, name)
@@ -149,20 +141,7 @@ def classified_state(environment: AnyEnvironment, text: str) -> Prediction:
 def made_row(
     row: ForeignRow, known: Mapping[str, dict[str, Any]] | None, unsaid: Unsaid
 ) -> tuple[dict[str, Any], tuple[Remark, ...]]:
-    """Return the row of predictions that a foreign row makes, and what is odd about it.
-
-    Args:
-        row: The foreign row.
-        known: Rows of positions by their ``position_id``, whose values go before the row's; None
-            if positions need not be known.
-        unsaid: What the row has where it says nothing.
-
-    Returns:
-        Values by the names of PREDICTIONS, ``sample`` None where the row has none.
-
-    Raises:
-        RefusedRowError: If something is missing, out of range or contradictory.
-    """
+    """Return the row of predictions that a foreign row makes, and what is odd about it."""
     values = present(row.values)
     values.setdefault("model", unsaid.model)
     position = None if known is None else _position(values, known)
@@ -394,15 +373,6 @@ def imported_rows(
     A reply counts once. A row whose sample was named before is refused; so is one that says in
     everything the same as a row before, in the same file, or in another of which one holds all
     rows of the other. Other files that share some rows are two runs that gave the same replies.
-
-    Args:
-        rows: In the order of the table.
-        positions: Rows of the POSITIONS schema, to be found by ``position_id``; their values go
-            before those of the files.
-        unsaid: What a row has where it says nothing of its own.
-
-    Raises:
-        TableError: If an id is repeated in ``positions``.
     """
     known = None if positions is None else _known(positions)
     unsaid = unsaid or Unsaid()

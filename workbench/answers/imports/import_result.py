@@ -93,13 +93,7 @@ class Remark:
     detail: str
 
     def at(self, file: str, line: int, called: Mapping[str, str]) -> RowNote:
-        """Return the note on the row of a place.
-
-        Args:
-            file: Name of the file, as given.
-            line: Line number, from 1.
-            called: The file's names for our columns, where they differ.
-        """
+        """Return the note on the row of a place."""
         column = called.get(self.column, self.column)
         said = f"{column}: {self.detail}" if column else self.detail
         return RowNote(file, line, self.reason, said)
@@ -133,11 +127,7 @@ def storable(text: str) -> str:
 
 
 def optional_text(values: Mapping[str, Any], name: str) -> str | None:
-    """Return a text, or a whole number as text.
-
-    Raises:
-        RefusedRowError: If it is neither.
-    """
+    """Return a text, or a whole number as text."""
     value = values.get(name)
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
@@ -147,11 +137,7 @@ def optional_text(values: Mapping[str, Any], name: str) -> str | None:
 
 
 def integer(values: Mapping[str, Any], name: str, limit: int = 2**31) -> int | None:
-    """Return a whole number below a limit; "5.0" is 5.
-
-    Raises:
-        RefusedRowError: If it is none, or out of range.
-    """
+    """Return a whole number below a limit; "5.0" is 5."""
     value = values.get(name)
     if value is None:
         return None
@@ -167,11 +153,7 @@ def integer(values: Mapping[str, Any], name: str, limit: int = 2**31) -> int | N
 
 
 def amount(values: Mapping[str, Any], name: str) -> float | None:
-    """Return a number of at least 0.
-
-    Raises:
-        RefusedRowError: If it is none, or out of range.
-    """
+    """Return a number of at least 0."""
     value = values.get(name)
     if value is None:
         return None

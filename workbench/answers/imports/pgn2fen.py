@@ -115,11 +115,7 @@ class _Reader:
         self.games: dict[tuple[Path, str], PlayedLine | tuple[Noticed, str] | RefusedRowError] = {}
 
     def row(self, path: Path, number: int, entry: dict[str, Any]) -> ForeignRow:
-        """Return the row of a log's entry.
-
-        Raises:
-            RefusedRowError: If it names no position or no model, or its game cannot be used.
-        """
+        """Return the row of a log's entry."""
         about_game = _member(entry, "game_info", Refused.NO_POSITION)
         about_reply = _member(entry, "llm_info", Refused.NO_MODEL)
         pgn_file = _text(about_game, "input_pgn_file", Refused.NO_POSITION)
@@ -153,11 +149,7 @@ class _Reader:
         )
 
     def game(self, log: Path, number: int, pgn_file: str) -> PlayedLine | None:
-        """Return the moves of a PGN file, or None, with a remark, if it cannot be used.
-
-        Raises:
-            RefusedRowError: If the game is of Chess960.
-        """
+        """Return the moves of a PGN file, or None, with a remark, if it cannot be used."""
         key = (log.parent, pgn_file)
         if key not in self.games:
             self.games[key] = self.played(log, pgn_file)

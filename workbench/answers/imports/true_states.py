@@ -136,16 +136,7 @@ def agree(environment: AnyEnvironment, one: str, other: str) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def played_moves(environment: AnyEnvironment, initial: str, moves: str) -> PlayedLine:
-    """Take actions, in any of the ways they may be written.
-
-    Args:
-        environment: Of the actions.
-        initial: The text of the initial state; empty for the one that every episode shares.
-        moves: As in a table.
-
-    Raises:
-        RefusedRowError: If one of them is not permitted, or is none.
-    """
+    """Take actions, in any of the ways they may be written."""
     try:
         found = environment.played(initial, moves)
     except IllegalMoveError as error:
@@ -157,14 +148,7 @@ def played_moves(environment: AnyEnvironment, initial: str, moves: str) -> Playe
 
 @lru_cache(maxsize=1 << 16)
 def played_movetext(environment: AnyEnvironment, movetext: str) -> PlayedLine | None:
-    """Play the main line of PGN movetext, with or without headers.
-
-    Returns:
-        None if its headers start it from another position of standard chess.
-
-    Raises:
-        RefusedRowError: If it is no game, a move is illegal, or the headers name another variant.
-    """
+    """Play the main line of PGN movetext, with or without headers."""
     try:
         moves = moves_of_movetext(movetext)
     except OtherVariantError as error:
@@ -177,11 +161,7 @@ def played_movetext(environment: AnyEnvironment, movetext: str) -> PlayedLine | 
 
 
 def given_line(environment: AnyEnvironment, values: Mapping[str, Any]) -> PlayedLine | None:
-    """Return the line of a row's ``moves`` and ``movetext``, of which either may be missing.
-
-    Raises:
-        RefusedRowError: If they cannot be played, or differ.
-    """
+    """Return the line of a row's ``moves`` and ``movetext``, of which either may be missing."""
     moves, movetext = values.get("moves"), values.get("movetext")
     line = written = None
     if moves is not None:
@@ -198,11 +178,7 @@ def given_line(environment: AnyEnvironment, values: Mapping[str, Any]) -> Played
 
 
 def initial_text(environment: AnyEnvironment, values: Mapping[str, Any]) -> str:
-    """Return the initial state from which a row's actions are taken; empty for the shared one.
-
-    Raises:
-        RefusedRowError: If it is needed and missing, cannot be read, or is none of the environment.
-    """
+    """Return the initial state from which a row's actions are taken; empty for the shared one."""
     given = values.get("initial_state")
     noun = environment.text_noun
     if given is None:

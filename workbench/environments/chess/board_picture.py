@@ -17,14 +17,7 @@ _GLYPHS: Final = {"p": "♟", "n": "♞", "b": "♝", "r": "♜", "q": "♛", "k
 def draw_board(
     axes: Axes, placement: str, marked: Iterable[chess.Square] = (), size: float = 15
 ) -> None:
-    """Draw pieces on a board, White below.
-
-    Args:
-        axes: Empty axes.
-        placement: The first field of a FEN, or a whole FEN; empty for no board.
-        marked: Squares that get a dashed frame.
-        size: Size of the pieces, in points.
-    """
+    """Draw pieces on a board, White below."""
     axes.set(xlim=(0, 8), ylim=(0, 8), aspect="equal")
     axes.set_xticks([file + 0.5 for file in range(8)], list(chess.FILE_NAMES), fontsize=6)
     axes.set_yticks([rank + 0.5 for rank in range(8)], list(chess.RANK_NAMES), fontsize=6)

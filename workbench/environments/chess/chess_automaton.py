@@ -120,15 +120,7 @@ PIECE_VALUES: Final = {
 
 
 def material_greedy(state: ChessState, moves: Sequence[chess.Move]) -> list[float]:
-    """Return weights of 1 plus the material that a move wins by capture or promotion.
-
-    Args:
-        state: The position to move in.
-        moves: Its legal moves.
-
-    Returns:
-        One weight above 0 per move, in pawns.
-    """
+    """Return weights of 1 plus the material that a move wins by capture or promotion."""
     board = state.board()
     weights = []
     for move in moves:

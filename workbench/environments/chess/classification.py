@@ -30,13 +30,7 @@ _SHOWN: Final = 80
 
 
 def chess960_row(true: Fen, moves: object = None, names: Iterable[object] = ()) -> str:
-    """Return why a row is of Chess960, or nothing if it is not.
-
-    Args:
-        true: True FEN of the row; ignored if it is not a FEN.
-        moves: In UCI from the initial position of standard chess, if known.
-        names: Names of the row's file, position and so on, if known.
-    """
+    """Return why a row is of Chess960, or nothing if it is not."""
     if reason := chess960_board(true):
         return reason
     for name in names:
@@ -72,11 +66,7 @@ def names_rook_files(rights: str) -> bool:
 
 
 def chess960_headers(headers: Mapping[str, str]) -> str:
-    """Return why a game is of Chess960 by its PGN headers, or nothing.
-
-    Args:
-        headers: ``Variant`` and ``FEN`` are looked at.
-    """
+    """Return why a game is of Chess960 by its PGN headers, or nothing."""
     variant = headers.get("Variant", "")
     if VARIANT_NAMES.search(variant):
         return f"{_PREFIX}its game has the header Variant {variant[:_SHOWN]!r}"
@@ -122,9 +112,6 @@ def classify(reply: str) -> Prediction:
     guessed: the reply is ``unparseable``. Boards that exclude each other, none of them singled out,
     are no answer: the reply is ``absent``. A reply of six fields and nothing else, the first of eight
     ranks, is read whole, whatever stands in them. The time taken is linear in the length of the reply.
-
-    Args:
-        reply: The model's whole text, of any length.
     """
     if not reply.strip():
         return Prediction(ReplyClass.ABSENT, None, reason="empty reply")
@@ -166,11 +153,7 @@ def plain_fen(text: str | None) -> Fen:
 
 
 def classify_fen(text: str | None) -> Prediction:
-    """Classify a text that was already cut out of a reply as its FEN.
-
-    Args:
-        text: The whole text that is to be read as a FEN; None or blank if there was none.
-    """
+    """Classify a text that was already cut out of a reply as its FEN."""
     fen = plain_fen(text)
     if not fen.text:
         return Prediction(ReplyClass.ABSENT, None, reason="no FEN given", parsed=fen)
@@ -187,9 +170,6 @@ def classify_given(text: str | None) -> Prediction:
 
     A FEN that python-chess reads is taken as it stands, with its defaults for fields that are missing.
     Of a text that begins with a FEN with a fault the fault is told; nothing is left out of it.
-
-    Args:
-        text: A FEN, a sentence, a link or whatever `classify` reads; None or blank for no board.
     """
     exact = classify_fen(text)
     if exact.reply_class is not ReplyClass.UNPARSEABLE:
@@ -205,11 +185,7 @@ def classify_given(text: str | None) -> Prediction:
 
 
 def moves_problem(text: str) -> str:
-    """Return that a text is moves and no board, with the FEN after them if they are a game; or nothing.
-
-    Args:
-        text: Moves in UCI or SAN, or a PGN, is explained; any other text is not.
-    """
+    """Return that a text is moves and no board, with the FEN after them if they are a game; or nothing."""
     movetext = _NO_MOVES.sub(" ", text)
     moves = movetext.split()
     if not moves or not all(map(MOVE.fullmatch, moves)):

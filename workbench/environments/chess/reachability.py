@@ -102,11 +102,7 @@ def violated_conditions(fen: str) -> tuple[Condition, ...]:
 
 
 def conditions_violated_by(board: chess.Board) -> tuple[Condition, ...]:
-    """Return the conditions that a python-chess board violates, in the order of `Condition`.
-
-    Args:
-        board: Of standard chess; it is not changed. Its moves so far are not looked at.
-    """
+    """Return the conditions that a python-chess board violates, in the order of `Condition`."""
     violated: list[Condition] = []
     white, black = _census(board, _WHITE), _census(board, _BLACK)
     for side, own, other in ((_WHITE, white, black), (_BLACK, black, white)):

@@ -52,14 +52,7 @@ START: Final = pieces_of(chess.STARTING_BOARD_FEN)
 
 
 def takes_en_passant(board: Board, origin: int, target: int, passed: int) -> bool:
-    """Return whether a move takes en passant.
-
-    Args:
-        board: Before the move.
-        origin: The square that the move leaves.
-        target: The square that it enters.
-        passed: The square that a pawn's double step has just passed over, or NO_SQUARE.
-    """
+    """Return whether a move takes en passant."""
     if target != passed or target % 8 == origin % 8 or board[target] != 0:
         return False
     behind = origin // 8 * 8 + target % 8
@@ -97,20 +90,7 @@ def landing_beside(board: Board, origin: int, target: int) -> int:
 def carry_out(
     board: Board, origin: int, target: int, promotion: int, passed: int, landing: int, takes: bool
 ) -> int:
-    """Carry a move out.
-
-    Args:
-        board: Changed in place.
-        origin: The square that the move leaves.
-        target: The square that it enters.
-        promotion: What a pawn becomes, as python-chess numbers pieces; 0 for nothing.
-        passed: As of `takes_en_passant`.
-        landing: Where the piece goes: the target, or another square.
-        takes: Whether what the move takes is removed.
-
-    Returns:
-        The square that a pawn has passed over by a double step, or NO_SQUARE.
-    """
+    """Carry a move out."""
     piece = int(board[origin])
     if piece == 0:
         return NO_SQUARE
@@ -155,15 +135,7 @@ def _move_of_uci(text: str) -> chess.Move:
 
 
 def read_moves(texts: Iterable[str], game: str = "") -> list[chess.Move]:
-    """Read moves without playing them, so that none need be legal.
-
-    Args:
-        texts: One move each, in UCI, from one square to another.
-        game: What to call the game in a message.
-
-    Raises:
-        IllegalMoveError: If a text is no such move.
-    """
+    """Read moves without playing them, so that none need be legal."""
     moves = []
     for ply, text in enumerate(texts, start=1):
         try:
@@ -176,20 +148,7 @@ def read_moves(texts: Iterable[str], game: str = "") -> list[chess.Move]:
 
 
 def play_moves(texts: Iterable[str], notation: Notation = "UCI", game: str = "") -> chess.Board:
-    """Play moves from the initial position.
-
-    Args:
-        texts: One move each, legal in its place. Other spellings that python-chess takes, such as
-            castling as e1h1, are read as the generated move.
-        notation: Of all of them.
-        game: What to call the game in a message.
-
-    Returns:
-        The board after the last move, with the moves on its stack.
-
-    Raises:
-        IllegalMoveError: If a move is illegal there, a null move, or in another notation.
-    """
+    """Play moves from the initial position."""
     board = chess.Board()
     parse = board.parse_uci if notation == "UCI" else board.parse_san
     for ply, text in enumerate(texts, start=1):
@@ -214,15 +173,7 @@ def uci_moves(board: chess.Board) -> tuple[str, ...]:
 
 
 def numbered_san(moves: Iterable[chess.Move], board: chess.Board) -> list[str]:
-    """Play moves on a board, and return them in SAN with PGN's move numbers.
-
-    Args:
-        moves: Known to be legal.
-        board: The board before them; after the call, the board after them.
-
-    Returns:
-        A text a move: "1. e4", "e5", "2. Nf3"; where Black moves first, "1... e5".
-    """
+    """Play moves on a board, and return them in SAN with PGN's move numbers."""
     words: list[str] = []
     for move in moves:
         san = board.san_and_push(move)

@@ -31,15 +31,7 @@ _PASSANT: Final = {"-": None, **{name: square for square, name in enumerate(ches
 
 
 def read_plain_fen(fen: str) -> PlainBoard | None:
-    """Return what a FEN of plain form describes, just as ``chess.Board(fen)`` reads it.
-
-    Args:
-        fen: Any text.
-
-    Returns:
-        None for any other text, readable or not: with fewer than four fields, promoted pieces or
-        letters of Shredder-FEN, for instance.
-    """
+    """Return what a FEN of plain form describes, just as ``chess.Board(fen)`` reads it."""
     if len(fen) > _LONGEST:
         return None
     fields = fen.split()
@@ -226,11 +218,7 @@ class Fen:
 
     @cached_property
     def state(self) -> ChessState:
-        """The position.
-
-        Raises:
-            InvalidFenError: If python-chess cannot read the text.
-        """
+        """The position."""
         return ChessState.from_fen(self.text)
 
     @cached_property
@@ -244,11 +232,7 @@ class Fen:
 
     @cached_property
     def board(self) -> chess.Board:
-        """The position with its clocks, for python-chess; it is not to be changed.
-
-        Raises:
-            InvalidFenError: If python-chess cannot read the text.
-        """
+        """The position with its clocks, for python-chess; it is not to be changed."""
         board = self.state.board()
         if len(self.fields) > 4:
             board.halfmove_clock = int(self.fields[4])
@@ -287,9 +271,6 @@ def compared_text(fen: Fen, fields: Fields = "full") -> str:
     Under ``position`` the en-passant square stays only where a capture is legal, as python-chess
     writes it: models often name it after every double step. A text that python-chess cannot read
     keeps its square as it stands.
-
-    Raises:
-        InvalidArgumentError: If ``fields`` is none of the three choices.
     """
     if fields not in VARIANTS:
         raise InvalidArgumentError(f"expected fields of {VARIANTS}, got {fields!r}")

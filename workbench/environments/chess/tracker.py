@@ -231,14 +231,6 @@ def lost_track(moves: str | None, predicted: Fen) -> LostTrack:
     Of equally near replays the latest ply is named: it takes the fewest moves to have been played
     on a mistaken board. At the same ply, a move left out comes before a capture not removed. A
     replay must be nearer than the true board; a right placement therefore names no ply.
-
-    Args:
-        moves: The true game's UCI moves, separated by spaces, legal from the first position on;
-            None if they are unknown.
-        predicted: Any text, of which the first field is read as the placement.
-
-    Raises:
-        IllegalMoveError: If a move is no UCI move.
     """
     if moves is None or predicted.pieces is None:
         return LostTrack()

@@ -68,9 +68,6 @@ def file_text(path: str) -> str:
 
     Args:
         path: Of a file in UTF-8 of at most 1 MB.
-
-    Raises:
-        InvalidArgumentError: If it cannot be read.
     """
     try:
         # Opening a pipe or a device may wait without end.
@@ -93,15 +90,7 @@ def in_one_line(text: str) -> str:
 
 
 def plain_domain(text: str, where: str) -> str:
-    """Return a domain in plain form: its sections in order, conditions as flat conjunctions.
-
-    Args:
-        text: A PDDL domain.
-        where: The name of its file, for messages.
-
-    Raises:
-        InvalidArgumentError: If it is no domain, or needs more than STRIPS with types.
-    """
+    """Return a domain in plain form: its sections in order, conditions as flat conjunctions."""
     head, sections = _sections(text, where, "domain", _DOMAIN_ORDER)
     for needed in (":predicates", ":action"):
         if needed not in map(_keyword, sections):
@@ -114,15 +103,7 @@ def plain_domain(text: str, where: str) -> str:
 
 
 def plain_problem(text: str, where: str) -> str:
-    """Return a problem in plain form: its sections in order, the goal as a flat conjunction.
-
-    Args:
-        text: A PDDL problem.
-        where: The name of its file, for messages.
-
-    Raises:
-        InvalidArgumentError: If it is no problem, or needs more than STRIPS with types.
-    """
+    """Return a problem in plain form: its sections in order, the goal as a flat conjunction."""
     head, sections = _sections(text, where, "problem", _PROBLEM_ORDER)
     for needed in (":domain", ":init"):
         if needed not in map(_keyword, sections):
@@ -336,16 +317,7 @@ _FAULTS: Final = (
 
 
 def read_task(domain: str, problem: str, places: tuple[str, str]) -> StripsTask:
-    """Return the planning problem that two texts of PDDL describe.
-
-    Args:
-        domain: The text of the domain: STRIPS with types.
-        problem: The text of the problem.
-        places: The names of their files, for messages.
-
-    Raises:
-        InvalidArgumentError: If they describe none, need more of PDDL, or ground to too much.
-    """
+    """Return the planning problem that two texts of PDDL describe."""
     plain = plain_domain(domain, places[0]), plain_problem(problem, places[1])
     parsed = _parsed(plain, places)
     if len(parsed.domain.types) > _MOST_TYPES:

@@ -46,12 +46,6 @@ def tower_picture(task: StripsTask, state: Facts, marked: frozenset[str]) -> str
     A block is drawn once for each fact that says where it is, so that an ill-formed state shows its
     contradictions; it is dotted where no fact says where it is and another block stands on it. A
     bar lies on blocks that are clear, a held block hangs from a line.
-
-    Args:
-        task: The problem.
-        state: Its state.
-        marked: Facts whose block gets a dashed frame, or whose bar is dashed. Those that are false
-            are named below.
     """
     towers = _Towers(task.in_order(state))
     height = max([3, *(level + 1 for _, _, level, _, _ in towers.blocks)])
@@ -169,13 +163,6 @@ class PlanningEnvironment(Environment[Facts, str]):
 
     A state is the set of true facts, without those that no action changes. Every episode starts in
     the initial state of the problem; the goal plays no part.
-
-    Args:
-        name: The name asked for.
-        task: The problem.
-
-    Raises:
-        InvalidArgumentError: If the facts of the initial state are too many for a text.
     """
 
     title: ClassVar[str] = "Planning"
@@ -220,12 +207,7 @@ class PlanningEnvironment(Environment[Facts, str]):
         return " ".join(self.task.in_order(state)) or NO_FACTS
 
     def read_state(self, text: str) -> Facts:
-        """Return the facts in a text, without the true ones that no action changes.
-
-        Raises:
-            InvalidBoardError: If it holds anything but facts of the problem's predicates and
-                objects, or is longer than `longest_state`.
-        """
+        """Return the facts in a text, without the true ones that no action changes."""
         if len(text) > self.longest_state:
             raise InvalidBoardError(
                 f"expected at most {self.longest_state:,} characters of facts, got {len(text):,}"
@@ -292,11 +274,7 @@ class PlanningEnvironment(Environment[Facts, str]):
         )
 
     def classify_plain(self, reply: str) -> Prediction:
-        """Find the facts that a reply in plain form gives as its answer, and classify them.
-
-        Args:
-            reply: As `plain_reply` returns it.
-        """
+        """Find the facts that a reply in plain form gives as its answer, and classify them."""
         stated = self._reader.stated(reply)
         if stated is None:
             return Prediction(ReplyClass.ABSENT, None, reason="no facts found")
@@ -376,12 +354,7 @@ class PlanningEnvironment(Environment[Facts, str]):
         return [each for each in objects if each != name and objects[each] == objects[name]]
 
     def picture(self, state: Facts, marked: frozenset[str] = frozenset()) -> str | None:
-        """Return the towers of blocks, in a domain with the predicates of Blocksworld.
-
-        Args:
-            state: The state.
-            marked: Facts to mark.
-        """
+        """Return the towers of blocks, in a domain with the predicates of Blocksworld."""
         return tower_picture(self.task, state, marked) if has_towers(self.task) else None
 
 

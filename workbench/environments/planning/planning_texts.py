@@ -106,17 +106,7 @@ _LABEL: Final = re.compile(r"[^:\n]*:[*_ \t]+(?=\S)")
 
 
 def read_atoms(text: str) -> list[tuple[str, ...]]:
-    """Return the names in a text, in groups: each a fact or an action with its objects.
-
-    Args:
-        text: Of any length.
-
-    Returns:
-        The groups in order, in lower case where they are of ASCII letters.
-
-    Raises:
-        InvalidBoardError: If there is anything but names, parentheses and separators.
-    """
+    """Return the names in a text, in groups: each a fact or an action with its objects."""
     lines = text.split("\n")
     return list(_atoms("\n".join(BULLET.sub("", line, count=1) for line in lines)))
 
@@ -182,13 +172,7 @@ def _last_blocks(text: str) -> list[str]:
 
 
 class FactReader:
-    """Reads the facts of one problem.
-
-    Args:
-        predicates: How many objects each predicate takes.
-        objects: The names of the objects.
-        longest_line: Characters; a longer line of a reply holds no facts.
-    """
+    """Reads the facts of one problem."""
 
     def __init__(
         self, predicates: Mapping[str, int], objects: Collection[str], longest_line: int
@@ -201,11 +185,7 @@ class FactReader:
         )
 
     def read(self, text: str) -> frozenset[str]:
-        """Return the facts in a text that holds nothing else.
-
-        Raises:
-            InvalidBoardError: If it holds anything else, or no facts and does not say so.
-        """
+        """Return the facts in a text that holds nothing else."""
         if _SAYS_NONE.fullmatch(text.strip()):
             return frozenset()
         facts = frozenset(map(self._fact, read_atoms(text)))
@@ -235,9 +215,6 @@ class FactReader:
         It is the last run of lines with facts: in a fenced block behind the last heading such as
         "Final state:", behind that heading, in any fenced block, or anywhere. Lines of facts with
         a name or an object that the problem lacks count too; `read` then says so.
-
-        Args:
-            reply: A model's whole text, of any length.
         """
         after = after_heading(reply)
         regions = [] if after is None else [*_last_blocks(after), after]

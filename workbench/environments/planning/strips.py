@@ -30,12 +30,7 @@ class StripsOperator:
 
 
 class StripsAutomaton(Automaton[Facts, str]):
-    """The automaton of all sets of facts of one problem.
-
-    Args:
-        initial: The facts that are true at first.
-        operators: In the order in which actions are listed; their names differ.
-    """
+    """The automaton of all sets of facts of one problem."""
 
     def __init__(self, initial: Facts, operators: Sequence[StripsOperator]) -> None:
         self._initial = initial
@@ -171,11 +166,7 @@ _MOST_CHOICES: Final = 50
 
 
 class NecessaryConditions:
-    """Which facts can be true, which can be true together, and of which sets one always is.
-
-    Args:
-        automaton: Of the problem; what can arise is what its actions make of its initial state.
-    """
+    """Which facts can be true, which can be true together, and of which sets one always is."""
 
     def __init__(self, automaton: StripsAutomaton) -> None:
         self._automaton = automaton
@@ -333,9 +324,6 @@ class NecessaryConditions:
 
     def unmet(self, state: Facts) -> tuple[str, ...]:
         """Return the names of the conditions that a state does not meet.
-
-        Args:
-            state: Any set of facts.
 
         Returns:
             Some of ``impossible_fact`` (a fact that is never true), ``exclusive_facts`` (two facts

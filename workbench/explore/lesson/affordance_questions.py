@@ -69,13 +69,7 @@ def grid(side: int = 3) -> TableAutomaton:
 
 
 def profile_of(true: str, predicted: str, depth: int = 4) -> Profile:
-    """Return the exact profile of two boards.
-
-    Args:
-        true: A FEN.
-        predicted: A FEN.
-        depth: m.
-    """
+    """Return the exact profile of two boards."""
     states = ChessState.from_fen(true), ChessState.from_fen(predicted)
     return exact_profile(*states, depth, automaton=ChessAutomaton())
 

@@ -52,14 +52,7 @@ def small_tree() -> TableAutomaton:
 
 
 def runs_on_tree(method: str, samples: int, runs: int = 1000, seed: int = 0) -> list[float]:
-    """Return the values of single runs of an estimator of p_2 on the small tree.
-
-    Args:
-        method: A name in `workbench.affordance.ESTIMATORS`.
-        samples: N.
-        runs: How many.
-        seed: Seed of the first; each further run has the next.
-    """
+    """Return the values of single runs of an estimator of p_2 on the small tree."""
     made: list[Run] = single_runs(
         "S", "T", 2, automaton=small_tree(), method=method, samples=samples,
         seeds=range(seed, seed + runs),

@@ -93,11 +93,7 @@ class NumberQuestion:
         return math.isinf(self.high)
 
     def read(self, given: Any) -> float:
-        """Return a given answer as a number.
-
-        Raises:
-            InvalidArgumentError: If it is none, or out of range.
-        """
+        """Return a given answer as a number."""
         number: Any = given if isinstance(given, Real) and not isinstance(given, bool) else None
         # What no float can hold is refused by its size, before it is made one.
         if number is not None and self.low <= number <= min(self.high, _LARGEST):
@@ -125,12 +121,7 @@ class NumberQuestion:
         return abs(given - self.value) <= self.within * (1 + 1e-9)
 
     def about(self, given: float, earlier: Mapping[str, Any]) -> str:
-        """Return what to say of a wrong answer: what it follows from, or what mistake it is, or the hint.
-
-        Args:
-            given: The answer.
-            earlier: Answers to other tasks of the lesson, by name.
-        """
+        """Return what to say of a wrong answer: what it follows from, or what mistake it is, or the hint."""
         if self.follows and (said := self.follows.about(given, earlier)):
             return said
         near = self.within if self.is_count else _NEAR
@@ -176,11 +167,7 @@ class ChoiceQuestion:
         return "abcdefghijklmnopqrstuvwxyz"[: len(self.choices)]
 
     def read(self, given: Any) -> str:
-        """Return given letters in their order, each once: ``"ca"`` and ``{"a", "c"}`` are ``"ac"``.
-
-        Raises:
-            InvalidArgumentError: If they are not letters of choices, or none.
-        """
+        """Return given letters in their order, each once: ``"ca"`` and ``{"a", "c"}`` are ``"ac"``."""
         parts = given if isinstance(given, Iterable) else ()
         found = [each.strip(" ,").lower() for each in parts if isinstance(each, str)]
         letters = {letter for letter in found if letter}
@@ -304,12 +291,7 @@ class Guess(WidgetBase):
     score = traitlets.Dict().tag(sync=True)
 
     def __init__(self, question: Question, guessed: Callable[[], object] | None = None) -> None:
-        """Ask a question.
-
-        Args:
-            question: What is asked, with its value.
-            guessed: Called once the guess is made.
-        """
+        """Ask a question."""
         if isinstance(question, ChoiceQuestion):
             asked: dict[str, Any] = {"choices": list(question.choices)}
         else:
@@ -326,14 +308,7 @@ class Guess(WidgetBase):
         return bool(self.outcome)
 
     def make(self, given: Any) -> None:
-        """Guess, as the page does; a guess that was made stays.
-
-        Args:
-            given: A number, or the letter of a choice.
-
-        Raises:
-            InvalidArgumentError: If it is neither.
-        """
+        """Guess, as the page does; a guess that was made stays."""
         if self.made:
             return
         guess: Any = self._question.read(given)
@@ -354,16 +329,7 @@ class Guess(WidgetBase):
 
 
 def outcome_of(question: Question, guess: Any) -> dict[str, Any]:
-    """Return what is shown of a guess.
-
-    Args:
-        question: What was asked.
-        guess: As its ``read`` returns it.
-
-    Returns:
-        ``said``, in words; ``because``; ``points``, from 0 to `FULL`; and ``guess`` and ``value``,
-        numbers or letters.
-    """
+    """Return what is shown of a guess."""
     points = question.points(guess)
     given = question.given_in_words(guess)
     value: Any = question.value

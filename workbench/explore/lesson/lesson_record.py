@@ -39,11 +39,7 @@ def explain_unknown_names(shell: Any = None) -> None:
 
 
 def advice(name: str) -> str:
-    """Return what to do about a name that Python does not know.
-
-    Args:
-        name: As it was typed.
-    """
+    """Return what to do about a name that Python does not know."""
     if set(name.lower()) <= LETTERS:
         return f'Letters are written in quotes: "{name}".'
     return (
@@ -81,11 +77,7 @@ _NUMBERS: Final = count()
 
 
 class LiveOutput:
-    """An output that can be shown anew in its place.
-
-    Args:
-        content: Returns what to show.
-    """
+    """An output that can be shown anew in its place."""
 
     def __init__(self, content: Callable[[], Any]) -> None:
         self._content = content
@@ -102,12 +94,7 @@ class LiveOutput:
 
 
 class HiddenOutput:
-    """An output that shows a note first, and in its place something else once it is opened.
-
-    Args:
-        content: What it shows in the end: a widget, a figure's picture, a table, text.
-        waits_for: Returns what is still missing, in words; empty once it may be shown.
-    """
+    """An output that shows a note first, and in its place something else once it is opened."""
 
     def __init__(self, content: Any, waits_for: Callable[[], str]) -> None:
         self.content = content
@@ -153,15 +140,7 @@ class HiddenOutput:
 
 
 class Lesson:
-    """Asks a lesson's questions, as guesses or as tasks, and keeps the score.
-
-    Args:
-        guesses: Questions to guess before the value is shown.
-        tasks: Questions to work out, whose answers are checked.
-
-    Raises:
-        InvalidArgumentError: If two questions have one name.
-    """
+    """Asks a lesson's questions, as guesses or as tasks, and keeps the score."""
 
     def __init__(self, guesses: Sequence[Question], tasks: Sequence[Question]) -> None:
         self.questions: dict[str, Question] = {each.name: each for each in [*guesses, *tasks]}
@@ -176,11 +155,7 @@ class Lesson:
         self._renew()
 
     def continued(self, before: object) -> "Lesson":
-        """Return the lesson in progress if it asks the same questions, with all guesses and answers; else this one.
-
-        Args:
-            before: What the notebook calls its lesson so far; anything, or None.
-        """
+        """Return the lesson in progress if it asks the same questions, with all guesses and answers; else this one."""
         if not isinstance(before, Lesson) or before._contents() != self._contents():
             return self
         # The notebook runs anew and displays its outputs anew.
@@ -188,24 +163,13 @@ class Lesson:
         return before
 
     def guess(self, name: str) -> Guess:
-        """Return the widget that asks a question; the same one each time.
-
-        Raises:
-            InvalidArgumentError: If the lesson has no guess of this name.
-        """
+        """Return the widget that asks a question; the same one each time."""
         _check_name(name, self._guesses)
         self._asked[name] = None
         return self._guesses[name]
 
     def check(self, answers: Mapping[str, Any]) -> Verdicts:
-        """Return what tasks say of answers, and remember both.
-
-        Args:
-            answers: By the task's name a number, or letters; ``...`` is no answer yet.
-
-        Raises:
-            InvalidArgumentError: If the lesson has no task of one of the names.
-        """
+        """Return what tasks say of answers, and remember both."""
         found = self._judged(answers, self._verdicts)
         self._verdicts.update(found.found)
         self._asked.update(dict.fromkeys(answers))
@@ -217,12 +181,6 @@ class Lesson:
         """Return what tasks say of their solutions; these count as nobody's answers.
 
         The reasons are left out: an instructor's notebook may be projected before the task is done.
-
-        Args:
-            answers: As for `check`.
-
-        Raises:
-            InvalidArgumentError: If the lesson has no task of one of the names.
         """
         found = self._judged(answers, {}).found
         return Verdicts(
@@ -233,16 +191,7 @@ class Lesson:
         )
 
     def after(self, *names: str, show: Any) -> HiddenOutput:
-        """Return an output that shows something only when these guesses and answers are made.
-
-        Args:
-            names: Guesses and tasks of this lesson. A task counts once it has an answer, also if
-                that is wrong.
-            show: A widget, a picture, a table, text.
-
-        Raises:
-            InvalidArgumentError: If the lesson has no question of one of the names.
-        """
+        """Return an output that shows something only when these guesses and answers are made."""
         for name in names:
             _check_name(name, self.questions)
         curtain = HiddenOutput(show, lambda: self._missing(names))

@@ -52,11 +52,7 @@ def read_game(movetext: str, depth: int = 4) -> GameTracker | Pretty:
 
 
 def first_error(tracked: TrackedGame) -> NumberQuestion:
-    """Return the guess after how many half-moves a piece first stands on a wrong square.
-
-    Args:
-        tracked: A game in which one does.
-    """
+    """Return the guess after how many half-moves a piece first stands on a wrong square."""
     first = _first_wrong(tracked)
     square = first.different[0]
     return NumberQuestion(
@@ -71,11 +67,7 @@ def first_error(tracked: TrackedGame) -> NumberQuestion:
 
 
 def end_of_error(tracked: TrackedGame) -> NumberQuestion:
-    """Return the task at which ply the first wrong square is right again.
-
-    Args:
-        tracked: A game in which it is at some time.
-    """
+    """Return the task at which ply the first wrong square is right again."""
     first = _first_wrong(tracked)
     square = first.different[0]
     after = [reply for reply in tracked.replies if reply.ply > first.ply]
@@ -150,12 +142,7 @@ def lesson_scores(depth: int = 4, every: int = 1, jobs: int = 1) -> pd.DataFrame
 
 
 def under_sink(scores: pd.DataFrame, depth: int = 4) -> pd.Series:
-    """Return p_m of replies under the policy ``sink``: 0 for boards that cannot arise.
-
-    Args:
-        scores: Scored under ``as_is``.
-        depth: m.
-    """
+    """Return p_m of replies under the policy ``sink``: 0 for boards that cannot arise."""
     return scores[f"precision_{depth}"].where(scores["reply_class"] != ReplyClass.ILL_FORMED, 0.0)
 
 

@@ -119,10 +119,6 @@ def board_differences(true: ChessState, predicted: ChessState) -> list[Differenc
     paired; every square belongs to one difference. Castling rights count where king and rook are in
     place, the en-passant square as it is written.
 
-    Args:
-        true: The true board.
-        predicted: The predicted board.
-
     Returns:
         Pieces from a1 on, then the side to move, the castling rights, the en-passant square; nothing
         if there are more than `MOST_DIFFERENCES`.
@@ -172,11 +168,6 @@ def circumstances(
     legal on the board in check if their side's king were safe: pseudo-legal there, and drawn from the
     other board. Where mending one difference alone, and no other, makes the predicted board like the
     true one in this, the words name it.
-
-    Args:
-        true: The true board.
-        predicted: The predicted board.
-        differences: Of the two, as `board_differences` returns them.
     """
     boards = true.board(), predicted.board()
     endings = [ending_of(board) for board in boards]
@@ -287,18 +278,7 @@ def _or_none(rights: str) -> str:
 def board_causes(
     true: ChessState, predicted: ChessState, values: Values, settings: ExplorerSettings
 ) -> dict[str, Any]:
-    """Return the main causes of the losses of two boards in words.
-
-    Args:
-        true: The true board.
-        predicted: The predicted board.
-        values: Their precision and recall at the depth of the settings.
-        settings: How to measure. A smaller depth takes the place of theirs where walking the boards
-            with a difference mended would take longer than their budget, all of them together.
-
-    Returns:
-        As `causes_in_words` does.
-    """
+    """Return the main causes of the losses of two boards in words."""
     differences = board_differences(true, predicted)
     each = max(settings.exact_budget // max(len(differences), 1), 1)
     depth = settings.depth
@@ -341,14 +321,6 @@ def lost_mass(
         settings: How to measure; see `loss_trees`.
         levels: Moves of a line that are distinguished, at least 1.
         smallest_share: Branches with less than this share of all that is lost are merged.
-
-    Returns:
-        What `workbench.explore.losses.loss_trees.loss_trees` does, lines in UCI; and ``why``, the
-        main causes in words, see `workbench.explore.losses.board_losses`.
-
-    Raises:
-        InvalidFenError: If a FEN cannot be read.
-        InvalidArgumentError: If ``levels`` or ``smallest_share`` is out of range.
     """
     shown = TreeLimits(levels, smallest_share)
     true, predicted = read_board(true_fen, "true"), read_board(predicted_fen, "predicted")

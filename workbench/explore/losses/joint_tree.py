@@ -46,13 +46,7 @@ class NodeRules(Protocol):
 
 
 class AutomatonRules(Generic[State, Action]):
-    """The rules of any automaton.
-
-    Args:
-        explored: The automaton.
-        action_text: Writes an action.
-        order: The order of a state's actions, as a key; None leaves that of the automaton.
-    """
+    """The rules of any automaton."""
 
     def __init__(
         self,

@@ -130,9 +130,6 @@ class TreeLimits:
     Attributes:
         levels: Actions of a line that are distinguished, at least 1.
         smallest_share: Branches with less than this share of all that is lost are merged; in [0, 1).
-
-    Raises:
-        InvalidArgumentError: If either is out of range.
     """
 
     levels: int = 3
@@ -155,15 +152,6 @@ def loss_trees(
     shown: TreeLimits,
 ) -> tuple[dict[str, Any], Values]:
     """Spread the lost probability mass of two states over the lines on which it is lost.
-
-    Args:
-        explored: The automaton of both states.
-        rules: Its rules in the joint tree.
-        true: The true state S.
-        predicted: The predicted state T.
-        settings: How to measure. Where depth m is not interactive by exact walks, the deepest
-            depth that is takes its place.
-        shown: How much of the tree is shown.
 
     Returns:
         First ``depth`` and ``reason``; ``precision`` and ``recall``, the root nodes of two trees; and
@@ -195,12 +183,7 @@ def loss_trees(
 
 
 def all_lost(why_no_state: str, depth: int) -> dict[str, Any]:
-    """Return what `loss_trees` does, and no cause, where there is no predicted state.
-
-    Args:
-        why_no_state: In words.
-        depth: m.
-    """
+    """Return what `loss_trees` does, and no cause, where there is no predicted state."""
     words = f"{why_no_state}: everything is lost"
     root = {"line": [], "words": words, "kind": "root", "lost": 1.0, "share": 1.0}
     return {
@@ -217,9 +200,6 @@ def _grow(tree: JointTree, levels: int, smallest_share: float) -> int:
 
     Actions are found for all nodes that lose something, the heaviest of them where they are very
     many. Children are made where they are shown, and of all first actions.
-
-    Returns:
-        The first plies, how many of them, at which every losing line has been looked at.
     """
     complete, everything = 0, True
     nodes = [tree.root]

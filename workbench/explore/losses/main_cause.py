@@ -73,16 +73,6 @@ def main_cause(
     add up to 1: mending one may be worth nothing while another remains. The loss through a
     circumstance is the probability of the first actions that are refused because of it; one that
     dominates is named before any difference, since it is nearer to what happens.
-
-    Args:
-        measure: Precision or recall.
-        values: Precision and recall of the pair.
-        mended: The words of each difference, and the values with it alone mended.
-        circumstances: The circumstances of the pair, the one to be named first before others.
-
-    Returns:
-        None if nothing is lost, if no cause accounts for half of it, or if two differences account
-        for the same.
     """
     total = 1.0 - values[measure.index]
     if total <= ROUNDING:
@@ -105,11 +95,6 @@ def main_cause(
 
 def causes_in_words(depth: int, values: Values, causes: Sequence[Cause | None]) -> dict[str, Any]:
     """Return the causes of both losses as a page shows them.
-
-    Args:
-        depth: The m of the values.
-        values: Precision and recall of the pair.
-        causes: The `main_cause` of each, in the order of `MEASURES`.
 
     Returns:
         ``words``: one sentence, or two if the causes differ; empty if there is none. ``depth``; and

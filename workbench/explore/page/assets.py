@@ -35,16 +35,7 @@ _DEFAULT: Final = re.compile(r"^export default\b", re.MULTILINE)
 
 
 def javascript(name: str) -> str:
-    """Return one ES module: the file ``name`` with the files it imports inlined before it.
-
-    Args:
-        name: A file of the explorer, such as ``"pair/board_pair.js"``; it has the ``export
-            default``.
-
-    Raises:
-        AssetError: If a file is missing, imports in a circle, imports what another file does not
-            export, uses another form of import or export, or names something twice.
-    """
+    """Return one ES module: the file ``name`` with the files it imports inlined before it."""
     parts = _parts(name)
     for file, text in parts.items():
         if file != name and _DEFAULT.search(text):
@@ -74,14 +65,7 @@ def script(name: str, offered: str) -> str:
 
 
 def stylesheet(*names: str) -> str:
-    """Return the shared theme followed by the style sheets ``names``.
-
-    Args:
-        names: Files such as ``"pair/board_pair.css"``, in the order in which they count.
-
-    Raises:
-        AssetError: If a file is missing.
-    """
+    """Return the shared theme followed by the style sheets ``names``."""
     return "\n".join(f"/* {name} */\n{_source(name)}" for name in ("page/theme.css", *names))
 
 

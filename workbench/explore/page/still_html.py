@@ -101,11 +101,6 @@ def preformatted(text: str) -> str:
 
 
 def aside(content: str, width: int | None = None) -> str:
-    """Return HTML as a block beside its neighbours, as far as there is room.
-
-    Args:
-        content: HTML.
-        width: Pixels; None is as wide as the content.
-    """
+    """Return HTML as a block beside its neighbours, as far as there is room."""
     wide = "" if width is None else f";width:{width}px"
     return f'<div style="{_ASIDE}{wide}">{content}</div>'

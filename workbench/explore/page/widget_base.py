@@ -167,18 +167,7 @@ class WidgetBase(StillOutput, anywidget.AnyWidget):
         self.observe(self.renew_still, "answers")
 
     def register(self, kind: str, handler: Handler, *, kept: bool = False) -> None:
-        """Answer questions of one kind by a function.
-
-        Args:
-            kind: The name the page uses; each has one handler.
-            handler: Takes the whole message and returns what is sent back beside kind and serial,
-                or None if it sends its answer by itself, later or in parts.
-            kept: Whether the last answer goes into ``answers``; the same question must always
-                have the same answer.
-
-        Raises:
-            InvalidArgumentError: If this kind has a handler.
-        """
+        """Answer questions of one kind by a function."""
         if kind in self._handlers:
             raise InvalidArgumentError(f"expected one handler per kind, got a second for {kind!r}")
         self._handlers[kind] = handler
@@ -190,13 +179,7 @@ class WidgetBase(StillOutput, anywidget.AnyWidget):
         return {}
 
     def keep(self, kind: str, question: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
-        """Keep an answer for pages that open later, with a kernel or without.
-
-        Args:
-            kind: What was asked.
-            question: The page's message without kind and serial.
-            answer: The answer without kind and serial.
-        """
+        """Keep an answer for pages that open later, with a kernel or without."""
         self._latest[kind] = {"question": as_plain(question), "answer": answer}
         self._renew_answers()
 
@@ -233,11 +216,7 @@ class WidgetBase(StillOutput, anywidget.AnyWidget):
             self._prepared.request()
 
     def answer(self, _widget: object, content: Any, _buffers: Sequence[Any] = ()) -> None:
-        """Answer one message of the page; tests may call this with a mapping of their own.
-
-        Args:
-            content: The message, with ``kind`` and ``serial``.
-        """
+        """Answer one message of the page; tests may call this with a mapping of their own."""
         message = content if isinstance(content, Mapping) else {}
         kind = message.get("kind")
         sent = self.attempt(kind, message.get("serial"), lambda: self._handle(kind, content))
@@ -251,14 +230,6 @@ class WidgetBase(StillOutput, anywidget.AnyWidget):
         """Do a piece of work and send what it returns, or what went wrong, to the page.
 
         A handler that works in a thread of its own gives this to the thread as its target.
-
-        Args:
-            kind: What was asked.
-            serial: The page's number for the question.
-            work: Returns the answer, or None if there is nothing to send.
-
-        Returns:
-            The answer as it was sent, without kind and serial; None if there was none.
         """
         try:
             with listening(lambda words: self.send({"kind": "progress", "words": words})):
@@ -295,11 +266,7 @@ def in_words(error: Exception) -> str:
 
 
 def as_plain(value: Any) -> Any:
-    """Return a value as JSON can hold it: undefined and infinite numbers become None.
-
-    Args:
-        value: Mappings, sequences, NumPy scalars and arrays, texts, numbers, None; nested.
-    """
+    """Return a value as JSON can hold it: undefined and infinite numbers become None."""
     if isinstance(value, Mapping):
         return {str(key): as_plain(item) for key, item in value.items()}
     if isinstance(value, np.ndarray | np.generic):

@@ -46,19 +46,10 @@ def compare_answer(
 ) -> dict[str, Any]:
     """Compare two boards after a line of shared moves, or explain which FEN cannot be read.
 
-    Args:
-        true_fen: The true board before the line.
-        predicted_fen: The predicted board before the line; empty for no predicted state.
-        line: Shared moves in UCI.
-        settings: How to measure.
-
     Returns:
         Either ``problems``, a text for ``true`` or ``predicted`` or both; or ``view`` (see
         `pair_view`, of the boards after the line), ``line_words`` (the moves in SAN) and ``code``
         (see `pair_code`).
-
-    Raises:
-        InvalidArgumentError: If a move of the line is not legal on both boards.
     """
     try:
         true, predicted = read_board(true_fen, "true"), read_board(predicted_fen, "predicted")
@@ -81,11 +72,7 @@ def fen_problems(true_fen: str, predicted_fen: str) -> dict[str, str]:
 
 
 def checked_fen(true_fen: str = "", predicted_fen: str = "") -> str:
-    """Return the FEN that was given, alone or in a text, with single spaces and plain hyphens.
-
-    Raises:
-        InvalidFenError: If it cannot; the message says why in plain words.
-    """
+    """Return the FEN that was given, alone or in a text, with single spaces and plain hyphens."""
     for name, words in fen_problems(true_fen or chess.STARTING_FEN, predicted_fen).items():
         fen = true_fen if name == "true" else predicted_fen
         raise InvalidFenError(f"the {name} FEN {quoted(fen)} cannot be read: {words}")
@@ -103,17 +90,9 @@ def pair_code(
 def row_traits(row: "Mapping[str, Any] | pd.Series[Any]") -> dict[str, Any]:
     """Return what BoardPair shows of a row of a table of scores or predictions.
 
-    Args:
-        row: At least ``true_state`` and ``predicted_state``; for what else is used see
-            `workbench.explore.pair.pair_widget.aside_traits`.
-
     Returns:
         Arguments of BoardPair. A predicted FEN that cannot be read gives no predicted state, and
         the caption says what is wrong with it.
-
-    Raises:
-        TableError: If a FEN's column is missing, or the true FEN is.
-        InvalidFenError: If the true FEN cannot be read.
     """
     values = row_values(row)
     predicted = cell_text(values["predicted_state"])

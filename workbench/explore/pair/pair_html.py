@@ -38,16 +38,7 @@ def piece_symbols() -> str:
 
 
 def board_svg(name: str, fen: str, other: str) -> str:
-    """Return a board as SVG, with dashed frames around the squares that another board has otherwise.
-
-    Args:
-        name: What the picture is called.
-        fen: A FEN that python-chess reads.
-        other: Another.
-
-    Raises:
-        InvalidFenError: If one of them cannot be read.
-    """
+    """Return a board as SVG, with dashed frames around the squares that another board has otherwise."""
     board, against = (read_board(text, "predicted").board for text in (fen, other))
     if board is None or against is None:
         return ""
@@ -132,13 +123,6 @@ def pair_html(
         true_fen: A FEN that python-chess reads.
         predicted_fen: Another; None or an empty text is no predicted state.
         caption: A line above the boards, of at most 800 characters.
-
-    Returns:
-        The text of the file, to be written as UTF-8; at most `MOST_BYTES` long.
-
-    Raises:
-        InvalidFenError: If a FEN cannot be read.
-        InvalidArgumentError: If the page would be too large.
     """
     content = pair_content(true_fen, predicted_fen, caption)
     twin = script("static_page/page_twin.js", "pairTwin")
@@ -163,16 +147,7 @@ def pair_html(
 def pair_content(
     true_fen: str = TRUE_FEN, predicted_fen: str | None = PREDICTED_FEN, caption: str = ""
 ) -> dict[str, Any]:
-    """Return what the view and its twin are told: the state of BoardPair, and words.
-
-    Args:
-        true_fen: As of `pair_html`, as are the others.
-        predicted_fen: The predicted board.
-        caption: A line above the boards.
-
-    Raises:
-        InvalidFenError: If a FEN cannot be read.
-    """
+    """Return what the view and its twin are told: the state of BoardPair, and words."""
     settings = ExplorerSettings()
     state: dict[str, Any] = {
         "true_fen": read_board(checked_fen(true_fen=true_fen), "true").text,

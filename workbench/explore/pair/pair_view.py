@@ -57,10 +57,6 @@ def move_sets(true: chess.Board | None, predicted: chess.Board | None) -> MoveSe
 def moves_view(true: chess.Board | None, predicted: chess.Board | None) -> dict[str, Any]:
     """Return the moves that either or both boards permit, as a page shows them.
 
-    Args:
-        true: The true board; None is the sink.
-        predicted: The predicted board, likewise.
-
     Returns:
         ``only_true``, ``only_predicted`` and ``shared``: lists of moves, each with uci, from, to,
         promotion (a letter or None), san and words. A shared move is named as on the true board;
@@ -112,20 +108,12 @@ def pair_view(
 ) -> dict[str, Any]:
     """Compare two boards.
 
-    Args:
-        true_fen: A FEN that python-chess reads, well-formed or not.
-        predicted_fen: Another; None or a blank text says that there is no predicted state.
-        settings: How to measure.
-
     Returns:
         Values as JSON can hold them, undefined ones None: ``true`` and ``predicted`` (the fields,
         class, status flags and what they mean in words), ``different`` (squares), ``moves``
         (``only_true``, ``only_predicted``, ``shared``), ``text`` (exact match, Levenshtein
         distance, whether that is the distance to no text, board accuracy, each field right or
         wrong), ``profile`` (see `workbench.explore.depth_profile.depth_profile`) and ``seconds``.
-
-    Raises:
-        InvalidFenError: If a FEN cannot be read; the message says why in plain words.
     """
     return compare_boards(
         read_board(true_fen, "true"), read_board(predicted_fen, "predicted"), settings

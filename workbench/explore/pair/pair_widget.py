@@ -23,12 +23,7 @@ if TYPE_CHECKING:
 
 
 def row_values(row: "Mapping[str, Any] | pd.Series[Any]") -> dict[str, Any]:
-    """Return the cells of a row by the names of their columns.
-
-    Raises:
-        TableError: If the column of the true or the predicted state is missing, or there is no
-            true state.
-    """
+    """Return the cells of a row by the names of their columns."""
     values = {str(name): value for name, value in row.items()}
     missing = [name for name in ("true_state", "predicted_state") if name not in values]
     if missing or not cell_text(values.get("true_state")):
@@ -41,15 +36,7 @@ def row_values(row: "Mapping[str, Any] | pd.Series[Any]") -> dict[str, Any]:
 
 
 def aside_traits(values: Mapping[str, Any], problem: str, without: str) -> dict[str, Any]:
-    """Return what is shown beside the two states, and how the row was scored.
-
-    Args:
-        values: See `row_values`; ``reply``, ``movetext`` or ``moves``, ``position_id``, ``model``,
-            ``group``, ``reply_class``, ``reason``, ``terminal``, ``ill_formed_policy`` and
-            ``precision_1`` and so on are used where they are there.
-        problem: Why the predicted text cannot be read, as a sentence; empty if it can.
-        without: What a reply of the class ``absent`` is, in words.
-    """
+    """Return what is shown beside the two states, and how the row was scored."""
     traits: dict[str, Any] = {
         "reply": cell_text(values.get("reply")),
         "moves": cell_text(values.get("movetext")) or cell_text(values.get("moves")),
@@ -92,13 +79,7 @@ _LINK: Final = '<p data-pair-link hidden><a href="{}">Open this pair</a></p>'
 
 
 def pair_still(view: Mapping[str, Any] | None, caption: str, *, flipped: bool = False) -> str:
-    """Return a pair of boards as HTML.
-
-    Args:
-        view: The result of `workbench.explore.pair.pair_view.pair_view`; None if there is none.
-        caption: A line above the boards.
-        flipped: Whether Black is at the bottom.
-    """
+    """Return a pair of boards as HTML."""
     if view is None:
         return heading("Board pair") + paragraph(
             f"{cut(caption, 800)} No numbers were computed.".strip()
@@ -221,15 +202,7 @@ class PairWidget(WidgetBase):
 
 
 def texts_and_line(message: Mapping[str, Any], suffix: str) -> tuple[str, str, list[str]]:
-    """Return the two texts and the line of a page's message.
-
-    Args:
-        message: With ``true_`` and ``predicted_`` and the suffix.
-        suffix: ``fen`` or ``state``.
-
-    Raises:
-        InvalidArgumentError: If a text is missing.
-    """
+    """Return the two texts and the line of a page's message."""
     true, predicted = f"true_{suffix}", f"predicted_{suffix}"
     try:
         line = [str(move) for move in message.get("line", ())]
@@ -241,11 +214,7 @@ def texts_and_line(message: Mapping[str, Any], suffix: str) -> tuple[str, str, l
 
 
 def settings_of(message: Mapping[str, Any]) -> ExplorerSettings:
-    """Return the settings that a message of the page asks for.
-
-    Raises:
-        InvalidArgumentError: If one is missing or out of range.
-    """
+    """Return the settings that a message of the page asks for."""
     try:
         depth = int(message["depth"])
         return ExplorerSettings(depth, message["terminal"], message["ill_formed"])

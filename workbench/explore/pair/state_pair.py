@@ -47,14 +47,7 @@ _PIXELS: Final = 280
 
 
 def state_still(view: Mapping[str, Any] | None, caption: str, title: str, noun: str) -> str:
-    """Return a pair of states as HTML.
-
-    Args:
-        view: The result of `workbench.explore.pair.state_view.state_view`; None if there is none.
-        caption: A line above the states.
-        title: The environment's name.
-        noun: What a state is called.
-    """
+    """Return a pair of states as HTML."""
     if view is None:
         return heading(f"{title}: a pair of states") + paragraph(
             f"{cut(caption, 800)} No numbers were computed.".strip()
@@ -97,19 +90,9 @@ def state_answer(
 ) -> dict[str, Any]:
     """Compare two states after a line of shared actions, or explain which text is no state.
 
-    Args:
-        place: Their environment.
-        true: The text of the true state before the line.
-        predicted: The predicted one; blank for no predicted state.
-        line: Shared actions, as the environment writes them.
-        settings: How to measure.
-
     Returns:
         Either ``problems``, a text for ``true`` or ``predicted`` or both; or ``view`` (see
         `state_view`, of the states after the line), ``line_words`` and ``code``.
-
-    Raises:
-        InvalidArgumentError: If an action of the line is not permitted in both.
     """
     problems = place.problems(true, predicted)
     if problems:
@@ -149,18 +132,9 @@ def state_code(
 def state_row_traits(row: "Mapping[str, Any] | pd.Series[Any]") -> dict[str, Any]:
     """Return what StatePair shows of a row of a table of predictions or scores.
 
-    Args:
-        row: At least ``true_state`` and ``predicted_state``; ``environment`` is chess where it is
-            missing. For what else is used see `workbench.explore.pair.pair_widget.aside_traits`.
-
     Returns:
         ``environment``, an `Environment`, and arguments of StatePair. A predicted text that is no
         state gives no predicted state, and the caption says what is wrong with it.
-
-    Raises:
-        TableError: If there is no true state, or the column of the predicted one is missing.
-        InvalidArgumentError: If there is no such environment.
-        WorkbenchError: If the true state cannot be read.
     """
     values = row_values(row)
     environment = environment_in_table(cell_text(values.get("environment")) or DEFAULT)

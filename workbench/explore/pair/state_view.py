@@ -43,11 +43,7 @@ class ReadState:
         return None if self.reply_class is ReplyClass.ABSENT else self.parsed.state
 
     def state(self, policy: IllFormedPolicy) -> Any:
-        """Return the state, or the sink.
-
-        Args:
-            policy: What is done with a state that cannot arise.
-        """
+        """Return the state, or the sink."""
         return self.known if is_state(str(self.reply_class), policy) else SINK
 
 
@@ -70,12 +66,7 @@ class ExploredEnvironment:
         self.rules: Final = AutomatonRules(self.explored, environment.action_text)
 
     def fault(self, text: str, look: str) -> str:
-        """Return why a text is no state, in words; empty if it is one.
-
-        Args:
-            text: For the predicted state, blank if there is none.
-            look: ``true`` or ``predicted``.
-        """
+        """Return why a text is no state, in words; empty if it is one."""
         if not text.strip():
             noun = self.words.state
             return f"expected a {noun}, got an empty text" if look == "true" else ""
@@ -90,11 +81,7 @@ class ExploredEnvironment:
         return {look: words for look, words in found.items() if words}
 
     def checked(self, text: str, look: str) -> str:
-        """Return a text that is a state, or blank for no predicted one.
-
-        Raises:
-            InvalidBoardError: If it is neither; the message says why.
-        """
+        """Return a text that is a state, or blank for no predicted one."""
         fault = self.fault(text, look)
         if fault:
             noun = self.words.state
@@ -115,16 +102,7 @@ class ExploredEnvironment:
     def after(
         self, true: ReadState, predicted: ReadState, line: list[str]
     ) -> tuple[ReadState, ReadState]:
-        """Return both states after a line of actions that both permit.
-
-        Args:
-            true: The true state before it.
-            predicted: The predicted state before it.
-            line: Actions, as the environment writes them.
-
-        Raises:
-            InvalidArgumentError: If an action is not permitted in both; the message says where.
-        """
+        """Return both states after a line of actions that both permit."""
         if not line:
             return true, predicted
         pair = [true.known, predicted.known]
@@ -165,11 +143,6 @@ def state_differences(
 ) -> list[Difference[Any]]:
     """Return what a predicted state has wrong, each with the state in which it alone is mended.
 
-    Args:
-        place: The environment of both.
-        true: The true state.
-        predicted: The predicted state.
-
     Returns:
         One for each element that differs and that the environment can mend, those that are mended
         together once; nothing if there are more than `MOST_DIFFERENCES`.
@@ -195,16 +168,7 @@ def state_causes(
     values: Values,
     settings: ExplorerSettings,
 ) -> dict[str, Any]:
-    """Return the main causes of the losses of two states in words.
-
-    Args:
-        place: The environment of both.
-        true: The true state.
-        predicted: The predicted state.
-        values: Their precision and recall at the depth of the settings.
-        settings: How to measure. No cause is named where walking the states with a difference
-            mended would take longer than their budget, all of them together.
-    """
+    """Return the main causes of the losses of two states in words."""
     differences = state_differences(place, true, predicted)
     each = max(settings.exact_budget // max(len(differences), 1), 1)
     limited = replace(settings, exact_budget=each)
@@ -229,12 +193,6 @@ def state_view(
     place: ExploredEnvironment, true: ReadState, predicted: ReadState, settings: ExplorerSettings
 ) -> dict[str, Any]:
     """Compare two states.
-
-    Args:
-        place: Their environment.
-        true: The true state, taken as it is, well-formed or not.
-        predicted: The predicted state, or none.
-        settings: How to measure.
 
     Returns:
         Values as JSON can hold them, undefined ones None: ``true`` and ``predicted`` (``state``, the
@@ -288,14 +246,7 @@ def state_view(
 def state_losses(
     place: ExploredEnvironment, true: ReadState, predicted: ReadState, settings: ExplorerSettings
 ) -> dict[str, Any]:
-    """Return where lines die, as `workbench.explore.losses.loss_trees.loss_trees` does, and why.
-
-    Args:
-        place: Their environment.
-        true: The true state.
-        predicted: The predicted state, or none.
-        settings: How to measure.
-    """
+    """Return where lines die, as `workbench.explore.losses.loss_trees.loss_trees` does, and why."""
     state = predicted.state(settings.ill_formed)
     if is_sink(state):
         stated = predicted.known is not None

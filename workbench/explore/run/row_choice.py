@@ -45,9 +45,6 @@ class RowChoice:
         distance_range: Lowest and highest edit distance, or None for an open end.
         precision_range: Lowest and highest p_m, or None for an open end.
         disagreement: ``near_far``: edit distance says near, p says far. ``far_near``: the reverse.
-
-    Raises:
-        InvalidArgumentError: If a range has no two ends, or ends before it begins.
     """
 
     sets: Sequence[str] = ()
@@ -93,15 +90,6 @@ def choose_rows(
 
     Rows that are equal in the column keep the order of the table. Undefined values come last in
     either direction.
-
-    Args:
-        table: The run.
-        choice: Which rows to show.
-        sort_by: A column of ``table.rows``; the table's own order if empty.
-        descending: Whether large values come first.
-
-    Raises:
-        InvalidArgumentError: If there is no such column or field.
     """
     if sort_by and sort_by not in table.rows.columns:
         raise InvalidArgumentError(
@@ -191,18 +179,7 @@ _DERIVED: Final = ["edit_distance", "precision", "recall", "f", "disagreement", 
 
 
 def export_rows(table: RunTable, places: NDArray[np.int64], kind: str) -> bytes:
-    """Return rows of a run as the content of a file.
-
-    Args:
-        table: The run.
-        places: Numbers of the rows, in the order of the file.
-        kind: ``csv`` or ``parquet``: the columns of the scores table, and ``reply`` if replies
-            are kept. ``fen``: the predicted FEN of each reply with a board, one on a
-            line; ``true_fen``: the true FEN of each position, once.
-
-    Raises:
-        InvalidArgumentError: If the kind is another.
-    """
+    """Return rows of a run as the content of a file."""
     if kind not in KINDS:
         raise InvalidArgumentError(f"expected a kind of file of {list(KINDS)}, got {kind!r}")
     rows = table.rows.iloc[places].drop(columns=_DERIVED)
@@ -214,21 +191,7 @@ def export_rows(table: RunTable, places: NDArray[np.int64], kind: str) -> bytes:
 def write_rows(
     table: RunTable, places: NDArray[np.int64], path: str | Path, kind: str = ""
 ) -> Path:
-    """Write rows of a run to a new file.
-
-    Args:
-        table: The run.
-        places: Numbers of the rows, in the order of the file.
-        path: Of the file.
-        kind: See `export_rows`; the ending of the path if empty.
-
-    Returns:
-        The absolute path.
-
-    Raises:
-        InvalidArgumentError: If there is such a file, which is left as it is, or the kind is
-            another.
-    """
+    """Write rows of a run to a new file."""
     path = Path(path).absolute()
     content = export_rows(table, places, kind or path.suffix.removeprefix("."))
     try:

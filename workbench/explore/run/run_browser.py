@@ -86,14 +86,6 @@ class ScoresTable(WidgetBase):
         beside: The open reply and another one to the same position; empty if none is chosen. See
             `show_beside`.
         pieces: python-chess's drawings of the pieces; not to be set.
-
-    Args:
-        scores: A scores table, or the path of one.
-        depth: The largest that the scores have, if None.
-        distance: The column of edit distances.
-        columns: Columns shown in the table; those of
-            `workbench.explore.run.run_columns.shown_columns` if None.
-        replies: The predictions that were scored; None to have no texts of replies.
     """
 
     _esm = javascript("run/run_browser.js")
@@ -273,9 +265,6 @@ class ScoresTable(WidgetBase):
 
         Args:
             row: Its number in the scores, from 0; None for none.
-
-        Raises:
-            InvalidArgumentError: If no row is open, or the row is no other reply to its position.
         """
         names = {each["row"]: each["name"] for each in self.opened.get("others", [])}
         if row is not None and row not in names:

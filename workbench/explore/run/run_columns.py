@@ -31,24 +31,14 @@ from workbench.prediction import CLASSES
 
 
 def mark_looks(column: str, names: Sequence[str]) -> dict[str, Style]:
-    """Return the look of each name that marks distinguish.
-
-    Args:
-        column: What the names are of; models have the looks that all figures give them.
-        names: In their order.
-    """
+    """Return the look of each name that marks distinguish."""
     if column == "model":
         return model_style(names)
     return {name: style(index) for index, name in enumerate(names)}
 
 
 def page_looks(column: str, names: Sequence[str]) -> list[dict[str, str | bool]]:
-    """Return the looks of `mark_looks` for the page, in the order of the names.
-
-    Returns:
-        For each the ``colour`` (such as "#0b5fa5"), the ``marker`` (matplotlib's letter), and
-        whether it is ``filled``.
-    """
+    """Return the looks of `mark_looks` for the page, in the order of the names."""
     looks = mark_looks(column, names)
     return [
         {
@@ -103,19 +93,12 @@ def further_metrics(table: RunTable) -> list[str]:
 def page_columns(table: RunTable, names: Sequence[str] | None = None) -> dict[str, Any]:
     """Return columns of a run for the page.
 
-    Args:
-        table: The run.
-        names: Columns of ``table.rows`` to show, in this order; `shown_columns` if None.
-
     Returns:
         ``count``: the number of rows. ``columns``: for each column shown, and after them for each
         that only the plot needs, its ``name``, ``label``, whether it is ``shown``, and either
         ``kind`` "number" with ``digits`` after the point and ``values`` (little-endian float64,
         NaN where undefined), or ``kind`` "text" with ``levels`` and ``codes`` (little-endian
         int32, -1 where missing); a column in `MARKED` has the ``looks`` of its levels.
-
-    Raises:
-        InvalidArgumentError: If the run has no such column.
     """
     names = shown_columns(table) if names is None else names
     unknown = [name for name in names if name not in table.rows.columns]
@@ -157,15 +140,7 @@ def marked_by(table: RunTable) -> str:
 
 
 def filter_choices(table: RunTable) -> dict[str, list[list[Any]]]:
-    """Return what the filters of a run offer, with the number of rows of each.
-
-    Args:
-        table: The run.
-
-    Returns:
-        ``sets``, ``models``, ``settings``, ``groups``, ``classes`` (in their own order),
-        ``wrong_fields`` and ``flags`` (the most frequent first): lists of [value, rows, words].
-    """
+    """Return what the filters of a run offer, with the number of rows of each."""
     named = {name: value_names(table.rows, column) for name, column in FILTERS.items()}
     named["classes"] = row_classes(table.rows)
     counts = {name: dict(Counter(column)) for name, column in named.items()}
@@ -239,13 +214,7 @@ _COLUMNS: Final = ("position_id", "model", "reply_class", "edit_distance", "prec
 
 
 def run_still(run: RunTable, answer: Mapping[str, Any] | None, opened: Mapping[str, Any]) -> str:
-    """Return the counts of the rows shown, the first of them, and the open row, as HTML.
-
-    Args:
-        run: The run.
-        answer: ``order`` and ``classes`` of the rows shown, and ``notes``; None if not computed.
-        opened: The text about the open row; empty if none is open.
-    """
+    """Return the counts of the rows shown, the first of them, and the open row, as HTML."""
     if answer is None:
         return heading("Run browser") + paragraph("The rows were not computed.")
     order = answer["order"]

@@ -35,15 +35,7 @@ from workbench.tables.parquet_tables import (
 
 
 def read_scores(scores: pd.DataFrame | str | Path) -> pd.DataFrame:
-    """Return a scores table with all its columns.
-
-    Args:
-        scores: The table, or the path of one that ``workbench score`` has written.
-
-    Raises:
-        TableError: If the file is missing, is no whole Parquet file, holds predictions, in which
-            case it says how to score them, or has another schema version.
-    """
+    """Return a scores table with all its columns."""
     if isinstance(scores, pd.DataFrame):
         return scores
     path = Path(scores)
@@ -148,9 +140,6 @@ def simulated_run(
         depth: m of the scores.
         seed: Seed of the cut and the trackers.
         jobs: Threads for the scores.
-
-    Returns:
-        Scores and predictions, ``5 * per_group * len(rates)`` rows each.
     """
     # Nine of ten bundled games are longer than the largest group asks for.
     games = bundled_games()[: 2 * per_group * len(FIVE_GROUPS)]
@@ -180,12 +169,6 @@ def recorded_run(
         jobs: Workers for the scores.
         tables: A folder that keeps the scores of all recorded replies, about 44 s of one core to
             make; empty to score only those chosen, about 600 a second and core.
-
-    Returns:
-        Scores and predictions.
-
-    Raises:
-        InvalidArgumentError: If there are no replies of a set, model or setting.
     """
     parameters = ScoringParameters(depth=depth)
     replies = recorded_replies(sets, models, settings)

@@ -70,13 +70,7 @@ LONGEST_SHOWN: Final = 2000
 
 
 class ReplyTexts:
-    """The texts of replies, one for each row of a run.
-
-    Args:
-        texts: The replies; None where a reply is not kept.
-        states: What was taken for the predicted state, which stands for a reply that is not kept;
-            None where there is none.
-    """
+    """The texts of replies, one for each row of a run."""
 
     def __init__(self, texts: Sequence[str | None], states: Iterable[str | None]) -> None:
         self._texts = texts
@@ -99,11 +93,7 @@ class ReplyTexts:
         return [self._texts[place] for place in places]
 
     def holding(self, wanted: str) -> NDArray[np.bool_]:
-        """Return for each row whether its reply, or its state, has a part, in upper or lower case.
-
-        Args:
-            wanted: Plain text; no character has a special meaning.
-        """
+        """Return for each row whether its reply, or its state, has a part, in upper or lower case."""
         folded = wanted.casefold()
         found = (folded in text for text in self._folded)
         return np.fromiter(found, dtype=np.bool_, count=len(self._texts))
@@ -194,19 +184,7 @@ def run_table(
     distance: Distance = "levenshtein",
     replies: ReplyTexts | None = None,
 ) -> RunTable:
-    """Prepare a scores table for display, with all rows.
-
-    Args:
-        scores: Rows of a scores table.
-        depth: The m whose p_m and r_m are shown; by default the largest that the table has.
-        distance: The column of edit distances to show.
-        replies: The texts of the replies, in the order of the rows; if None, none is kept.
-
-    Raises:
-        InvalidArgumentError: If the table has no p_m and r_m of this depth, or the distance is
-            none of its own.
-        TableError: If another column is missing.
-    """
+    """Prepare a scores table for display, with all rows."""
     if distance not in get_args(Distance):
         raise InvalidArgumentError(f"expected a distance of {get_args(Distance)}, got {distance!r}")
     missing = [name for name in (*NEEDED, distance) if name not in scores.columns]
@@ -275,12 +253,7 @@ def disagreement(edit_distance: "pd.Series[float]", precision: "pd.Series[float]
 def count_classes(
     table: RunTable, places: Sequence[int] | NDArray[np.int64]
 ) -> dict[str, tuple[int, int]]:
-    """Return, for each class of replies, the rows shown and all rows; unscored ones apart.
-
-    Args:
-        table: The run.
-        places: The rows shown, as `choose_rows` returns them.
-    """
+    """Return, for each class of replies, the rows shown and all rows; unscored ones apart."""
     names = row_classes(table.rows)
     shown = names.iloc[list(places)].value_counts()
     every = names.value_counts()
@@ -292,17 +265,7 @@ def count_classes(
 def undefined_rows(
     table: RunTable, places: Sequence[int] | NDArray[np.int64], restricted: Sequence[str]
 ) -> list[str]:
-    """Name the rows that could not take part, with their numbers.
-
-    Args:
-        table: The run.
-        places: The rows shown.
-        restricted: Columns of numbers that restricted what is shown; see
-            `workbench.explore.run.row_choice.restricted_numbers`.
-
-    Returns:
-        Sentences; none if every row took part.
-    """
+    """Name the rows that could not take part, with their numbers."""
     shown = table.rows.iloc[list(places)]
     classes = row_classes(shown)
     unscored = classes == "unscored"

@@ -33,10 +33,6 @@ def other_replies(run: RunTable, row: int) -> list[dict[str, Any]]:
     Args:
         run: The run.
         row: Its number, from 0.
-
-    Returns:
-        For each its ``row``, ``name``, ``reply_class`` in words, ``edit_distance``, ``precision`` and
-        ``recall``, NaN where undefined.
     """
     places = np.setdiff1d(_same_position(run, row), [row])
     ordered = run.rows.iloc[places].sort_values("precision", ascending=False, kind="stable")
@@ -76,10 +72,6 @@ def reply_boards(run: RunTable, row: int) -> dict[str, Any]:
 
 def all_on_one_board(run: RunTable, row: int) -> dict[str, Any]:
     """Count, for each square of a row's position, the replies that are wrong about it.
-
-    Args:
-        run: The run.
-        row: The number of one of the replies to the position.
 
     Returns:
         ``true_board`` (a FEN), ``replies`` (how many there are), ``boards`` (how many of them have

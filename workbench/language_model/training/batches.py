@@ -51,13 +51,7 @@ class Batches:
     """Draws batches from games, given as codes of two bytes a move."""
 
     def __init__(self, games: Sequence[NDArray[np.uint16]], *, own_share: float = 0.5) -> None:
-        """Keep the games.
-
-        Args:
-            games: Legal moves from the initial position, as `workbench.games.game_tables` has them.
-            own_share: The share of games that are read as they are; the others go on at random from
-                a ply drawn uniformly.
-        """
+        """Keep the games."""
         self._games = games
         self._own_share = own_share
         self._single = compiled_module("plain_walks")
@@ -133,9 +127,6 @@ def board_tokens(
         clocks: Half-move clocks, shape (n,).
         plies: Moves played, shape (n,).
         single: The compiled module of single boards.
-
-    Returns:
-        Shape (n, SLOTS).
     """
     bits = np.unpackbits(
         rows.view(np.uint8).reshape(len(rows), WIDTH, 8), axis=-1, bitorder="little"

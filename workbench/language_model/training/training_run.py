@@ -157,12 +157,7 @@ class HeldOutBoards:
     """Boards after fixed numbers of plies of some games."""
 
     def __init__(self, games: Sequence[Game], count: int) -> None:
-        """Take the first games that are long enough.
-
-        Args:
-            games: Not among those trained on.
-            count: How many.
-        """
+        """Take the first games that are long enough."""
         long = [game.moves for game in games if len(game.moves) >= PLIES[-1]][:count]
         self._lines = [list(moves[:plies]) for plies in PLIES for moves in long]
         self._true = [play_moves(line).fen() for line in self._lines]
@@ -292,11 +287,7 @@ class _Run:
         self.unfinished = out / f"{settings.size}.unfinished.npz"
 
     def is_finished(self) -> bool:
-        """Return whether the weights are there, with those of all branches.
-
-        Raises:
-            RunMismatchError: If they were made with other settings or games.
-        """
+        """Return whether the weights are there, with those of all branches."""
         paths = [self.path, *map(self._branch_path, self._branches)]
         there = [path for path in paths if path.exists()]
         for path in there:
@@ -304,11 +295,7 @@ class _Run:
         return there == paths
 
     def resume(self) -> None:
-        """Take over the state that an interrupted run left.
-
-        Raises:
-            RunMismatchError: If that run had other settings or games.
-        """
+        """Take over the state that an interrupted run left."""
         with np.load(self.unfinished) as file:
             kept = json.loads(bytes(file["state"]).decode())
             leaves = [file[f"leaf_{index}"] for index in range(len(file.files) - 1)]

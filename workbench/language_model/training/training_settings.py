@@ -55,11 +55,7 @@ class TrainingSettings:
     weight_decay: float = 0.01
 
     def __post_init__(self) -> None:
-        """Check the settings.
-
-        Raises:
-            InvalidArgumentError: If one is out of range.
-        """
+        """Check the settings."""
         if self.size not in SHAPES:
             raise InvalidArgumentError(f"size: expected one of {list(SHAPES)}, got {self.size!r}")
         if self.steps < 10 or self.seed < 0 or self.games < 1 or not self.learning_rate > 0:
@@ -70,11 +66,7 @@ class TrainingSettings:
 
     @classmethod
     def of_size(cls, size: str, steps: int | None = None, seed: int = 0) -> "TrainingSettings":
-        """Return the settings of a bundled model, or of a shorter or longer run.
-
-        Raises:
-            InvalidArgumentError: If there is no such size, or an argument is out of range.
-        """
+        """Return the settings of a bundled model, or of a shorter or longer run."""
         if size not in SHAPES:
             raise InvalidArgumentError(f"size: expected one of {list(SHAPES)}, got {size!r}")
         chosen = STEPS[size] if steps is None else steps
@@ -82,11 +74,7 @@ class TrainingSettings:
 
     @classmethod
     def of_description(cls, description: Mapping[str, Any]) -> "TrainingSettings":
-        """Return the settings with which some weights were made.
-
-        Args:
-            description: That of a file of weights.
-        """
+        """Return the settings with which some weights were made."""
         # There, ``games`` is how many there were to train on, not how many a step reads.
         names = {field.name for field in fields(cls)} - {"games"}
         return cls(**{name: description[name] for name in names & set(description)})

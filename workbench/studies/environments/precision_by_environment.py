@@ -214,16 +214,7 @@ def _pairs(environment: AnyEnvironment, pairs: int, moves: int, seed: int) -> It
 
 
 def slipped(environment: AnyEnvironment, state: Any, seed: int) -> Any:
-    """Return another state, after one slip.
-
-    Args:
-        environment: Of the state.
-        state: The state.
-        seed: At least 0.
-
-    Raises:
-        InvalidArgumentError: If the state allows no slip.
-    """
+    """Return another state, after one slip."""
     generator = np.random.default_rng(seed)
     for _ in range(_ATTEMPTS):
         other = environment.slip(state, generator)

@@ -188,13 +188,7 @@ def _of_positions(
 def quantities(
     environment: AnyEnvironment, position: Position, terminal: Terminal = "absorb"
 ) -> dict[str, float]:
-    """Return the quantities of one position, all but those that need other positions.
-
-    Args:
-        environment: Of the position.
-        position: Its true state, the stated one, and the listed actions.
-        terminal: As of `compute`.
-    """
+    """Return the quantities of one position, all but those that need other positions."""
     true, stated = position.true, position.stated
     measures = task_named("actions").measures
     (legal_true,), (complete_true,) = measures(environment, true, position.listed, 1, terminal)

@@ -106,12 +106,7 @@ def pairs(
 
 
 def missing_pairs(near: Collection[int], far: Collection[int]) -> str:
-    """Return in words which pairs were not found; empty if all were.
-
-    Args:
-        near: Full moves played before each near pair that was.
-        far: The same of far pairs.
-    """
+    """Return in words which pairs were not found; empty if all were."""
     said = []
     for kind, all_moves, found in (("near", NEAR_MOVES, near), ("far", FAR_MOVES, far)):
         if missing := [str(moves) for moves in all_moves if moves not in found]:
@@ -135,9 +130,6 @@ def exact_precisions(
         depth: m, at least 1.
         terminal: How finished games count.
         workers: Threads, None for all cores; the result does not depend on it.
-
-    Returns:
-        Shape (pairs, depth): p_1 to p_m.
     """
     chess = environment_named("chess")
     twin = compiled_twin()
@@ -316,9 +308,6 @@ def interval_covers(
         method: A name in `ESTIMATORS`.
         samples: N of each run.
         level: The coverage wanted, in (0, 1).
-
-    Returns:
-        Shape (runs // BATCHES,).
     """
     batches = values[: len(values) // BATCHES * BATCHES].reshape(-1, BATCHES)
     # Of an estimate's other numbers the interval only asks that states were generated.

@@ -65,9 +65,6 @@ def tree_settings(
         trees: Random trees of each p, at least 1.
         depths: The values of m, ascending.
         seed: Seed of the random trees.
-
-    Raises:
-        InvalidArgumentError: If a chance is not such a fraction, or not between 0 and 1.
     """
     found = []
     for chance in chances:
@@ -97,14 +94,7 @@ def tree_settings(
 
 
 def chess_settings(pairs: int, plies: int, depths: Sequence[int], seed: int) -> list[Setting]:
-    """Return near and far pairs of chess boards, reached by random moves.
-
-    Args:
-        pairs: Pairs of each kind.
-        plies: Half-moves that lead to each board.
-        depths: The values of m, ascending.
-        seed: Seed of the boards.
-    """
+    """Return near and far pairs of chess boards, reached by random moves."""
     chess = environment_named("chess")
     found = []
     for name in (NEAR, FAR):
@@ -156,15 +146,6 @@ def search(
 
     Between the last N of the grid with a larger error and the first without, N and the states
     generated are interpolated, both axes logarithmic.
-
-    Args:
-        measure: Takes N; returns the relative error of a run and the states it generates.
-        wanted: The relative error, above 0.
-        start: An N near which to begin.
-        cap: The largest N of the grid.
-        allowed: States that a run may generate, foreseen in proportion to N.
-        confirmed: For how many further doublings of N, as far as cap and states allow, the error
-            must stay down; some estimators get worse before they get better.
     """
     grid = [2**power for power in range(cap.bit_length())]
     found: dict[int, tuple[float, float]] = {}

@@ -18,18 +18,7 @@ ALL: Final = "all"
 def means_by_game(
     rows: pd.DataFrame, by: Sequence[str], measures: Sequence[str], within: Ranges = range_of
 ) -> pd.DataFrame:
-    """Return means with 95% intervals, for each part and length of games, and all lengths.
-
-    Args:
-        rows: With ``game``, ``group`` (full moves) and the columns below.
-        by: Columns whose values tell the parts apart; these stay in the order of the rows.
-        measures: Columns of numbers or of truth values.
-        within: As of `grouped_means`.
-
-    Returns:
-        The columns ``by``, length (text; "all" last), measure, mean, low, high, count, games and
-        effective (number of games).
-    """
+    """Return means with 95% intervals, for each part and length of games, and all lengths."""
     named = rows.assign(length=rows["group"])
     key = [*by, "length"]
     parts = [part for _, part in named.groupby(list(by), sort=False)] or [named]
@@ -43,14 +32,7 @@ def means_by_game(
 def panels(
     rows: int, columns: int, height: float, width: float = 10.5
 ) -> tuple[Figure, list[Axes]]:
-    """Return an empty figure and its axes, row by row; none share a scale.
-
-    Args:
-        rows: Rows of panels.
-        columns: Panels in each.
-        height: Height of a row, in inches.
-        width: Width of the figure, in inches.
-    """
+    """Return an empty figure and its axes, row by row; none share a scale."""
     figure = Figure(figsize=(width, height * rows + 0.9), layout="constrained")
     # In a part of its own, so that a legend below stands above the caption.
     part = figure.subfigures(1, 1, squeeze=False)[0, 0]
@@ -77,22 +59,12 @@ def curve(axes: Axes, line: pd.DataFrame, at: "pd.Series[float]", label: str, lo
 
 
 def name_row(axes: Axes, name: str) -> None:
-    """Write what a row of panels is about before the label of its first panel.
-
-    Args:
-        axes: The first panel, with its label.
-        name: Such as that of a model.
-    """
+    """Write what a row of panels is about before the label of its first panel."""
     axes.set_ylabel(f"{name}\n{axes.get_ylabel()}", fontsize=9)
 
 
 def legend_below(axes: Axes, columns: int) -> None:
-    """Put the legend of one panel below all of them.
-
-    Args:
-        axes: Whose lines are named.
-        columns: Names in a row.
-    """
+    """Put the legend of one panel below all of them."""
     handles, names = axes.get_legend_handles_labels()
     axes.figure.legend(
         handles, names, loc="outside lower center", ncols=columns, frameon=False, fontsize=8

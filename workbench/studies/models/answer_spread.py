@@ -21,10 +21,6 @@ def right_answers(scores: pd.DataFrame, depth: int) -> "pd.Series[bool]":
 
     A state is right if its text is the true one. Actions are if each of p_1 .. p_m and r_1 .. r_m that
     their task defines is 1: every permitted action and no other, or a line that is accepted whole.
-
-    Args:
-        scores: Rows of a scores table.
-        depth: m.
     """
     names = [str(name) for name in scores.columns]
     found = [re.fullmatch(r"(?:precision|recall)_(\d+)", name) for name in names]
@@ -40,9 +36,6 @@ def compared_answers(scores: pd.DataFrame) -> "pd.Series[str]":
 
     A list of permitted actions is compared without its order and repetitions, a line of actions with
     them.
-
-    Args:
-        scores: Rows of a scores table.
     """
     if "predicted_actions" not in scores:
         return scores["predicted_state"].fillna("")

@@ -172,12 +172,7 @@ def _mended_states(rows: pd.DataFrame) -> dict[Any, tuple[Any, str]]:
 
 
 def in_words(row: Mapping[Any, Any], environment: str = DEFAULT) -> str:
-    """Return a row of `compute` in a sentence: what is readable, the mean over it, and letter case.
-
-    Args:
-        row: A row of `compute`.
-        environment: The name of the environment, for the words.
-    """
+    """Return a row of `compute` in a sentence: what is readable, the mean over it, and letter case."""
     symbol = f"{QUANTITIES[row['measure']].symbol}_{row['depth']}"
     replies, readable = row["replies"], row["readable_replies"]
     if not readable:

@@ -274,12 +274,6 @@ def compare_pairs(
         measure: A column of numbers; a higher one is better.
         seed: Seed of the sign test.
         against: If not empty, only the pairs with at least one of these models.
-
-    Returns:
-        As of `workbench.statistics.paired_tests.paired_comparisons`.
-
-    Raises:
-        InvalidArgumentError: If the measure is missing.
     """
     rows = scored_rows(scores)
     if measure not in rows:

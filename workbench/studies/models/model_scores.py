@@ -270,11 +270,7 @@ def compare_settings(
 
 
 def prompt_of(path: Path) -> str:
-    """Return the prompt that a predictions table was asked with, as ``name@version``.
-
-    Raises:
-        InvalidArgumentError: If the table does not say it.
-    """
+    """Return the prompt that a predictions table was asked with, as ``name@version``."""
     asked = read_provenance(path).get("asked", {})
     prompt = asked.get("prompt", {})
     if not prompt:

@@ -36,20 +36,6 @@ def repeated_estimates(
     """Return estimates of p_m and r_m from independent single runs, with the exact values beside them.
 
     r_m is p_m with the boards exchanged, so that the same methods estimate it.
-
-    Args:
-        true_fen: The board S.
-        predicted_fen: The board T.
-        settings: Pairs (depth m, samples N) to run each method at.
-        methods: Names in `workbench.affordance.ESTIMATORS`.
-        runs: Independent runs of each method at each setting.
-        exact_depth: The exact p_1 .. and r_1 .. are given up to this depth.
-        seed: At least 0; every run's own seed is derived from it.
-        terminal: How games that finish earlier count.
-
-    Returns:
-        Columns method, depth, samples, run, value, node_count, measure (``precision``, and below it
-        ``recall``); ``exact`` has samples and run 0.
     """
     chess = environment_named("chess")
     true, predicted = (chess.read_state(fen) for fen in (true_fen, predicted_fen))
@@ -82,10 +68,6 @@ def repeated_estimates(
 
 def summarise_estimates(table: pd.DataFrame, by: str) -> pd.DataFrame:
     """Return bias and spread of each method, relative to the exact value.
-
-    Args:
-        table: The result of `repeated_estimates`.
-        by: ``depth`` or ``samples``.
 
     Returns:
         Columns measure, depth, samples, method, exact, mean, bias, spread, zeros (share of runs that
@@ -128,14 +110,6 @@ def draw_estimators(
 
     Precision is on the left, recall on the right. The scale is logarithmic; runs that gave 0 are on
     a separate line at the bottom.
-
-    Args:
-        table: The result of `repeated_estimates`.
-        by: The column along the horizontal axis, ``depth`` or ``samples``.
-        label: Label of the horizontal axis.
-        symbol_depth: The index of p and r in the labels.
-        title: Title of the figure.
-        note: Small print below the axes.
     """
     settings = sorted(table.loc[table["method"] != "exact", by].unique())
     methods = [str(method) for method in table["method"].unique() if method != "exact"]

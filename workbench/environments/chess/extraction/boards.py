@@ -103,9 +103,6 @@ def written_boards(text: str) -> Iterator[WrittenBoard]:
     commas, bars or quotes, or on the lines that follow, down to the last. Where they go wrong but
     end in two numbers, all of it is the board. Web addresses, paths, fractions, dates and lists
     such as "Q/R/B/N" are none.
-
-    Args:
-        text: As `workbench.environments.chess.extraction.plain_text.plain_text` gives it.
     """
     end = 0
     for run in _RUN.finditer(text):
@@ -316,14 +313,7 @@ _PAST: Final = re.compile(r"\b(?:was|had been|war|était|era)\s\Z", re.IGNORECAS
 
 
 def completed(text: str, board: WrittenBoard, begin: int, end: int) -> WrittenBoard:
-    """Return a bare placement with the fields that stand elsewhere, as far as they go without a gap.
-
-    Args:
-        text: What holds the board.
-        board: With a placement alone.
-        begin: Where the text begins that can be about this board.
-        end: Where it ends.
-    """
+    """Return a bare placement with the fields that stand elsewhere, as far as they go without a gap."""
     after = text[board.end : min(end, board.end + _REACH)]
     before = text[max(begin, board.start - _REACH) : board.start]
     fields: list[str] = []

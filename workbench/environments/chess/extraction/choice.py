@@ -92,10 +92,6 @@ def options_in(text: str, candidates: Sequence[Candidate]) -> Options | None:
     "option", "either" or "another" introduces, boards with a confidence each, and boards that the
     reply calls the first, the second, the former or the latter. A pick is after the last, or before
     the first; it may also be a verdict that the other one of two is wrong.
-
-    Args:
-        text: What holds the boards.
-        candidates: In order.
     """
     found = [one for one in candidates if one.role in _MAY_BE_OPTIONS]
     if len({one.board.text for one in found}) < 2:

@@ -67,9 +67,6 @@ def plain_text(reply: str) -> str:
     dashes hyphens; what combining strokes strike out stands between ``~~``; ranks broken over lines
     are joined; fields in words become signs; fences, ticked boxes and the channels of a template
     have one form each. The time taken is linear in the length.
-
-    Args:
-        reply: Any text.
     """
     text = reply
     if "&" in text:
@@ -185,9 +182,6 @@ def with_fens(text: str) -> str:
     A diagram is eight ranks one after the other, on lines of their own or apart by slashes, with or
     without their numbers. Ranks are numbered from 8 down, or from 1 up where they are called ranks.
     The time taken is linear in the length.
-
-    Args:
-        text: A reply in plain signs in which no board was found.
     """
     text = text.translate(_FIGURINES)
     if "lichess.org/" in text:

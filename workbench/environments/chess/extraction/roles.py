@@ -165,10 +165,6 @@ def json_keys(text: str, places: Sequence[int]) -> list[tuple[str, ...]]:
 
     What is no JSON is passed over as well as may be: a key is a string before a colon, and braces
     and brackets nest.
-
-    Args:
-        text: What may hold JSON objects.
-        places: In ascending order.
     """
     found: list[tuple[str, ...]] = []
     stack: list[str] = []
@@ -289,10 +285,6 @@ def candidates_of(text: str, boards: Sequence[WrittenBoard]) -> list[Candidate]:
     another speaker; denied or called wrong; an example; quoted from the prompt or a game's header;
     conditional; from after or before the position that was asked for; one of a log of positions
     move by move; else offered.
-
-    Args:
-        text: What holds them.
-        boards: In order.
     """
     regions = regions_of(text)
     has_keys = '"' in text and ":" in text and len(boards) > 1

@@ -235,17 +235,7 @@ def attacked(
     kings: Word,
     swept: Word,
 ) -> Word:
-    """Return which of ``squares`` the given pieces, all of one side, attack.
-
-    Args:
-        squares: The squares asked about.
-        occupied: What blocks the sliders.
-        knights: Of the attacking side, as the next three.
-        diagonals: Bishops and queens.
-        orthogonals: Rooks and queens.
-        kings: Kings.
-        swept: Squares known to be attacked, by pawns.
-    """
+    """Return which of ``squares`` the given pieces, all of one side, attack."""
     danger = swept
     while knights:
         danger |= KNIGHT(lowest(knights))

@@ -29,11 +29,7 @@ _UNDER_WAY: Final[list["Compilation"]] = []
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Give reports of any compilation to a function until the block ends.
-
-    Args:
-        listener: Takes a sentence; it is called on the thread that compiles.
-    """
+    """Give reports of any compilation to a function until the block ends."""
     _LISTENERS.append(listener)
     try:
         yield
@@ -172,12 +168,7 @@ def _load(name: CompiledModule) -> ModuleType:
 
 
 def missing_functions(name: str, folder: Path) -> set[str]:
-    """Return the functions, ``module.function``, that a module needs and a folder does not hold.
-
-    Args:
-        name: A module of the kernel; functions of the modules that it imports count as well.
-        folder: Where numba keeps machine code: an index ``module.function-line.python.nbi`` each.
-    """
+    """Return the functions, ``module.function``, that a module needs and a folder does not hold."""
     kept = {path.name.partition("-")[0] for path in folder.rglob("*.nbi")}
     missing: set[str] = set()
     seen: set[str] = set()

@@ -84,13 +84,7 @@ def _called_by_address(dispatcher: Any, name: str) -> Any:
 
 
 def _jump(arguments: Any, result: Any, target: Callable[[Any, Any], Any]) -> Any:
-    """Return a function for compiled callers that calls a function, whatever it is then.
-
-    Args:
-        arguments: Their types.
-        result: Its type.
-        target: Takes the builder and the type of the function, and returns the function.
-    """
+    """Return a function for compiled callers that calls a function, whatever it is then."""
 
     def typed(typing_context: Any, *given: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
@@ -167,11 +161,7 @@ two ways of castling."""
 
 
 def _word_instruction(emit: Callable[[Any, Any, Any], Any]) -> Any:
-    """Make a function from word to word out of what emits its one instruction.
-
-    Args:
-        emit: Takes the builder, the word and a flag that says: undefined for 0.
-    """
+    """Make a function from word to word out of what emits its one instruction."""
 
     def typed(typing_context: Any, word: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:

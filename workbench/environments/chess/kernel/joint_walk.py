@@ -169,9 +169,6 @@ def last_ply(
         targets: Where the shared moves lead, shape (64,); overwritten.
         table: Of pairs counted before, two words each.
         last: Its last place; the number of its places is a power of two.
-
-    Returns:
-        The sum of p_1, that of r_1, and the joint nodes that were counted.
     """
     codes, scratch = move_codes(), square_words()
     firsts, seconds, found, misses = move_words(), move_words(), move_words(), move_words()

@@ -194,15 +194,7 @@ def joint_profiles(
 
 
 def checked_rows(**given: Words) -> Sequence[Words]:
-    """Return arrays of rows, contiguous, after a check of their shapes and boards.
-
-    Args:
-        given: The arrays by the names that a message shall give them.
-
-    Raises:
-        InvalidArgumentError: If they are no rows, or not equally many.
-        UnsupportedBoardError: If a board has a promoted king.
-    """
+    """Return arrays of rows, contiguous, after a check of their shapes and boards."""
     lengths = {name: len(rows) for name, rows in given.items()}
     for name, rows in given.items():
         if rows.ndim != 2 or rows.shape[1] != WIDTH or rows.dtype != np.uint64:

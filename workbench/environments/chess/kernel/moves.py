@@ -132,9 +132,6 @@ def generate(board: Board, targets: Words) -> Moves:
         board: The board.
         targets: Overwritten, shape (64,): for each square in the second word of the result, where
             the piece on it may go.
-
-    Returns:
-        Six words, see `MOVES`.
     """
     pawns, knights, diagonals, orthogonals, kings, own, enemy, rights, passant, white = board
     occupied = own | enemy
@@ -403,11 +400,6 @@ def move_piece(board: Board, start: Word, target: Word) -> Board:
     """Return the board after a move that only shifts a piece or pawn, and takes what stands there.
 
     Castling rights stay as they are: neither a king nor a rook that may castle moves or is taken.
-
-    Args:
-        board: The board.
-        start: The bit of the square from which it goes.
-        target: The bit of the square to which it goes.
     """
     pawns, knights, diagonals, orthogonals, kings, own, enemy, rights, _, white = board
     nought = ~(start | target)

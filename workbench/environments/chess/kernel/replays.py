@@ -38,9 +38,6 @@ def mistaken_boards(
             enough for all.
         plies: Overwritten: the ply of each mistake, from 1, shape (n,).
         stays: Overwritten: whether the mistake is a capture not removed, shape (n,).
-
-    Returns:
-        How many boards were written, the true one counted.
     """
     passed = np.full(len(boards), NO_SQUARE)
     count = 1
