@@ -57,7 +57,9 @@ def warm_process(monkeypatch):
     if sys.platform == "linux":
         from warm_process import WarmPopen, warm_run
 
-        started = SimpleNamespace(Popen=WarmPopen, PIPE=subprocess.PIPE)
+        started = SimpleNamespace(
+            Popen=WarmPopen, PIPE=subprocess.PIPE, TimeoutExpired=subprocess.TimeoutExpired
+        )
         monkeypatch.setattr(resumable_run, "subprocess", started)
         monkeypatch.setattr(model_check, "subprocess", SimpleNamespace(run=warm_run))
 
