@@ -1,6 +1,7 @@
 """The plan of the package: imports point one way, and names say what is inside."""
 
 import ast
+import re
 from collections import Counter, defaultdict
 from graphlib import TopologicalSorter
 from itertools import chain
@@ -9,31 +10,13 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).resolve().parents[1] / "workbench"
-LEVELS = (
-    "errors seeds worker_processes compression long_texts depth_summaries",
-    "installation tables",
-    "automaton reply_parts",
-    "labelled_lines prediction",
-    "written_automaton",
-    "environment",
-    "affordance environments",
-    "metrics",
-    "statistics",
-    "tasks episodes",
-    "workbench",
-    "games",
-    "language_model",
-    "answers",
-    "drawing scoring",
-    "asking",
-    "checking studies",
-    "explore headless",
-    "reports",
-    "evaluation",
-    "app front_door",
-    "cli",
-    "__main__",
-)
+MAP = re.search(
+    r"^```text\n(.+?)^```$",
+    (PACKAGE.parent / "CONTRIBUTING.md").read_text(encoding="utf-8"),
+    re.MULTILINE | re.DOTALL,
+)[1]
+LEVELS = [re.split(r"  +", line)[0].split() for line in MAP.splitlines()][::-1]
+"""The rooms by the map of CONTRIBUTING.md, the lowest first."""
 
 
 def module_name(path):
@@ -101,7 +84,7 @@ def test_no_folders_import_each_other_in_a_circle(imports):
 
 
 def test_imports_point_downward(imports):
-    level = {name: depth for depth, names in enumerate(LEVELS) for name in names.split()}
+    level = {name: depth for depth, names in enumerate(LEVELS) for name in names}
     assert set(level) == {room(module) for module in imports}
     upward = [
         f"{module} imports {other}"
