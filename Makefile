@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 # What `make setup` installs besides the package itself.
 EXTRAS := app ask cluster dev docs
 
-.PHONY: setup figures test test-browser test-training check lab reference docs bench fuzz lock clean
+.PHONY: setup figures quick test test-slow test-browser test-training check lab reference docs bench fuzz lock clean
 
 setup: .venv/.ready
 
@@ -28,9 +28,18 @@ test-training: setup
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements.train.lock
 	$(BIN)/python -m pytest tests/language_model/test_gradient_steps.py
 
-# Without the tests that drive a browser, which need chromium and take a third of the time of all.
+# Ruff, and the tests nearest to what differs from the last commit; tests/quick.py chooses them.
+quick: setup
+	$(BIN)/ruff check .
+	$(BIN)/python -m pytest -m "not slow" --seconds 20 --numprocesses $(JOBS) $$($(BIN)/python tests/quick.py)
+
+# Without those that drive a browser, which need chromium, and those marked slow.
 test: setup
-	$(BIN)/python -m pytest --ignore tests/browser --numprocesses $$(($(JOBS) + 2))
+	$(BIN)/python -m pytest -m "not slow" --ignore tests/browser --numprocesses $(JOBS)
+
+# Statistical repeats, whole runs that ask, notebooks.
+test-slow: setup
+	$(BIN)/python -m pytest -m slow --ignore tests/browser --numprocesses $$(($(JOBS) + 2))
 
 test-browser: setup
 	WORKBENCH_REQUIRE_BROWSER=1 $(BIN)/python -m pytest tests/browser --numprocesses $(JOBS)

@@ -1,6 +1,7 @@
 """Tables that several tests start from, and how tests are given to several workers."""
 
 import os
+import time
 from pathlib import Path, PurePosixPath
 
 # numpy reads it when it is imported. The tests run in as many processes as there are cores: second
@@ -27,6 +28,20 @@ first. Of the others a worker runs whole files."""
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
+
+
+BEGINNING = time.monotonic()
+
+
+def pytest_addoption(parser):
+    parser.addoption("--seconds", type=float, help="begin no test after so many seconds: a quick loop")
+
+
+def pytest_runtest_setup(item):
+    """Skip what the quick loop has no time for, and say so."""
+    seconds = item.config.getoption("seconds")
+    if seconds is not None and time.monotonic() - BEGINNING > seconds:
+        pytest.skip(f"not begun: the {seconds:g} s of --seconds are over")
 
 
 @pytest.hookimpl(optionalhook=True)

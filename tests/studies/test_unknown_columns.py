@@ -99,7 +99,7 @@ def test_a_model_without_a_name_is_called_so(written, drawn, name):
 
     tables, *captions = drawn(written(change))
     assert "another, no name" in captions[0]
-    for draw in (model_summary.draw, model_ranks.draw_examples, model_summary.draw_flags):
+    for draw in (model_summary.draw, model_ranks.draw, model_summary.draw_flags):
         assert set(tables[draw]["model"]) == {"another", "no name"}
 
 
