@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from workbench.explore.board_reading import explain
 from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.losses.board_losses import lost_mass
-from workbench.explore.pair.pair_view import pair_view, step
+from workbench.explore.pair.pair_view import pair_view, replay
 
 from .widget_pages import (
     BISHOP_ELSEWHERE,
@@ -167,7 +167,7 @@ def test_depth_beyond_exact_says_so_and_shows_the_error(root):
 def test_a_shared_move_steps_both_boards_and_back(explorer, root):
     move = pair_view(RUY_LOPEZ, BISHOP_ELSEWHERE)["moves"]["shared"][0]
     root.locator(f"[data-role=moves-shared] [data-uci={move['uci']}]").click()
-    after = step(RUY_LOPEZ, BISHOP_ELSEWHERE, move["uci"])
+    after = replay(RUY_LOPEZ, BISHOP_ELSEWHERE, [move["uci"]])
     for look, fen in zip(("true", "predicted"), after, strict=True):
         expect(fen_box(root, look)).to_have_value(fen)
     expect_profile(root, pair_view(*after, ExplorerSettings(3)))
@@ -182,7 +182,7 @@ def test_a_shared_move_steps_both_boards_and_back(explorer, root):
     square(root, "true", "e1").click()
     expect(square(root, "true", "g1")).to_have_attribute("data-target", "")
     square(root, "true", "g1").click()
-    castled = step(RUY_LOPEZ, BISHOP_ELSEWHERE, "e1g1")
+    castled = replay(RUY_LOPEZ, BISHOP_ELSEWHERE, ["e1g1"])
     expect_profile(root, pair_view(*castled, ExplorerSettings(3)))
     expect(square(root, "predicted", "g1")).to_have_attribute("data-piece", "K")
     root.locator("[data-role=line-start]").click()

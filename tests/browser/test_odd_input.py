@@ -13,10 +13,10 @@ def test_a_reply_and_a_fen_of_a_megabyte_leave_the_pair_as_tall_as_it_was(explor
     root = set_pair(explorer, START, START, ExplorerSettings(2))
     before = root.bounding_box()["height"]
     said = explorer.execute(
-        "from workbench.explore.pair.board_pair import row_traits\n"
+        "from workbench.explore import BoardPair\n"
         "long = 'x' * 1_000_000\n"
         "row = {'true_state': pair.true_fen, 'predicted_state': long, 'reply': long, 'moves': long}\n"
-        "found = row_traits(row)\n"
+        "found = BoardPair.row_traits(row)\n"
         "pair.reply, pair.moves, pair.caption = found['reply'], found['moves'], found['caption']"
     )
     assert said == ""

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.answers.imports import import_pgn2fen
-from workbench.errors import InvalidArgumentError, InvalidFenError
+from workbench.errors import InvalidFenError
 from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.losses.board_losses import lost_mass
 from workbench.explore.losses.joint_tree import percent
@@ -94,7 +94,7 @@ def test_every_node_loses_what_enumeration_says(name, depth, terminal):
     if name == "an opening":
         depth = 2  # its lines of three moves are 40,000
     true, predicted = PAIRS[name]
-    found = lost_mass(true, predicted, ExplorerSettings(depth=depth, terminal=terminal), 3, 0.0)
+    found = lost_mass(true, predicted, ExplorerSettings(depth=depth, terminal=terminal), 0.0)
     assert found["depth"] == depth
     for measure, drawn, other in (("precision", predicted, true), ("recall", true, predicted)):
         through, dying = refused_lines(drawn, other, depth, terminal)
@@ -269,13 +269,9 @@ def test_without_a_state_everything_is_lost_at_the_root(predicted, chosen, words
         assert words in found[measure]["words"]
 
 
-def test_bad_boards_and_arguments_are_refused():
+def test_bad_boards_are_refused():
     with pytest.raises(InvalidFenError, match="the predicted FEN cannot be read: there is 1 rank"):
         lost_mass(BARE, "nonsense w - - 0 1")
-    with pytest.raises(InvalidArgumentError, match="levels"):
-        lost_mass(BARE, PAWN, levels=0)
-    with pytest.raises(InvalidArgumentError, match="smallest_share"):
-        lost_mass(BARE, PAWN, smallest_share=1.0)
 
 
 @pytest.mark.parametrize(

@@ -10,14 +10,13 @@ from workbench.environments.chess import ChessAutomaton, ChessState
 from workbench.explore.board_reading import same_lines
 from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.losses.board_losses import (
-    MOST_DIFFERENCES,
     board_causes,
     board_differences,
     circumstances,
     lost_mass,
 )
 from workbench.explore.losses.joint_tree import MEASURES
-from workbench.explore.losses.main_cause import Circumstance, main_cause
+from workbench.explore.losses.main_cause import MOST_DIFFERENCES, Circumstance, main_cause
 from workbench.games.synthetic_boards import random_board
 
 BARE = "7k/8/8/8/8/8/8/K7 w - - 0 1"
@@ -157,7 +156,7 @@ def test_the_differences_of_real_boards_and_their_causes(plies, other, seed):
     )
     differences = board_differences(true, predicted)
     if len(differences) == 1:
-        assert same_lines(true, differences[0].mended)
+        assert same_lines(true, differences[0].corrected)
     values = exact_profile(true, predicted, 2, automaton=ChessAutomaton())
     pair = values.precision[-1], values.recall[-1]
     found = board_causes(true, predicted, pair, ExplorerSettings(2))
@@ -169,7 +168,7 @@ def test_the_differences_of_real_boards_and_their_causes(plies, other, seed):
         assert cause["lost"] == pytest.approx(cause["share"] * (1 - pair[index]))
         behind = [each for each in differences if each.words == cause["words"]]
         if behind:
-            mended = exact_profile(true, behind[0].mended, 2, automaton=ChessAutomaton())
+            mended = exact_profile(true, behind[0].corrected, 2, automaton=ChessAutomaton())
             won = (mended.precision, mended.recall)[index][-1] - pair[index]
             assert cause["lost"] == pytest.approx(won)
         else:

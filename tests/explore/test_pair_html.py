@@ -14,6 +14,7 @@ from workbench.errors import AssetError, InvalidArgumentError, InvalidFenError
 from workbench.explore.page import assets
 from workbench.explore.pair.board_pair import BoardPair
 from workbench.explore.pair.pair_html import MOST_BYTES, pair_html
+from workbench.explore.pair.pair_widget import SETTINGS
 
 START = chess.STARTING_FEN
 HOSTILE = "</script><script>alert(1)</script><!-- <img src=x onerror=alert(1)> ]]>"
@@ -39,7 +40,15 @@ def test_it_opens_as_board_pair_does():
     state = content(pair_html(START, None, "a caption"))["state"]
     widget = BoardPair(START, None, caption="a caption")
     assert state == {name: getattr(widget, name) for name in state}
-    assert set(state) >= {*BoardPair.asked, "pieces", "flipped", "reply", "moves"}
+    assert set(state) >= {
+        *BoardPair.texts,
+        *SETTINGS,
+        "line",
+        "pieces",
+        "flipped",
+        "reply",
+        "moves",
+    }
 
 
 def test_the_browser_runs_the_two_scripts_and_nothing_else():

@@ -10,10 +10,9 @@ from workbench.affordance import exact_profile
 from workbench.environments.registry import environment_named, environment_names
 from workbench.errors import InvalidArgumentError, TableError, WorkbenchError
 from workbench.explore import StatePair
+from workbench.explore.losses.main_cause import MOST_DIFFERENCES
 from workbench.explore.pair.state_view import (
-    MOST_DIFFERENCES,
-    ExploredEnvironment,
-    class_in_words,
+    StateReader,
     state_differences,
 )
 
@@ -134,7 +133,7 @@ class TestEveryEnvironment:
         return StatePair.example(request.param, length=4, seed=2, depth=3)
 
     def test_numbers_are_those_of_the_measures(self, pair):
-        environment = pair._place.environment
+        environment = pair._reader.environment
         true, predicted = (environment.read_state(text) for text in pair.states())
         found = exact_profile(true, predicted, 3, automaton=environment.automaton)
         view = pair.compare()
@@ -154,7 +153,7 @@ class TestEveryEnvironment:
                 assert below == pytest.approx(root["lost"], abs=1e-9)
 
     def test_a_shared_action_steps_both_and_back(self, pair):
-        environment = pair._place.environment
+        environment = pair._reader.environment
         shared = pair.compare()["moves"]["shared"]
         before = pair.states()
         for move in shared[:3]:
@@ -176,7 +175,7 @@ class TestEveryEnvironment:
                     pair.line = [move["action"]]
 
     def test_elements_are_mended_one_by_one_until_both_are_the_same(self, pair):
-        environment = pair._place.environment
+        environment = pair._reader.environment
         for seed in range(6):
             episode = next(iter(environment.episodes(3, seed)))
             true = environment.read_state(episode.true)
@@ -249,10 +248,10 @@ class TestEveryEnvironment:
 
 
 def test_an_ill_formed_state_has_its_conditions_in_words():
-    place = ExploredEnvironment(environment_named("boxes:2x1"))
+    reader = StateReader(environment_named("boxes:2x1"))
     twice = "Box 1 contains the apple. Box 2 contains the apple. The table is empty."
-    read = place.read(twice, "predicted")
-    assert class_in_words(place, read) == "Ill-formed state: object twice."
+    read = reader.read(twice, "predicted")
+    assert read.words("state") == "Ill-formed state: object twice."
     true = twice.replace("Box 2 contains the apple", "Box 2 is empty")
     view = StatePair("boxes:2x1", true, twice, depth=1, ill_formed="sink").compare()
     assert values(view, "precision") == [0.0]
@@ -269,16 +268,15 @@ def test_a_finished_episode_is_said():
 
 
 def test_of_states_that_differ_in_much_no_difference_is_looked_at_alone():
-    place = ExploredEnvironment(OTHELLO)
     initial = OTHELLO.automaton.initial
     from dataclasses import replace
 
     squares = 0b11111111_11111111
     full = replace(initial, black=initial.black | squares)
     assert squares.bit_count() > MOST_DIFFERENCES
-    assert state_differences(place, initial, full) == []
+    assert state_differences(OTHELLO, initial, full) == []
     one = replace(initial, black=initial.black | 1)
-    assert [each.mended for each in state_differences(place, initial, one)] == [initial]
+    assert [each.corrected for each in state_differences(OTHELLO, initial, one)] == [initial]
 
 
 def test_a_row_of_another_environment_is_refused():

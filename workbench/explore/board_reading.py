@@ -349,11 +349,6 @@ def board_problem(text: str | None) -> str | None:
     return moves_problem(text or "") or explain(described) or found.reason
 
 
-def state_of_true(board: ReadBoard) -> ChessState:
-    """Return the state of the true board, which is taken as it is, well-formed or not."""
-    return board.fen.state
-
-
 def no_state_words(predicted: ReadBoard) -> str:
     """Explain why a predicted board is not a state."""
     return CHESS.words.no_state(stated=predicted.board is not None)

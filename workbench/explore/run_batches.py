@@ -14,12 +14,7 @@ from workbench.affordance.estimate import Measure, in_order, single_runs
 from workbench.automaton import Sink, twin_for
 from workbench.environments.chess import ChessAutomaton, ChessState
 from workbench.errors import InvalidArgumentError
-from workbench.explore.board_reading import (
-    REFERENCE_SLOWDOWN,
-    read_board,
-    same_lines,
-    state_of_true,
-)
+from workbench.explore.board_reading import REFERENCE_SLOWDOWN, read_board, same_lines
 from workbench.scoring.parameters import ComparisonSettings
 from workbench.seeds import derived_seed
 
@@ -93,7 +88,7 @@ class RunSettings(ComparisonSettings):
 
     def states(self) -> tuple[ChessState | Sink, ChessState | Sink]:
         """Return the true and the predicted state."""
-        true = state_of_true(read_board(self.true_fen, "true"))
+        true = read_board(self.true_fen, "true").fen.state
         return true, read_board(self.predicted_fen, "predicted").state(self.ill_formed)
 
 

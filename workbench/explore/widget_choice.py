@@ -12,7 +12,7 @@ from workbench.environments.registry import DEFAULT, environment_named
 from workbench.errors import InvalidArgumentError
 from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.losses.board_losses import board_causes
-from workbench.explore.pair.state_view import ExploredEnvironment, state_causes
+from workbench.explore.pair.state_view import StateReader, state_causes
 from workbench.tables.parquet_tables import REPLY_KEY
 
 _REPLIES = (*REPLY_KEY, "movetext", "moves", "reply")
@@ -70,6 +70,5 @@ def main_causes(
     if environment.name == DEFAULT:
         causes = board_causes(true, predicted, values, settings)
     else:
-        place = ExploredEnvironment(environment)
-        causes = state_causes(place, true, predicted, values, settings)
+        causes = state_causes(StateReader(environment), true, predicted, values, settings)
     return str(causes["words"])

@@ -71,7 +71,7 @@ def asked_and_expected(pairs, rng):
         expected.append(answer)
         if "view" in answer:
             questions.append(page_question("lost_mass", true, predicted, settings, line))
-            expected.append(lost_mass(*replay(true, predicted, line), settings, levels=3))
+            expected.append(lost_mass(*replay(true, predicted, line), settings))
     return questions, as_plain(expected)
 
 

@@ -17,34 +17,27 @@ from workbench.explore.board_reading import (
     ending_of,
     no_state_words,
     read_board,
-    state_of_true,
 )
-from workbench.explore.depth_profile import exact_depth
 from workbench.explore.explorer_settings import ExplorerSettings
-from workbench.explore.losses.joint_tree import MEASURES, AutomatonRules, NodeRules
-from workbench.explore.losses.loss_trees import TreeLimits, all_lost, loss_trees
+from workbench.explore.losses.joint_tree import AutomatonRules
+from workbench.explore.losses.loss_trees import SMALLEST_SHARE, all_lost, loss_trees
 from workbench.explore.losses.main_cause import (
+    MOST_DIFFERENCES,
     Circumstance,
     Difference,
     Values,
-    causes_in_words,
-    main_cause,
+    pair_causes,
 )
 
 _ALONE: Final = 16
 """The number of pairs from which several threads are faster."""
 
 
-def board_rules(true: ChessState, predicted: ChessState) -> NodeRules:
-    """Return the rules for a pair of boards: the compiled ones where they take both."""
-    return _CompiledRules() if CHESS.compiled_takes(true, predicted) else _ReferenceRules()
-
-
-class _CompiledRules:
+class _CompiledRules(AutomatonRules[ChessState, Any]):
     """By the compiled kernel. A code has the from-square, to-square << 6, promotion << 12."""
 
     def __init__(self) -> None:
-        self.words = CHESS.words
+        super().__init__(CHESS, _code_text)
         self._single = compiled_module("plain_walks")
         self._codes = np.empty(self._single.MOST_MOVES, np.uint16)
 
@@ -53,8 +46,8 @@ class _CompiledRules:
 
     def permitted(self, state: Words) -> list[int]:
         count = int(self._single.legal_codes(state, self._codes))
-        found: list[int] = self._codes[:count].tolist()
-        return sorted(found)
+        codes: list[int] = self._codes[:count].tolist()
+        return sorted(codes)
 
     def successors(self, states: Sequence[Words], actions: Sequence[int]) -> Words:
         after = np.empty((len(states), WIDTH), np.uint64)
@@ -66,12 +59,9 @@ class _CompiledRules:
         self, true: Words, predicted: Words, depth: int, terminal: Terminal
     ) -> list[tuple[float, float]]:
         workers = 1 if depth < 3 or len(true) < _ALONE else None
-        found = joint_profiles(true, predicted, depth, terminal, workers=workers)
-        precision, recall = found.precision[:, -1].tolist(), found.recall[:, -1].tolist()
+        profiles = joint_profiles(true, predicted, depth, terminal, workers=workers)
+        precision, recall = profiles.precision[:, -1].tolist(), profiles.recall[:, -1].tolist()
         return list(zip(precision, recall, strict=True))
-
-    def action_text(self, action: int) -> str:
-        return _move_of(action).uci()
 
     def named(self, state: Words, action: int) -> str:
         return unpack_state(state).board().san(_move_of(action))
@@ -87,6 +77,10 @@ class _ReferenceRules(AutomatonRules[ChessState, chess.Move]):
         return state.board().san(action)
 
 
+def _code_text(code: int) -> str:
+    return _move_of(code).uci()
+
+
 def _move_of(code: int) -> chess.Move:
     return chess.Move(code & 63, code >> 6 & 63, code >> 12 or None)
 
@@ -95,25 +89,12 @@ def _code_of(move: chess.Move) -> int:
     return move.from_square | move.to_square << 6 | (move.promotion or 0) << 12
 
 
-MOST_DIFFERENCES: Final = 12
-"""Of boards that differ in more than this no difference is looked at alone."""
-
-_MASKS: Final = (
-    "pawns",
-    "knights",
-    "bishops",
-    "rooks",
-    "queens",
-    "kings",
-    "white",
-    "black",
-    "promoted",
-)
+_MASKS: Final = tuple("pawns knights bishops rooks queens kings white black promoted".split())
 _SIDES: Final = ("Black", "White")
 
 
 def board_differences(true: ChessState, predicted: ChessState) -> list[Difference[ChessState]]:
-    """Return what a predicted board has wrong, each with the board on which it alone is mended.
+    """Return what a predicted board has wrong, each with the board on which it alone is corrected.
 
     A piece that is missing on one square and stands on another is one difference, the nearest squares
     paired; every square belongs to one difference. Castling rights count where king and rook are in
@@ -123,40 +104,28 @@ def board_differences(true: ChessState, predicted: ChessState) -> list[Differenc
         Pieces from a1 on, then the side to move, the castling rights, the en-passant square; nothing
         if there are more than `MOST_DIFFERENCES`.
     """
-    found = [
+    differences = [
         Difference(words, _with_squares(true, predicted, squares))
         for words, squares in _misplaced(true.board(), predicted.board())
     ]
-    if true.white_to_move != predicted.white_to_move:
-        found.append(
-            Difference(
-                f"in truth {_SIDES[true.white_to_move]} is to move, "
-                f"on the predicted board {_SIDES[predicted.white_to_move]}",
-                replace(predicted, white_to_move=true.white_to_move),
-            )
-        )
-    rights = [state.board().castling_xfen() for state in (true, predicted)]
-    if rights[0] != rights[1]:
-        found.append(
-            Difference(
-                f"in truth the castling rights are {_or_none(rights[0])}, "
-                f"on the predicted board {_or_none(rights[1])}",
-                replace(predicted, castling_rights=true.castling_rights),
-            )
-        )
-    if true.en_passant != predicted.en_passant:
-        squares = [
-            "none" if state.en_passant is None else chess.SQUARE_NAMES[state.en_passant]
-            for state in (true, predicted)
-        ]
-        found.append(
-            Difference(
-                f"in truth the en-passant square is {squares[0]}, "
-                f"on the predicted board {squares[1]}",
-                replace(predicted, en_passant=true.en_passant),
-            )
-        )
-    return found if len(found) <= MOST_DIFFERENCES else []
+
+    pair = true, predicted
+    rights = [state.board().castling_xfen().replace("-", "none") for state in pair]
+    squares = [
+        "none" if state.en_passant is None else chess.SQUARE_NAMES[state.en_passant]
+        for state in pair
+    ]
+    fields = (
+        ("white_to_move", "{} is to move", [_SIDES[state.white_to_move] for state in pair]),
+        ("castling_rights", "the castling rights are {}", rights),
+        ("en_passant", "the en-passant square is {}", squares),
+    )
+    for name, words, (of_true, of_predicted) in fields:
+        if of_true != of_predicted:
+            difference = f"in truth {words.format(of_true)}, on the predicted board {of_predicted}"
+            corrected = replace(predicted, **{name: getattr(true, name)})
+            differences.append(Difference(difference, corrected))
+    return differences if len(differences) <= MOST_DIFFERENCES else []
 
 
 def circumstances(
@@ -166,20 +135,20 @@ def circumstances(
 
     Through a finished game everything is lost. Through a check the moves are lost that would be
     legal on the board in check if their side's king were safe: pseudo-legal there, and drawn from the
-    other board. Where mending one difference alone, and no other, makes the predicted board like the
+    other board. Where correcting one difference alone, and no other, makes the predicted board like the
     true one in this, the words name it.
     """
     boards = true.board(), predicted.board()
     endings = [ending_of(board) for board in boards]
     if bool(endings[0]) != bool(endings[1]):
         words = _one_sided(f"the game is over ({endings[0] or endings[1]})", bool(endings[0]))
-        behind = [each for each in differences if ending_of(each.mended.board()) == endings[0]]
+        behind = [each for each in differences if ending_of(each.corrected.board()) == endings[0]]
         return [Circumstance(words + _because(behind), (1.0, 1.0))]
     checks = [board.is_check() for board in boards]
     if any(endings) or boards[0].turn != boards[1].turn or checks[0] == checks[1]:
         return []
     words = _one_sided(f"{_SIDES[boards[0].turn]} is in check", checks[0])
-    behind = [each for each in differences if each.mended.board().is_check() == checks[0]]
+    behind = [each for each in differences if each.corrected.board().is_check() == checks[0]]
     refused = _refused_in_check(*boards) if checks[0] else _refused_in_check(*boards[::-1])
     return [Circumstance(words + _because(behind), (refused, 0.0) if checks[0] else (0.0, refused))]
 
@@ -271,36 +240,13 @@ def _with_squares(true: ChessState, predicted: ChessState, squares: Sequence[int
     )
 
 
-def _or_none(rights: str) -> str:
-    return "none" if rights == "-" else rights
-
-
 def board_causes(
     true: ChessState, predicted: ChessState, values: Values, settings: ExplorerSettings
 ) -> dict[str, Any]:
     """Return the main causes of the losses of two boards in words."""
     differences = board_differences(true, predicted)
-    each = max(settings.exact_budget // max(len(differences), 1), 1)
-    depth = settings.depth
-    for difference in differences:
-        limited = replace(settings, depth=depth, exact_budget=each)
-        depth = exact_depth(CHESS, true, difference.mended, limited).depth
-    if depth < settings.depth:
-        values = _values(true, predicted, depth, settings)
-    mended = [
-        (difference.words, _values(true, difference.mended, depth, settings))
-        for difference in differences
-    ]
     around = circumstances(true, predicted, differences)
-    causes = [main_cause(measure, values, mended, around) for measure in MEASURES]
-    return causes_in_words(depth, values, causes)
-
-
-def _values(
-    true: ChessState, predicted: ChessState, depth: int, settings: ExplorerSettings
-) -> Values:
-    precision, recall = CHESS.exact_values(true, predicted, depth, settings.terminal)
-    return precision[-1], recall[-1]
+    return pair_causes(CHESS, true, predicted, values, settings, differences, around)
 
 
 _DEFAULTS: Final = ExplorerSettings()
@@ -310,24 +256,24 @@ def lost_mass(
     true_fen: str,
     predicted_fen: str | None,
     settings: ExplorerSettings = _DEFAULTS,
-    levels: int = 3,
-    smallest_share: float = 0.01,
+    smallest_share: float = SMALLEST_SHARE,
 ) -> dict[str, Any]:
-    """Spread the lost probability mass over the lines on which it is lost.
+    """Spread the lost probability mass of two boards over the lines on which it is lost.
 
     Args:
         true_fen: A FEN that python-chess reads.
         predicted_fen: Another; None or a blank text is no state, with all mass lost at the root.
         settings: How to measure; see `loss_trees`.
-        levels: Moves of a line that are distinguished, at least 1.
         smallest_share: Branches with less than this share of all that is lost are merged.
     """
-    shown = TreeLimits(levels, smallest_share)
     true, predicted = read_board(true_fen, "true"), read_board(predicted_fen, "predicted")
-    state, true_state = predicted.state(settings.ill_formed), state_of_true(true)
-    if isinstance(state, Sink) or predicted.board is None or true.board is None:
+    true_state, state = true.fen.state, predicted.state(settings.ill_formed)
+    if isinstance(state, Sink):
         return all_lost(no_state_words(predicted), settings.depth)
-    rules = board_rules(true_state, state)
-    found, values = loss_trees(CHESS, rules, true_state, state, settings, shown)
-    limited = replace(settings, depth=found["depth"])
-    return {**found, "why": board_causes(true_state, state, values, limited)}
+    compiled = CHESS.compiled_takes(true_state, state)
+    rules = _CompiledRules() if compiled else _ReferenceRules()
+    differences = board_differences(true_state, state)
+    around = circumstances(true_state, state, differences)
+    return loss_trees(
+        CHESS, rules, true_state, state, settings, differences, around, smallest_share
+    )

@@ -3,50 +3,32 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Generic, Literal, Protocol
+from typing import Any, Final, Generic, Literal, NamedTuple
 
 from workbench.automaton import Action, State, Terminal
 from workbench.explore.explorer_settings import ExploredAutomaton, PairWords
 
 
-class NodeRules(Protocol):
-    """What a joint tree is grown and told by. States and actions may have a form of their own.
+class ActionSets(NamedTuple):
+    """The actions of a true and a predicted state; shared ones in the order of the true state."""
 
-    Attributes:
-        words: What the pair's states and actions are called.
-    """
+    only_true: list[Any]
+    only_predicted: list[Any]
+    shared: list[Any]
 
-    words: PairWords
 
-    def packed(self, states: Sequence[Any]) -> Any:
-        """Return states in the form of these rules, one item each."""
-        ...
-
-    def permitted(self, state: Any) -> list[Any]:
-        """Return the actions that a state permits."""
-        ...
-
-    def successors(self, states: Sequence[Any], actions: Sequence[Any]) -> Any:
-        """Return the state after each action, one item each."""
-        ...
-
-    def values(
-        self, true: Any, predicted: Any, depth: int, terminal: Terminal
-    ) -> list[tuple[float, float]]:
-        """Return p_m and r_m of each pair."""
-        ...
-
-    def action_text(self, action: Any) -> str:
-        """Return an action as a page names it when it asks for a step."""
-        ...
-
-    def named(self, state: Any, action: Any) -> str:
-        """Return an action in words, as a state that permits it names it."""
-        ...
+def action_sets(of_true: Sequence[Any], of_predicted: Sequence[Any]) -> ActionSets:
+    """Compare the actions that two states permit."""
+    in_true, in_predicted = frozenset(of_true), frozenset(of_predicted)
+    return ActionSets(
+        [action for action in of_true if action not in in_predicted],
+        [action for action in of_predicted if action not in in_true],
+        [action for action in of_true if action in in_predicted],
+    )
 
 
 class AutomatonRules(Generic[State, Action]):
-    """The rules of any automaton."""
+    """By what a joint tree grows, for any automaton; a subclass may give states another form."""
 
     def __init__(
         self,
@@ -54,63 +36,47 @@ class AutomatonRules(Generic[State, Action]):
         action_text: Callable[[Action], str],
         order: Callable[[Action], int] | None = None,
     ) -> None:
-        self.words = explored.words
+        self.words: Final = explored.words
         self._explored = explored
-        self._action_text = action_text
         self._order = order
+        self.action_text = action_text
 
-    def packed(self, states: Sequence[State]) -> Sequence[State]:
-        """Return the states themselves."""
+    def packed(self, states: Sequence[State]) -> Any:
+        """Return states in the form of these rules, one item each."""
         return states
 
-    def permitted(self, state: State) -> list[Action]:
+    def permitted(self, state: Any) -> list[Any]:
         """Return the actions that a state permits."""
-        found = list(self._explored.automaton.permitted(state))
-        if self._order is not None:
-            found.sort(key=self._order)
-        return found
+        actions = list(self._explored.automaton.permitted(state))
+        return actions if self._order is None else sorted(actions, key=self._order)
 
-    def successors(self, states: Sequence[State], actions: Sequence[Action]) -> list[State]:
-        """Return the state after each action."""
-        automaton = self._explored.automaton
-        return [automaton.successor(*each) for each in zip(states, actions, strict=True)]
+    def successors(self, states: Sequence[Any], actions: Sequence[Any]) -> Any:
+        """Return the state after each action, one item each."""
+        return list(map(self._explored.automaton.successor, states, actions))
 
     def values(
-        self, true: Sequence[State], predicted: Sequence[State], depth: int, terminal: Terminal
+        self, true: Any, predicted: Any, depth: int, terminal: Terminal
     ) -> list[tuple[float, float]]:
         """Return p_m and r_m of each pair."""
-        found = []
-        for pair in zip(true, predicted, strict=True):
-            precision, recall = self._explored.exact_values(*pair, depth, terminal)
-            found.append((precision[-1], recall[-1]))
-        return found
+        profiles = [
+            self._explored.exact_values(*pair, depth, terminal)
+            for pair in zip(true, predicted, strict=True)
+        ]
+        return [(precision[-1], recall[-1]) for precision, recall in profiles]
 
-    def action_text(self, action: Action) -> str:
-        """Return an action as text."""
-        return self._action_text(action)
-
-    def named(self, state: State, action: Action) -> str:
-        """Return an action as a part of a sentence, which is the same in every state."""
+    def named(self, state: Any, action: Any) -> str:
+        """Return an action in words, as a state that permits it names it."""
         del state
-        return self._action_text(action).removesuffix(".")
+        return self.action_text(action).removesuffix(".")
 
 
 ROUNDING: Final = 1e-12
 """Losses up to this value are rounding errors."""
 
 
-@dataclass(frozen=True, slots=True)
-class NodeActions:
-    """The actions of a node, each list in the order of its rules."""
-
-    only_true: list[Any]
-    only_predicted: list[Any]
-    shared: list[Any]
-
-
 @dataclass(slots=True)
 class JointNode:
-    """A line that both states accept, in the form of some `NodeRules`.
+    """A line that both states accept, its states in the form of the rules.
 
     Attributes:
         line: Its actions.
@@ -129,7 +95,7 @@ class JointNode:
     predicted: Any
     weights: tuple[float, float]
     values: tuple[float, float]
-    actions: NodeActions | None = None
+    actions: ActionSets | None = None
     grown: bool = False
     children: "list[JointNode]" = field(default_factory=list)
 
@@ -138,7 +104,7 @@ class JointNode:
         loss = 1.0 - self.values[measure]
         return self.weights[measure] * loss if loss > ROUNDING else 0.0
 
-    def most_lost(self) -> float:
+    def largest_loss(self) -> float:
         """Return the greater of the two masses."""
         return max(self.lost(0), self.lost(1))
 
@@ -149,64 +115,27 @@ class JointNode:
         return shared + len(self.actions.only_predicted), shared + len(self.actions.only_true)
 
 
-class JointTree:
-    """The joint tree of a pair, grown node by node from its root.
-
-    Attributes:
-        root: The empty line.
-    """
-
-    def __init__(self, rules: NodeRules, root: JointNode, depth: int, terminal: Terminal) -> None:
-        """Make a tree of its root alone.
-
-        Args:
-            rules: Actions, successors and values of both states.
-            root: The empty line, its states in the form of the rules.
-            depth: The number of actions m, at least 1.
-            terminal: How an episode that finishes earlier counts.
-        """
-        self._rules: Final = rules
-        self._depth = depth
-        self._terminal: Terminal = terminal
-        self.root = root
-
-    def find_actions(self, nodes: Sequence[JointNode]) -> None:
-        """Give nodes the actions of both states."""
-        for node in nodes:
-            of_true, of_predicted = (
-                self._rules.permitted(node.true),
-                self._rules.permitted(node.predicted),
-            )
-            in_true, in_predicted = frozenset(of_true), frozenset(of_predicted)
-            node.actions = NodeActions(
-                [action for action in of_true if action not in in_predicted],
-                [action for action in of_predicted if action not in in_true],
-                [action for action in of_true if action in in_predicted],
-            )
-
-    def grow(self, nodes: Sequence[JointNode]) -> None:
-        """Give nodes of one level, whose actions were found, a child for each shared action."""
-        shared = [(node, action) for node in nodes for action in (node.actions or _NONE).shared]
-        for node in nodes:
-            node.grown = True
-        if not shared:
-            return
-        remaining = self._depth - len(shared[0][0].line) - 1
-        actions = [action for _, action in shared]
-        true = self._rules.successors([node.true for node, _ in shared], actions)
-        predicted = self._rules.successors([node.predicted for node, _ in shared], actions)
-        values = [(1.0, 1.0)] * len(shared)  # p_0 = r_0 = 1
-        if remaining > 0:
-            values = self._rules.values(true, predicted, remaining, self._terminal)
-        for index, (node, action) in enumerate(shared):
-            of_predicted, of_true = node.permitted()
-            weights = node.weights[0] / of_predicted, node.weights[1] / of_true
-            line = (*node.line, action)
-            child = JointNode(line, true[index], predicted[index], weights, values[index])
-            node.children.append(child)
-
-
-_NONE: Final = NodeActions([], [], [])
+def add_children(
+    rules: AutomatonRules[Any, Any], nodes: Sequence[JointNode], depth: int, terminal: Terminal
+) -> None:
+    """Give nodes of one level, whose actions are known, a child for each shared action."""
+    pairs = [(node, action) for node in nodes if node.actions for action in node.actions.shared]
+    for node in nodes:
+        node.grown = True
+    if not pairs:
+        return
+    remaining = depth - len(pairs[0][0].line) - 1
+    actions = [action for _, action in pairs]
+    true = rules.successors([node.true for node, _ in pairs], actions)
+    predicted = rules.successors([node.predicted for node, _ in pairs], actions)
+    values = [(1.0, 1.0)] * len(pairs)  # p_0 = r_0 = 1
+    if remaining > 0:
+        values = rules.values(true, predicted, remaining, terminal)
+    for index, (node, action) in enumerate(pairs):
+        of_predicted, of_true = node.permitted()
+        weights = node.weights[0] / of_predicted, node.weights[1] / of_true
+        line = (*node.line, action)
+        node.children.append(JointNode(line, true[index], predicted[index], weights, values[index]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,20 +156,16 @@ class Measure:
         """Return a node's state from which lines are drawn."""
         return node.true if self.index else node.predicted
 
-    def dying(self, actions: NodeActions) -> list[Any]:
+    def refused(self, actions: ActionSets) -> list[Any]:
         """Return the actions that are drawn and refused."""
         return actions.only_true if self.index else actions.only_predicted
 
-    def drawn(self, words: PairWords) -> str:
+    def source(self, words: PairWords) -> str:
         """Return the state from which lines are drawn, in words."""
         return words.in_truth if self.index else "in the prediction"
 
-    def other(self, words: PairWords) -> str:
-        """Return the state in which they are tried, in words."""
-        return "in the prediction" if self.index else words.in_truth
-
-    def each(self, node: JointNode) -> float:
-        """Return the mass of each action of a node with actions found; NaN if there is none."""
+    def mass(self, node: JointNode) -> float:
+        """Return the mass of each action of a node with known actions; NaN if there is none."""
         permitted = node.permitted()[self.index]
         return node.weights[self.index] / permitted if permitted else math.nan
 
@@ -255,16 +180,16 @@ def percent(share: float) -> str:
     return f"{100 * share:.2g}%" if 0 < share < 0.01 else f"{100 * share:.1f}%"
 
 
-def finished_words(node: JointNode, measure: Measure, words: PairWords) -> str | None:
-    """Say that no line continues from a node with actions found because an episode is over, or None.
+def finished_words(node: JointNode, measure: Measure, words: PairWords) -> str:
+    """Return that no line continues from a node because an episode is over; else nothing.
 
     Lines drawn from a finished state are lost where the other continues, and with it under the
     convention ``drop``. Where the other alone is over, each action that is drawn is refused.
     """
-    assert node.actions is not None
-    if node.actions.shared or measure.dying(node.actions):
-        return None
+    if node.actions is None or node.actions.shared or measure.refused(node.actions):
+        return ""
     over = f"the {words.episode} is over"
     if node.permitted()[1 - measure.index]:
-        return f"{over} {measure.drawn(words)} but not {measure.other(words)}"
+        other = MEASURES[1 - measure.index].source(words)
+        return f"{over} {measure.source(words)} but not {other}"
     return f"{over} {words.in_both}, and such lines are dropped"

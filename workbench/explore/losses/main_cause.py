@@ -5,14 +5,19 @@ state that has this difference alone set right.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Final, Generic
+from dataclasses import dataclass, replace
+from typing import Any, Final, Generic, NamedTuple
 
-from workbench.automaton import State
+from workbench.automaton import Action, State
+from workbench.explore.depth_profile import exact_depth
+from workbench.explore.explorer_settings import ExploredAutomaton, ExplorerSettings
 from workbench.explore.losses.joint_tree import MEASURES, ROUNDING, Measure, percent
 
 DOMINANT: Final = 0.5
 """The share of all that is lost from which on a cause is named."""
+
+MOST_DIFFERENCES: Final = 12
+"""Of states that differ in more than this no difference is looked at alone."""
 
 Values = tuple[float, float]
 """Precision and recall at one depth."""
@@ -24,11 +29,11 @@ class Difference(Generic[State]):
 
     Attributes:
         words: What it is, as the beginning of a sentence in lower case.
-        mended: The predicted state with this alone as in the true state.
+        corrected: The predicted state with this alone as in the true state.
     """
 
     words: str
-    mended: State
+    corrected: State
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +50,8 @@ class Circumstance:
     lost: Values
 
 
-@dataclass(frozen=True, slots=True)
-class Cause:
-    """What accounts for most of the loss of one measure.
-
-    Attributes:
-        words: See `Difference` and `Circumstance`.
-        lost: The probability lost through it.
-        share: The same as a share of all that is lost, from `DOMINANT` on.
-    """
+class Cause(NamedTuple):
+    """What accounts for most of a measure's loss: the probability lost, and its share of all loss."""
 
     words: str
     lost: float
@@ -63,14 +61,14 @@ class Cause:
 def main_cause(
     measure: Measure,
     values: Values,
-    mended: Sequence[tuple[str, Values]],
+    corrected: Sequence[tuple[str, Values]],
     circumstances: Sequence[Circumstance] = (),
 ) -> Cause | None:
     """Find the one cause of at least half of a measure's loss.
 
-    The loss through a difference is what mending it alone wins back: p_m(S, T') - p_m(S, T), where T'
+    The loss through a difference is what correcting it alone wins back: p_m(S, T') - p_m(S, T), where T'
     is T with this difference as in S; likewise for recall. Shares of several differences need not
-    add up to 1: mending one may be worth nothing while another remains. The loss through a
+    add up to 1: correcting one may be worth nothing while another remains. The loss through a
     circumstance is the probability of the first actions that are refused because of it; one that
     dominates is named before any difference, since it is nearer to what happens.
     """
@@ -82,7 +80,7 @@ def main_cause(
         if share >= DOMINANT:
             return Cause(each.words, share * total, share)
     ranked = sorted(
-        ((found[measure.index] - values[measure.index], words) for words, found in mended),
+        ((each[measure.index] - values[measure.index], words) for words, each in corrected),
         reverse=True,
     )
     if not ranked or ranked[0][0] < DOMINANT * total - ROUNDING:
@@ -91,6 +89,36 @@ def main_cause(
         return None
     lost, words = ranked[0]
     return Cause(words, lost, lost / total)
+
+
+def pair_causes(
+    explored: ExploredAutomaton[State, Action],
+    true: State,
+    predicted: State,
+    values: Values,
+    settings: ExplorerSettings,
+    differences: Sequence[Difference[State]],
+    circumstances: Sequence[Circumstance] = (),
+) -> dict[str, Any]:
+    """Return the main causes of the losses of two states in words, see `causes_in_words`.
+
+    The depth is the deepest at which every difference can be measured within the budget.
+    """
+    budget = max(settings.exact_budget // max(len(differences), 1), 1)
+    depth = settings.depth
+    for each in differences:
+        limited = replace(settings, depth=depth, exact_budget=budget)
+        depth = exact_depth(explored, true, each.corrected, limited).depth
+
+    def measured(state: State) -> Values:
+        precision, recall = explored.exact_values(true, state, depth, settings.terminal)
+        return precision[-1], recall[-1]
+
+    if depth < settings.depth:
+        values = measured(predicted)
+    corrected = [(each.words, measured(each.corrected)) for each in differences]
+    causes = [main_cause(measure, values, corrected, circumstances) for measure in MEASURES]
+    return causes_in_words(depth, values, causes)
 
 
 def causes_in_words(depth: int, values: Values, causes: Sequence[Cause | None]) -> dict[str, Any]:
@@ -105,22 +133,22 @@ def causes_in_words(depth: int, values: Values, causes: Sequence[Cause | None]) 
         if cause is not None:
             groups.setdefault(cause.words, []).append((measure, cause))
     return {
-        "words": " ".join(_sentence(depth, values, found) for found in groups.values()),
+        "words": " ".join(_sentence(depth, values, group) for group in groups.values()),
         "depth": depth,
         **{
-            measure.name: cause and {"words": cause.words, "lost": cause.lost, "share": cause.share}
+            measure.name: cause and cause._asdict()
             for measure, cause in zip(MEASURES, causes, strict=True)
         },
     }
 
 
-def _sentence(depth: int, values: Values, found: Sequence[tuple[Measure, Cause]]) -> str:
-    words = found[0][1].words
-    if all(values[measure.index] == 0 and cause.share > 1 - ROUNDING for measure, cause in found):
-        names = " = ".join(f"{measure.symbol}_{depth}" for measure, _ in found)
+def _sentence(depth: int, values: Values, group: Sequence[tuple[Measure, Cause]]) -> str:
+    words = group[0][1].words
+    if all(values[measure.index] == 0 and cause.share > 1 - ROUNDING for measure, cause in group):
+        names = " = ".join(f"{measure.symbol}_{depth}" for measure, _ in group)
         return f"{names} = 0: {words}."
     parts = " and ".join(
-        f"{percent(cause.lost)} of {measure.symbol}_{depth}" for measure, cause in found
+        f"{percent(cause.lost)} of {measure.symbol}_{depth}" for measure, cause in group
     )
-    verb = "are" if len(found) > 1 else "is"
+    verb = "are" if len(group) > 1 else "is"
     return f"{words[0].upper()}{words[1:]}: {parts} {verb} lost through it."

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, Final
 
@@ -19,39 +18,18 @@ from workbench.explore.board_reading import (
     game_over_words,
     no_state_words,
     read_board,
-    state_of_true,
 )
 from workbench.explore.depth_profile import depth_profile
 from workbench.explore.explorer_settings import ExplorerSettings
+from workbench.explore.losses.joint_tree import ActionSets, action_sets
 from workbench.long_texts import quoted
 from workbench.metrics import pair_values
 
 
-@dataclass(frozen=True, slots=True)
-class MoveSets:
-    """The generated legal moves of a true and a predicted board.
-
-    Attributes:
-        only_true: Moves that the true board alone permits, in python-chess's order.
-        only_predicted: Moves that the predicted board alone permits.
-        shared: Moves that both permit, in the order of the true board.
-    """
-
-    only_true: tuple[chess.Move, ...]
-    only_predicted: tuple[chess.Move, ...]
-    shared: tuple[chess.Move, ...]
-
-
-def move_sets(true: chess.Board | None, predicted: chess.Board | None) -> MoveSets:
+def move_sets(true: chess.Board | None, predicted: chess.Board | None) -> ActionSets:
     """Compare the moves of two boards; None is the sink, which permits nothing."""
-    of_true = tuple(true.generate_legal_moves()) if true else ()
-    of_predicted = tuple(predicted.generate_legal_moves()) if predicted else ()
-    in_true, in_predicted = frozenset(of_true), frozenset(of_predicted)
-    return MoveSets(
-        tuple(move for move in of_true if move not in in_predicted),
-        tuple(move for move in of_predicted if move not in in_true),
-        tuple(move for move in of_true if move in in_predicted),
-    )
+    moves = [list(board.generate_legal_moves()) if board else [] for board in (true, predicted)]
+    return action_sets(*moves)
 
 
 def moves_view(true: chess.Board | None, predicted: chess.Board | None) -> dict[str, Any]:
@@ -63,19 +41,18 @@ def moves_view(true: chess.Board | None, predicted: chess.Board | None) -> dict[
         where it has another name on the predicted board, the words give that as well.
     """
     sets = move_sets(true, predicted)
-    found: dict[str, Any] = {"only_true": [], "only_predicted": [], "shared": []}
-    if true:
-        found["only_true"] = [move_answer(true, move) for move in sets.only_true]
-    if predicted:
-        found["only_predicted"] = [move_answer(predicted, move) for move in sets.only_predicted]
-    if true and predicted:
-        for move in sets.shared:
-            answer = move_answer(true, move)
-            other = predicted.san(move)
-            if other != answer["san"]:
-                answer["words"] += f" (predicted board: {other})"
-            found["shared"].append(answer)
-    return found
+    view = {
+        name: [move_answer(board, move) for move in moves] if board else []
+        for (name, moves), board in zip(
+            sets._asdict().items(), (true, predicted, true), strict=True
+        )
+    }
+    for answer, move in zip(view["shared"], sets.shared, strict=True):
+        assert predicted is not None
+        other = predicted.san(move)
+        if other != answer["san"]:
+            answer["words"] += f" (predicted board: {other})"
+    return view
 
 
 def move_answer(board: chess.Board, move: chess.Move) -> dict[str, Any]:
@@ -124,11 +101,11 @@ def compare_boards(
     true: ReadBoard, predicted: ReadBoard, settings: ExplorerSettings
 ) -> dict[str, Any]:
     """Compare two boards that were read; see `pair_view`."""
-    began = perf_counter()
+    start = perf_counter()
     state = predicted.state(settings.ill_formed)
-    profile = depth_profile(CHESS, state_of_true(true), state, settings)
-    taken = None if isinstance(state, Sink) else predicted.board
-    if taken is None:
+    profile = depth_profile(CHESS, true.fen.state, state, settings)
+    board = None if isinstance(state, Sink) else predicted.board
+    if board is None:
         profile["reason"] = f"{no_state_words(predicted)}: p and r are 0"
     over = game_over_words(true.board, predicted.board)
     if over:
@@ -140,10 +117,10 @@ def compare_boards(
         "true": true.answer(),
         "predicted": predicted.answer(),
         "different": different,
-        "moves": moves_view(true.board, taken),
+        "moves": moves_view(true.board, board),
         "text": _text(true.fen, predicted.fen),
         "profile": profile,
-        "seconds": perf_counter() - began,
+        "seconds": perf_counter() - start,
     }
 
 
@@ -159,38 +136,17 @@ def _text(true: Fen, predicted: Fen) -> dict[str, Any]:
     }
 
 
-def step(true_fen: str, predicted_fen: str, uci: str) -> tuple[str, str]:
-    """Make a shared move on both boards.
-
-    Args:
-        true_fen: A FEN that python-chess reads.
-        predicted_fen: Another.
-        uci: A generated legal move of both boards, castling as the king's move of two squares.
-
-    Returns:
-        The full FENs of the true and the predicted board after the move, written as python-chess
-        writes them: an en-passant square only where a capture is legal.
-
-    Raises:
-        InvalidFenError: If a FEN cannot be read.
-        InvalidArgumentError: If the move is not legal on both boards; the message says on which.
-    """
-    boards = read_board(true_fen, "true"), read_board(predicted_fen, "predicted")
-    true, predicted = _stepped(*boards, uci)
-    return true.text, predicted.text
-
-
-def _stepped(true: ReadBoard, predicted: ReadBoard, uci: str) -> tuple[ReadBoard, ReadBoard]:
+def _step(true: ReadBoard, predicted: ReadBoard, uci: str) -> tuple[ReadBoard, ReadBoard]:
+    """Make a shared move on both boards; castling is the king's move of two squares."""
     sets = move_sets(true.board, predicted.board)
-    if uci not in {move.uci() for move in sets.shared}:
-        if uci in {move.uci() for move in sets.only_true}:
-            where = "it is legal on the true board only"
-        elif uci in {move.uci() for move in sets.only_predicted}:
-            where = "it is legal on the predicted board only"
-        else:
-            where = "it is legal on neither board"
+    where = {move.uci(): name for name, moves in sets._asdict().items() for move in moves}.get(uci)
+    if where != "shared":
+        words = {
+            "only_true": "it is legal on the true board only",
+            "only_predicted": "it is legal on the predicted board only",
+        }.get(str(where), "it is legal on neither board")
         raise InvalidArgumentError(
-            f"expected a move that both boards permit, got {quoted(uci)}: {where} "
+            f"expected a move that both boards permit, got {quoted(uci)}: {words} "
             f"(true {true.text!r}, predicted {predicted.text!r})"
         )
     return _after(true, uci, "true"), _after(predicted, uci, "predicted")
@@ -202,7 +158,11 @@ def replay(true_fen: str, predicted_fen: str, line: Sequence[str]) -> tuple[str,
     Args:
         true_fen: A FEN that python-chess reads.
         predicted_fen: Another.
-        line: Moves as for `step`; none leaves both texts as they are.
+        line: Generated legal moves of both boards in UCI; none leaves both texts as they are.
+
+    Returns:
+        The full FENs of both boards after the moves, written as python-chess writes them: an
+        en-passant square only where a capture is legal.
 
     Raises:
         InvalidFenError: If a FEN cannot be read.
@@ -221,7 +181,7 @@ def replay_boards(
     """Make the shared moves of a line on two boards that were read; see `replay`."""
     for number, uci in enumerate(line, start=1):
         try:
-            true, predicted = _stepped(true, predicted, uci)
+            true, predicted = _step(true, predicted, uci)
         except InvalidArgumentError as error:
             raise InvalidArgumentError(f"move {number} of the line: {error}") from error
     return true, predicted

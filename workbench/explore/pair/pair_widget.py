@@ -1,9 +1,8 @@
 """What the widgets of a pair share: settings, the line, values of a table row, and plain HTML."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from html import escape
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import Any, ClassVar, Self, TypeAlias
 
 import pandas as pd
 import traitlets
@@ -11,18 +10,17 @@ import traitlets
 from workbench.drawing.quantities import EDIT_DISTANCE, PRECISION, RECALL
 from workbench.drawing.reply_words import class_words
 from workbench.errors import InvalidArgumentError, TableError
-from workbench.explore.board_reading import pair_link, read_board
 from workbench.explore.explorer_settings import ExplorerSettings
-from workbench.explore.page.still_html import aside, board, heading, listing, paragraph
+from workbench.explore.page.still_html import aside, heading, listing, paragraph
 from workbench.explore.page.widget_base import WidgetBase
 from workbench.long_texts import cut, quoted
 from workbench.scoring.parameters import ComparisonSettings
 
-if TYPE_CHECKING:
-    import pandas as pd
+Row: TypeAlias = "Mapping[str, Any] | pd.Series[Any]"
+"""A row of a table of predictions or scores."""
 
 
-def row_values(row: "Mapping[str, Any] | pd.Series[Any]") -> dict[str, Any]:
+def row_values(row: Row) -> dict[str, Any]:
     """Return the cells of a row by the names of their columns."""
     values = {str(name): value for name, value in row.items()}
     missing = [name for name in ("true_state", "predicted_state") if name not in values]
@@ -74,46 +72,27 @@ def cell_text(value: Any) -> str:
     return "" if value is None or (not isinstance(value, str) and pd.isna(value)) else str(value)
 
 
-_LINK: Final = '<p data-pair-link hidden><a href="{}">Open this pair</a></p>'
-"""Shown where something opens it: static_page/exported_notebook.py."""
-
-
-def pair_still(view: Mapping[str, Any] | None, caption: str, *, flipped: bool = False) -> str:
-    """Return a pair of boards as HTML."""
+def pair_still(
+    view: Mapping[str, Any] | None,
+    title: str,
+    caption: str,
+    states: str,
+    facts: Sequence[tuple[str, str]],
+) -> str:
+    """Return a pair as HTML: the states, the numbers, and facts about the texts."""
     if view is None:
-        return heading("Board pair") + paragraph(
-            f"{cut(caption, 800)} No numbers were computed.".strip()
-        )
-    profile, text = view["profile"], view["text"]
-    boards = [
-        board(
-            f"{name.capitalize()} board",
-            read_board(view[name]["fen"], "predicted").board,
-            view[name]["fen"],
-            view["different"],
-            flipped=flipped,
-        )
-        for name in ("true", "predicted")
+        words = f"{cut(caption, 800)} No numbers were computed.".strip()
+        return heading(title) + paragraph(words)
+    text, reason = view["text"], view["profile"]["reason"]
+    first = [
+        ("exact match", "yes" if text["exact_match"] else "no"),
+        (EDIT_DISTANCE.name, text["levenshtein"]),
     ]
-    accuracy = text["board_accuracy"]
-    facts = listing(
-        ("", ""),
-        [
-            ("exact match", "yes" if text["exact_match"] else "no"),
-            (EDIT_DISTANCE.name, text["levenshtein"]),
-            ("board accuracy", "undefined" if accuracy is None else f"{accuracy:.4f}"),
-            ("squares that differ", ", ".join(view["different"]) or "none"),
-            ("predicted board", view["predicted"]["words"].rstrip(".")),
-        ],
-    )
-    link = pair_link(view["true"]["fen"], view["predicted"]["fen"])
-    words = profile["reason"][:1].upper() + profile["reason"][1:] + "."
     return (
         (heading(cut(caption, 800)) if caption else "")
-        + "".join(boards)
-        + aside(numbers_listing(profile) + paragraph(words))
-        + aside(facts)
-        + (_LINK.format(escape(link)) if link else "")
+        + states
+        + aside(numbers_listing(view["profile"]) + paragraph(f"{reason[:1].upper()}{reason[1:]}."))
+        + aside(listing(("", ""), [*first, *facts]))
     )
 
 
@@ -144,21 +123,20 @@ SETTINGS = ("depth", "terminal", "ill_formed")
 class PairWidget(WidgetBase):
     """A pair of states with its settings, the line that was stepped, and texts beside it.
 
-    A widget has traits for the two texts, `asked` names all that its page's questions consist of,
-    and `traits_of_row` says what a row of a table is in its traits.
+    A class of such widgets names its two traits of states in ``texts``.
 
     Attributes:
         depth: m, at least 1.
         terminal: How episodes that are finished before m actions count.
         ill_formed: What is done with a predicted state that cannot arise.
         line: Actions that both states permit: the states that are shown and compared are those
-            after them.
+            after them. A new state that does not permit the line empties it.
         reply: A model's reply, shown as text.
         moves: The actions of the episode, shown as text.
         caption: A line above the states.
     """
 
-    asked: ClassVar[tuple[str, ...]]
+    texts: ClassVar[tuple[str, str]]
 
     depth = traitlets.Int(4).tag(sync=True)
     terminal = traitlets.Unicode("absorb").tag(sync=True)
@@ -168,21 +146,86 @@ class PairWidget(WidgetBase):
     moves = traitlets.Unicode("").tag(sync=True)
     caption = traitlets.Unicode("").tag(sync=True)
 
+    def __init__(
+        self, true: str, predicted: str | None, depth: int, traits: Mapping[str, Any]
+    ) -> None:
+        for name in traits:
+            if not self.has_trait(name):
+                raise TypeError(
+                    f"{type(self).__name__}() got an unexpected keyword argument {name!r}"
+                )
+        states = dict(zip(self.texts, (true, predicted or ""), strict=True))
+        super().__init__(**states, depth=depth, **traits)
+        self.register("compare", self._compare, kept=True)
+        self.register("lost_mass", self._lost_mass, kept=True)
+        self.follow_in_still(*self.texts, "line", *SETTINGS)
+        self.observe(self.renew_still, ["caption"])
+        self.observe(self._reset_line, list(self.texts))
+
     @classmethod
-    def traits_of_row(cls, row: "Mapping[str, Any] | pd.Series[Any]") -> dict[str, Any]:
-        """Return the traits that show a row of a table of predictions or scores."""
+    def row_traits(cls, row: Row) -> dict[str, Any]:
+        """Return the arguments that show a row of a table."""
         raise NotImplementedError
 
-    def show_row(self, row: "Mapping[str, Any] | pd.Series[Any]") -> None:
-        """Show another row in this widget; see `from_row`."""
-        self.show_traits(self.traits_of_row(row))
+    @classmethod
+    def from_row(cls, row: Row, **settings: Any) -> Self:
+        """Show a row of a table of predictions or scores.
 
-    def show_traits(self, found: Mapping[str, Any]) -> None:
+        Args:
+            row: Such as ``scores.iloc[0]``. A prediction that cannot be read gives no predicted
+                state, and the caption explains why.
+            settings: Arguments of the class that override the row.
+
+        Raises:
+            TableError: If the row lacks its states.
+            InvalidBoardError: If the true state cannot be read.
+        """
+        return cls(**{**cls.row_traits(row), **settings})
+
+    def show_row(self, row: Row) -> None:
+        """Show another row in this widget; see `from_row`."""
+        self.show_traits(self.row_traits(row))
+
+    def show_traits(self, traits: Mapping[str, Any]) -> None:
         """Show another pair; the texts beside it that are not named become empty."""
         with self.hold_sync():
             self.line = []
-            for name, value in {"reply": "", "moves": "", "caption": "", **found}.items():
+            for name, value in {"reply": "", "moves": "", "caption": "", **traits}.items():
                 setattr(self, name, value)
+
+    def answer_of(
+        self, true: str, predicted: str, line: list[str], settings: ExplorerSettings
+    ) -> dict[str, Any]:
+        """Return ``problems`` of the texts, or ``view``, ``line_words`` and ``code``."""
+        raise NotImplementedError
+
+    def losses_of(
+        self, true: str, predicted: str, line: list[str], settings: ExplorerSettings
+    ) -> dict[str, Any]:
+        """Return where lines die after a line of shared actions."""
+        raise NotImplementedError
+
+    def after(self, true: str, predicted: str, line: list[str]) -> tuple[str, str]:
+        """Return the texts of both states after a line of shared actions."""
+        raise NotImplementedError
+
+    def compare(self) -> dict[str, Any]:
+        """Return all values that are shown of the pair, as `view` in `answer_of`."""
+        return self._compare(self.questions()["compare"])["view"]  # type: ignore[no-any-return]
+
+    def code(self) -> str:
+        """Return one line of Python that recreates this pair."""
+        return self._compare(self.questions()["compare"])["code"]  # type: ignore[no-any-return]
+
+    def shown_texts(self) -> tuple[str, str]:
+        """Return the texts of the two states that are shown, after the line."""
+        true, predicted = self.texts
+        return self.after(getattr(self, true), getattr(self, predicted), self.line)
+
+    def last_view(self) -> dict[str, Any] | None:
+        """Return what is shown of the present pair if it has been computed."""
+        answer = self.kept_answer("compare", self.questions()["compare"])
+        return answer and answer["view"]  # type: ignore[no-any-return]
 
     @property
     def settings(self) -> ExplorerSettings:
@@ -191,8 +234,25 @@ class PairWidget(WidgetBase):
 
     def questions(self) -> dict[str, dict[str, Any]]:
         """Return what the page asks of the present pair."""
-        question = {name: getattr(self, name) for name in self.asked}
+        question = {name: getattr(self, name) for name in (*self.texts, "line", *SETTINGS)}
         return {"compare": question, "lost_mass": question}
+
+    def _compare(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        return self.answer_of(*self._asked(message), settings_of(message))
+
+    def _lost_mass(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        return self.losses_of(*self._asked(message), settings_of(message))
+
+    def _asked(self, message: Mapping[str, Any]) -> tuple[str, str, list[str]]:
+        """Return the two texts and the line of a page's message."""
+        true, predicted = self.texts
+        try:
+            line = [str(move) for move in message.get("line", ())]
+            return str(message[true]), str(message[predicted]), line
+        except KeyError as error:
+            raise InvalidArgumentError(
+                f"expected {true} and {predicted} in the message, got {quoted(str(dict(message)))}"
+            ) from error
 
     @traitlets.validate(*SETTINGS)
     def _check_setting(self, proposal: Any) -> Any:
@@ -200,17 +260,18 @@ class PairWidget(WidgetBase):
         ExplorerSettings(**{**settings, proposal["trait"].name: proposal["value"]})
         return proposal["value"]
 
+    @traitlets.validate("line")
+    def _check_line(self, proposal: Any) -> list[str]:
+        line: list[str] = list(proposal["value"])
+        true, predicted = (getattr(self, name) for name in self.texts)
+        self.after(true, predicted, line)
+        return line
 
-def texts_and_line(message: Mapping[str, Any], suffix: str) -> tuple[str, str, list[str]]:
-    """Return the two texts and the line of a page's message."""
-    true, predicted = f"true_{suffix}", f"predicted_{suffix}"
-    try:
-        line = [str(move) for move in message.get("line", ())]
-        return str(message[true]), str(message[predicted]), line
-    except KeyError as error:
-        raise InvalidArgumentError(
-            f"expected {true} and {predicted} in the message, got {quoted(str(dict(message)))}"
-        ) from error
+    def _reset_line(self, _change: Any) -> None:
+        try:
+            self.shown_texts()
+        except InvalidArgumentError:
+            self.line = []
 
 
 def settings_of(message: Mapping[str, Any]) -> ExplorerSettings:
@@ -224,13 +285,15 @@ def settings_of(message: Mapping[str, Any]) -> ExplorerSettings:
         ) from error
 
 
-def pair_arguments(texts: list[str], line: list[str], settings: ExplorerSettings) -> str:
-    """Return the arguments of Python code that recreates a pair; defaults are left out."""
+def pair_code(
+    name: str, texts: Sequence[str], line: Sequence[str], settings: ExplorerSettings
+) -> str:
+    """Return one line of Python that recreates a pair; defaults are left out."""
     parts = [repr(text) for text in texts]
     for each in fields(ComparisonSettings):
         value = getattr(settings, each.name)
         if value != each.default:
             parts.append(f"{each.name}={value!r}")
     if line:
-        parts.append(f"line={line!r}")
-    return ", ".join(parts)
+        parts.append(f"line={list(line)!r}")
+    return f"from workbench.explore import {name}; {name}({', '.join(parts)})"
