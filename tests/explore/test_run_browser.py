@@ -14,8 +14,6 @@ from workbench.explore.run.run_files import (
     Replies,
     load_run,
     read_scores,
-    recorded_run,
-    simulated_run,
 )
 from workbench.explore.run.run_table import run_table
 from workbench.scoring import ScoringParameters, scores_schema
@@ -185,7 +183,7 @@ class TestFiles:
         assert said == "The predictions table has no reply here."
 
     def test_the_simulated_run_is_named_so_and_has_all_its_rows(self):
-        scores, predictions = simulated_run(per_group=2, rates=(0.0, 0.2), depth=1)
+        scores, predictions = load_run(replies="simulated", per_group=2, rates=(0.0, 0.2), depth=1)
         assert len(scores) == len(predictions) == 2 * 5 * 2
         assert scores["model"].str.startswith("simulated").all()
         faultless = scores[scores["model"] == "simulated-tracker rate=0"]
@@ -197,7 +195,7 @@ class TestFiles:
         assert set(scores["set"]) == {"world_cup"}
         # From an independent computation.
         assert scores["precision_4"].mean() == pytest.approx(0.379, abs=5e-4)
-        scores, _ = recorded_run(settings=["thinking=0", "thinking=8192"], depth=1)
+        scores, _ = load_run(settings=["thinking=0", "thinking=8192"], depth=1)
         assert scores.groupby("setting").size().to_dict() == {
             "thinking=0": 100,
             "thinking=8192": 100,
@@ -327,7 +325,7 @@ def test_predictions_of_an_earlier_version_are_upgraded_as_a_frame_too(predictio
 
 
 def test_the_first_row_shown_is_opened_if_there_is_one(browser):
-    browser.table.text = browser.table.shown["position_id"].iloc[1]
+    browser.table.text = browser.shown["position_id"].iloc[1]
     assert browser.open_first()
     assert browser.table.opened["row"] == browser.shown.index[0]
     opened = dict(browser.table.opened)

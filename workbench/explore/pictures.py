@@ -22,7 +22,7 @@ from workbench.drawing.score_description import describe_scores
 from workbench.environments.chess.board_picture import draw_board
 from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.pair.pair_view import pair_view
-from workbench.explore.run.run_columns import column_label, marked_by
+from workbench.explore.run.run_columns import column_label, default_mark
 from workbench.explore.run.run_table import GAP, RunTable, in_order, value_names
 from workbench.explore.run_batches import Reference, RunSettings, summarise_runs
 from workbench.explore.tracked_game import TrackedGame
@@ -220,7 +220,7 @@ def run_figure(run: RunTable) -> Figure:
     drawn = rows["edit_distance"].notna() & rows["precision"].notna()
     figure, (axes,) = new_figure(width=7.2, height=4.4)
     measure = column_label("precision", run)
-    by = marked_by(run)
+    by = default_mark(run)
     names = value_names(rows, by)
     different = in_order(names.unique())
     looks = (

@@ -1,10 +1,9 @@
 """The selected rows of a run, their order, and their export as CSV, Parquet or FENs."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, Final, get_args
 
 import numpy as np
@@ -27,6 +26,9 @@ from workbench.explore.run.run_table import (
 from workbench.prediction import CLASSES
 from workbench.scoring.score_rows import is_state
 
+Range = Sequence[float | None]
+"""Lowest and highest value, or None for an open end."""
+
 
 @dataclass(frozen=True, slots=True)
 class RowChoice:
@@ -44,6 +46,7 @@ class RowChoice:
             case.
         distance_range: Lowest and highest edit distance, or None for an open end.
         precision_range: Lowest and highest p_m, or None for an open end.
+        metric_ranges: The same for other metrics, by their columns: ``{"recall": (0.5, None)}``.
         disagreement: ``near_far``: edit distance says near, p says far. ``far_near``: the reverse.
     """
 
@@ -56,31 +59,37 @@ class RowChoice:
     flags: Sequence[str] = ()
     text: str = ""
     reply_text: str = ""
-    distance_range: Sequence[float | None] = (None, None)
-    precision_range: Sequence[float | None] = (None, None)
+    distance_range: Range = (None, None)
+    precision_range: Range = (None, None)
+    metric_ranges: Mapping[str, Range] = field(default_factory=dict)
     disagreement: Disagreement = ""
 
     def __post_init__(self) -> None:
-        for name in ("distance_range", "precision_range"):
-            given = getattr(self, name)
-            if len(given) != 2:
-                raise InvalidArgumentError(f"expected {name} of two ends, got {given!r}")
-            low, high = given
+        names = {"edit_distance": "distance_range", "precision": "precision_range"}
+        for column, ends in self.ranges.items():
+            name = names.get(column, f"{column}_range")
+            if len(ends) != 2:
+                raise InvalidArgumentError(f"expected {name} of two ends, got {ends!r}")
+            low, high = ends
             if low is not None and high is not None and low > high:
-                said = name.replace("_", " ").replace("precision", "p_m")
+                words = name.replace("_", " ").replace("precision", "p_m")
                 raise InvalidArgumentError(
-                    f"expected a {said} whose low end is at most its high end, got "
+                    f"expected a {words} whose low end is at most its high end, got "
                     f"{low:g} to {high:g}"
                 )
         if self.disagreement not in get_args(Disagreement):
             raise InvalidArgumentError(
                 f"expected a disagreement of {get_args(Disagreement)}, got {self.disagreement!r}"
             )
-        unknown = sorted(set(self.classes) - {*CLASSES, "unscored"})
-        if unknown:
-            raise InvalidArgumentError(
-                f"expected classes of {(*CLASSES, 'unscored')}, got {unknown!r}"
-            )
+        known = (*CLASSES, "unscored")
+        if unknown := sorted(set(self.classes) - {*known}):
+            raise InvalidArgumentError(f"expected classes of {known}, got {unknown!r}")
+
+    @property
+    def ranges(self) -> dict[str, Range]:
+        """The range of each metric by its column."""
+        named = {"edit_distance": self.distance_range, "precision": self.precision_range}
+        return named | dict(self.metric_ranges)
 
 
 def choose_rows(
@@ -91,27 +100,25 @@ def choose_rows(
     Rows that are equal in the column keep the order of the table. Undefined values come last in
     either direction.
     """
-    if sort_by and sort_by not in table.rows.columns:
-        raise InvalidArgumentError(
-            f"expected to sort by a column of {sorted(map(str, table.rows.columns))}, "
-            f"got {sort_by!r}"
-        )
-    places = np.flatnonzero(_chosen(table, choice).to_numpy())
+    if sort_by:
+        _check_columns(table, [sort_by], "to sort by a column of", repr(sort_by))
+    numbers = np.flatnonzero(_chosen(table, choice).to_numpy())
     if not sort_by:
-        return places
-    values = sortable(table.rows[sort_by])[places]
-    order = np.argsort(-values if descending else values, kind="stable")
-    return places[order]
+        return numbers
+    values = sortable(table.rows[sort_by])[numbers]
+    return numbers[np.argsort(-values if descending else values, kind="stable")]
+
+
+def _check_columns(table: RunTable, names: Sequence[str], words: str, got: str) -> None:
+    if not set(names) <= set(table.rows.columns):
+        known = sorted(map(str, table.rows.columns))
+        raise InvalidArgumentError(f"expected {words} {known}, got {got}")
 
 
 def restricted_numbers(choice: RowChoice) -> list[str]:
     """Return the columns of numbers that a choice restricts: rows undefined there are not shown."""
-    restrictions = {
-        "edit_distance": _is_restricted(choice.distance_range),
-        "precision": _is_restricted(choice.precision_range),
-        "disagreement": bool(choice.disagreement),
-    }
-    return [name for name, is_restricted in restrictions.items() if is_restricted]
+    columns = [name for name, ends in choice.ranges.items() if any(end is not None for end in ends)]
+    return [*columns, "disagreement"] if choice.disagreement else columns
 
 
 def sortable(column: "pd.Series[Any]") -> NDArray[np.float64]:
@@ -129,9 +136,8 @@ def _chosen(table: RunTable, choice: RowChoice) -> "pd.Series[bool]":
     rows = table.rows
     keep = pd.Series(True, index=rows.index)
     for name, column in FILTERS.items():
-        wanted_names = {value_name(column, value) for value in getattr(choice, name)}
-        if wanted_names:
-            keep &= value_names(rows, column).isin(wanted_names)
+        if names := {value_name(column, value) for value in getattr(choice, name)}:
+            keep &= value_names(rows, column).isin(names)
     if choice.classes:
         keep &= row_classes(rows).isin(list(choice.classes))
     if choice.wrong_fields:
@@ -141,23 +147,19 @@ def _chosen(table: RunTable, choice: RowChoice) -> "pd.Series[bool]":
             raise InvalidArgumentError(f"expected fields that the scores have, got {unknown!r}")
         keep &= rows["edit_distance"].notna() & rows[columns].eq(False).any(axis=1)
     if choice.flags:
-        fitting = [
-            status for status in rows["status"].unique() if flags_of(status) & set(choice.flags)
-        ]
-        keep &= rows["status"].isin(fitting)
+        keep &= rows["status"].map(lambda status: bool(flags_of(status) & set(choice.flags)))
     if choice.reply_text:
-        keep &= table.replies.holding(choice.reply_text)
-    wanted = choice.text.strip().casefold()
-    if wanted:
-        keep &= _holds(rows["position_id"], wanted) | _holds(rows["game_id"], wanted)
-    for name, (low, high) in (
-        ("edit_distance", choice.distance_range),
-        ("precision", choice.precision_range),
-    ):
+        keep &= table.replies.contain(choice.reply_text)
+    if part := choice.text.strip().casefold():
+        keep &= _contains(rows["position_id"], part) | _contains(rows["game_id"], part)
+    _check_columns(
+        table, [*choice.metric_ranges], "ranges of columns of", f"{[*choice.metric_ranges]}"
+    )
+    for name, (low, high) in choice.ranges.items():
         if low is not None:
-            keep &= rows[name] >= low
+            keep &= sortable(rows[name]) >= low
         if high is not None:
-            keep &= rows[name] <= high
+            keep &= sortable(rows[name]) <= high
     if choice.disagreement == "near_far":
         keep &= rows["disagreement"] >= GAP
     elif choice.disagreement == "far_near":
@@ -165,35 +167,41 @@ def _chosen(table: RunTable, choice: RowChoice) -> "pd.Series[bool]":
     return keep
 
 
-def _holds(column: "pd.Series[str]", wanted: str) -> "pd.Series[bool]":
+def _contains(column: "pd.Series[str]", part: str) -> "pd.Series[bool]":
     # Many rows share an id: each is looked at once.
-    fitting = [name for name in column.dropna().unique() if wanted in str(name).casefold()]
-    return column.isin(fitting)
-
-
-def _is_restricted(ends: Sequence[float | None]) -> bool:
-    return any(end is not None for end in ends)
+    return column.isin([name for name in column.dropna().unique() if part in str(name).casefold()])
 
 
 _DERIVED: Final = ["edit_distance", "precision", "recall", "f", "disagreement", "remark"]
+KINDS: Final = ("csv", "parquet", "fen", "true_fen")
+"""Kinds of files."""
 
 
-def export_rows(table: RunTable, places: NDArray[np.int64], kind: str) -> bytes:
+def export_rows(table: RunTable, numbers: NDArray[np.int64], kind: str) -> bytes:
     """Return rows of a run as the content of a file."""
     if kind not in KINDS:
         raise InvalidArgumentError(f"expected a kind of file of {list(KINDS)}, got {kind!r}")
-    rows = table.rows.iloc[places].drop(columns=_DERIVED)
+    rows = table.rows.iloc[numbers].drop(columns=_DERIVED)
+    if kind == "fen":
+        boards = rows["reply_class"].map(lambda name: is_state(name, "as_is"))
+        return _lines(rows.loc[boards, "predicted_state"])
+    if kind == "true_fen":
+        return _lines(rows["true_state"].drop_duplicates())
     if table.replies.kept:
-        rows = rows.assign(reply=pd.Series(table.replies.of(places), rows.index, dtype=object))
-    return KINDS[kind](rows)
+        rows = rows.assign(reply=pd.Series(table.replies.of(numbers), rows.index, dtype=object))
+    if kind == "csv":
+        return rows.to_csv(index=False).encode()
+    content = BytesIO()
+    rows.to_parquet(content, index=False, compression="zstd")
+    return content.getvalue()
 
 
 def write_rows(
-    table: RunTable, places: NDArray[np.int64], path: str | Path, kind: str = ""
+    table: RunTable, numbers: NDArray[np.int64], path: str | Path, kind: str = ""
 ) -> Path:
     """Write rows of a run to a new file."""
     path = Path(path).absolute()
-    content = export_rows(table, places, kind or path.suffix.removeprefix("."))
+    content = export_rows(table, numbers, kind or path.suffix.removeprefix("."))
     try:
         with path.open("xb") as file:
             file.write(content)
@@ -204,31 +212,6 @@ def write_rows(
     return path
 
 
-def _csv(rows: pd.DataFrame) -> bytes:
-    return rows.to_csv(index=False).encode()
-
-
-def _parquet(rows: pd.DataFrame) -> bytes:
-    written = BytesIO()
-    rows.to_parquet(written, index=False, compression="zstd")
-    return written.getvalue()
-
-
-def _predicted_fens(rows: pd.DataFrame) -> bytes:
-    boards = rows["reply_class"].map(lambda name: is_state(name, "as_is"))
-    return _lines(rows.loc[boards, "predicted_state"])
-
-
-def _true_fens(rows: pd.DataFrame) -> bytes:
-    return _lines(rows["true_state"].drop_duplicates())
-
-
 def _lines(texts: "pd.Series[str]") -> bytes:
     # A text of a hand-made table may have line ends: one FEN stays on one line.
     return "".join(f"{' '.join(str(text).split())}\n" for text in texts).encode()
-
-
-KINDS: Final = MappingProxyType[str, Callable[[pd.DataFrame], bytes]](
-    {"csv": _csv, "parquet": _parquet, "fen": _predicted_fens, "true_fen": _true_fens}
-)
-"""Kinds of files."""

@@ -25,11 +25,12 @@ from workbench.explore.run.row_choice import (
 )
 from workbench.explore.run.run_columns import (
     MARKED,
+    axis_columns,
     cell_text,
     column_label,
+    default_mark,
     filter_choices,
     further_metrics,
-    marked_by,
     page_columns,
     run_still,
 )
@@ -78,6 +79,9 @@ class ScoresTable(WidgetBase):
         reply_text: A part of the reply, or of the predicted FEN where the reply is not kept.
         distance_range: Lowest and highest edit distance shown; None is an open end. Likewise
             ``precision_range`` for p_m.
+        metric_ranges: The same for other metrics that the scores have, by their columns.
+        x_axis: The column of a metric, on the horizontal axis of the scatter plot. Likewise
+            ``y_axis`` for the vertical one.
         disagreement: ``near_far``, ``far_near`` or empty; see `workbench.explore.run.row_choice`.
         mark_by: The column that the marks of the scatter plot show: model, group, set, setting
             or reply_class; at first the model if there are several, else the group.
@@ -106,6 +110,9 @@ class ScoresTable(WidgetBase):
     reply_text = traitlets.Unicode("").tag(sync=True)
     distance_range = traitlets.List([None, None]).tag(sync=True)
     precision_range = traitlets.List([None, None]).tag(sync=True)
+    metric_ranges = traitlets.Dict().tag(sync=True)
+    x_axis = traitlets.Unicode("edit_distance").tag(sync=True)
+    y_axis = traitlets.Unicode("precision").tag(sync=True)
     disagreement = traitlets.Enum(get_args(Disagreement), "").tag(sync=True)
     mark_by = traitlets.Enum(MARKED, "group").tag(sync=True)
     data = traitlets.Dict().tag(sync=True)
@@ -132,10 +139,11 @@ class ScoresTable(WidgetBase):
         super().__init__(
             depth=self._run.depth,
             distance=distance,
-            mark_by=marked_by(self._run),
-            **_page_state(self._run, self._columns),
+            mark_by=default_mark(self._run),
+            **self._page_state("edit_distance", "precision"),
         )
         self.observe(self._take_measures, ["depth", "distance"])
+        self.observe(self._take_axes, ["x_axis", "y_axis"])
         self.register("rows", self._answer_rows, kept=True)
         self.follow_in_still(*_CHOICE_TRAITS, *_MEASURED)
         self.register("open", self._answer_open)
@@ -149,15 +157,10 @@ class ScoresTable(WidgetBase):
         return self._run
 
     @property
-    def shown(self) -> pd.DataFrame:
-        """The rows that the present choice shows, in the order shown."""
-        return self._run.rows.iloc[self.places]
-
-    @property
     def places(self) -> NDArray[np.int64]:
         """The numbers of the rows that the present choice shows, in the order shown."""
-        state = {name: getattr(self, name) for name in _CHOICE_TRAITS}
-        return choose_rows(self._run, RowChoice(**state), self.sort_by, self.descending)
+        choice = RowChoice(**{name: getattr(self, name) for name in _CHOICE_TRAITS})
+        return choose_rows(self._run, choice, self.sort_by, self.descending)
 
     def questions(self) -> dict[str, dict[str, Any]]:
         """Return what the page asks of the present choice."""
@@ -186,38 +189,56 @@ class ScoresTable(WidgetBase):
 
     @traitlets.validate("distance_range", "precision_range")
     def _two_ends(self, proposal: Any) -> list[float | None]:
-        # A range that ends before it begins may stand while someone types: the answer refuses it.
-        ends = list(proposal["value"])
-        if len(ends) != 2 or not all(end is None or isinstance(end, int | float) for end in ends):
-            raise InvalidArgumentError(
-                f"expected a {proposal['trait'].name} of two ends, numbers or None, got {ends!r}"
-            )
-        return ends
+        return _checked_ends(proposal["trait"].name, proposal["value"])
+
+    @traitlets.validate("metric_ranges")
+    def _metrics_ends(self, proposal: Any) -> dict[str, list[float | None]]:
+        ranges = dict(proposal["value"])
+        return {self._checked_axis(name): _checked_ends(name, ranges[name]) for name in ranges}
+
+    @traitlets.validate("x_axis", "y_axis")
+    def _known_axis(self, proposal: Any) -> str:
+        return self._checked_axis(proposal["value"])
+
+    def _checked_axis(self, name: str) -> str:
+        if name not in (known := axis_columns(self._run)):
+            raise InvalidArgumentError(f"expected a metric of the scores of {known}, got {name!r}")
+        return name
+
+    def _page_state(self, x_axis: str, y_axis: str) -> dict[str, Any]:
+        run = self._run
+        axes = [[name, column_label(name, run)] for name in axis_columns(run)]
+        return {
+            "choices": {"depths": depths_of(run.rows), "axes": axes, **filter_choices(run)},
+            "data": page_columns(run, self._columns, (x_axis, y_axis)),
+        }
+
+    def _take_axes(self, _change: object) -> None:
+        self.data = page_columns(self._run, self._columns, (self.x_axis, self.y_axis))
 
     def _take_measures(self, _change: object) -> None:
         self._run = run_table(self._scores, self.depth, self.distance, self._texts)
+        known = axis_columns(self._run)
         with self.hold_sync():
-            for name, value in _page_state(self._run, self._columns).items():
+            self.x_axis = self.x_axis if self.x_axis in known else "edit_distance"
+            self.y_axis = self.y_axis if self.y_axis in known else "precision"
+            ranges = self.metric_ranges.items()
+            self.metric_ranges = {name: ends for name, ends in ranges if name in known}
+            for name, value in self._page_state(self.x_axis, self.y_axis).items():
                 setattr(self, name, value)
 
     def _answer_rows(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        choice = RowChoice(**{name: message[name] for name in _CHOICE_TRAITS})
-        places = choose_rows(self._run, choice, message["sort_by"], message["descending"])
+        choice = RowChoice(**{name: message[name] for name in _CHOICE_TRAITS if name in message})
+        numbers = choose_rows(self._run, choice, message["sort_by"], message["descending"])
+        measure = f"p_{self.depth}" if choice.disagreement == "near_far" else "edit distance"
+        definition = _DEFINITION.format(depth=self.depth, measure=measure)
+        counts = count_classes(self._run, numbers)
         return {
-            "order": places,
-            "classes": {
-                class_words(name): counts
-                for name, counts in count_classes(self._run, places).items()
-            },
-            "notes": undefined_rows(self._run, places, restricted_numbers(choice)),
-            "definition": self._definition(choice.disagreement),
+            "order": numbers,
+            "classes": {class_words(name): count for name, count in counts.items()},
+            "notes": undefined_rows(self._run, numbers, restricted_numbers(choice)),
+            "definition": definition if choice.disagreement else "",
         }
-
-    def _definition(self, disagreement: Disagreement) -> str:
-        if not disagreement:
-            return ""
-        measure = f"p_{self.depth}" if disagreement == "near_far" else "edit distance"
-        return _DEFINITION.format(depth=self.depth, measure=measure)
 
     def _answer_open(self, message: Mapping[str, Any]) -> dict[str, Any]:
         self.check_row(message["row"])
@@ -233,24 +254,19 @@ class ScoresTable(WidgetBase):
         places = self.places
         content = export_rows(self._run, places, kind)
         # As bytes beside the message: a trait would be saved with the notebook.
-        said = {"kind": "export", "serial": message["serial"], "file": kind, "rows": len(places)}
-        self.send(said, [content])
+        head = {"kind": "export", "serial": message["serial"], "file": kind, "rows": len(places)}
+        self.send(head, [content])
 
     def show_opened(self, row: int, without: str) -> None:
-        """Show the text about a row, and beside it the model that was beside the last one.
-
-        Args:
-            row: Its number, from 0.
-            without: Why moves or reply are missing; empty if neither is.
-        """
-        found = {str(name): value for name, value in self._run.rows.iloc[row].items()}
+        """Show the text about a row, and beside it the model that was beside the last one."""
+        values = {str(name): value for name, value in self._run.rows.iloc[row].items()}
         others = other_replies(self._run, row)
         beside = [each["row"] for each in others if each["name"] == self._name_beside]
         with self.hold_sync():
             self.opened = {
                 "row": row,
-                "title": f"{reply_name(found)} on {found['position_id']}",
-                "facts": _facts(self._run, found),
+                "title": f"{reply_name(values)} on {values['position_id']}",
+                "facts": _facts(self._run, values),
                 "without": without,
                 "depth": self._run.depth,
                 **as_plain(reply_boards(self._run, row)),
@@ -261,11 +277,7 @@ class ScoresTable(WidgetBase):
             self.beside = as_plain(side_by_side(self._run, row, beside[0])) if beside else {}
 
     def show_beside(self, row: int | None) -> None:
-        """Show another reply to the open row's position beside it and the true board.
-
-        Args:
-            row: Its number in the scores, from 0; None for none.
-        """
+        """Show another reply to the open row's position beside it and the true board, or none."""
         names = {each["row"]: each["name"] for each in self.opened.get("others", [])}
         if row is not None and row not in names:
             raise InvalidArgumentError(
@@ -289,12 +301,12 @@ _CHOICE_TRAITS: Final = tuple(each.name for each in fields(RowChoice))
 _MEASURED: Final = ("sort_by", "descending", "depth", "distance")
 
 
-def _page_state(run: RunTable, columns: Sequence[str] | None) -> dict[str, Any]:
-    depths = depths_of(run.rows)
-    return {
-        "choices": {"depths": depths, **filter_choices(run)},
-        "data": page_columns(run, columns),
-    }
+def _checked_ends(name: str, value: Any) -> list[float | None]:
+    # A range that ends before it begins may stand while someone types: the answer refuses it.
+    ends = list(value)
+    if len(ends) != 2 or not all(end is None or isinstance(end, int | float) for end in ends):
+        raise InvalidArgumentError(f"expected a {name} of two ends, numbers or None, got {ends!r}")
+    return ends
 
 
 def _facts(run: RunTable, row: Mapping[str, Any]) -> list[list[str]]:
@@ -368,7 +380,7 @@ class RunBrowser(StillOutput, VBox):  # type: ignore[misc]
     @property
     def shown(self) -> pd.DataFrame:
         """The rows that are shown at present, in their order."""
-        return self.table.shown
+        return self.table.run.rows.iloc[self.table.places]
 
     def figure(self) -> "Figure":
         """Return a static picture of the run."""
@@ -401,10 +413,10 @@ class RunBrowser(StillOutput, VBox):  # type: ignore[misc]
         Raises:
             InvalidFenError: If its true FEN cannot be read.
         """
-        shown = self.shown
-        if len(shown):
-            self.open_row(int(shown.index[0]))
-        return len(shown) > 0
+        rows = self.shown
+        if len(rows):
+            self.open_row(int(rows.index[0]))
+        return len(rows) > 0
 
     def open_row(self, row: int) -> None:
         """Open a row in the pair below, with the conventions that the row was scored by.
@@ -418,9 +430,9 @@ class RunBrowser(StillOutput, VBox):  # type: ignore[misc]
         """
         self.table.check_row(row)
         run = self.table.run
-        found = {str(name): value for name, value in run.rows.iloc[row].items()}
-        moves, reply, without = self._replies.find(found)
-        self.pair.show_row({**found, "movetext": moves, "reply": reply})
+        values = {str(name): value for name, value in run.rows.iloc[row].items()}
+        moves, reply, without = self._replies.find(values)
+        self.pair.show_row({**values, "movetext": moves, "reply": reply})
         self.pair.depth = run.depth
         self.table.show_opened(row, without)
         self.pair.layout.display = None

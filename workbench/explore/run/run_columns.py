@@ -7,7 +7,6 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 from matplotlib.colors import to_hex
-from numpy.typing import NDArray
 
 from workbench.drawing.appearance import Style, model_style, style
 from workbench.drawing.reply_words import class_words, field_words, status_words
@@ -29,45 +28,21 @@ from workbench.long_texts import cut
 from workbench.metrics import Metric, find_metric, own_metrics
 from workbench.prediction import CLASSES
 
+WHERE_SEVERAL: Final = ("set", "model", "setting")
+PLOTTED: Final = ("position_id", *WHERE_SEVERAL, "group", "reply_class")
+"""Columns that the plot and its labels need besides its axes, shown in the table or not."""
+MEASURES: Final = ("edit_distance", "precision", "recall", "f")
+"""Metrics at the depth and the distance of the run."""
+MARKED: Final = (*FILTERS.values(), "reply_class")
+"""Columns whose values marks can distinguish."""
+_LABELS: Final = {"position_id": "position", "reply_class": "class"}
+
 
 def mark_looks(column: str, names: Sequence[str]) -> dict[str, Style]:
     """Return the look of each name that marks distinguish."""
     if column == "model":
         return model_style(names)
     return {name: style(index) for index, name in enumerate(names)}
-
-
-def page_looks(column: str, names: Sequence[str]) -> list[dict[str, str | bool]]:
-    """Return the looks of `mark_looks` for the page, in the order of the names."""
-    looks = mark_looks(column, names)
-    return [
-        {
-            "colour": to_hex(looks[name].colour),
-            "marker": looks[name].marker,
-            "filled": looks[name].face == looks[name].colour,
-        }
-        for name in names
-    ]
-
-
-WHERE_SEVERAL: Final = ("set", "model", "setting")
-
-PLOTTED: Final = (
-    "position_id",
-    "set",
-    "model",
-    "setting",
-    "group",
-    "reply_class",
-    "edit_distance",
-    "precision",
-)
-"""Columns that the plot and its labels need, shown in the table or not."""
-
-MARKED: Final = (*FILTERS.values(), "reply_class")
-"""Columns whose values marks can distinguish."""
-
-_LABELS: Final = {"position_id": "position", "reply_class": "class"}
 
 
 def shown_columns(table: RunTable) -> list[str]:
@@ -90,15 +65,27 @@ def further_metrics(table: RunTable) -> list[str]:
     return [name for name in names if name in table.rows]
 
 
-def page_columns(table: RunTable, names: Sequence[str] | None = None) -> dict[str, Any]:
+def axis_columns(table: RunTable) -> list[str]:
+    """Return the columns of all metrics of a run: each can be an axis and have a range."""
+    same = {table.distance, *(f"{name}_{table.depth}" for name in MEASURES)}
+    others = [name for name in table.rows if name not in same and find_metric(str(name))]
+    return list(dict.fromkeys([*MEASURES, *map(str, others)]))
+
+
+def page_columns(
+    table: RunTable,
+    names: Sequence[str] | None = None,
+    axes: Sequence[str] = ("edit_distance", "precision"),
+) -> dict[str, Any]:
     """Return columns of a run for the page.
 
     Returns:
         ``count``: the number of rows. ``columns``: for each column shown, and after them for each
         that only the plot needs, its ``name``, ``label``, whether it is ``shown``, and either
-        ``kind`` "number" with ``digits`` after the point and ``values`` (little-endian float64,
-        NaN where undefined), or ``kind`` "text" with ``levels`` and ``codes`` (little-endian
-        int32, -1 where missing); a column in `MARKED` has the ``looks`` of its levels.
+        ``kind`` "number" with ``digits`` after the point, the ``range`` of its metric (open ends are
+        None) and ``values`` (little-endian float64, NaN where undefined), or ``kind`` "text" with
+        ``levels`` and ``codes`` (little-endian int32, -1 where missing); a column in `MARKED` has
+        the ``looks`` of its levels.
     """
     names = shown_columns(table) if names is None else names
     unknown = [name for name in names if name not in table.rows.columns]
@@ -106,9 +93,11 @@ def page_columns(table: RunTable, names: Sequence[str] | None = None) -> dict[st
         raise InvalidArgumentError(
             f"expected columns of {sorted(map(str, table.rows.columns))}, got {unknown!r}"
         )
-    hidden = [name for name in PLOTTED if name not in names]
-    columns = [{**_column(table, name), "shown": True} for name in names]
-    columns += [{**_column(table, name), "shown": False} for name in hidden]
+    hidden = [name for name in dict.fromkeys([*PLOTTED, *axes]) if name not in names]
+    columns = [
+        {**_column(table, name, number=name in axes), "shown": name in names}
+        for name in (*names, *hidden)
+    ]
     return {"count": len(table.rows), "columns": columns}
 
 
@@ -134,79 +123,78 @@ def cell_text(name: str, value: Any, run: RunTable) -> str:
     return metric.text(value) if metric and isinstance(value, float) else str(value)
 
 
-def marked_by(table: RunTable) -> str:
+def default_mark(table: RunTable) -> str:
     """Return the column that marks show unless another is chosen: model if there are several."""
     return "model" if table.rows["model"].nunique(dropna=False) > 1 else "group"
 
 
 def filter_choices(table: RunTable) -> dict[str, list[list[Any]]]:
     """Return what the filters of a run offer, with the number of rows of each."""
-    named = {name: value_names(table.rows, column) for name, column in FILTERS.items()}
-    named["classes"] = row_classes(table.rows)
-    counts = {name: dict(Counter(column)) for name, column in named.items()}
-    counts["wrong_fields"] = _wrong_fields(table)
-    counts["flags"] = _flags(table)
+    rows = table.rows
+    counts: dict[str, dict[str, int]] = {
+        name: Counter(value_names(rows, column)) for name, column in FILTERS.items()
+    }
     ordered = {name: in_order(counts[name]) for name in FILTERS}
+    counts["classes"] = Counter(row_classes(rows))
     ordered["classes"] = [name for name in (*CLASSES, "unscored") if name in counts["classes"]]
+    own = rows[rows["edit_distance"].notna()]
+    wrong = {
+        name.removeprefix(FIELD_PREFIX): int(own[name].eq(False).sum())
+        for name in map(str, own.columns)
+        if name.startswith(FIELD_PREFIX)
+    }
+    counts["wrong_fields"] = {name: count for name, count in wrong.items() if count}
+    flags = Counter(flag for status in rows["status"] for flag in sorted(flags_of(status)))
+    counts["flags"] = dict(flags.most_common())
     words = {"classes": class_words, "wrong_fields": field_words, "flags": status_words}
     return {
         filtered: [
-            [name, int(rows[name]), words.get(filtered, str)(name)]
-            for name in ordered.get(filtered, rows)
+            [name, int(number[name]), words.get(filtered, str)(name)]
+            for name in ordered.get(filtered, number)
         ]
-        for filtered, rows in counts.items()
+        for filtered, number in counts.items()
     }
 
 
-def _wrong_fields(table: RunTable) -> dict[str, int]:
-    own = table.rows[table.rows["edit_distance"].notna()]
-    fields = [name for name in own.columns if str(name).startswith(FIELD_PREFIX)]
-    wrong = {name.removeprefix(FIELD_PREFIX): int(own[name].eq(False).sum()) for name in fields}
-    return {name: count for name, count in wrong.items() if count}
-
-
-def _flags(table: RunTable) -> dict[str, int]:
-    found: Counter[str] = Counter()
-    for status, count in table.rows["status"].value_counts().items():
-        found.update(dict.fromkeys(flags_of(status), int(count)))
-    return dict(found.most_common())
-
-
-def _column(table: RunTable, name: str) -> dict[str, Any]:
+def _column(table: RunTable, name: str, *, number: bool) -> dict[str, Any]:
+    """Return a column for the page; truth values are texts unless a number is asked for."""
     values = table.rows[name]
-    heading = {"name": name, "label": column_label(name, table)}
     metric = column_metric(name, table)
+    common = {"name": name, "label": column_label(name, table)}
     is_boolean = pd.api.types.is_bool_dtype(values)
-    if pd.api.types.is_numeric_dtype(values) and not is_boolean and name != "group":
+    numeric = pd.api.types.is_numeric_dtype(values) and not is_boolean and name != "group"
+    if number or numeric:
         numbers = np.asarray(values.astype(float), dtype=np.float64)
+        defined = numbers[~np.isnan(numbers)]
+        whole = bool((defined == np.floor(defined)).all())
+        ends = (-np.inf, np.inf) if metric is None else metric.range
         return {
-            **heading,
+            **common,
             "kind": "number",
-            "digits": (0 if _whole(numbers) else 2) if metric is None else metric.digits,
+            "digits": (0 if whole else 2) if metric is None else metric.digits,
+            "range": [float(end) if np.isfinite(end) else None for end in ends],
             "values": numbers.astype("<f8").tobytes(),
         }
-    return {**heading, "kind": "text", **_levels(values)}
-
-
-def _levels(values: "pd.Series[Any]") -> dict[str, Any]:
     coded = pd.Categorical(values, categories=levels_of(values))
-    column = str(values.name)
     levels = [
-        value_name(column, level) if column in FILTERS.values() else str(level)
+        value_name(name, level) if name in FILTERS.values() else str(level)
         for level in coded.categories
     ]
-    looks = page_looks(column, levels) if column in MARKED else []
-    shown = [class_words(level) for level in levels] if column == "reply_class" else levels
+    looks = mark_looks(name, levels) if name in MARKED else {}
     return {
-        "levels": shown,
-        "looks": looks,
+        **common,
+        "kind": "text",
+        "levels": list(map(class_words, levels)) if name == "reply_class" else levels,
+        "looks": [
+            {
+                "colour": to_hex(look.colour),
+                "marker": look.marker,
+                "filled": look.face == look.colour,
+            }
+            for look in (looks[level] for level in (levels if looks else ()))
+        ],
         "codes": coded.codes.astype("<i4").tobytes(),
     }
-
-
-def _whole(numbers: NDArray[np.float64]) -> bool:
-    defined = numbers[~np.isnan(numbers)]
-    return bool((defined == np.floor(defined)).all())
 
 
 _ROWS: Final = 12
@@ -218,25 +206,22 @@ def run_still(run: RunTable, answer: Mapping[str, Any] | None, opened: Mapping[s
     if answer is None:
         return heading("Run browser") + paragraph("The rows were not computed.")
     order = answer["order"]
-    classes = ", ".join(
-        f"{shown:,} {class_words(name)}"
-        for name, (shown, _every) in answer["classes"].items()
-        if shown
-    )
+    classes = [
+        f"{visible:,} {class_words(name)}"
+        for name, (visible, _) in answer["classes"].items()
+        if visible
+    ]
+    first = run.rows.iloc[list(order[:_ROWS])].to_dict("records")
     parts = [
-        heading(f"{len(order):,} of {len(run.rows):,} rows: {classes or 'none'}"),
+        heading(f"{len(order):,} of {len(run.rows):,} rows: {', '.join(classes) or 'none'}"),
         *map(paragraph, answer["notes"]),
         listing(
             [column_label(name, run) for name in _COLUMNS],
-            [
-                [cut(cell_text(name, row[name], run)) for name in _COLUMNS]
-                for row in run.rows.iloc[list(order[:_ROWS])].to_dict("records")
-            ],
+            [[cut(cell_text(name, row[name], run)) for name in _COLUMNS] for row in first],
         ),
     ]
     if len(order) > _ROWS:
         parts.append(paragraph(f"The first {_ROWS} of them in the order shown."))
     if opened:
-        parts.append(heading(f"Open: {opened['title']}"))
-        parts.append(listing(("", ""), opened["facts"]))
+        parts += [heading(f"Open: {opened['title']}"), listing(("", ""), opened["facts"])]
     return "".join(parts)

@@ -69,7 +69,7 @@ class Replies:
         elif predictions is not None:
             predictions = read_table(predictions, PREDICTIONS)
         self._table = predictions
-        self._places: dict[tuple[Any, ...], int] = {}
+        self._numbers: dict[tuple[Any, ...], int] = {}
         if predictions is None:
             return
         wanted = [*REPLY_KEY, "movetext", "moves", "reply"]
@@ -81,21 +81,17 @@ class Replies:
             )
         refuse_repeated_replies(predictions, "predictions")
         keys = map(_key, predictions[list(REPLY_KEY)].to_dict("records"))
-        self._places = {key: place for place, key in enumerate(keys)}
+        self._numbers = {key: number for number, key in enumerate(keys)}
 
     def texts(self, scores: pd.DataFrame) -> ReplyTexts:
         """Return the replies behind the rows of a scores table."""
-        replies = [] if self._table is None else self._table["reply"].tolist()
-        places = (self._places.get(_key(row)) for row in scores[list(REPLY_KEY)].to_dict("records"))
-        found = (None if place is None else replies[place] for place in places)
-        texts = [text if _is_text(text) else None for text in found]
+        replies = {} if self._table is None else dict(enumerate(self._table["reply"]))
+        numbers = map(self._numbers.get, map(_key, scores[list(REPLY_KEY)].to_dict("records")))
+        texts = [_text(replies.get(number)) for number in numbers]  # type: ignore[call-overload]
         return ReplyTexts(texts, scores["predicted_state"])
 
     def find(self, row: Mapping[str, Any]) -> tuple[str | None, str | None, str]:
         """Return the game's moves and the model's reply for a row of the scores.
-
-        Args:
-            row: With position_id, model, setting and sample.
 
         Returns:
             The moves as PGN movetext (as UCI where there is none), the reply, and in words why
@@ -103,15 +99,15 @@ class Replies:
         """
         if self._table is None:
             return None, None, "The run was opened without its predictions: no moves and no reply."
-        place = self._places.get(_key(row))
-        if place is None:
+        number = self._numbers.get(_key(row))
+        if number is None:
             return None, None, "The predictions table has no such row: no moves, no reply."
-        found = self._table.iloc[place]
-        moves = next((found[name] for name in ("movetext", "moves") if _is_text(found[name])), None)
-        reply = found["reply"] if _is_text(found["reply"]) else None
+        prediction = self._table.iloc[number]
+        moves = _text(prediction["movetext"]) or _text(prediction["moves"])
+        reply = _text(prediction["reply"])
         lacking = [name for name, text in (("moves", moves), ("reply", reply)) if text is None]
-        said = f"The predictions table has no {' and no '.join(lacking)} here." if lacking else ""
-        return moves, reply, said
+        words = f"The predictions table has no {' and no '.join(lacking)} here." if lacking else ""
+        return moves, reply, words
 
 
 def _key(row: Mapping[Any, Any]) -> tuple[Any, ...]:
@@ -119,65 +115,8 @@ def _key(row: Mapping[Any, Any]) -> tuple[Any, ...]:
     return tuple(None if pd.isna(row[name]) else row[name] for name in REPLY_KEY)
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and value != ""
-
-
-def simulated_run(
-    per_group: int = 100,
-    rates: tuple[float, ...] = (0.01, 0.05),
-    depth: int = 4,
-    seed: int = 0,
-    jobs: int = 1,
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Simulate a run: the bundled games, with simulated trackers.
-
-    It takes some seconds for 1,000 rows.
-
-    Args:
-        per_group: Positions in each of the paper's five groups, at least 1.
-        rates: Slips per ply, one for each simulated tracker.
-        depth: m of the scores.
-        seed: Seed of the cut and the trackers.
-        jobs: Threads for the scores.
-    """
-    # Nine of ten bundled games are longer than the largest group asks for.
-    games = bundled_games()[: 2 * per_group * len(FIVE_GROUPS)]
-    cut = cut_games(games, groups=FIVE_GROUPS, per_group=per_group, seed=seed)
-    predictions = pd.concat(
-        [simulate(cut.positions, rate=rate, seed=seed) for rate in rates], ignore_index=True
-    )
-    return score(predictions, ScoringParameters(depth=depth), jobs=jobs), predictions
-
-
-def recorded_run(
-    sets: Sequence[str] = (WORLD_CUP,),
-    models: Sequence[str] = (),
-    settings: Sequence[str] = ("",),
-    depth: int = 4,
-    jobs: int = 1,
-    tables: str | Path = "",
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return recorded replies of real models, with their scores.
-
-    Args:
-        sets: As for `workbench.answers.recorded_replies.recorded_replies`, as are models and
-            settings.
-        models: Names of models; all if empty.
-        settings: Of the models; empty text for the default.
-        depth: m of the scores.
-        jobs: Workers for the scores.
-        tables: A folder that keeps the scores of all recorded replies, about 44 s of one core to
-            make; empty to score only those chosen, about 600 a second and core.
-    """
-    parameters = ScoringParameters(depth=depth)
-    replies = recorded_replies(sets, models, settings)
-    if not tables:
-        return score(replies, parameters, jobs=jobs), replies
-    scores = recorded_scores(
-        tables, parameters, sets=sets, models=models, settings=settings, jobs=jobs
-    )
-    return scores, replies
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value else None
 
 
 def load_run(
@@ -201,16 +140,18 @@ def load_run(
         scores: A scores table; empty to score the predictions now.
         predictions: The predictions that were scored, or are to be; may be empty beside scores.
         replies: Without either table: ``recorded`` for real models, or ``simulated``.
-        sets: Of the recorded run, as are models and settings: see `recorded_run`.
-        models: Names of models.
-        settings: Settings of the models.
-        per_group: Of the simulated run, as are rates and seed: see `simulated_run`.
-        rates: Slips per ply.
+        sets: Of the recorded run, as are models and settings; see
+            `workbench.answers.recorded_replies.recorded_replies`.
+        models: Names of models; all if empty.
+        settings: Of the models; empty text for the default.
+        per_group: Positions of the simulated run in each of the paper's five groups, at least 1.
+        rates: Slips per ply, one for each simulated tracker.
         depth: m of the scores that are made now.
-        seed: Seed of games and trackers.
+        seed: Seed of the cut of bundled games and of the trackers.
         jobs: Workers for the scores that are made now.
-        tables: A folder that keeps the scores of predictions, for studies and the next call; empty
-            to score them anew.
+        tables: A folder that keeps the scores of predictions, for studies and the next call: of all
+            recorded replies it takes about 44 s of one core to make. Empty to score anew only those
+            chosen, about 600 a second and core.
 
     Returns:
         The scores, and the predictions or None.
@@ -224,12 +165,19 @@ def load_run(
     if scores:
         return read_scores(scores), given
     parameters = ScoringParameters(depth=depth)
+    check_replies(replies)
     if given is not None and tables:
         stored = StoredTables(Path(tables))
         return stored.scores(Path(predictions), parameters, jobs=jobs), given
-    if given is not None:
-        return score(given, parameters, jobs=jobs), given
-    check_replies(replies)
-    if replies == "recorded":
-        return recorded_run(sets, models, settings, depth, jobs, tables)
-    return simulated_run(per_group, rates, depth, seed, jobs)
+    if given is None and replies == "recorded":
+        given = recorded_replies(sets, models, settings)
+        if tables:
+            chosen: dict[str, Any] = {"sets": sets, "models": models, "settings": settings}
+            return recorded_scores(tables, parameters, **chosen, jobs=jobs), given
+    elif given is None:
+        # Nine of ten bundled games are longer than the largest group asks for.
+        games = bundled_games()[: 2 * per_group * len(FIVE_GROUPS)]
+        cut = cut_games(games, groups=FIVE_GROUPS, per_group=per_group, seed=seed)
+        simulated = [simulate(cut.positions, rate=rate, seed=seed) for rate in rates]
+        given = pd.concat(simulated, ignore_index=True)
+    return score(given, parameters, jobs=jobs), given

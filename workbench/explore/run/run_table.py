@@ -84,26 +84,21 @@ class ReplyTexts:
     @cached_property
     def _folded(self) -> list[str]:
         pairs = zip(self._texts, self._states, strict=True)
+        texts = (state if text is None else text for text, state in pairs)
         # A missing state can be None or NaN.
-        found = (state if text is None else text for text, state in pairs)
-        return [text.casefold() if isinstance(text, str) else "" for text in found]
+        return [text.casefold() if isinstance(text, str) else "" for text in texts]
 
-    def of(self, places: Iterable[int]) -> list[str | None]:
+    def of(self, numbers: Iterable[int]) -> list[str | None]:
         """Return the whole replies of some rows."""
-        return [self._texts[place] for place in places]
+        return [self._texts[number] for number in numbers]
 
-    def holding(self, wanted: str) -> NDArray[np.bool_]:
+    def contain(self, part: str) -> NDArray[np.bool_]:
         """Return for each row whether its reply, or its state, has a part, in upper or lower case."""
-        folded = wanted.casefold()
-        found = (folded in text for text in self._folded)
-        return np.fromiter(found, dtype=np.bool_, count=len(self._texts))
+        folded = part.casefold()
+        return np.array([folded in text for text in self._folded], dtype=np.bool_)
 
     def excerpt(self, row: int, wanted: str = "") -> dict[str, Any] | None:
-        """Return the part of a reply that is shown.
-
-        Args:
-            row: Its number, from 0.
-            wanted: What was searched for.
+        """Return the part of a reply around what was searched for.
 
         Returns:
             None if there is no reply; else ``length`` (characters of the whole), ``skipped``
@@ -132,24 +127,9 @@ Disagreement = Literal["", "near_far", "far_near"]
 GAP: Final = 0.25
 """Rows count as disagreeing from here on: a quarter of the ranking apart."""
 
-NEEDED: Final = (
-    "position_id",
-    "game_id",
-    "group",
-    "ply",
-    "set",
-    "model",
-    "setting",
-    "sample",
-    "true_state",
-    "predicted_state",
-    "reply_class",
-    "status",
-    "reason",
-    "levenshtein_to_empty",
-    "terminal",
-    "ill_formed_policy",
-    "unscored",
+NEEDED: Final = tuple(
+    "position_id game_id group ply set model setting sample true_state predicted_state reply_class "
+    "status reason levenshtein_to_empty terminal ill_formed_policy unscored".split()
 )
 
 
@@ -229,68 +209,57 @@ def disagreement(edit_distance: "pd.Series[float]", precision: "pd.Series[float]
 
     Replies that are no state have p_m = 0 and, if there is a text, an edit distance: they are
     ranked like the others.
-
-    Args:
-        edit_distance: At least 0, NaN where there is none.
-        precision: p_m in [0, 1], NaN where there is none.
-
-    Returns:
-        A series with the index of the arguments.
     """
     defined = edit_distance.notna() & precision.notna()
     right = defined & (edit_distance == 0) & (precision == 1)
     ranked = defined & ~right
-    count = int(ranked.sum())
-    found = pd.Series(np.nan, index=edit_distance.index)
-    found[right] = 0.0
-    if count:
+    differences = pd.Series(np.nan, index=edit_distance.index)
+    differences[right] = 0.0
+    if ranked.any():
         by_distance = edit_distance[ranked].rank(method="average")
         by_precision = precision[ranked].rank(method="average", ascending=False)
-        found[ranked] = (by_precision - by_distance) / count
-    return found
+        differences[ranked] = (by_precision - by_distance) / int(ranked.sum())
+    return differences
 
 
 def count_classes(
-    table: RunTable, places: Sequence[int] | NDArray[np.int64]
+    table: RunTable, numbers: Sequence[int] | NDArray[np.int64]
 ) -> dict[str, tuple[int, int]]:
     """Return, for each class of replies, the rows shown and all rows; unscored ones apart."""
     names = row_classes(table.rows)
-    shown = names.iloc[list(places)].value_counts()
-    every = names.value_counts()
-    always = {name for name in CLASSES if name != ReplyClass.FAILED}
-    order = [name for name in (*CLASSES, "unscored") if name in always or name in every.index]
-    return {name: (int(shown.get(name, 0)), int(every.get(name, 0))) for name in order}
+    visible, every = names.iloc[list(numbers)].value_counts(), names.value_counts()
+    return {
+        name: (int(visible.get(name, 0)), int(every.get(name, 0)))
+        for name in (*CLASSES, "unscored")
+        if name in every.index or name not in (ReplyClass.FAILED, "unscored")
+    }
 
 
 def undefined_rows(
-    table: RunTable, places: Sequence[int] | NDArray[np.int64], restricted: Sequence[str]
+    table: RunTable, numbers: Sequence[int] | NDArray[np.int64], restricted: Sequence[str]
 ) -> list[str]:
     """Name the rows that could not take part, with their numbers."""
-    shown = table.rows.iloc[list(places)]
-    classes = row_classes(shown)
-    unscored = classes == "unscored"
-    said = []
-    failed = classes == ReplyClass.FAILED
-    absent = int((shown["edit_distance"].isna() & ~unscored & ~failed).sum())
-    if absent:
-        said.append(
-            f"{_rows(absent)} shown without an edit distance: the reply has no FEN, and the "
-            "distance to the empty text is not meaningful."
-        )
-    if unscored.any():
-        said.append(f"{_rows(int(unscored.sum()))} shown not scored: the true FEN cannot be read.")
-    if failed.any():
-        said.append(f"{_rows(int(failed.sum()))} shown without a reply: the call failed.")
-    odd = int((shown["precision"].isna() & ~unscored & ~failed).sum())
-    if odd:
-        said.append(f"{_rows(odd)} shown with p_{table.depth} undefined.")
+    visible = table.rows.iloc[list(numbers)]
+    classes = row_classes(visible)
+    unscored, failed = classes == "unscored", classes == ReplyClass.FAILED
+    scored = ~unscored & ~failed
+    notes = [
+        (
+            visible["edit_distance"].isna() & scored,
+            "shown without an edit distance: the reply has no FEN, and the distance to the empty "
+            "text is not meaningful.",
+        ),
+        (unscored, "shown not scored: the true FEN cannot be read."),
+        (failed, "shown without a reply: the call failed."),
+        (visible["precision"].isna() & scored, f"shown with p_{table.depth} undefined."),
+    ]
     if restricted:
-        lacking = int(table.rows[list(restricted)].isna().any(axis=1).sum())
-        if lacking:
-            names = {"edit_distance": "edit distance", "precision": f"p_{table.depth}"}
-            words = " or ".join(names.get(name, name) for name in restricted)
-            said.append(f"{_rows(lacking)} of the run not shown because of undefined {words}.")
-    return said
+        names = {"edit_distance": "edit distance", "precision": f"p_{table.depth}"}
+        words = " or ".join(names.get(name, name) for name in restricted)
+        lacking = table.rows[list(restricted)].isna().any(axis=1)
+        notes.append((lacking, f"of the run not shown because of undefined {words}."))
+    counts = [(int(rows.sum()), words) for rows, words in notes]
+    return [f"{count:,} row{'' if count == 1 else 's'} {words}" for count, words in counts if count]
 
 
 def row_classes(rows: pd.DataFrame) -> "pd.Series[str]":
@@ -302,11 +271,7 @@ def row_classes(rows: pd.DataFrame) -> "pd.Series[str]":
 def _remarks(rows: pd.DataFrame) -> "pd.Series[str]":
     flags = rows["status"].fillna("")
     words = {flag: "; ".join(map(status_words, flag.split())) for flag in flags.unique()}
-    found = rows["unscored"].fillna("")
+    remarks = rows["unscored"].fillna("")
     for other in (rows["reason"].fillna(""), flags.map(words)):
-        found = found.where(found != "", other)
-    return found.astype(str)
-
-
-def _rows(count: int) -> str:
-    return f"{count:,} row{'' if count == 1 else 's'}"
+        remarks = remarks.where(remarks != "", other)
+    return remarks.astype(str)

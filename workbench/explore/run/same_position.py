@@ -28,24 +28,14 @@ def reply_name(row: "Mapping[str, Any] | pd.Series[Any]") -> str:
 
 
 def other_replies(run: RunTable, row: int) -> list[dict[str, Any]]:
-    """Return the other replies to a row's position, the highest p_m first.
-
-    Args:
-        run: The run.
-        row: Its number, from 0.
-    """
-    places = np.setdiff1d(_same_position(run, row), [row])
-    ordered = run.rows.iloc[places].sort_values("precision", ascending=False, kind="stable")
-    return [_listed(run, int(place)) for place in ordered.index]
+    """Return the other replies to a row's position, the highest p_m first."""
+    others = np.setdiff1d(_same_position(run, row), [row])
+    ordered = run.rows.iloc[others].sort_values("precision", ascending=False, kind="stable")
+    return [_summary(run, int(number)) for number in ordered.index]
 
 
 def side_by_side(run: RunTable, row: int, other: int) -> dict[str, Any]:
     """Return two replies to one position, with the true board.
-
-    Args:
-        run: The run.
-        row: The number of the first reply.
-        other: The number of the second.
 
     Returns:
         ``true_fen`` (text), ``true_board`` (a FEN of a board to draw), and ``replies``: two as in
@@ -56,18 +46,14 @@ def side_by_side(run: RunTable, row: int, other: int) -> dict[str, Any]:
         none).
     """
     true = _true_board(run, row)
-    replies = [{**_listed(run, place), **_shown(run, place, true)} for place in (row, other)]
+    replies = [{**_summary(run, each), **_board(run, each, true)} for each in (row, other)]
     return {"true_fen": cut(true.text, LONGEST_FEN), "true_board": true.text, "replies": replies}
 
 
 def reply_boards(run: RunTable, row: int) -> dict[str, Any]:
     """Return a reply's board and the true one; the reply as in `side_by_side`."""
-    true = _true_board(run, row)
-    return {
-        "true_fen": cut(true.text, LONGEST_FEN),
-        "true_board": true.text,
-        "reply": {**_listed(run, row), **_shown(run, row, true)},
-    }
+    boards = side_by_side(run, row, row)
+    return {**boards, "reply": boards.pop("replies")[0]}
 
 
 def all_on_one_board(run: RunTable, row: int) -> dict[str, Any]:
@@ -79,33 +65,33 @@ def all_on_one_board(run: RunTable, row: int) -> dict[str, Any]:
         boards are ``wrong`` and in ``words`` what is there in truth and in which reply.
     """
     true = _true_board(run, row)
-    places = _same_position(run, row)
+    numbers = _same_position(run, row)
     boards = 0
     wrong: dict[str, dict[str, list[str]]] = {}
-    for place in places:
+    for number in numbers:
         try:
-            predicted = read_board(_text(run, int(place)), "predicted")
+            predicted = read_board(_text(run, int(number)), "predicted").board
         except InvalidFenError:
             continue
-        if predicted.board is None:
+        if predicted is None:
             continue
         boards += 1
-        name = reply_name(run.rows.iloc[place])
-        for square in different_squares(_position(true), predicted.board):
-            content = _content(predicted.board, square)
+        name = reply_name(run.rows.iloc[number])
+        for square in different_squares(true.fen.board, predicted):
+            content = _content(predicted, square)
             wrong.setdefault(square, {}).setdefault(content, []).append(name)
     squares = [
         {
             "square": square,
-            "wrong": sum(map(len, found.values())),
-            "words": f"{square}, {_content(_position(true), square)}: "
-            + "; ".join(f"{content} in {', '.join(names)}" for content, names in found.items()),
+            "wrong": sum(map(len, names_of.values())),
+            "words": f"{square}, {_content(true.fen.board, square)}: "
+            + "; ".join(f"{content} in {', '.join(names)}" for content, names in names_of.items()),
         }
-        for square, found in sorted(wrong.items())
+        for square, names_of in sorted(wrong.items())
     ]
     return {
         "true_board": true.text,
-        "replies": len(places),
+        "replies": len(numbers),
         "boards": boards,
         "squares": squares,
     }
@@ -115,17 +101,11 @@ def _content(board: chess.Board, square: str) -> str:
     piece = board.piece_at(chess.parse_square(square))
     if piece is None:
         return "empty"
-    colour = "white" if piece.color else "black"
-    return f"{colour} {chess.piece_name(piece.piece_type)}"
+    return f"{'white' if piece.color else 'black'} {chess.piece_name(piece.piece_type)}"
 
 
 def _true_board(run: RunTable, row: int) -> ReadBoard:
     return read_board(run.rows["true_state"].iloc[row], "true")
-
-
-def _position(board: ReadBoard) -> chess.Board:
-    assert board.board is not None
-    return board.board
 
 
 def _text(run: RunTable, row: int) -> str:
@@ -133,45 +113,37 @@ def _text(run: RunTable, row: int) -> str:
     return text if isinstance(text, str) else ""
 
 
-def _shown(run: RunTable, row: int, true: ReadBoard) -> dict[str, Any]:
+def _board(run: RunTable, row: int, true: ReadBoard) -> dict[str, Any]:
     text = _text(run, row)
-    shown: dict[str, Any] = {"fen": "", "board": "", "different": [], "fields": [], "words": ""}
+    empty: dict[str, Any] = {"board": "", "different": [], "fields": []}
     try:
         predicted = read_board(text, "predicted")
     except InvalidFenError as error:
-        return {**shown, "fen": cut(text, LONGEST_FEN), "words": f"{error}."}
-    shown |= {
-        "fen": cut(predicted.text, LONGEST_FEN),
-        "words": describe(predicted.reply_class, predicted.flags),
-    }
+        return {**empty, "fen": cut(text, LONGEST_FEN), "words": f"{error}."}
+    words = describe(predicted.reply_class, predicted.flags)
+    common = {"fen": cut(predicted.text, LONGEST_FEN), "words": words}
     if predicted.board is None:
-        return shown
+        return {**empty, **common}
     correct = environment_named(DEFAULT).correct_fields(true.fen, predicted.fen)
-    return shown | {
+    wrong = [name for name, right in correct.items() if name != "placement" and not right]
+    return {
+        **common,
         "board": predicted.text,
-        "different": different_squares(_position(true), predicted.board),
-        "fields": [
-            field_words(name)
-            for name, is_right in correct.items()
-            if name != "placement" and not is_right
-        ],
+        "different": different_squares(true.fen.board, predicted.board),
+        "fields": list(map(field_words, wrong)),
     }
 
 
 def _same_position(run: RunTable, row: int) -> NDArray[np.int64]:
-    rows = run.rows
-    same = (rows["position_id"] == rows["position_id"].iloc[row]) & (
-        rows["true_state"] == rows["true_state"].iloc[row]
-    )
-    return np.flatnonzero(same.to_numpy())
+    columns = run.rows[["position_id", "true_state"]]
+    return np.flatnonzero((columns == columns.iloc[row]).all(axis=1).to_numpy())
 
 
-def _listed(run: RunTable, place: int) -> dict[str, Any]:
-    row = run.rows.iloc[place]
-    measures = ("edit_distance", "precision", "recall")
+def _summary(run: RunTable, number: int) -> dict[str, Any]:
+    row = run.rows.iloc[number]
     return {
-        "row": place,
+        "row": number,
         "name": reply_name(row),
         "reply_class": class_words(str(row["reply_class"])),
-        **{name: row[name] for name in measures},
+        **{name: row[name] for name in ("edit_distance", "precision", "recall")},
     }
