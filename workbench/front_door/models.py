@@ -91,13 +91,7 @@ def ask(
         source = Path(place) / "positions.parquet"
         write_table(table, source, POSITIONS, {"stage": "positions"})
         run = ask_questions(
-            source,
-            folder,
-            question,
-            operation,
-            price=paid,
-            api_key=api_key,
-            progress=progress,
+            source, folder, question, operation, price=paid, api_key=api_key, progress=progress
         )
     for note in run.notes:
         warnings.warn(note, stacklevel=2)

@@ -6,14 +6,7 @@ from typing import Any, Final
 import pandas as pd
 from matplotlib.figure import Figure
 
-from workbench.drawing.appearance import (
-    Style,
-    caption,
-    draw_means,
-    model_style,
-    new_figure,
-    style,
-)
+from workbench.drawing.appearance import Style, caption, draw_means, model_style, new_figure, style
 from workbench.drawing.labels import labels, typeset
 from workbench.drawing.quantities import Quantity
 from workbench.drawing.reply_words import class_words

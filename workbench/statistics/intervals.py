@@ -278,11 +278,7 @@ def _standard_error(sums: Values, sizes: npt.NDArray[np.intp], scale: float) -> 
 
 
 def _student_ends(
-    value: float,
-    error: float,
-    freedom: float,
-    within: tuple[float, float] | None,
-    level: float,
+    value: float, error: float, freedom: float, within: tuple[float, float] | None, level: float
 ) -> tuple[float, float]:
     # Here, for it takes long.
     from scipy.special import expit, logit, stdtrit
@@ -315,11 +311,7 @@ def _check_within(values: Values, within: tuple[float, float]) -> None:
 
 
 def clustered_tau_interval(
-    values: npt.ArrayLike,
-    others: npt.ArrayLike,
-    clusters: npt.ArrayLike,
-    *,
-    level: float = 0.95,
+    values: npt.ArrayLike, others: npt.ArrayLike, clusters: npt.ArrayLike, *, level: float = 0.95
 ) -> Interval:
     """Return Kendall's tau-b of `comparable` values, with its interval.
 

@@ -80,12 +80,7 @@ class Source:
     replies: str = "recorded"
 
     def __post_init__(self) -> None:
-        """Check the arguments.
-
-        Raises:
-            InvalidArgumentError: If the replies are neither recorded nor simulated, nor those of a
-                bundled model.
-        """
+        """Check the arguments."""
         check_replies(self.replies, model_names())
 
     @property
@@ -199,11 +194,7 @@ def positions_made_of(source: Source, groups: Sequence[int]) -> dict[str, Any]:
 
 
 def prepare(
-    tables: str | Path,
-    source: Source,
-    parameters: ScoringParameters,
-    *,
-    jobs: int = 1,
+    tables: str | Path, source: Source, parameters: ScoringParameters, *, jobs: int = 1
 ) -> StudyData:
     """Return the scores of the source under two groupings, made now or found in the folder.
 
@@ -373,13 +364,7 @@ class TrueBoards:
 
 
 def true_boards(tables: str | Path, source: Source, data: StudyData) -> TrueBoards:
-    """Return the positions of given predictions or scores of chess, else of the source's games.
-
-    Args:
-        tables: The folder that keeps the positions.
-        source: The games; all bundled ones if it names none.
-        data: The result of `prepare` for the source.
-    """
+    """Return the positions of given predictions or scores of chess, else of the source's games."""
     if (source.scores or source.predictions) and data.environment == "chess":
         return TrueBoards(data.positions(), data.games, data.inputs)
     every = replace(source, replies="recorded")

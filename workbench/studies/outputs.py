@@ -47,17 +47,7 @@ class Outputs:
     def save(
         self, name: str, figure: Figure, table: pd.DataFrame, **changes: Any
     ) -> "display.Image":
-        """Write the files of `save_study`, and return the picture for the cell to show.
-
-        Args:
-            name: The stem of the files.
-            figure: The result of a study's ``draw``.
-            table: The result of its ``compute``.
-            changes: Attributes that differ for this figure.
-
-        Raises:
-            OutputError: If one of the files is an input.
-        """
+        """Write the files of `save_study`, and return the picture for the cell to show."""
         # Here, for it takes long.
         from IPython import display
 

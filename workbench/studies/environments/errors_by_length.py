@@ -35,19 +35,12 @@ def compute(scores: Mapping[str, pd.DataFrame], *, depth: int = 4) -> pd.DataFra
 
     Intervals are of 95%, by the variance between games or episodes.
 
-    Args:
-        scores: By the environment's name, as `EnvironmentRuns` holds them.
-        depth: m.
-
     Returns:
         Columns environment, title, task, length (actions), measure (precision, recall, exact_match,
         edit_distance in characters, edit_share in characters for 100 of the true text; those that the
         task defines), depth (the largest at most ``depth`` at which it defines p_m), mean,
         low, high, count (scored replies), games, effective (number of games), the number of these replies in each class, failed
         (calls, left out) and unscored (replies, left out). Rows without a length are in none.
-
-    Raises:
-        InvalidArgumentError: If a table lacks a measure at this depth.
     """
     tables = []
     for name, table in scores.items():
@@ -97,11 +90,6 @@ def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
     """Draw one column of panels an environment: above p_m, r_m and exact match, below the distance.
 
     What the task does not define is not drawn: a list of actions has no distance.
-
-    Args:
-        table: The result of `compute`.
-        whose: Whose replies these are, for the title.
-        note: Small print below the axes.
     """
     names = list(table["environment"].unique())
     depth = table["depth"].iloc[0]

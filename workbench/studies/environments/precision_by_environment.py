@@ -345,9 +345,6 @@ def _measured(
 def summarise(table: pd.DataFrame) -> pd.DataFrame:
     """Return the mean over pairs, and how far each estimator is from the exact values.
 
-    Args:
-        table: The result of `compute`.
-
     Returns:
         Columns environment, method, depth, mean, low and high (smallest and largest of the pairs),
         pairs, deviation (root mean square over pairs of estimate less exact value) and

@@ -302,11 +302,7 @@ def simulated_pair(
 
 
 def verdict(table: pd.DataFrame) -> str:
-    """Return in words, as Markdown, on which state each model acts.
-
-    Args:
-        table: The result of `workbench.studies.environments.stated_and_implied.compute`.
-    """
+    """Return in words, as Markdown, on which state each model acts."""
     lines = []
     noun = environment_in_table(table["environment"].iloc[0]).state_noun
     overall = table[table["length"] == ALL].set_index(["model", "quantity"])
@@ -342,13 +338,7 @@ def verdict(table: pd.DataFrame) -> str:
 
 
 def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
-    """Draw a row of three panels for each model, against the length of the episode.
-
-    Args:
-        table: The result of `workbench.studies.environments.stated_and_implied.compute`.
-        whose: Whose replies these are, for the title.
-        note: Small print below the axes.
-    """
+    """Draw a row of three panels for each model, against the length of the episode."""
     environment = environment_in_table(table["environment"].iloc[0])
     noun, action = environment.state_noun, environment.action_noun
     models = list(table["model"].unique())

@@ -117,9 +117,6 @@ def compute(
 def summarise(table: pd.DataFrame) -> pd.DataFrame:
     """Return bias and spread of each estimator on near and on far pairs.
 
-    Args:
-        table: The result of `compute`.
-
     Returns:
         Columns kind, method, depth, unbiased, pairs, agree (pairs whose mean is within `LARGEST_Z`
         standard errors), bias_median, bias_low and bias_high (over pairs), deviation_median,
@@ -158,11 +155,7 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def misses(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows whose estimator claims to be unbiased and whose mean does not agree.
-
-    Args:
-        table: The result of `compute`.
-    """
+    """Return the rows whose estimator claims to be unbiased and whose mean does not agree."""
     columns = ["kind", "pair", "method", "depth", "exact", "bias", "z", "deviation", "largest"]
     missed = table[table["unbiased"] & ~table["agrees"]]
     return missed[columns].reset_index(drop=True)
@@ -217,9 +210,6 @@ def draw(table: pd.DataFrame) -> Figure:
     A point is a pair at one depth, a bar `LARGEST_Z` standard errors, a black line the median over
     pairs. Runs without spread are on a separate line at the bottom, hollow where
     every run gave 0.
-
-    Args:
-        table: The result of `compute`.
     """
     kinds = [kind for kind in ("near", "far") if (table["kind"] == kind).any()]
     methods = [method for method in ESTIMATORS if (table["method"] == method).any()]
@@ -468,11 +458,7 @@ def compute_beyond_exact(
 
 
 def summarise_beyond_exact(table: pd.DataFrame) -> pd.DataFrame:
-    """Return spread and time of each estimator, over pairs.
-
-    Args:
-        table: The result of `compute_beyond_exact`.
-    """
+    """Return spread and time of each estimator, over pairs."""
     found: pd.DataFrame = table.groupby(["depth", "method"], sort=False).agg(
         pairs=("pair", "count"),
         deviation_median=("deviation", "median"),

@@ -122,15 +122,7 @@ def exact_precisions(
     *,
     workers: int | None,
 ) -> NDArray[np.float64]:
-    """Return the exact p_m of many pairs of boards.
-
-    Args:
-        true: FENs of the boards S.
-        predicted: As many FENs of the boards T.
-        depth: m, at least 1.
-        terminal: How finished games count.
-        workers: Threads, None for all cores; the result does not depend on it.
-    """
+    """Return the exact p_m of many pairs of boards."""
     chess = environment_named("chess")
     twin = compiled_twin()
     one, other = (
@@ -217,18 +209,7 @@ def timed_runs(
     terminal: Terminal,
     workers: int | None,
 ) -> tuple[Values, float, float]:
-    """Return the values of single runs, their mean node count, and milliseconds per run on a core.
-
-    Args:
-        method: A name in `workbench.affordance.ESTIMATORS`; one that is not compiled is run by the
-            reference.
-        pair: Lines are drawn from T and tried in S.
-        depth: m, at least 1.
-        samples: N of each run.
-        seeds: One a run, at least one.
-        terminal: How finished games count.
-        workers: Threads, None for all cores; the first runs, which are timed, take one.
-    """
+    """Return the values of single runs, their mean node count, and milliseconds per run on a core."""
     chess = environment_named("chess")
     predicted, true = (chess.read_state(fen) for fen in (pair.predicted_fen, pair.true_fen))
     twin = compiled_twin()
@@ -259,12 +240,6 @@ def timed_runs(
 
 def compared(values: Values, exact: float, method: str, samples: int) -> dict[str, Any]:
     """Return how independent runs of an estimator compare with the exact value.
-
-    Args:
-        values: One estimate of p_m per run, shape (runs,), at least 2.
-        exact: p_m, above 0.
-        method: A name in `ESTIMATORS`.
-        samples: N of each run.
 
     Returns:
         The columns exact to largest, and intervals and covered, of `compute`.
@@ -301,13 +276,6 @@ def interval_covers(
     """Return which confidence intervals hold the exact value; each is made of `BATCHES` runs.
 
     As `workbench.affordance.Estimate` gives them. Runs that fill no whole interval are not used.
-
-    Args:
-        values: One estimate of p_m per run, shape (runs,).
-        exact: p_m.
-        method: A name in `ESTIMATORS`.
-        samples: N of each run.
-        level: The coverage wanted, in (0, 1).
     """
     batches = values[: len(values) // BATCHES * BATCHES].reshape(-1, BATCHES)
     # Of an estimate's other numbers the interval only asks that states were generated.

@@ -57,14 +57,6 @@ def tree_settings(
 
     The random trees are measured with the estimators that walk the joint tree alone: for the other
     two nothing but p_m matters, or they are known from the homogeneous tree.
-
-    Args:
-        chances: The values of p, each a fraction of at most 100 children.
-        children: Actions at each node of a random tree; of the homogeneous one, the next number of
-            which p is a fraction.
-        trees: Random trees of each p, at least 1.
-        depths: The values of m, ascending.
-        seed: Seed of the random trees.
     """
     found = []
     for chance in chances:
@@ -200,17 +192,7 @@ def derived_samples(
     children: int,
     precision: float,
 ) -> float:
-    """Return N by the formulas at the head of this file; NaN where none holds, 0 if any N does.
-
-    Args:
-        setting: The kind of pair, as `workbench.studies.estimators.needed_samples` names it.
-        method: The estimator.
-        depth: m, at least 1.
-        wanted: The relative error, above 0.
-        chance: p of a tree; not used for chess.
-        children: b of a tree; not used for chess.
-        precision: p_m; NaN where it is not known.
-    """
+    """Return N by the formulas for each kind of tree; NaN where none holds, 0 if any N does."""
     if method == "branch" and precision > 0:
         return (1 - precision) / (precision * wanted**2)
     if setting == HOMOGENEOUS and method == "naive":

@@ -39,9 +39,6 @@ from workbench.studies.estimators.needed_samples import (
 def summarise(table: pd.DataFrame) -> pd.DataFrame:
     """Return the median over like pairs, where what was not reached counts as infinite.
 
-    Args:
-        table: The result of `compute`.
-
     Returns:
         Columns setting, chance, method, depth, status, samples, nodes (medians, or under ``more than``
         the smallest bound), derived (median), precision (geometric mean), instances, reached (how
@@ -298,11 +295,6 @@ def draw(table: pd.DataFrame, *, repeats: int, terminal: Terminal = "absorb") ->
     A column is a value of p or a kind of chess pair. Both curves have one constant, fitted to the
     naive estimator and to Algorithm 2 in that panel. Coordinates are rounded to `_DIGITS` significant
     digits: the last digits depend on the processor, and so would the picture.
-
-    Args:
-        table: The result of `compute`, or one of `figure_parts`.
-        repeats: R, single runs from which an error was measured, for the caption.
-        terminal: How finished games counted, for the caption.
     """
     summary = summarise(table)
     for name in ("samples", "nodes", "derived"):

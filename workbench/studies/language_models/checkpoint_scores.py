@@ -33,9 +33,6 @@ from workbench.studies.study_scores import StoredTables
 def course(names: Sequence[str]) -> pd.DataFrame:
     """Return the course of the run that some bundled models are checkpoints of.
 
-    Args:
-        names: Of checkpoints and of the model that the run ended with.
-
     Returns:
         Columns of (the checkpoint; empty for the run itself), branch (whether it left the run),
         step, learning_rate and plies (the longest to which games have been read by this step). The run
@@ -135,13 +132,6 @@ def scores_of_losses(
     jobs: int = 1,
 ) -> pd.DataFrame:
     """Return the scores of true boards from which pieces are missing at random: one kind of error alone.
-
-    Args:
-        tables: As of `scores_of_trackers`.
-        rates: Probability of each piece but a king to be missing, in [0, 1].
-        source: As of `scores_of_trackers`.
-        parameters: As of `scores_of_trackers`.
-        jobs: As of `scores_of_trackers`.
 
     Returns:
         Rows as of `scores_of_trackers`.

@@ -68,10 +68,6 @@ def compute(found: ProbedBoards, *, depth: int = 4) -> pd.DataFrame:
     The probes are those of the state that the decoder reads. Replies in which no square can be read
     have none that is written wrongly.
 
-    Args:
-        found: The result of `workbench.studies.language_models.probed_boards.probed_boards`.
-        depth: m, with which it was scored.
-
     Returns:
         Columns model, reader, length (full moves, as text; "all" last), measure (of `QUANTITIES`; also
         ``lower``), depth, mean, low, high, count (squares, pieces or boards), games and effective (number of games). A length at
@@ -89,12 +85,7 @@ def compute(found: ProbedBoards, *, depth: int = 4) -> pd.DataFrame:
             other = _of_reader(boards, reader)
             read = squares_of(other["predicted_state"])
             difference = comparable(other["precision"]) - comparable(stated["precision"])
-            parts = [
-                stated[["game", "group"]].assign(
-                    higher=difference > 0,
-                    lower=difference < 0,
-                )
-            ]
+            parts = [stated[["game", "group"]].assign(higher=difference > 0, lower=difference < 0)]
             for where, values in (
                 (wrong, {"right": read == true, "alike": read == written}),
                 (moved, {"moved_right": read == true}),
@@ -112,10 +103,6 @@ def compute(found: ProbedBoards, *, depth: int = 4) -> pd.DataFrame:
 
 def gains(found: ProbedBoards, *, depth: int = 4) -> pd.DataFrame:
     """Compare what a trained network gives with what the same reading gives without its training.
-
-    Args:
-        found: The result of `workbench.studies.language_models.probed_boards.probed_boards`.
-        depth: m, with which it was scored.
 
     Returns:
         Columns model, reader, control, length (full moves, as text; "all" last), measure (precision, recall,
@@ -139,10 +126,6 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
     """Draw the comparison against the length of games, a row of panels for each model.
 
     Points of fewer than `LEAST_GAMES` games are hollow, and no line joins them to others.
-
-    Args:
-        table: The result of `compute`.
-        note: Small print below the axes.
     """
     depth = table["depth"].iloc[0]
     models = list(table["model"].unique())

@@ -58,12 +58,7 @@ UNITS: Final[Mapping[str, str]] = {
 """What the vertical axis of each measure counts."""
 
 
-def compute(
-    scores: pd.DataFrame,
-    steps: Mapping[str, int],
-    *,
-    depth: int = 4,
-) -> pd.DataFrame:
+def compute(scores: pd.DataFrame, steps: Mapping[str, int], *, depth: int = 4) -> pd.DataFrame:
     """Compute the mean of every measure for each model and length.
 
     Args:
@@ -88,12 +83,6 @@ def draw(table: pd.DataFrame, schedule: pd.DataFrame, whose: str, note: str = ""
     """Draw each measure against the training step, a line for each length of games.
 
     Steps before games were read to their full length are shaded.
-
-    Args:
-        table: The result of `compute`.
-        schedule: The result of `workbench.studies.language_models.checkpoint_scores.course`.
-        whose: The model, for the title.
-        note: Small print below the axes.
     """
     depth = table["depth"].iloc[0]
     figure, axes_of = panels(2, 3, 2.9)
@@ -130,13 +119,7 @@ def draw(table: pd.DataFrame, schedule: pd.DataFrame, whose: str, note: str = ""
 
 
 def draw_sizes(table: pd.DataFrame, parameters: Mapping[str, int], note: str = "") -> Figure:
-    """Draw each measure against the length of games, a line for each model.
-
-    Args:
-        table: The result of `compute`, of finished models and the baseline.
-        parameters: How many each model has, the smallest first.
-        note: Small print below the axes.
-    """
+    """Draw each measure against the length of games, a line for each model."""
     depth = table["depth"].iloc[0]
     figure, axes_of = panels(2, 3, 2.7)
     lines = table[table["length"] != ALL].assign(at=lambda rows: rows["length"].astype(int))
@@ -345,14 +328,7 @@ def compute_rises_of_trackers(
 def draw_rises(
     table: pd.DataFrame, whose: str, note: str = "", control: pd.DataFrame | None = None
 ) -> Figure:
-    """Draw the steps, a row for each length of games and a mark for each measure.
-
-    Args:
-        table: The result of `compute_rises`.
-        whose: The model, for the title.
-        note: Small print below the axes.
-        control: The result of `compute_rises_of_trackers`, for a panel of its own beside the training.
-    """
+    """Draw the steps, a row for each length of games and a mark for each measure."""
     parts = [table] if control is None else [table, control]
     lengths = sorted(table["length"].unique())
     figure, axes_of = panels(1, len(parts), 1.1 + 0.75 * len(lengths), 3 + 4.5 * len(parts))

@@ -45,15 +45,7 @@ def panels(
 
 
 def curve(axes: Axes, line: pd.DataFrame, at: "pd.Series[float]", label: str, look: Style) -> None:
-    """Draw means with their intervals, in the size of these panels.
-
-    Args:
-        axes: Where.
-        line: Rows with mean, low and high; NaN for ends that are unknown.
-        at: Of each row on the horizontal axis.
-        label: For the legend.
-        look: Of the line.
-    """
+    """Draw means with their intervals, in the size of these panels."""
     mean, low, high = (line[name] for name in ("mean", "low", "high"))
     draw_means(axes, at, mean, low, high, look, label, size=4.5, width=1.2)
 

@@ -218,30 +218,17 @@ READERS: Final[Mapping[str, tuple[str, Style]]] = {
 def compute(found: ProbedBoards, *, depth: int = 4) -> pd.DataFrame:
     """Compute the mean of every measure for each reader, layer and length of games.
 
-    Args:
-        found: The result of `workbench.studies.language_models.probed_boards.probed_boards`.
-        depth: m, with which it was scored.
-
     Returns:
         Columns model, reader, layer, length (full moves, as text; "all" last), measure (of `MEASURES`),
         depth, mean, low, high, count (boards), games and effective (number of
         games).
     """
-    table = means_by_game(
-        found.boards,
-        ["model", "reader", "layer"],
-        list(MEASURES),
-    )
+    table = means_by_game(found.boards, ["model", "reader", "layer"], list(MEASURES))
     return table.assign(depth=depth)
 
 
 def draw_layers(table: pd.DataFrame, note: str = "") -> Figure:
-    """Draw the means over all lengths against the layer, a row of panels for each model.
-
-    Args:
-        table: The result of `compute`.
-        note: Small print below the axes.
-    """
+    """Draw the means over all lengths against the layer, a row of panels for each model."""
     depth = table["depth"].iloc[0]
     shown = ("squares", "occupied", "moved", "precision")
     overall = table[table["length"] == ALL]
@@ -278,10 +265,6 @@ def draw_lengths(table: pd.DataFrame, note: str = "") -> Figure:
     """Draw the board that is written and those that probes read, against the length of games.
 
     The probes are those of the state that the decoder reads.
-
-    Args:
-        table: The result of `compute`.
-        note: Small print below the axes.
     """
     depth = table["depth"].iloc[0]
     shown = ("occupied", "board", "pieces", "precision", "recall")

@@ -51,18 +51,11 @@ _MOST_IN_ROW: Final = 3
 def compute(scores: pd.DataFrame, *, depth: int = 4) -> pd.DataFrame:
     """Describe the answers to each position.
 
-    Args:
-        scores: `workbench.studies.models.model_scores.Comparison.scores`.
-        depth: m.
-
     Returns:
         One row per model, prompt and position: model, prompt, position_id, answers, different
         (distinct answers as `answers_compared` has them; none is one), right (answers that
         `answers_compared` calls right), mean, least and most of p_m, variance (of p_m, unbiased; NaN
         for one answer), depth and answer (what a reply gives, in words).
-
-    Raises:
-        InvalidArgumentError: If the measure is missing.
     """
     measure = f"precision_{depth}"
     if measure not in scores:
@@ -85,9 +78,6 @@ def compute(scores: pd.DataFrame, *, depth: int = 4) -> pd.DataFrame:
 
 def summarise(table: pd.DataFrame) -> pd.DataFrame:
     """Return how much of the spread of p_m is between answers to the same question.
-
-    Args:
-        table: The result of `compute`.
 
     Returns:
         One row per model and prompt: positions, repeated (positions with at least two answers; the
@@ -125,20 +115,8 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def draw(
-    table: pd.DataFrame,
-    note: str = "",
-    most_panels: int = 6,
-    whose: str = "",
-) -> Figure:
-    """Draw the range of p_m over the answers to each position, one panel per model and prompt.
-
-    Args:
-        table: The result of `compute`.
-        note: Small print below the axes, such as `Comparison.describe` gives.
-        most_panels: Panels at most; the figure says how many are not drawn.
-        whose: What the title begins with, such as `Comparison.whose`; the model if there is one.
-    """
+def draw(table: pd.DataFrame, note: str = "", most_panels: int = 6, whose: str = "") -> Figure:
+    """Draw the range of p_m over the answers to each position, one panel per model and prompt."""
     again = table[table["answers"] > 1]
     models = list(table["model"].unique())
     of_one = some_of(models, "models") if len(models) == 1 else ""

@@ -67,12 +67,6 @@ def compute(
 
     Intervals are of 95%, clustered by game; see `workbench.statistics.intervals`.
 
-    Args:
-        scores: Rows of a scores table with the column ``game``, of one environment.
-        depth: m.
-        by: ``model``, or another column that names what is compared.
-        measure: Precision or recall.
-
     Returns:
         One row for each model and length, "all" last: the column ``by``, length, replies (scored),
         games, effective (number of games), readable (share), mean (over all replies: readable times mean_readable),
@@ -82,9 +76,6 @@ def compute(
         right (share of all replies whose state is right as written; of a FEN the placement),
         right_ignoring_case, right_without_clocks (NaN where states have none), measure, depth
         and in_bands (whether a length is the upper edge of a band). A mean over no reply is NaN.
-
-    Raises:
-        InvalidArgumentError: If the scores lack the measure at this depth.
     """
     column = f"{measure}_{depth}"
     if column not in scores:
@@ -197,15 +188,7 @@ def draw(
     environment: str = DEFAULT,
     by: str = "model",
 ) -> Figure:
-    """Draw the parts of the mean against the length of the episode, a panel a model, the best first.
-
-    Args:
-        table: The result of `compute`.
-        note: Small print below the axes.
-        whose: What is compared, for the title.
-        environment: The name of the environment, for the words.
-        by: As for `compute`.
-    """
+    """Draw the parts of the mean against the length of the episode, a panel a model, the best first."""
     symbol = _symbol(table)
     models = _ordered(table, by)
     columns = min(_MOST_COLUMNS, len(models))
@@ -269,15 +252,7 @@ def draw_overall(
     environment: str = DEFAULT,
     by: str = "model",
 ) -> Figure:
-    """Draw the parts of each model's mean over all lengths, and the share of right states.
-
-    Args:
-        table: As of `draw`, as are the others.
-        note: Small print below the axes.
-        whose: What is compared, for the title.
-        environment: The name of the environment, for the words.
-        by: As for `compute`.
-    """
+    """Draw the parts of each model's mean over all lengths, and the share of right states."""
     symbol = _symbol(table)
     models = _ordered(table, by)
     part = table[table["length"] == ALL_LENGTHS].set_index(by).loc[models]

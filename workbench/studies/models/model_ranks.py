@@ -158,16 +158,7 @@ def draw(
     whose: str = "",
     environment: str = DEFAULT,
 ) -> Figure:
-    """Draw each model's rank by edit distance, left, and by p_m, right, joined by a line.
-
-    Args:
-        table: The result of `compute`.
-        note: Small print below the axes, such as `Comparison.describe` gives.
-        models: All that are compared, so that each has the colour that it has in other figures even
-            if some are not ranked.
-        whose: What is compared, for the title, such as `Comparison.whose` gives.
-        environment: The name of the environment, for the words.
-    """
+    """Draw each model's rank by edit distance, left, and by p_m, right, joined by a line."""
     title = "Does state precision rank models differently from edit distance?"
     if table.empty:
         figure, (axes,) = new_figure(height=2.4)
@@ -267,14 +258,7 @@ def compare_pairs(
     seed: int = 0,
     against: Collection[str] = (),
 ) -> pd.DataFrame:
-    """Compare each two models on the positions that both have answered.
-
-    Args:
-        scores: Rows of a scores table with the column ``game``, the same in all rows of a position.
-        measure: A column of numbers; a higher one is better.
-        seed: Seed of the sign test.
-        against: If not empty, only the pairs with at least one of these models.
-    """
+    """Compare each two models on the positions that both have answered."""
     rows = scored_rows(scores)
     if measure not in rows:
         raise InvalidArgumentError(
@@ -360,9 +344,7 @@ def _pairs(ranking: pd.DataFrame) -> list[tuple[str, str, bool]]:
 def _example(near: pd.DataFrame, precise: pd.DataFrame, chosen: set[str]) -> dict[str, Any] | None:
     columns = ["position_id", "ply", "true_state", *_COLUMNS]
     both = near[columns].merge(
-        precise[columns],
-        on=["position_id", "ply", "true_state"],
-        suffixes=("_near", "_precise"),
+        precise[columns], on=["position_id", "ply", "true_state"], suffixes=("_near", "_precise")
     )
     opposed = both[
         (both["distance_near"] < both["distance_precise"])
@@ -389,21 +371,9 @@ def _example(near: pd.DataFrame, precise: pd.DataFrame, chosen: set[str]) -> dic
 
 
 def draw_examples(
-    table: pd.DataFrame,
-    note: str = "",
-    depth: int = 4,
-    whose: str = "",
-    environment: str = DEFAULT,
+    table: pd.DataFrame, note: str = "", depth: int = 4, whose: str = "", environment: str = DEFAULT
 ) -> Figure:
-    """Draw each example: the true board, the one nearer in edits, the one nearer in p_m.
-
-    Args:
-        table: The result of `find_examples`.
-        note: Small print below, such as `Comparison.describe` gives.
-        depth: m, for the words.
-        whose: What is compared, for the title, such as `Comparison.whose` gives.
-        environment: The name of the environment of the states.
-    """
+    """Draw each example: the true board, the one nearer in edits, the one nearer in p_m."""
     named = environment_in_table(environment)
     steps = "plies" if named.actions_a_group > 1 else f"{named.action_noun}s"
     figure = Figure(figsize=(8.4, 1.1 + 3.5 * max(1, len(table))), layout="constrained")

@@ -14,11 +14,7 @@ import pandas as pd
 import pyarrow as pa
 
 from workbench.answers.model_replies import simulate
-from workbench.answers.recorded_replies import (
-    WORLD_CUP,
-    recorded_replies,
-    recorded_replies_path,
-)
+from workbench.answers.recorded_replies import WORLD_CUP, recorded_replies, recorded_replies_path
 from workbench.drawing.labels import some_of
 from workbench.drawing.score_description import (
     convention_words,
@@ -85,11 +81,7 @@ class Simulation:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Check the arguments.
-
-        Raises:
-            InvalidArgumentError: If there is no rate, or no sample.
-        """
+        """Check the arguments."""
         if not self.rates or len(set(self.rates)) != len(self.rates) or self.samples < 1:
             raise InvalidArgumentError(
                 "expected different rates, at least one, and samples of at least 1, got "

@@ -43,11 +43,7 @@ _ROOM: Final = 2.2
 
 
 def compute(
-    scores: pd.DataFrame,
-    *,
-    depth: int = 4,
-    by: str = "model",
-    with_tau: bool = True,
+    scores: pd.DataFrame, *, depth: int = 4, by: str = "model", with_tau: bool = True
 ) -> pd.DataFrame:
     """Summarise the replies of each model to games of each length, and to all.
 
@@ -124,18 +120,7 @@ def draw(
     environment: str = DEFAULT,
     measure: Literal["precision", "recall"] = "precision",
 ) -> Figure:
-    """Draw mean p_m against the length of the game, one line per model, the best first.
-
-    Args:
-        table: The result of `compute`.
-        note: Small print below the axes, such as `Comparison.describe` gives.
-        by: As for `compute`.
-        least: Where the logarithmic axis begins at the lowest; means below it are not drawn, and
-            the figure says how many.
-        whose: What is compared, for the title, such as `Comparison.whose` gives.
-        environment: The name of the environment, for the words.
-        measure: Precision, or recall in its place.
-    """
+    """Draw mean p_m against the length of the game, one line per model, the best first."""
     depth = table["depth"].iloc[0]
     quantity = QUANTITIES[measure]
     symbol = f"{quantity.symbol}_{depth}"
@@ -211,11 +196,6 @@ def compute_flags(scores: pd.DataFrame, *, by: str = "model") -> pd.DataFrame:
 
     A board may have several flags, so that their shares add up to more than that of ``ANY``.
 
-    Args:
-        scores: Rows of a scores table; replies that could not be scored count as well, failed calls
-            do not.
-        by: ``model``, or another column that tells what is compared.
-
     Returns:
         Columns ``by``, flag ("ANY" first, then from the most frequent on), count, share (of all
         replies) and replies.
@@ -240,15 +220,7 @@ def draw_flags(
     whose: str = "",
     environment: str = DEFAULT,
 ) -> Figure:
-    """Draw the shares as a field of numbers, one row per model and one column per flag.
-
-    Args:
-        table: The result of `compute_flags`.
-        note: Small print below the axes, such as `Comparison.describe` gives.
-        by: As for `compute_flags`.
-        whose: What is compared, for the title, such as `Comparison.whose` gives.
-        environment: The name of the environment, for the words.
-    """
+    """Draw the shares as a field of numbers, one row per model and one column per flag."""
     shares = table.pivot(index=by, columns="flag", values="share")[list(table["flag"].unique())]
     shares = shares.sort_values(ANY, ascending=False, kind="stable")
     replies = table.groupby(by)["replies"].first()

@@ -37,12 +37,7 @@ _PANEL_WIDTH: Final = 1.9
 _SIZE: Final = 7.5
 
 
-def compute(
-    scores: pd.DataFrame,
-    *,
-    depth: int = 4,
-    near: float = 0.9,
-) -> pd.DataFrame:
+def compute(scores: pd.DataFrame, *, depth: int = 4, near: float = 0.9) -> pd.DataFrame:
     """Compare mean p_1 and p_m of each model at each length of the game.
 
     Intervals are of 95%, by the variance between games. A mean is ``near one`` if its interval lies at or
@@ -90,11 +85,7 @@ def compute(
 
 
 def verdict(table: pd.DataFrame) -> str:
-    """Return in words for which models p_1 remains near one; the baseline does not count.
-
-    Args:
-        table: The result of `compute`.
-    """
+    """Return in words for which models p_1 remains near one; the baseline does not count."""
     models = table[table["model"] != BASELINE]
     near = table["near"].iloc[0]
     rule = f"the 95% interval of mean p_1 at every length at or above {near:g}"
@@ -129,12 +120,6 @@ def draw(
     """Draw mean p_1 and p_m against the length of the game, one panel per model.
 
     Models with replies at every length come first, the best of them first.
-
-    Args:
-        table: The result of `compute`.
-        note: Small print below the axes, such as `Comparison.describe` gives.
-        whose: What is compared, for the title, such as `Comparison.whose` gives.
-        environment: The name of the environment, for the words.
     """
     noun = environment_in_table(environment).state_noun
     depth, near = table["depth"].iloc[0], table["near"].iloc[0]

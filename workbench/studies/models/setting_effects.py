@@ -29,12 +29,7 @@ _PROMPT_COLUMNS: Final = (
 )  # fmt: skip
 
 
-def compute_prompts(
-    scores: pd.DataFrame,
-    *,
-    depth: int = 4,
-    reference: str = "",
-) -> pd.DataFrame:
+def compute_prompts(scores: pd.DataFrame, *, depth: int = 4, reference: str = "") -> pd.DataFrame:
     """Compare each prompt with a reference, for each model, paired by position.
 
     p_m is averaged over the answers to a position; exact match in the test is that of the first
@@ -100,14 +95,7 @@ def _by_position(rows: pd.DataFrame, measure: str) -> pd.DataFrame:
 def draw_prompts(
     table: pd.DataFrame, note: str = "", whose: str = "", environment: str = DEFAULT
 ) -> Figure:
-    """Draw exact match, mean p_m and the paired difference of p_m, one line per prompt.
-
-    Args:
-        table: The result of `compute_prompts`.
-        note: Small print below the axes, such as `Comparison.describe` gives.
-        whose: What the title begins with, such as `Comparison.whose`; the model if there is one.
-        environment: The name of the environment, for the words.
-    """
+    """Draw exact match, mean p_m and the paired difference of p_m, one line per prompt."""
     depth, reference = table["depth"].iloc[0], table["reference"].iloc[0]
     models = list(table["model"].unique())
     of_models, of_prompts = labels(models, 28), labels(table["prompt"])
@@ -197,11 +185,6 @@ def compute_budgets(scores: pd.DataFrame, *, depth: int = 4) -> pd.DataFrame:
     Intervals are of 95%, by the variance between games. McNemar's test of exact match takes positions as
     independent.
 
-    Args:
-        scores: `workbench.studies.models.model_scores.compare_settings`, one reply a position and
-            budget.
-        depth: m.
-
     Returns:
         One row per model and budget, the smallest first: model, budget (tokens), replies, games, effective (number of
         games),
@@ -210,10 +193,6 @@ def compute_budgets(scores: pd.DataFrame, *, depth: int = 4) -> pd.DataFrame:
         _difference with _difference_low and _difference_high, pairs, only_here and only_reference
         (exact matches), mcnemar, holm (adjusted over the model's budgets), reference (budget) and
         depth. The pair of a reference with itself is NaN.
-
-    Raises:
-        InvalidArgumentError: If the measure is missing, a budget is no number, or a position has
-            several replies.
     """
     measure = f"precision_{depth}"
     budgets = scores["setting"].map(lambda setting: setting_value(setting, "thinking"))
@@ -260,11 +239,7 @@ def compute_budgets(scores: pd.DataFrame, *, depth: int = 4) -> pd.DataFrame:
 
 
 def verdict(table: pd.DataFrame) -> str:
-    """Return in words at which budgets each measure differs from that at the smallest budget.
-
-    Args:
-        table: The result of `compute_budgets`.
-    """
+    """Return in words at which budgets each measure differs from that at the smallest budget."""
     words = []
     for model, of_model in table.groupby("model", sort=True):
         others = of_model[of_model["pairs"] > 0]
@@ -293,12 +268,7 @@ def _titles(depth: int) -> dict[str, str]:
 
 
 def draw_budgets(table: pd.DataFrame, note: str = "") -> Figure:
-    """Draw three measures against the budget, and below their paired differences.
-
-    Args:
-        table: The result of `compute_budgets`.
-        note: Small print below the axes, such as `Comparison.describe` gives.
-    """
+    """Draw three measures against the budget, and below their paired differences."""
     depth = table["depth"].iloc[0]
     budgets = sorted(table["budget"].unique())
     places = {budget: place for place, budget in enumerate(budgets)}

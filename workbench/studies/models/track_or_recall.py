@@ -177,11 +177,7 @@ def _both(scores: pd.DataFrame, source: str, path: Path) -> TwoSets:
     )
 
 
-REASONING: Final = (
-    "o3-2025-04-16",
-    "o3-mini-2025-01-31",
-    "gemini-2.5-flash-preview-04-17",
-)
+REASONING: Final = ("o3-2025-04-16", "o3-mini-2025-01-31", "gemini-2.5-flash-preview-04-17")
 """Models with replies to both sets that write hidden reasoning before they answer."""
 
 _MEASURES: Final = (
@@ -192,10 +188,7 @@ _KINDS: Final = {"reasoning": "reasoning", "other": "no reasoning", "baseline": 
 
 
 def compute(
-    scores: pd.DataFrame,
-    *,
-    depth: int = 4,
-    reasoning: Sequence[str] = REASONING,
+    scores: pd.DataFrame, *, depth: int = 4, reasoning: Sequence[str] = REASONING
 ) -> pd.DataFrame:
     """Compare each model's replies to the two sets, at each length of the game and at all.
 
@@ -277,15 +270,7 @@ def _ordered(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame, whose: str, note: str = "", least: float = 1e-4) -> Figure:
-    """Draw mean p_m by length on both sets, a panel a model, and the differences at all lengths.
-
-    Args:
-        table: The result of `compute`.
-        whose: For the title, such as `TwoSets.whose`.
-        note: Small print below the axes, such as `TwoSets.describe` gives.
-        least: Where the logarithmic axes begin; means below it are not drawn, and the figure says
-            how many.
-    """
+    """Draw mean p_m by length on both sets, a panel a model, and the differences at all lengths."""
     depth = table["depth"].iloc[0]
     models = list(table["model"].unique())
     looks, shown = model_style(models), labels(models, 32)
@@ -417,19 +402,9 @@ MEASURES: Final[Mapping[str, tuple[float, float] | None]] = MappingProxyType(
 
 
 def compute_boards(
-    scores: pd.DataFrame,
-    *,
-    depth: int = 4,
-    terminal: Terminal = "absorb",
-    seed: int = 0,
+    scores: pd.DataFrame, *, depth: int = 4, terminal: Terminal = "absorb", seed: int = 0
 ) -> pd.DataFrame:
     """Describe the true boards of each set, at each length of the game and at all.
-
-    Args:
-        scores: `workbench.studies.models.track_or_recall.TwoSets.scores`; each position counts once.
-        depth: m.
-        terminal: How games that finish earlier count.
-        seed: Seed of the pieces taken off.
 
     Returns:
         One row for each set, length (upper edge of its band in half-moves; "all" last) and measure:
@@ -467,12 +442,7 @@ def compute_boards(
 
 
 def draw_boards(table: pd.DataFrame, note: str = "") -> Figure:
-    """Draw each measure against the length of the game, one line per set.
-
-    Args:
-        table: The result of `compute_boards`.
-        note: Small print below the axes: whose boards these are.
-    """
+    """Draw each measure against the length of the game, one line per set."""
     depth = table["depth"].iloc[0]
     titles = {
         "pieces": "pieces on the board",

@@ -111,16 +111,7 @@ def draw(
     models: pd.DataFrame | None = None,
     environment: str = DEFAULT,
 ) -> Figure:
-    """Draw tau with its 95% interval for each group, and over all in another mark.
-
-    Args:
-        table: The result of `compute`.
-        note: Small print below the axes, such as `describe_scores` gives.
-        whose: Begins the title: whose replies these are.
-        models: The result of `compute` for each of several models, drawn in panels below: a row a
-            model, a panel a group; only all groups together if there are many.
-        environment: The name of the environment, for the words.
-    """
+    """Draw tau with its 95% interval for each group, and over all in another mark."""
     width = min(max(6.4, 1.0 + 0.6 * len(table)), 16.0)
     drawn = table if models is None else pd.concat([table, models])
     bars = interval_words(drawn, episode_words(environment))
@@ -318,12 +309,7 @@ def _null(
 
 
 def alike(lengths: "pd.Series[int]", least: int = LEAST_ALIKE) -> npt.NDArray[np.intp]:
-    """Return a stratum for each row: its length, with the next ones where too few rows have it.
-
-    Args:
-        lengths: Actions played before each reply; missing ones are a stratum of their own.
-        least: Rows that a stratum must have, if there are as many.
-    """
+    """Return a stratum for each row: its length, with the next ones where too few rows have it."""
     counts = lengths.value_counts().sort_index()
     stratum_of: dict[Any, int] = {}
     stratum = rows = 0
@@ -339,17 +325,9 @@ def alike(lengths: "pd.Series[int]", least: int = LEAST_ALIKE) -> npt.NDArray[np
 
 
 def draw_parts(
-    tables: Mapping[str, pd.DataFrame],
-    note: str = "",
-    environment: str = DEFAULT,
+    tables: Mapping[str, pd.DataFrame], note: str = "", environment: str = DEFAULT
 ) -> Figure:
-    """Draw tau in parts by group and overall, with the null of length alone; a panel a table.
-
-    Args:
-        tables: Results of `compute_parts` for one model each, by the panel's title.
-        note: Small print below the axes.
-        environment: The name of the environment, for the words.
-    """
+    """Draw tau in parts by group and overall, with the null of length alone; a panel a table."""
     sizes = [table["group"].nunique() for table in tables.values()]
     figure, panels = new_figure(len(tables), width=3.1 + 0.72 * sum(sizes), height=4.4)
     first = next(iter(tables.values()))

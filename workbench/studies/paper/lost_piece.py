@@ -99,10 +99,6 @@ def scores_by_policy(
 def compute(scores: dict[str, pd.DataFrame], *, depth: int = 4) -> pd.DataFrame:
     """Summarise the scores of boards with one piece less.
 
-    Args:
-        scores: The result of `scores_by_policy`.
-        depth: m.
-
     Returns:
         Columns policy, piece, owner, measure, depth, mean, low (5%), high (95% quantile over positions),
         worst (minimum), count.
@@ -132,10 +128,6 @@ def compute(scores: dict[str, pd.DataFrame], *, depth: int = 4) -> pd.DataFrame:
 def king_by_check(scores: dict[str, pd.DataFrame], *, depth: int = 4) -> pd.DataFrame:
     """Set apart the positions in which the side to move is in check, for boards without a king.
 
-    Args:
-        scores: As for `compute`.
-        depth: m.
-
     Returns:
         Columns policy, owner, in_check, precision, recall (means) and count.
     """
@@ -160,13 +152,7 @@ def king_by_check(scores: dict[str, pd.DataFrame], *, depth: int = 4) -> pd.Data
 
 
 def draw(table: pd.DataFrame, note: str = "", policy: str = "as_is") -> Figure:
-    """Draw mean p_m and r_m for each piece that is missing, of either side.
-
-    Args:
-        table: The result of `compute`.
-        note: Small print below the axes: whose boards these are.
-        policy: Of the rows to draw.
-    """
+    """Draw mean p_m and r_m for each piece that is missing, of either side."""
     part = table[table["policy"] == policy]
     owners = list(get_args(Owner))
     figure, panels = new_figure(len(owners), width=8.4, height=3.8)

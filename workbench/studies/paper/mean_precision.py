@@ -61,21 +61,11 @@ def compute(
 
     Intervals are of 95%, by the variance between games; see `workbench.statistics.intervals`.
 
-    Args:
-        variants: Scores tables by name, such as the five and the ten groups, with the column
-            ``game``; each is one panel.
-        depth: m.
-        measures: Precision, recall or both.
-        each_model: Compute each model by itself, not all rows together.
-
     Returns:
         Columns variant, model, group, measure, depth, mean, low, high, count (scored replies), games,
         effective (number of games), failed (calls, left out), unscored (replies, left out) and in_bands
         (whether a group is a band of lengths, and its number the upper edge). Rows without a group are
         in none of its rows.
-
-    Raises:
-        InvalidArgumentError: If a table lacks a measure at this depth.
     """
     tables, by = [], ["model", "group"]
     for variant, scores in variants.items():
@@ -108,16 +98,7 @@ def draw(
     models: pd.DataFrame | None = None,
     environment: str = DEFAULT,
 ) -> Figure:
-    """Draw the means with 95% intervals against the length of the game, one panel per variant.
-
-    Args:
-        table: The result of `compute`.
-        note: Small print below the axes, such as `describe_scores` gives.
-        whose: Begins the title: whose replies these are.
-        models: The result of `compute` for each of several models, of one variant: their mean
-            precision is drawn in a panel below.
-        environment: The name of the environment, for the words.
-    """
+    """Draw the means with 95% intervals against the length of the game, one panel per variant."""
     title = "state precision and recall against the length of the game"
     title = f"{whose}: {title}" if whose else title.capitalize()
     if table.empty:

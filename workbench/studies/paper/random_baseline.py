@@ -197,17 +197,7 @@ def _readings(pairs: int, moves: int, played: pd.DataFrame | None, seed: int) ->
 
 
 def played_boards(games: Sequence[str], moves: int, pairs: int, seed: int) -> pd.DataFrame | None:
-    """Return positions of played games after ``moves`` full moves, or None without games.
-
-    Args:
-        games: PGN files.
-        moves: Full moves at which to cut.
-        pairs: Games to take, or as many as there are.
-        seed: Seed of the choice.
-
-    Raises:
-        UnfilledGroupError: If no game is long enough.
-    """
+    """Return positions of played games after ``moves`` full moves, or None without games."""
     if not games:
         return None
     paths = [Path(name) for name in games]
@@ -226,12 +216,7 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame, terminal: Terminal = "absorb") -> Figure:
-    """Draw the mean of each reading with its standard error beside the paper's value.
-
-    Args:
-        table: The result of `compute`.
-        terminal: How games that finish earlier counted in it, for the caption.
-    """
+    """Draw the mean of each reading with its standard error beside the paper's value."""
     summary = summarise(table)
     readings = list(summary["reading"].unique())
     figure, (axes,) = new_figure(width=max(8.0, 2.6 + 1.25 * len(readings)))
