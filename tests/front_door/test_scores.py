@@ -80,7 +80,7 @@ def test_the_recorded_replies_give_the_numbers_of_the_studies(tmp_path):
     replies = replies[replies["group"] <= 20]
     scores = workbench.score(replies, depth=2)
     table = workbench.summary(scores, by=["model", "group"])
-    games = whole_games(workbench.recorded_replies(sets=(), settings=())).games
+    games = whole_games(workbench.recorded_replies(sets=(), settings=()))
     study = model_summary.compute(
         scores.assign(game=scores["position_id"].map(games)), depth=2, with_tau=False
     )

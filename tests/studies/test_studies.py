@@ -88,7 +88,7 @@ class TestOnePair:
             "precision": list(exact.precision),
             "recall": list(exact.recall),
         }
-        summary = fixed_pair.summarise_by_depth(table)
+        summary = fixed_pair.summarise(table, "depth")
         assert set(summary["method"]) == {"naive", "intermediate"}
         second = summary[summary["method"] == "intermediate"]
         error = second["spread"] / math.sqrt(8)
@@ -100,14 +100,14 @@ class TestOnePair:
         )
         # Without its king White has the 20 moves of the full board and one of the queen.
         assert table.loc[table["method"] == "exact", "value"].tolist() == [20 / 21, 1.0]
-        summary = fixed_pair.summarise_by_depth(table)
+        summary = fixed_pair.summarise(table, "depth")
         assert (summary["bias"].abs() < 1e-12).all()
 
     def test_more_samples_spread_less(self):
         table = fixed_pair.compute_by_samples(
             depth=3, samples=(10, 1000), runs=12, plies=4, distance=10, seed=2
         )
-        spread = fixed_pair.summarise_by_samples(table).set_index(["measure", "method", "samples"])[
+        spread = fixed_pair.summarise(table, "samples").set_index(["measure", "method", "samples"])[
             "spread"
         ]
         for key in product(("precision", "recall"), ("naive", "intermediate")):

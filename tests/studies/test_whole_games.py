@@ -26,8 +26,7 @@ def test_a_prefix_belongs_to_the_longest_game_that_begins_with_it():
     rows = [(f"p{index}", named_after(moves), moves) for index, moves in enumerate(lines)]
     found = whole_games(positions(*rows))
     open_game, closed_game = named_after("e2e4 e7e5 g1f3"), named_after("d2d4 d7d5")
-    assert list(found.games.values()) == [open_game] * 3 + [closed_game] * 2
-    assert (found.placed, found.shared) == (5, 0)
+    assert list(found.values()) == [open_game] * 3 + [closed_game] * 2
 
 
 def test_games_are_found_in_each_set_by_itself():
@@ -35,24 +34,21 @@ def test_games_are_found_in_each_set_by_itself():
     lines = ["e2e4", "e2e4 e7e5"]
     rows = [(f"p{index}", named_after(moves), moves) for index, moves in enumerate(lines)]
     found = whole_games(positions(*rows).assign(set=["one", "other"]))
-    assert found.games == {f"p{index}": named_after(moves) for index, moves in enumerate(lines)}
-    assert (found.placed, found.shared) == (2, 0)
+    assert found == {f"p{index}": named_after(moves) for index, moves in enumerate(lines)}
 
 
-def test_a_prefix_of_two_games_goes_to_the_first_and_is_counted():
+def test_a_prefix_of_two_games_goes_to_the_first():
     lines = ["e2e4", "e2e4 e7e5", "e2e4 c7c5"]
     rows = [(f"p{index}", named_after(moves), moves) for index, moves in enumerate(lines)]
     found = whole_games(positions(*rows))
-    assert found.games["p0"] == found.games["p2"] == named_after("e2e4 c7c5")
-    assert found.games["p1"] == named_after("e2e4 e7e5")
-    assert found.shared == 1
+    assert found["p0"] == found["p2"] == named_after("e2e4 c7c5")
+    assert found["p1"] == named_after("e2e4 e7e5")
 
 
 def test_moves_are_compared_whole():
     """The promotion e7e8q begins with the text e7e8, not with the move e7e8."""
-    longest, shared = longest_lines([("e7e8",), ("e7e8q", "a7a6")])
+    longest = longest_lines([("e7e8",), ("e7e8q", "a7a6")])
     assert longest[("e7e8",)] == ("e7e8",)
-    assert not shared
 
 
 def test_games_that_are_named_are_believed():
@@ -65,23 +61,22 @@ def test_games_that_are_named_are_believed():
             ("d", None, "e2e4"),
         )
     )
-    assert found.games["a"] == "game one"
-    assert found.games["b"] == "game two"
-    assert found.games["c"] == "c"
-    assert found.games["d"] == named_after("e2e4")
-    assert found.placed == 1
+    assert found["a"] == "game one"
+    assert found["b"] == "game two"
+    assert found["c"] == "c"
+    assert found["d"] == named_after("e2e4")
 
 
 def test_the_same_position_may_stand_in_several_rows_but_not_with_other_moves():
     row = ("a", "game", "e2e4")
-    assert whole_games(positions(row, row)).games == {"a": "game"}
+    assert whole_games(positions(row, row)) == {"a": "game"}
     with pytest.raises(TableError, match="'a'"):
         whole_games(positions(row, ("a", "game", "d2d4")))
 
 
 @given(st.lists(st.lists(st.sampled_from("xyz"), max_size=4).map(tuple), max_size=12))
 def test_agrees_with_trying_all_pairs(lines):
-    longest, shared = longest_lines(lines)
+    longest = longest_lines(lines)
     ends = {
         line
         for line in lines
@@ -91,7 +86,6 @@ def test_agrees_with_trying_all_pairs(lines):
     for line in lines:
         going_on = sorted(end for end in ends if end[: len(line)] == line)
         assert longest[line] == going_on[0]
-        assert (line in shared) == (len(going_on) > 1)
 
 
 def test_the_games_of_a_recorded_set_are_those_of_the_pgn_headers(recorded):
@@ -105,12 +99,11 @@ def test_the_games_of_a_recorded_set_are_those_of_the_pgn_headers(recorded):
         with path.open(encoding="utf-8") as file:
             headers = chess.pgn.read_headers(file)
         played[path.stem] = headers["White"]
-    assert set(found.games) == set(played)
+    assert set(found) == set(played)
     # Ada's and Cleo's games part at the fourth half-move, and b8c6 comes before g8f6.
     parting = {f"halfmoves{ply:04d}_002" for ply in (1, 2, 3)}
-    named = {found.games["halfmoves0012_001"]: "Ada", found.games["halfmoves0012_002"]: "Cleo"}
-    named[found.games["halfmoves0012_003"]] = "Eve"
-    assert len(named) == len(set(found.games.values())) == 3
-    for position, game in found.games.items():
+    named = {found["halfmoves0012_001"]: "Ada", found["halfmoves0012_002"]: "Cleo"}
+    named[found["halfmoves0012_003"]] = "Eve"
+    assert len(named) == len(set(found.values())) == 3
+    for position, game in found.items():
         assert named[game] == ("Ada" if position in parting else played[position])
-    assert (found.placed, found.shared) == (18, 6)

@@ -92,7 +92,7 @@ def _games(predictions: pd.DataFrame) -> "pd.Series[str]":
         return predictions["position_id"]
     # The same position may be one of several games.
     places = predictions["position_id"] + "\n" + predictions["game_id"].fillna("")
-    games = whole_games(predictions.assign(position_id=places)).games
+    games = whole_games(predictions.assign(position_id=places))
     return places.map(games).str.partition("\n")[0]
 
 
@@ -108,7 +108,7 @@ def _are_recorded(rows: pd.DataFrame) -> bool:
 @lru_cache(maxsize=1)
 def _recorded_games() -> Mapping[str, str]:
     """Return the games of all recorded replies: some of them alone do not tell which are one game."""
-    return whole_games(recorded_replies(sets=(), settings=())).games
+    return whole_games(recorded_replies(sets=(), settings=()))
 
 
 def _warn_of_rows_out_of_order(scores: pd.DataFrame) -> None:

@@ -135,7 +135,7 @@ def with_games(scores: pd.DataFrame, predictions: pd.DataFrame | None) -> pd.Dat
     named = scores["game_id"].where(scores["game_id"].notna(), scores["position_id"])
     if predictions is None:
         return scores.assign(game=named)
-    games = whole_games(predictions).games
+    games = whole_games(predictions)
     return scores.assign(game=scores["position_id"].map(games).fillna(named))
 
 
@@ -328,7 +328,7 @@ def _with_common_games(part: pd.DataFrame, texts: pd.DataFrame) -> pd.DataFrame:
         return part
     # Of a position that only some runs have moves for, these count.
     known = texts.sort_values("moves", na_position="last", kind="stable")
-    games = whole_games(known.drop_duplicates("position_id")).games
+    games = whole_games(known.drop_duplicates("position_id"))
     return part.assign(game=part["position_id"].map(games).fillna(part["game"]))
 
 

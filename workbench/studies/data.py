@@ -25,13 +25,13 @@ from workbench.games.cut import cut_games, nothing_long_enough
 from workbench.games.game_tables import BUNDLED_NAME, bundled_games, bundled_games_path
 from workbench.language_model.language_model import TRAINING_GAMES, model_names, weights_path
 from workbench.scoring import ScoringParameters
-from workbench.studies.game_clusters import whole_games
+from workbench.studies.panels import span
 from workbench.studies.study_scores import (
     StoredTables,
     check_replies,
     read_scores,
     recorded_scores,
-    refuse_other_predictions,
+    with_games,
 )
 from workbench.tables.parquet_tables import (
     POSITIONS,
@@ -170,14 +170,14 @@ def positions_of(source: Source, groups: Sequence[int], tables: Path) -> pd.Data
 def shortfall(positions: pd.DataFrame, groups: Sequence[int], per_group: int) -> str:
     """Return in words, for a caption, what groups lack of the positions asked for."""
     counts = positions.drop_duplicates("position_id")["group"].value_counts()
-    found = {group: int(counts.get(group, 0)) for group in groups}
-    filled = sorted(number for number in found.values() if number)
-    if min(found.values()) >= per_group:
+    counts = counts.reindex(list(groups), fill_value=0)
+    if counts.min() >= per_group:
         return ""
-    span = f"{filled[0]}" + (f" to {filled[-1]}" if filled[-1] > filled[0] else "")
-    empty = ", ".join(str(group) for group, number in found.items() if not number)
+    empty = ", ".join(map(str, counts.index[counts == 0]))
     none = f", none after {empty} full moves" if empty else ""
-    return f" ({span} positions a group, where {per_group} were asked for{none})"
+    return (
+        f" ({span(counts[counts > 0])} positions a group, where {per_group} were asked for{none})"
+    )
 
 
 def positions_made_of(source: Source, groups: Sequence[int]) -> dict[str, Any]:
@@ -243,30 +243,24 @@ def _given(
     tables: str | Path, source: Source, parameters: ScoringParameters, jobs: int
 ) -> StudyData:
     path = Path(source.scores or source.predictions)
+    predictions = Path(source.predictions) if source.predictions else None
     games = _games_of((path,))
     if source.scores:
-        found = read_scores(path, parameters)
+        scores = read_scores(path, parameters, predictions)
     else:
-        found = StoredTables(Path(tables)).scores(path, parameters, jobs=jobs)
-    refuse_repeated_replies(found, path)
-    inputs = [path]
-    if source.predictions:
-        predictions = Path(source.predictions)
-        if source.scores:
-            refuse_other_predictions(path, predictions)
-            inputs.append(predictions)
-        of_position = whole_games(read_table(predictions, PREDICTIONS)).games
-        found = found.assign(game=found["position_id"].map(of_position))
-    else:
-        found = found.assign(game=found["game_id"].fillna(found["position_id"]))
+        scores = StoredTables(Path(tables)).scores(path, parameters, jobs=jobs)
+    refuse_repeated_replies(scores, path)
+    if predictions is None:
         games += ", which are told apart by their game_id"
-    found = with_names(found)
-    chosen = _of_model(found, source.model, path)
+    positions = None if predictions is None else read_table(predictions, PREDICTIONS)
+    scores = with_names(with_games(scores, positions))
+    chosen = _of_model(scores, source.model, path)
     whose = some_of(sorted(chosen["model"].unique()), "models")
-    models = distinct_models(found)
+    models = distinct_models(scores)
     compared = models if models["model"].nunique() > 1 else None
     variants = _in_bands(chosen, "groups of the predictions")
-    return StudyData(variants, games, whose, compared, inputs=tuple(inputs))
+    inputs = tuple(dict.fromkeys(filter(None, (path, predictions))))
+    return StudyData(variants, games, whose, compared, inputs=inputs)
 
 
 def _in_bands(scores: pd.DataFrame, first: str) -> dict[str, pd.DataFrame]:

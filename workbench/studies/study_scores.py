@@ -31,8 +31,15 @@ from workbench.tables.provenance import code_hash, file_hash, json_hash, package
 _COLUMNS: Final = {"terminal": "terminal", "ill_formed": "ill_formed_policy", "method": "method"}
 
 
-def read_scores(path: Path, parameters: ScoringParameters) -> pd.DataFrame:
-    """Return a scores table that was made with these parameters, or with a greater depth."""
+def read_scores(
+    path: Path, parameters: ScoringParameters, predictions: Path | None = None
+) -> pd.DataFrame:
+    """Return a scores table that was made with these parameters, or with a greater depth.
+
+    If predictions are given, it must have been made from them.
+    """
+    if predictions is not None:
+        refuse_other_predictions(path, predictions)
     refuse_other_parameters(path, parameters)
     present = pq.read_schema(path.absolute()).names
     return read_table(path, scores_schema(parameters, environment_of_table(path), present=present))
@@ -71,6 +78,16 @@ def refuse_other_predictions(scores: Path, predictions: Path) -> None:
             f"{scores}: expected scores made from {predictions}, got scores of a table with "
             f"SHA-256 {made_from!r}; give the predictions that were scored"
         )
+
+
+def with_games(scores: pd.DataFrame, positions: pd.DataFrame | None = None) -> pd.DataFrame:
+    """Return scores with the column ``game``, as `whole_games` finds it from the positions' moves.
+
+    Without positions each ``game_id`` is a game.
+    """
+    if positions is None:
+        return scores.assign(game=scores["game_id"].fillna(scores["position_id"]))
+    return scores.assign(game=scores["position_id"].map(whole_games(positions)))
 
 
 UNUSED_SECONDS: Final = 30 * 24 * 3600
@@ -239,8 +256,7 @@ def recorded_scores(
     """
     wanted = recorded_replies(sets, models, settings)
     path = recorded_replies_path()
-    games = whole_games(recorded_replies(sets=(), settings=())).games
     scores = StoredTables(Path(tables)).scores(path, parameters, jobs=jobs)
     key = ["set", "model", "setting"]
     scores = scores.merge(wanted[key].drop_duplicates(), on=key)
-    return scores.assign(game=scores["position_id"].map(games))
+    return with_games(scores, recorded_replies(sets=(), settings=()))

@@ -130,7 +130,7 @@ def lesson_scores(depth: int = 4, every: int = 1, jobs: int = 1) -> pd.DataFrame
         ``length`` (upper edge of its band of half-moves).
     """
     every_set = recorded_replies(SETS, ON_BOTH)
-    games = whole_games(every_set).games
+    games = whole_games(every_set)
     replies = pd.concat([every_set, recorded_replies((WORLD_CUP,), ON_WORLD_CUP)])
     taken = set(sorted(replies["position_id"].unique())[::every])
     chosen = replies[replies["position_id"].isin(taken)].reset_index(drop=True)

@@ -17,10 +17,10 @@ from workbench.drawing.quantities import EDIT_DISTANCE, PRECISION, RECALL
 from workbench.drawing.reply_words import class_words
 from workbench.drawing.score_description import class_counts_by, interval_words, scored_rows
 from workbench.environments.registry import environment_in_table
-from workbench.errors import InvalidArgumentError
 from workbench.prediction import CLASSES, ReplyClass
 from workbench.statistics.grouped import grouped_means
 from workbench.statistics.intervals import SHARE
+from workbench.studies.panels import legend_beside, require_columns, span
 
 COUNTED: Final = tuple(name for name in CLASSES if name != ReplyClass.FAILED)
 _MEASURES: Final = ("precision", "recall", "exact_match", "edit_distance", "edit_share")
@@ -44,11 +44,7 @@ def compute(scores: Mapping[str, pd.DataFrame], *, depth: int = 4) -> pd.DataFra
     """
     tables = []
     for name, table in scores.items():
-        if f"precision_{depth}" not in table or f"recall_{depth}" not in table:
-            raise InvalidArgumentError(
-                f"{name}: expected scores with columns 'precision_{depth}' and 'recall_{depth}', got "
-                f"{list(table.columns)}; score with this depth"
-            )
+        require_columns(table, [f"precision_{depth}", f"recall_{depth}"], name)
         known = table[table["length"] > 0]
         rows = scored_rows(known)
         deepest = _deepest(rows, depth)
@@ -119,17 +115,15 @@ def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
             axes.set_xlim(lengths[0] / 1.5, lengths[-1] * 1.5)
             axes.set_xticks(lengths, [str(length) for length in lengths], fontsize=8)
             axes.minorticks_off()
-        counts = sorted(part["count"].unique())
-        span = f"{counts[0]}" + (f" to {counts[-1]}" if len(counts) > 1 else "")
         title = part["title"].iloc[0]
-        top.set_title(f"{title[:1].upper()}{title[1:]} (n = {span})", fontsize=9)
+        top.set_title(f"{title[:1].upper()}{title[1:]} (n = {span(part['count'])})", fontsize=9)
         bottom.set_xlabel("actions", fontsize=9)
     upper[0].set_ylim(-0.03, 1.05)
     upper[0].set_ylabel("mean over episodes")
     if "edit_share" in drawn:
         rows[1][0].set_ylabel("edits per 100\ncharacters of the true text")
         rows[1][0].set_ylim(bottom=0)
-    upper[-1].legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    legend_beside(upper[-1])
     several = f", one model in {len(names)} environments" if len(names) > 1 else ""
     caption(
         figure,

@@ -31,8 +31,7 @@ from workbench.episodes import sample_positions
 from workbench.errors import InvalidArgumentError
 from workbench.scoring import ScoringParameters, score, score_predictions
 from workbench.seeds import derived_seed
-from workbench.studies.game_clusters import whole_games
-from workbench.studies.study_scores import read_scores
+from workbench.studies.study_scores import read_scores, with_games
 from workbench.tables.parquet_tables import PREDICTIONS, read_table, refuse_repeated_replies
 
 SIX: Final = ("chess", "othello", "sokoban", "planning", "boxes", "programs")
@@ -98,8 +97,7 @@ def simulated_runs(
             environment, [length // unit for length in lengths], per_length, seed
         )
         predictions = simulate(positions, rate=rate, seed=seed)
-        found = score(predictions, parameters, jobs=jobs)
-        scores[name] = _with_lengths(found, found["game_id"])
+        scores[name] = _with_lengths(with_games(score(predictions, parameters, jobs=jobs)))
     return EnvironmentRuns(scores, f"simulated tracker, {rate:g} slips an action")
 
 
@@ -149,20 +147,18 @@ def given_runs(
 
 def _scores_of(path: Path, parameters: ScoringParameters) -> pd.DataFrame:
     if "unscored" in pq.read_schema(path).names:
-        found = read_scores(path, parameters)
-        games = found["game_id"].fillna(found["position_id"])
+        scores = with_games(read_scores(path, parameters))
     else:
         predictions = read_table(path, PREDICTIONS)
-        found = score_predictions(predictions, parameters)
-        games = found["position_id"].map(whole_games(predictions).games)
-    refuse_repeated_replies(found, path)
-    return _with_lengths(with_names(found), games)
+        scores = with_games(score_predictions(predictions, parameters), predictions)
+    refuse_repeated_replies(scores, path)
+    return _with_lengths(with_names(scores))
 
 
-def _with_lengths(scores: pd.DataFrame, games: pd.Series) -> pd.DataFrame:
+def _with_lengths(scores: pd.DataFrame) -> pd.DataFrame:
     unit = environment_in_table(scores["environment"].iloc[0]).actions_a_group
     groups = scores["group"].astype("Int64").fillna(-1)
-    return scores.assign(game=games, length=(groups * unit).where(groups > 0, -1).astype(int))
+    return scores.assign(length=(groups * unit).where(groups > 0, -1).astype(int))
 
 
 TREE: Final = "homogeneous tree"

@@ -140,7 +140,7 @@ def _paired(stated: pd.DataFrame, listed: pd.DataFrame) -> pd.DataFrame:
     unit = environment_of(pairs, "the two tables").actions_a_group
     lengths = pairs["group"].fillna(-1).astype(int)
     return pairs.assign(
-        game=pairs["position_id"].map(whole_games(states).games),
+        game=pairs["position_id"].map(whole_games(states)),
         length=(lengths * unit).where(lengths > 0).astype("Int64"),
     )
 

@@ -1,6 +1,7 @@
 """Bias and variance of every estimator, against the exact value and at depths beyond it."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any, Final
 
 import numpy as np
@@ -26,6 +27,7 @@ from workbench.studies.estimators.comparison_pairs import (
     missing_pairs,
     timed_runs,
 )
+from workbench.studies.panels import plain_axes, span
 
 _MOST_BESIDE_TITLE: Final = 4
 _COLUMNS: Final = [
@@ -92,25 +94,11 @@ def compute(
                 values, nodes, elapsed = timed_runs(
                     method, pair, depth, samples, seeds, terminal, workers
                 )
-                rows.append(
-                    {
-                        "pair": index,
-                        "kind": pair.kind,
-                        "difference": pair.difference,
-                        "full_moves": pair.full_moves,
-                        "depth": depth,
-                        "method": method,
-                        "unbiased": ESTIMATORS[method].unbiased,
-                        "samples": samples,
-                        "repeats": count,
-                        **compared(values, float(exact[index, depth - 1]), method, samples),
-                        "node_count": nodes,
-                        "milliseconds": elapsed,
-                        "true_fen": pair.true_fen,
-                        "predicted_fen": pair.predicted_fen,
-                        "boards": pair.boards,
-                    }
-                )
+                row = {"pair": index, **asdict(pair), "depth": depth, "method": method}
+                row |= {"unbiased": ESTIMATORS[method].unbiased, "samples": samples}
+                row |= compared(values, float(exact[index, depth - 1]), method, samples)
+                row |= {"repeats": count, "node_count": nodes, "milliseconds": elapsed}
+                rows.append(row)
     return pd.DataFrame(rows, columns=_COLUMNS)
 
 
@@ -147,11 +135,13 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
         )
         .reset_index()
     )
-    place = summary.columns.get_loc("intervals")
-    assert isinstance(place, int)
-    found = summary["covered"] / summary["intervals"].where(summary["intervals"] > 0)
-    summary.insert(place, "coverage", found)
-    return summary.drop(columns=["intervals", "covered"])
+    coverage = summary["covered"] / summary["intervals"].where(summary["intervals"] > 0)
+    # In the place of both.
+    return (
+        summary.assign(intervals=coverage)
+        .rename(columns={"intervals": "coverage"})
+        .drop(columns="covered")
+    )
 
 
 def misses(table: pd.DataFrame) -> pd.DataFrame:
@@ -219,10 +209,8 @@ def draw(table: pd.DataFrame) -> Figure:
     grid = figure.subplots(len(kinds), 2, squeeze=False)
     for (left, right), kind in zip(grid, kinds, strict=True):
         part = table[table["kind"] == kind]
+        plain_axes((left, right))
         for axes in (left, right):
-            axes.grid(True, axis="y", linewidth=0.5, alpha=0.5)
-            axes.set_axisbelow(True)
-            axes.spines[["top", "right"]].set_visible(False)
             axes.set_xlim(-0.5, len(methods) - 0.5)
             axes.set_xticks(range(len(methods)), [_label(method) for method in methods], fontsize=8)
         pairs = f"{part['pair'].nunique()} {kind} pairs"
@@ -231,15 +219,8 @@ def draw(table: pd.DataFrame) -> Figure:
         _draw_deviation(right, part, methods)
         right.set_title(f"{pairs}: spread of one run", fontsize=10)
     handles = [
-        Line2D(
-            [],
-            [],
-            linestyle="",
-            marker=style(i).marker,
-            color=style(i).colour,
-            label=f"m = {depth}",
-        )
-        for i, depth in enumerate(sorted(table["depth"].unique()))
+        Line2D([], [], linestyle="", label=f"m = {depth}", **_mark(index))
+        for index, depth in enumerate(sorted(table["depth"].unique()))
     ]
     handles.append(Line2D([], [], color="black", linewidth=1.5, label="median over pairs"))
     beside = len(handles) <= _MOST_BESIDE_TITLE
@@ -262,13 +243,16 @@ def draw(table: pd.DataFrame) -> Figure:
         note += "; hollow: every run gave 0"
     few = sorted(table.loc[table["boards"] < POOL, "boards"].unique())
     if few:
-        span = " to ".join(str(number) for number in dict.fromkeys((few[0], few[-1])))
-        note += f"\npairs found among {span} boards"
+        note += f"\npairs found among {span(few)} boards"
     lengths = table.groupby("kind")["full_moves"].unique().to_dict()
     if missing := missing_pairs(lengths.get("near", ()), lengths.get("far", ())):
         note += f"\n{missing}"
     caption(figure, "Estimators against the exact value", note)
     return figure
+
+
+def _mark(index: int) -> dict[str, Any]:
+    return {"marker": style(index).marker, "color": style(index).colour}
 
 
 def _label(method: str) -> str:
@@ -300,19 +284,14 @@ def _draw_bias(axes: Axes, part: pd.DataFrame, methods: Sequence[str]) -> None:
     axes.axhline(0, color="0.3", linewidth=0.8)
     for index, places, rows in _places(part, methods):
         axes.errorbar(
-            places,
-            rows["bias"],
-            yerr=LARGEST_Z * rows["standard_error"],
-            fmt=style(index).marker,
-            color=style(index).colour,
-            markersize=3.5,
-            elinewidth=0.8,
-        )
+            places, rows["bias"], yerr=LARGEST_Z * rows["standard_error"], linestyle="",
+            markersize=3.5, elinewidth=0.8, **_mark(index),
+        )  # fmt: skip
         _median(axes, places, rows["bias"].median())
     axes.set_yscale("symlog", linthresh=1e-3, linscale=0.6)
-    largest = float((rows_bias := part["bias"].abs() + LARGEST_Z * part["standard_error"]).max())
+    largest = float((part["bias"].abs() + LARGEST_Z * part["standard_error"]).max())
     axes.set_ylim(-1.3 * max(largest, 2e-3), 1.3 * max(largest, 2e-3))
-    decades = [10.0**k for k in range(-3, 3) if 10.0**k <= 1.3 * rows_bias.max()]
+    decades = [10.0**k for k in range(-3, 3) if 10.0**k <= 1.3 * largest]
     axes.set_yticks([*(-d for d in reversed(decades)), 0.0, *decades])
     axes.yaxis.set_major_formatter(FuncFormatter(_percent))
     axes.yaxis.set_minor_locator(NullLocator())
@@ -326,14 +305,9 @@ def _draw_deviation(axes: Axes, part: pd.DataFrame, methods: Sequence[str]) -> N
         drawn = rows["deviation"].where(rows["deviation"] > ROUNDING, foot)
         for chosen, fill in ((rows["mean"] > 0, style(index).colour), (rows["mean"] == 0, "white")):
             axes.plot(
-                places[chosen],
-                drawn[chosen],
-                linestyle="",
-                marker=style(index).marker,
-                color=style(index).colour,
-                markerfacecolor=fill,
-                markersize=3.5,
-            )
+                places[chosen], drawn[chosen], linestyle="", markerfacecolor=fill, markersize=3.5,
+                **_mark(index),
+            )  # fmt: skip
         _median(axes, places, drawn.median())
     axes.set_yscale("log")
     axes.yaxis.set_major_formatter(
@@ -437,39 +411,26 @@ def compute_beyond_exact(
             )
             off, spread = float(values.mean()) - reference, float(values.std(ddof=1))
             error = float(np.hypot(spread / np.sqrt(repeats), reference_error))
+            z = off / error if error > ROUNDING * reference else np.nan
             rows.append(
-                {
-                    "pair": index,
-                    "method": method,
-                    "depth": depth,
-                    "samples": samples,
-                    "repeats": repeats,
-                    "reference": reference,
-                    "reference_error": reference_error / reference,
-                    "mean": float(values.mean()),
-                    "bias": off / reference,
-                    "z": off / error if error > ROUNDING * reference else np.nan,
-                    "deviation": spread / reference,
-                    "node_count": nodes,
-                    "milliseconds": elapsed,
-                }
-            )
+                (
+                    index, method, depth, samples, repeats, reference, reference_error / reference,
+                    float(values.mean()), off / reference, z, spread / reference, nodes, elapsed,
+                )
+            )  # fmt: skip
     return pd.DataFrame(rows, columns=_BEYOND_EXACT_COLUMNS)
 
 
 def summarise_beyond_exact(table: pd.DataFrame) -> pd.DataFrame:
     """Return spread and time of each estimator, over pairs."""
-    found: pd.DataFrame = table.groupby(["depth", "method"], sort=False).agg(
+    sized = table.assign(size=table["z"].abs())
+    found: pd.DataFrame = sized.groupby(["depth", "method"], sort=False).agg(
         pairs=("pair", "count"),
         deviation_median=("deviation", "median"),
         deviation_high=("deviation", "max"),
-        z_largest=("z", _largest_size),
+        z_largest=("size", "max"),
         reference_error=("reference_error", "max"),
         node_count=("node_count", "median"),
         milliseconds=("milliseconds", "median"),
     )
     return found.reset_index()
-
-
-def _largest_size(values: "pd.Series[float]") -> float:
-    return float(values.abs().max())

@@ -34,6 +34,7 @@ from workbench.studies.estimators.needed_samples import (
     search,
     tree_settings,
 )
+from workbench.studies.panels import plain_axes
 
 
 def summarise(table: pd.DataFrame) -> pd.DataFrame:
@@ -312,9 +313,7 @@ def draw(table: pd.DataFrame, *, repeats: int, terminal: Terminal = "absorb") ->
         for axes, name in ((upper, "samples"), (lower, "nodes")):
             axes.set_xscale("log", base=2)
             axes.set_yscale("log")
-            axes.grid(True, axis="y", linewidth=0.5, alpha=0.5)
-            axes.set_axisbelow(True)
-            axes.spines[["top", "right"]].set_visible(False)
+            plain_axes([axes])
             _draw_panel(axes, part, name, rate, handles)
         ticks = sorted({1, 2, 4, 8, 16, 32} & set(range(1, int(part["depth"].max()) + 1)))
         upper.set_xticks(ticks, [str(tick) for tick in ticks])
@@ -375,17 +374,13 @@ def _draw_panel(
             found["depth"], found[name], marker=marker, color=colour, markersize=5,
             linewidth=0.8, zorder=3,
         )  # fmt: skip
-        hollow: dict[str, Any] = {
-            "linestyle": "",
-            "color": colour,
-            "markerfacecolor": "white",
-            "zorder": 3,
-        }
+        hollow: dict[str, Any] = {"linestyle": "", "color": colour, "markerfacecolor": "white"}
+        hollow |= {"zorder": 3, "marker": marker, "markersize": 5}
         few = rows[rows["status"] == AT_MOST]
-        axes.plot(few["depth"], few[name], marker=marker, markersize=5, **hollow)
+        axes.plot(few["depth"], few[name], **hollow)
         short = rows[rows["status"] == MORE_THAN]
         for point in zip(short["depth"].astype(float), short[name].astype(float), strict=True):
-            axes.plot(*point, marker=marker, markersize=5, **hollow)
+            axes.plot(*point, **hollow)
             axes.annotate(
                 "", point, xytext=(0, 16), textcoords="offset points",
                 arrowprops={"arrowstyle": "<-", "color": colour, "linewidth": 1.0},
@@ -397,14 +392,11 @@ def _draw_panel(
             )
             handles["derived here"] = Line2D([], [], color="0.4", linewidth=3, alpha=0.4)
     depths = np.geomspace(1, part["depth"].max(), 100)
+    exponential = "paper: $e^{\\lambda m}$, one constant\nfitted to naive"
+    square = "paper: $m^2$, one constant\nfitted to Algorithm 2"
     curves = (
-        (
-            "naive",
-            "paper: $e^{\\lambda m}$, one constant\nfitted to naive",
-            "--",
-            np.exp(rate * depths),
-        ),
-        ("intermediate", "paper: $m^2$, one constant\nfitted to Algorithm 2", ":", depths**2),
+        ("naive", exponential, "--", np.exp(rate * depths)),
+        ("intermediate", square, ":", depths**2),
     )
     for method, label, line, curve in curves:
         rows = part[(part["method"] == method) & (part["status"] == FOUND)]

@@ -9,19 +9,9 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from workbench.drawing.appearance import caption
-from workbench.drawing.labels import typeset
 from workbench.drawing.score_description import interval_words
 from workbench.language_model.board_probe import squares_of, standing
 from workbench.statistics.intervals import DIFFERENCE, comparable
-from workbench.studies.language_models.panels import (
-    ALL,
-    counts_in_words,
-    curve,
-    legend_below,
-    means_by_game,
-    name_row,
-    panels,
-)
 from workbench.studies.language_models.probed_boards import (
     ASSEMBLED,
     PROBE,
@@ -31,6 +21,16 @@ from workbench.studies.language_models.probed_boards import (
     USUAL,
     USUAL_MOVED,
     ProbedBoards,
+)
+from workbench.studies.panels import (
+    ALL,
+    counts_in_words,
+    curve,
+    legend_below,
+    means_by_game,
+    name_panel,
+    name_row,
+    panels,
 )
 
 QUANTITIES: Final[Mapping[str, str]] = {
@@ -145,12 +145,9 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
                 if few.any():
                     hollow = replace(look, face="white", line="none")
                     curve(axes, line[few], at[few], "", hollow)
-            axes.set_title(typeset(title.format(depth=depth)), fontsize=8)
-            axes.set_ylabel(UNITS[measure], fontsize=8)
+            name_panel(axes, title.format(depth=depth), UNITS[measure], "full moves played", 8)
             axes.set_xticks(ticks)
-            axes.set_xlim(ticks[0] - 3, ticks[-1] + 3)
-            axes.set_xlabel("full moves played", fontsize=8)
-            axes.set_ylim(-0.03, 1.03)
+            axes.set(xlim=(ticks[0] - 3, ticks[-1] + 3), ylim=(-0.03, 1.03))
         name_row(grid[row * len(QUANTITIES)], model)
     legend_below(grid[0], 3)
     parts = [

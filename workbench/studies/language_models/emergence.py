@@ -23,12 +23,15 @@ from workbench.statistics.intervals import (
     quantile_ends,
     resampled_means,
 )
-from workbench.studies.language_models.panels import (
+from workbench.studies.panels import (
     ALL,
     counts_in_words,
     curve,
+    draw_bars,
     legend_below,
+    legend_beside,
     means_by_game,
+    name_panel,
     panels,
 )
 
@@ -56,6 +59,10 @@ UNITS: Final[Mapping[str, str]] = {
     "unreadable": "share of replies",
 }
 """What the vertical axis of each measure counts."""
+
+_DRAWN: Final = (
+    "precision", "recall", "exact_match_position", "levenshtein", "ill_formed", "unreadable",
+)  # fmt: skip
 
 
 def compute(scores: pd.DataFrame, steps: Mapping[str, int], *, depth: int = 4) -> pd.DataFrame:
@@ -86,19 +93,20 @@ def draw(table: pd.DataFrame, schedule: pd.DataFrame, whose: str, note: str = ""
     """
     depth = table["depth"].iloc[0]
     figure, axes_of = panels(2, 3, 2.9)
-    shown = ["precision", "recall", "exact_match_position", "levenshtein", "ill_formed"]
     lines = table[(table["length"] != ALL) & (table["step"] > 0)]
     baseline = table[(table["length"] == ALL) & (table["step"] == 0)].set_index("measure")["mean"]
     steps = sorted(lines["step"].unique())
     run = schedule[~schedule["branch"]]
     full = run[run["plies"] < run["plies"].max()]["step"].max()
-    for axes, measure in zip(axes_of, shown, strict=False):
-        for index, (length, part) in enumerate(_by_length(lines[lines["measure"] == measure])):
-            ordered = part.sort_values("step")
-            curve(axes, ordered, ordered["step"], f"{length} full moves", style(index))
+    for axes, measure in zip(axes_of[:-1], _DRAWN, strict=False):
+        of_measure = lines[lines["measure"] == measure].sort_values("step")
+        lengths = sorted(of_measure["length"].unique(), key=int)
+        for index, length in enumerate(lengths):
+            line = of_measure[of_measure["length"] == length]
+            curve(axes, line, line["step"], f"{length} full moves", style(index))
         axes.axhline(baseline[measure], color="0.45", linewidth=1, linestyle=":", label=BASELINE)
-        axes.set_title(typeset({**SHARES, **OTHERS}[measure].format(depth=depth)), fontsize=9)
-        axes.set_ylabel(UNITS[measure], fontsize=8)
+        title = {**SHARES, **OTHERS}[measure].format(depth=depth)
+        name_panel(axes, title, UNITS[measure], "")
         if measure in SHARES:
             axes.set_ylim(-0.03, 1.03)
     _draw_course(axes_of[-1], schedule)
@@ -127,38 +135,21 @@ def draw_sizes(table: pd.DataFrame, parameters: Mapping[str, int], note: str = "
         **{name: f"{name}, {count:,} parameters" for name, count in parameters.items()},
         BASELINE: f"{BASELINE}: the initial position as every answer",
     }
-    shown = [
-        "precision",
-        "recall",
-        "exact_match_position",
-        "levenshtein",
-        "ill_formed",
-        "unreadable",
-    ]
-    for axes, measure in zip(axes_of, shown, strict=True):
+    for axes, measure in zip(axes_of, _DRAWN, strict=True):
         of_measure = lines[lines["measure"] == measure]
         for index, (name, label) in enumerate(names.items()):
             line = of_measure[of_measure["model"] == name].sort_values("at")
             look = RECORDED_LOOKS[BASELINE] if name == BASELINE else style(index)
             curve(axes, line, line["at"] + 0.5 * (index - 1), label, look)
-        axes.set_title(typeset({**SHARES, **OTHERS}[measure].format(depth=depth)), fontsize=9)
+        title = {**SHARES, **OTHERS}[measure].format(depth=depth)
+        name_panel(axes, title, UNITS[measure], "full moves played")
         axes.set_xticks(sorted(of_measure["at"].unique()))
         if measure != "levenshtein":
             axes.set_ylim(-0.03, 1.03)
-        axes.set_xlabel("full moves played", fontsize=8)
-        axes.set_ylabel(UNITS[measure], fontsize=8)
     legend_below(axes_of[0], 2)
     note += f"\nmeans of {counts_in_words(lines)} a point; {interval_words(lines)}"
     caption(figure, "The bundled language models, by size", note)
     return figure
-
-
-def _by_length(rows: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
-    return sorted(((str(name), part) for name, part in rows.groupby("length")), key=_moves)
-
-
-def _moves(named: tuple[str, pd.DataFrame]) -> int:
-    return int(named[0])
 
 
 def _draw_course(axes: Axes, schedule: pd.DataFrame) -> None:
@@ -348,7 +339,7 @@ def draw_rises(
         axes_of[1].set_xlabel("slips per ply at which half of the way is covered (logarithmic)")
         axes_of[1].xaxis.set_major_formatter(FuncFormatter(lambda plies, _: f"{1 / plies:g}"))
         axes_of[1].tick_params(labelleft=False)
-    axes_of[-1].legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    legend_beside(axes_of[-1])
     first, nowhere = int(table["earliest"].sum()), int(table["step"].isna().sum())
     end = "the end of training" + (" or the lowest slip rate" if control is not None else "")
     note += (
@@ -367,18 +358,7 @@ def _draw_marks(axes: Axes, table: pd.DataFrame, lengths: Sequence[int]) -> None
     for index, (measure, (label, look)) in enumerate(MEASURES.items()):
         part = table[table["measure"] == measure].set_index("length").loc[list(lengths)]
         places = np.arange(len(lengths)) + 0.15 * (index - (len(MEASURES) - 1) / 2)
-        axes.errorbar(
-            part["step"],
-            places,
-            xerr=[
-                (part["step"] - part["low"]).clip(lower=0),
-                (part["high"] - part["step"]).clip(lower=0),
-            ],
-            linestyle="none",
-            marker=look.marker,
-            color=look.colour,
-            markersize=5,
-            capsize=2,
-            elinewidth=0.9,
-            label=typeset(label.format(depth=table["depth"].iloc[0])),
-        )
+        draw_bars(
+            axes, places, part, "step", look, across=True, markersize=5, capsize=2, elinewidth=0.9,
+            linestyle="none", label=typeset(label.format(depth=table["depth"].iloc[0])),
+        )  # fmt: skip

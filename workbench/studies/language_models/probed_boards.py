@@ -11,7 +11,6 @@ from matplotlib.figure import Figure
 
 from workbench.answers.model_replies import model_replies, predictions_table
 from workbench.drawing.appearance import Style, caption, style
-from workbench.drawing.labels import typeset
 from workbench.drawing.score_description import interval_words
 from workbench.environments.registry import environment_named
 from workbench.language_model.board_probe import (
@@ -34,12 +33,13 @@ from workbench.language_model.language_model import LanguageModel, load_model
 from workbench.language_model.network import first_weights
 from workbench.scoring import ScoringParameters, score
 from workbench.seeds import derived_seed
-from workbench.studies.language_models.panels import (
+from workbench.studies.panels import (
     ALL,
     counts_in_words,
     curve,
     legend_below,
     means_by_game,
+    name_panel,
     name_row,
     panels,
 )
@@ -108,8 +108,10 @@ def probed_boards(
             )
             test, every = boards_after(network, positions)
             for layer in range(fit.vectors.shape[1]):
+                vectors = fit.vectors[:, layer]
+                probe = fit_probe(vectors, fit.labels, VALUES, iterations=iterations)
                 for reader, labels in (
-                    (PROBE, _probed(fit, test, layer, iterations)),
+                    (PROBE, probe.answers(test.vectors[:, layer])),
                     (ASSEMBLED, _assembled(fit, every, positions["moves"], layer, iterations)),
                 ):
                     answers.append(_answers(positions, labels, name, prefix + reader, layer))
@@ -127,11 +129,6 @@ def probed_boards(
     scores = score(asked.drop(columns=["reader", "layer"]), parameters, jobs=jobs)
     boards = pd.concat([scores, asked[["reader", "layer", "moves"]]], axis=1)
     return ProbedBoards(_compared(boards, parameters.depth), fitted)
-
-
-def _probed(fit: HiddenBoards, test: HiddenBoards, layer: int, iterations: int) -> Labels:
-    probe = fit_probe(fit.vectors[:, layer], fit.labels, VALUES, iterations=iterations)
-    return probe.answers(test.vectors[:, layer])
 
 
 def _assembled(
@@ -223,8 +220,8 @@ def compute(found: ProbedBoards, *, depth: int = 4) -> pd.DataFrame:
         depth, mean, low, high, count (boards), games and effective (number of
         games).
     """
-    table = means_by_game(found.boards, ["model", "reader", "layer"], list(MEASURES))
-    return table.assign(depth=depth)
+    by = ["model", "reader", "layer"]
+    return means_by_game(found.boards, by, list(MEASURES)).assign(depth=depth)
 
 
 def draw_layers(table: pd.DataFrame, note: str = "") -> Figure:
@@ -246,10 +243,9 @@ def draw_layers(table: pd.DataFrame, note: str = "") -> Figure:
                     _level(axes, line.iloc[0], label, look)
                 else:
                     curve(axes, line, line["layer"], label, look)
-            axes.set_title(typeset(MEASURES[measure].format(depth=depth)), fontsize=9)
-            axes.set_ylabel(UNITS[measure], fontsize=8)
+            title = MEASURES[measure].format(depth=depth)
+            name_panel(axes, title, UNITS[measure], "layer of the encoder")
             axes.set_xticks(range(last + 1), ticks, fontsize=8)
-            axes.set_xlabel("layer of the encoder", fontsize=8)
             axes.set_ylim(-0.03, 1.03)
         name_row(grid[row * len(shown)], model)
     legend_below(grid[0], 3)
@@ -279,10 +275,9 @@ def draw_lengths(table: pd.DataFrame, note: str = "") -> Figure:
             for place, (reader, (label, look)) in enumerate(READERS.items()):
                 line = of_measure[of_measure["reader"] == reader].sort_values("at")
                 curve(axes, line, line["at"] + 0.4 * (place - 2.5), label, look)
-            axes.set_title(typeset(MEASURES[measure].format(depth=depth)), fontsize=9)
-            axes.set_ylabel(UNITS[measure], fontsize=8)
+            title = MEASURES[measure].format(depth=depth)
+            name_panel(axes, title, UNITS[measure], "full moves played")
             axes.set_xticks(sorted(of_measure["at"].unique()))
-            axes.set_xlabel("full moves played", fontsize=8)
             axes.set_ylim(-0.03, 1.03)
         name_row(grid[row * len(shown)], model)
     legend_below(grid[0], 3)

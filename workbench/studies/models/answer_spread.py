@@ -12,8 +12,8 @@ from workbench.drawing.appearance import caption, new_figure
 from workbench.drawing.labels import LONGEST, labels, some_of, typeset
 from workbench.drawing.quantities import PRECISION
 from workbench.drawing.score_description import answer_words, scored_rows
-from workbench.errors import InvalidArgumentError
 from workbench.prediction import ACTION_SEPARATOR
+from workbench.studies.panels import empty_figure, require_columns, span
 
 
 def right_answers(scores: pd.DataFrame, depth: int) -> "pd.Series[bool]":
@@ -58,10 +58,7 @@ def compute(scores: pd.DataFrame, *, depth: int = 4) -> pd.DataFrame:
         for one answer), depth and answer (what a reply gives, in words).
     """
     measure = f"precision_{depth}"
-    if measure not in scores:
-        raise InvalidArgumentError(
-            f"expected scores with {measure!r}, got {list(scores.columns)}; score with this depth"
-        )
+    require_columns(scores, [measure])
     kept = scored_rows(scores)
     kept = kept.assign(said=compared_answers(kept), hit=right_answers(kept, depth).astype(float))
     table = kept.groupby(["model", "prompt", "position_id"], sort=False).agg(
@@ -123,11 +120,7 @@ def draw(table: pd.DataFrame, note: str = "", most_panels: int = 6, whose: str =
     subject = f"{whose or of_one}: the" if whose or of_one else "The"
     title = f"{subject} same question asked again"
     if again.empty:
-        figure, (axes,) = new_figure(height=2.4)
-        axes.text(0.5, 0.5, "each position was asked once", ha="center", transform=axes.transAxes)
-        axes.set_axis_off()
-        caption(figure, title, note)
-        return figure
+        return empty_figure(title, "each position was asked once", note)
     depth = table["depth"].iloc[0]
     groups = list(again.groupby(["model", "prompt"], sort=False))
     shown = groups[:most_panels]
@@ -158,10 +151,9 @@ def draw(table: pd.DataFrame, note: str = "", most_panels: int = 6, whose: str =
             of_prompts[str(prompt)] if prompt else "",
         ]
         name = ": ".join(each for each in names if each)
-        counts = sorted(part["answers"].unique())
-        times = f"{counts[0]}" + (f" to {counts[-1]}" if len(counts) > 1 else "")
         axes.set_title(
-            (f"{name}\n" if name else "") + f"{len(part)} positions, {times} answers each\n"
+            (f"{name}\n" if name else "")
+            + f"{len(part)} positions, {span(part['answers'])} answers each\n"
             f"same {part['answer'].iloc[0]} in all: {row['same']:.0%}; within {row['within']:.2f}, "
             f"between {row['between']:.2f}",
             fontsize=8,

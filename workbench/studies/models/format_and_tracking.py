@@ -33,12 +33,12 @@ from workbench.drawing.score_description import (
     with_length,
 )
 from workbench.environments.registry import DEFAULT
-from workbench.errors import InvalidArgumentError
 from workbench.prediction import ReplyClass
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_rows import affordance_scores, is_state
 from workbench.statistics.grouped import grouped_means, groups, spread
 from workbench.statistics.intervals import SHARE
+from workbench.studies.panels import plain_axes, require_columns
 
 ALL_LENGTHS: Final = "all"
 """The length label of a model's rows of all lengths."""
@@ -78,11 +78,7 @@ def compute(
         and in_bands (whether a length is the upper edge of a band). A mean over no reply is NaN.
     """
     column = f"{measure}_{depth}"
-    if column not in scores:
-        raise InvalidArgumentError(
-            f"expected scores with a column {column!r}, got {list(scores.columns)}; "
-            "score with this depth"
-        )
+    require_columns(scores, [column])
     rows, key = with_length(_with_case(scored_rows(scores), measure, depth)), [by, "length"]
     readable = rows["reply_class"].isin(READABLE)
     rows = rows.assign(
@@ -292,10 +288,8 @@ def draw_overall(
         handles=_handles(symbol, case=bool(_case_matters(part).any())),
         loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False, fontsize=_SIZE,
     )  # fmt: skip
+    plain_axes((parts, *others), "x")
     for axes in (parts, *others):
-        axes.grid(True, axis="x", linewidth=0.5, alpha=0.5)
-        axes.set_axisbelow(True)
-        axes.spines[["top", "right"]].set_visible(False)
         axes.tick_params(axis="x", labelsize=_SIZE)
     caption(
         figure,

@@ -26,6 +26,7 @@ from workbench.statistics.intervals import (
     resampled_means,
 )
 from workbench.statistics.paired_tests import paired_comparisons
+from workbench.studies.panels import empty_figure, require_columns
 
 MOST_POSITIONS: Final = "models with most positions"
 ALL_MODELS: Final = "all models"
@@ -161,12 +162,8 @@ def draw(
     """Draw each model's rank by edit distance, left, and by p_m, right, joined by a line."""
     title = "Does state precision rank models differently from edit distance?"
     if table.empty:
-        figure, (axes,) = new_figure(height=2.4)
         words = "no two models have answered the same positions"
-        axes.text(0.5, 0.5, words, ha="center", transform=axes.transAxes)
-        axes.set_axis_off()
-        caption(figure, title, note, whose)
-        return figure
+        return empty_figure(title, words, note, whose)
     rankings = list(table["ranking"].unique())
     most = int(table.groupby("ranking").size().max())
     names = sorted({*models, *table["model"]})
@@ -260,10 +257,7 @@ def compare_pairs(
 ) -> pd.DataFrame:
     """Compare each two models on the positions that both have answered."""
     rows = scored_rows(scores)
-    if measure not in rows:
-        raise InvalidArgumentError(
-            f"expected scores with {measure!r}, got {list(rows.columns)}; score with this depth"
-        )
+    require_columns(rows, [measure])
     return paired_comparisons(
         rows, measure, within=difference_range(measure), against=against, seed=seed
     )

@@ -38,14 +38,13 @@ from workbench.studies.data import (
     refuse_nothing_scored,
     shortfall,
 )
-from workbench.studies.game_clusters import WholeGames, whole_games
 from workbench.studies.study_scores import (
     DefaultReplies,
     StoredTables,
     check_replies,
     read_scores,
     recorded_scores,
-    refuse_other_predictions,
+    with_games,
 )
 from workbench.tables.parquet_tables import (
     POSITIONS,
@@ -96,14 +95,12 @@ class Comparison:
     Attributes:
         scores: Rows of the scores tables, and the columns ``game`` (each position's game, as
             `whole_games` finds it) and ``prompt`` (empty where models are compared).
-        games: How the positions' games were found.
         source: In words, where the rows are from.
         inputs: The files that were read.
         whose: What is compared, for the titles of figures; empty if the captions alone say it.
     """
 
     scores: pd.DataFrame
-    games: WholeGames
     source: str
     inputs: tuple[Path, ...] = field(default_factory=tuple)
     whose: str = ""
@@ -113,13 +110,16 @@ class Comparison:
         """The name of the environment."""
         return environment_of(self.scores).name
 
+    def replies_in_words(self) -> str:
+        """Return the number of replies, of each class and in all."""
+        replies = len(self.scores) - left_out(self.scores)["failed"]
+        return f"{replies} replies, {reply_count_words(self.scores)}"
+
     def describe(self) -> str:
         """Return the caption of every figure drawn from these scores."""
         scores = self.scores
-        replies = len(scores) - left_out(scores)["failed"]
         return (
-            f"{self.source}: {replies} replies, {reply_count_words(scores)}"
-            f"\n{scores['position_id'].nunique()} positions of {scores['game'].nunique()} "
+            f"{self.source}: {self.replies_in_words()}\n{scores['position_id'].nunique()} positions of {scores['game'].nunique()} "
             f"{episode_words(self.environment)}; "
             f"{convention_words(scores)}"
         )
@@ -287,12 +287,10 @@ def _scored_before(
             f"{scores}: expected the one predictions table that these scores were made from, or none, "
             f"got {[str(path) for path in predictions]}; give that one"
         )
-    table = with_names(read_scores(scores, parameters))
+    table = with_names(read_scores(scores, parameters, next(iter(predictions), None)))
     if not predictions:
-        # Without the moves a game is what the scores call one, as in the studies of one run.
         source = f"{scores.name}, whose games are told apart by their game_id"
-        return _compared([table.assign(moves=None)], [table], source, (scores,))
-    refuse_other_predictions(scores, predictions[0])
+        return _compared(None, [table], source, (scores,))
     positions = read_table(predictions[0], _GAMES)
     return _compared([positions], [table], predictions[0].name, (*predictions, scores))
 
@@ -364,7 +362,7 @@ def _simulated(
 
 
 def _compared(
-    positions: Sequence[pd.DataFrame],
+    positions: Sequence[pd.DataFrame] | None,
     scored: Sequence[pd.DataFrame],
     source: str,
     inputs: tuple[Path, ...],
@@ -372,16 +370,15 @@ def _compared(
     *,
     named: bool = True,
 ) -> Comparison:
-    games = whole_games(pd.concat(positions, ignore_index=True))
-    scores = pd.concat(scored, ignore_index=True)
+    played = None if positions is None else pd.concat(positions, ignore_index=True)
+    scores = with_games(pd.concat(scored, ignore_index=True), played)
     scores = distinct_models(scores) if named else scores
     if "prompt" not in scores:
         scores["prompt"] = ""
     _refuse_different_boards(scores)
     refuse_repeated_replies(scores, source, (*REPLY_KEY, "prompt"))
     refuse_nothing_scored(scores, source)
-    scores["game"] = scores["position_id"].map(games.games)
-    return Comparison(scores, games, source, inputs, whose)
+    return Comparison(scores, source, inputs, whose)
 
 
 def _refuse_different_boards(scores: pd.DataFrame) -> None:

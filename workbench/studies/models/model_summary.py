@@ -29,10 +29,10 @@ from workbench.drawing.score_description import (
     with_length,
 )
 from workbench.environments.registry import DEFAULT, environment_in_table
-from workbench.errors import InvalidArgumentError
 from workbench.prediction import CLASSES, ReplyClass
 from workbench.statistics.grouped import grouped_means, grouped_tau, groups, spread
 from workbench.statistics.intervals import SHARE
+from workbench.studies.panels import require_columns
 
 OVERALL: Final = "all"
 """The length label of a model's rows of all lengths."""
@@ -68,12 +68,7 @@ def compute(
         InvalidArgumentError: If a measure is missing.
     """
     curve = [f"precision_{m}" for m in range(1, depth + 1)]
-    missing = [name for name in (*curve, f"recall_{depth}") if name not in scores]
-    if missing:
-        raise InvalidArgumentError(
-            f"expected scores with columns {missing}, got {list(scores.columns)}; "
-            "score with this depth, by the exact method"
-        )
+    require_columns(scores, [*curve, f"recall_{depth}"], hint=", by the exact method")
     rows, key = with_length(scores), [by, "length"]
     rows = rows.assign(
         precision=rows[f"precision_{depth}"],

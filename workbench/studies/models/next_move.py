@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from workbench.answers.recorded_replies import BASELINE
-from workbench.drawing.appearance import Style, bar_lengths, caption, model_style, new_figure
+from workbench.drawing.appearance import Style, caption, model_style, new_figure
 from workbench.drawing.labels import fitting_ticks, labels, room, some_of
 from workbench.drawing.score_description import (
     episode_words,
@@ -26,6 +26,7 @@ from workbench.errors import InvalidArgumentError
 from workbench.prediction import ReplyClass
 from workbench.statistics.grouped import grouped_means, spread
 from workbench.statistics.intervals import SHARE
+from workbench.studies.panels import draw_bars
 
 YES: Final = "near one"
 NO: Final = "not near one"
@@ -162,16 +163,7 @@ def draw(
 def _draw_panel(axes: Axes, part: pd.DataFrame, look: Style) -> None:
     axes.plot(part["length"], part["next_of_boards"], color=look.colour, linewidth=0.8)
     for name, size, line in (("next", 6, "-"), ("line", 3, "--")):
-        axes.errorbar(
-            part["length"],
-            part[name],
-            yerr=bar_lengths(part[name], part[f"{name}_low"], part[f"{name}_high"]),
-            marker=look.marker,
-            linestyle=line,
-            color=look.colour,
-            markerfacecolor=look.face,
-            markersize=size,
-            linewidth=1.3,
-            elinewidth=0.8,
-            capsize=2,
-        )
+        draw_bars(
+            axes, part["length"], part, name, look, linestyle=line, markersize=size, linewidth=1.3,
+            elinewidth=0.8, capsize=2,
+        )  # fmt: skip

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from workbench.drawing.appearance import bar_lengths, caption, model_style, new_figure
+from workbench.drawing.appearance import caption, model_style, new_figure
 from workbench.drawing.labels import LONGEST, labels, room, some_of, typeset
 from workbench.drawing.score_description import class_counts_by, episode_words, interval_words
 from workbench.environments.registry import DEFAULT
@@ -19,6 +19,7 @@ from workbench.prediction import CLASSES, ReplyClass
 from workbench.statistics.grouped import grouped_differences, grouped_means, groups, spread
 from workbench.statistics.intervals import DIFFERENCE, SHARE
 from workbench.statistics.paired_tests import grouped_mcnemar
+from workbench.studies.panels import draw_bars, legend_beside, plain_axes
 from workbench.tables.parquet_tables import setting_value
 
 _PROMPT_COLUMNS: Final = (
@@ -115,22 +116,15 @@ def draw_prompts(
         ),
         strict=True,
     ):
-        value, low, high = (table[f"{name}{end}"].to_numpy(float) for end in ("", "_low", "_high"))
-        ends = bar_lengths(value, low, high)
         for model, look in model_style(models).items():
             of_model = (table["model"] == model).to_numpy()
-            axes.errorbar(
-                value[of_model],
-                places[of_model],
-                xerr=ends[:, of_model],
-                fmt=look.marker,
-                color=look.colour,
-                markerfacecolor=look.face,
-                capsize=3,
-            )
+            draw_bars(
+                axes, places[of_model], table[of_model], name, look, across=True, capsize=3,
+                linestyle="none",
+            )  # fmt: skip
         axes.set_xlabel(typeset(title), fontsize=9)
         axes.grid(visible=False, axis="y")
-        axes.grid(visible=True, axis="x", linewidth=0.5, alpha=0.5)
+        plain_axes([axes], "x")
     panels[0].set_yticks(places, names, fontsize=8)
     panels[0].set_ylim(len(table) - 0.4, -0.6)
     # Numbers with a sign are wider than matplotlib allows for.
@@ -277,18 +271,9 @@ def draw_budgets(table: pd.DataFrame, note: str = "") -> Figure:
     for column, (name, title) in enumerate(_titles(depth).items()):
         for axes, value in ((panels[column], name), (panels[column + 3], f"{name}_difference")):
             for number, (model, part) in enumerate(table.groupby("model", sort=True)):
-                look = looks[str(model)]
-                axes.errorbar(
-                    part["budget"].map(places) + 0.08 * number,
-                    part[value],
-                    yerr=bar_lengths(part[value], part[f"{value}_low"], part[f"{value}_high"]),
-                    marker=look.marker,
-                    linestyle=look.line,
-                    color=look.colour,
-                    markerfacecolor=look.face,
-                    capsize=3,
-                    label=f"{shown[str(model)]} ({int(part['replies'].max())} positions)",
-                )
+                look, at = looks[str(model)], part["budget"].map(places) + 0.08 * number
+                label = f"{shown[str(model)]} ({int(part['replies'].max())} positions)"
+                draw_bars(axes, at, part, value, look, linestyle=look.line, capsize=3, label=label)
         panels[column].set_title(typeset(title), fontsize=10)
         panels[column + 3].axhline(0, color="0.3", linewidth=0.9)
         panels[column + 3].set_xticks(list(places.values()), list(map(str, budgets)), fontsize=8)
@@ -297,7 +282,7 @@ def draw_budgets(table: pd.DataFrame, note: str = "") -> Figure:
     panels[3].set_ylabel(f"difference from\na budget of {budgets[0]}, paired")
     models = sorted(shown[name] for name in set(table["model"]))
     if len(models) > 1:
-        panels[2].legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+        legend_beside(panels[2])
     else:
         for place, row in zip(places.values(), table.to_dict("records"), strict=True):
             if row["pairs"]:

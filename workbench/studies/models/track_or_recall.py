@@ -1,10 +1,9 @@
 """The two recorded sets of positions, World Cup games and random legal games: models and boards compared."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -23,7 +22,6 @@ from workbench.answers.recorded_replies import (
 from workbench.automaton import Terminal
 from workbench.drawing.appearance import (
     Style,
-    bar_lengths,
     caption,
     model_style,
     new_figure,
@@ -35,8 +33,7 @@ from workbench.drawing.quantities import difference_range, range_of
 from workbench.drawing.score_description import (
     convention_words,
     interval_words,
-    left_out,
-    reply_count_words,
+    model_count_words,
     scored_rows,
     with_names,
 )
@@ -47,41 +44,28 @@ from workbench.scoring import ScoringParameters
 from workbench.scoring.score_rows import affordance_scores
 from workbench.statistics.grouped import grouped_differences, grouped_means
 from workbench.statistics.intervals import SHARE
-from workbench.studies.game_clusters import whole_games
 from workbench.studies.models.format_and_tracking import READABLE
+from workbench.studies.models.model_scores import SIMULATED, Comparison
+from workbench.studies.panels import draw_bars, legend_beside, plain_axes, require_columns
 from workbench.studies.study_scores import (
     DefaultReplies,
     StoredTables,
     check_replies,
     recorded_scores,
+    with_games,
 )
 from workbench.tables.parquet_tables import PREDICTIONS, read_table, refuse_repeated_replies
 from workbench.tables.provenance import file_hash
 
 SETS: Final = (WORLD_CUP, RANDOM_GAMES)
 SET_NAMES: Final = {WORLD_CUP: "World Cup games", RANDOM_GAMES: "random legal games"}
-SIMULATED: Final = "simulated trackers"
 BAND: Final = 20
 """Half-moves in a band of lengths."""
 ALL_LENGTHS: Final = "all"
 
 
-@dataclass(frozen=True, slots=True)
-class TwoSets:
-    """Scores of what answered both sets.
-
-    Attributes:
-        scores: Rows of the scores tables, with the columns ``game`` (each position's whole game),
-            and ``length`` (upper edge of its band of `BAND` half-moves).
-        source: In words, where the rows are from.
-        whose: In words, for a title: what is compared.
-        inputs: The files that were read.
-    """
-
-    scores: pd.DataFrame
-    source: str
-    whose: str
-    inputs: tuple[Path, ...] = field(default_factory=tuple)
+class TwoSets(Comparison):
+    """Scores of what answered both sets; ``length`` is the upper edge of a band of `BAND` half-moves."""
 
     def positions_in_words(self) -> str:
         """Return the number of positions, and of games, of each set."""
@@ -94,12 +78,8 @@ class TwoSets:
 
     def describe(self) -> str:
         """Return the caption of every figure drawn from these scores."""
-        scores = self.scores
-        replies = len(scores) - left_out(scores)["failed"]
-        return (
-            f"{self.positions_in_words()}; {replies} replies, {reply_count_words(scores)}"
-            f"\n{convention_words(scores)}"
-        )
+        replies, conventions = self.replies_in_words(), convention_words(self.scores)
+        return f"{self.positions_in_words()}; {replies}\n{conventions}"
 
 
 def scores_of_both(
@@ -133,8 +113,7 @@ def scores_of_both(
         path = Path(predictions)
         scores = StoredTables(folder).scores(path, parameters, jobs=jobs)
         refuse_repeated_replies(scores, path)
-        games = whole_games(read_table(path, PREDICTIONS)).games
-        return _both(scores.assign(game=scores["position_id"].map(games)), path.name, path)
+        return _both(with_games(scores, read_table(path, PREDICTIONS)), path.name, path)
     path = recorded_replies_path()
     if replies == "recorded":
         scores = recorded_scores(folder, parameters, sets=SETS, jobs=jobs)
@@ -149,8 +128,7 @@ def scores_of_both(
         "positions": file_hash(path), "sets": list(SETS), "rates": list(rates), "seed": seed,
     }  # fmt: skip
     scores = StoredTables(folder).scores_of_made(answers, made_of, parameters, jobs=jobs)
-    games = whole_games(questions).games
-    return _both(scores.assign(game=scores["position_id"].map(games)), SIMULATED, path)
+    return _both(with_games(scores, questions), SIMULATED, path)
 
 
 def _both(scores: pd.DataFrame, source: str, path: Path) -> TwoSets:
@@ -166,15 +144,8 @@ def _both(scores: pd.DataFrame, source: str, path: Path) -> TwoSets:
         )
     kept = scores[scores["set"].isin(SETS) & scores["model"].isin(shared)]
     edges = ((kept["ply"] - 1).clip(lower=0) // BAND + 1) * BAND
-    models = len(shared - {BASELINE})
-    whose = f"{models} {'model' if models == 1 else 'models'}"
-    whose += " and the baseline" if BASELINE in shared else ""
-    return TwoSets(
-        kept.assign(length=edges).reset_index(drop=True),
-        source,
-        SIMULATED if source == SIMULATED else whose,
-        (path,),
-    )
+    whose = SIMULATED if source == SIMULATED else model_count_words(shared)
+    return TwoSets(kept.assign(length=edges).reset_index(drop=True), source, (path,), whose)
 
 
 REASONING: Final = ("o3-2025-04-16", "o3-mini-2025-01-31", "gemini-2.5-flash-preview-04-17")
@@ -213,11 +184,7 @@ def compute(
         InvalidArgumentError: If a measure is missing.
     """
     column = f"precision_{depth}"
-    if column not in scores:
-        raise InvalidArgumentError(
-            f"expected scores with {column!r}, got {list(scores.columns)}; "
-            "score with this depth, by the exact method"
-        )
+    require_columns(scores, [column], hint=", by the exact method")
     rows = scored_rows(scores)
     readable = rows["reply_class"].isin(READABLE)
     rows = rows.assign(
@@ -334,20 +301,14 @@ def _draw_curves(axes: Axes, curves: pd.DataFrame, look: Style, least: float) ->
         mean = lines[name].where(seen)
         low = lines[f"{name}_low"].clip(lower=least).fillna(mean)
         high = lines[f"{name}_high"].fillna(mean)
+        bars = [(mean - low).clip(lower=0), (high - mean).clip(lower=0)]
         axes.errorbar(
-            lengths + shift,
-            mean,
-            yerr=[(mean - low).clip(lower=0), (high - mean).clip(lower=0)],
-            color=look.colour,
-            markersize=4,
-            linewidth=1.2,
-            elinewidth=0.8,
-            capsize=2,
-            **_look(name),
-        )
+            lengths + shift, mean, yerr=bars, color=look.colour, markersize=4, linewidth=1.2,
+            elinewidth=0.8, capsize=2, **_look(name),
+        )  # fmt: skip
     axes.set_xticks(lengths)
     axes.tick_params(labelsize=8)
-    _plain(axes, "y")
+    plain_axes([axes])
     return hidden
 
 
@@ -367,14 +328,9 @@ def _draw_differences(
     for axes, (measure, title) in zip(panels, titles.items(), strict=True):
         part = overall[overall["measure"] == measure].set_index("model")
         for row, model in enumerate(models):
-            value, low, high = part.loc[
-                model, ["difference", "difference_low", "difference_high"]
-            ].astype(float)
-            ends = bar_lengths([value], [low], [high])
-            look = looks[model]
-            axes.errorbar(
-                [value], [row], xerr=ends, fmt=look.marker, color=look.colour,
-                markerfacecolor=look.face, markersize=5, capsize=3,
+            draw_bars(
+                axes, [row], part.loc[[model]], "difference", looks[model], across=True,
+                linestyle="none", markersize=5, capsize=3,
             )  # fmt: skip
         kinds = part.loc[models, "kind"].to_numpy()
         for place in np.flatnonzero(kinds[1:] != kinds[:-1]):
@@ -383,16 +339,10 @@ def _draw_differences(
         axes.set_xlabel(typeset(title), fontsize=9)
         axes.tick_params(axis="x", labelsize=8)
         axes.xaxis.set_major_locator(MaxNLocator(5))
-        _plain(axes, "x")
+        plain_axes([axes], "x")
     panels[0].set_yticks(range(len(models)), [shown[model] for model in models], fontsize=8)
     panels[0].set_ylim(len(models) - 0.5, -0.5)
     figure.suptitle("difference at all lengths: World Cup games less random games", fontsize=9)
-
-
-def _plain(axes: Axes, grid: Literal["x", "y"]) -> None:
-    axes.grid(True, axis=grid, linewidth=0.5, alpha=0.5)
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
 
 
 MEASURES: Final[Mapping[str, tuple[float, float] | None]] = MappingProxyType(
@@ -456,23 +406,16 @@ def draw_boards(table: pd.DataFrame, note: str = "") -> Figure:
         for index, name in enumerate(SETS):
             line = lines[lines["set"] == name]
             lengths = line["length"].astype(int)
-            look = style(index)
-            axes.errorbar(
-                lengths + (index - 0.5),
-                line["mean"],
-                yerr=bar_lengths(line["mean"], line["low"], line["high"]),
-                marker=look.marker,
-                linestyle=look.line,
-                color=look.colour,
-                capsize=2,
-                label=SET_NAMES[name],
+            look, at = style(index), lengths + (index - 0.5)
+            draw_bars(
+                axes, at, line, "mean", look, linestyle=look.line, capsize=2, label=SET_NAMES[name]
             )
         axes.set_xticks(lengths)
         axes.set_title(typeset(title), fontsize=9)
     if (table.loc[table["measure"] == "initial_position", "mean"] > 0).any():
         panels[list(titles).index("initial_position")].set_yscale("log")
     panels[list(titles).index("one_piece_less")].set_ylim(0, 1)
-    panels[0].legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    legend_beside(panels[0])
     panels[-1].set_xlabel(f"half-moves played (upper edge of a band of {BAND})")
     caption(
         figure,

@@ -20,23 +20,43 @@ from workbench.drawing.quantities import PRECISION, QUANTITIES, RECALL
 from workbench.environments.registry import environment_named
 from workbench.games.synthetic_boards import boards_at_distance
 from workbench.seeds import derived_seed
+from workbench.studies.panels import legend_beside
 
 
 def repeated_estimates(
-    true_fen: str,
-    predicted_fen: str,
     settings: Iterable[tuple[int, int]],
     *,
-    methods: Sequence[str],
-    runs: int,
     exact_depth: int,
-    seed: int,
-    terminal: Terminal,
+    distance: int = 17,
+    plies: int = 10,
+    runs: int = 20,
+    methods: Sequence[str] = ("naive", "intermediate"),
+    terminal: Terminal = "absorb",
+    seed: int = 0,
+    true_fen: str = "",
+    predicted_fen: str = "",
 ) -> pd.DataFrame:
     """Return estimates of p_m and r_m from independent single runs, with the exact values beside them.
 
     r_m is p_m with the boards exchanged, so that the same methods estimate it.
+
+    Args:
+        settings: The values of m and N.
+        exact_depth: Up to which m the exact value is computed.
+        distance: Edit distance of the two boards.
+        plies: Random half-moves that lead to each.
+        runs: Independent runs, one point each.
+        methods: Estimators to compare.
+        terminal: How games that finish earlier count.
+        seed: Seed of the boards and of the runs.
+        true_fen: A board S to use instead of a random one.
+        predicted_fen: A board T, likewise.
+
+    Returns:
+        Columns method, depth, samples, run, value, node_count, measure, true_fen and predicted_fen.
     """
+    if not (true_fen and predicted_fen):
+        true_fen, predicted_fen = boards_at_distance(distance, plies, seed)
     chess = environment_named("chess")
     true, predicted = (chess.read_state(fen) for fen in (true_fen, predicted_fen))
     exact = exact_profile(
@@ -63,10 +83,11 @@ def repeated_estimates(
                 for run, estimate in enumerate(estimates)
             ]
     columns = ["method", "depth", "samples", "run", "value", "node_count", "measure"]
-    return pd.DataFrame(rows, columns=columns)
+    table = pd.DataFrame(rows, columns=columns)
+    return table.assign(true_fen=true_fen, predicted_fen=predicted_fen)
 
 
-def summarise_estimates(table: pd.DataFrame, by: str) -> pd.DataFrame:
+def summarise(table: pd.DataFrame, by: str) -> pd.DataFrame:
     """Return bias and spread of each method, relative to the exact value.
 
     Returns:
@@ -150,9 +171,7 @@ def draw_estimators(
         panels[0].set_ylim(bottom=nought / 1.5)
     handles: list[Line2D | Patch] = [_patch(method) for method in methods]
     handles.append(Line2D([], [], **_BLACK, label="exact"))
-    panels[1].legend(
-        handles=handles, fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0)
-    )
+    legend_beside(panels[1], handles=handles)
     caption(figure, title, f"{note}\n{_BOXES}")
     return figure
 
@@ -195,55 +214,14 @@ def _draw_boxes(
 
 
 def compute_by_depth(
-    *,
-    distance: int = 17,
-    plies: int = 10,
-    depths: int = 8,
-    samples: int = 500,
-    runs: int = 20,
-    exact_depth: int = 5,
-    methods: tuple[str, ...] = ("naive", "intermediate"),
-    terminal: Terminal = "absorb",
-    seed: int = 0,
-    true_fen: str = "",
-    predicted_fen: str = "",
+    *, depths: int = 8, samples: int = 500, exact_depth: int = 5, **options: Any
 ) -> pd.DataFrame:
-    """Estimate p_1 .. p_m and r_1 .. r_m on one pair of boards.
+    """Estimate p_1 .. p_m and r_1 .. r_m on one pair of boards, with the exact values of the first.
 
-    Args:
-        distance: Edit distance of the two boards.
-        plies: Random half-moves that lead to each.
-        depths: Largest m.
-        samples: N.
-        runs: Independent runs, one point each.
-        exact_depth: Up to which m the exact value is drawn.
-        methods: Estimators to compare.
-        terminal: How games that finish earlier count.
-        seed: Seed of the boards and of the runs.
-        true_fen: A board S to use instead of a random one.
-        predicted_fen: A board T, likewise.
-
-    Returns:
-        The columns of `repeated_estimates`, and true_fen and predicted_fen.
+    ``depths`` is the largest m, ``samples`` is N; the options are those of `repeated_estimates`.
     """
-    if not (true_fen and predicted_fen):
-        true_fen, predicted_fen = boards_at_distance(distance, plies, seed)
-    table = repeated_estimates(
-        true_fen,
-        predicted_fen,
-        [(depth, samples) for depth in range(1, depths + 1)],
-        methods=methods,
-        runs=runs,
-        exact_depth=min(exact_depth, depths),
-        seed=seed,
-        terminal=terminal,
-    )
-    return table.assign(true_fen=true_fen, predicted_fen=predicted_fen)
-
-
-def summarise_by_depth(table: pd.DataFrame) -> pd.DataFrame:
-    """Return bias and spread of each algorithm at each depth."""
-    return summarise_estimates(table, "depth")
+    settings = [(depth, samples) for depth in range(1, depths + 1)]
+    return repeated_estimates(settings, exact_depth=min(exact_depth, depths), **options)
 
 
 def draw_by_depth(table: pd.DataFrame) -> Figure:
@@ -261,53 +239,14 @@ def draw_by_depth(table: pd.DataFrame) -> Figure:
 
 
 def compute_by_samples(
-    *,
-    distance: int = 17,
-    plies: int = 10,
-    depth: int = 4,
-    samples: tuple[int, ...] = (10, 30, 100, 300, 1000, 3000),
-    runs: int = 20,
-    methods: tuple[str, ...] = ("naive", "intermediate"),
-    terminal: Terminal = "absorb",
-    seed: int = 0,
-    true_fen: str = "",
-    predicted_fen: str = "",
+    *, depth: int = 4, samples: Sequence[int] = (10, 30, 100, 300, 1000, 3000), **options: Any
 ) -> pd.DataFrame:
     """Estimate p_m and r_m on one pair of boards with different numbers of samples.
 
-    Args:
-        distance: Edit distance of the two boards.
-        plies: Random half-moves that lead to each.
-        depth: m.
-        samples: The values of N.
-        runs: Independent runs, one point each.
-        methods: Estimators to compare.
-        terminal: How games that finish earlier count.
-        seed: Seed of the boards and of the runs.
-        true_fen: A board S to use instead of a random one.
-        predicted_fen: A board T, likewise.
-
-    Returns:
-        The columns of `repeated_estimates`, and true_fen and predicted_fen.
+    ``depth`` is m, ``samples`` the values of N; the options are those of `repeated_estimates`.
     """
-    if not (true_fen and predicted_fen):
-        true_fen, predicted_fen = boards_at_distance(distance, plies, seed)
-    table = repeated_estimates(
-        true_fen,
-        predicted_fen,
-        [(depth, count) for count in samples],
-        methods=methods,
-        runs=runs,
-        exact_depth=depth,
-        seed=seed,
-        terminal=terminal,
-    )
-    return table.assign(true_fen=true_fen, predicted_fen=predicted_fen)
-
-
-def summarise_by_samples(table: pd.DataFrame) -> pd.DataFrame:
-    """Return bias and spread of each algorithm at each N."""
-    return summarise_estimates(table, "samples")
+    settings = [(depth, count) for count in samples]
+    return repeated_estimates(settings, exact_depth=depth, **options)
 
 
 def draw_by_samples(table: pd.DataFrame) -> Figure:

@@ -35,6 +35,7 @@ from workbench.seeds import derived_seed
 from workbench.statistics.grouped import grouped_tau
 from workbench.statistics.intervals import quantile_ends, tau_b
 from workbench.studies.models.format_and_tracking import READABLE
+from workbench.studies.panels import draw_bars, legend_beside, span
 
 OVERALL: Final = "overall"
 
@@ -140,17 +141,10 @@ def draw(
             if np.isnan(row["tau"]):
                 axes.text(0, place, "undefined", va="center", ha="center", fontsize=7)
                 continue
-            axes.errorbar(
-                row["tau"],
-                place,
-                xerr=[[max(0.0, row["tau"] - row["low"])], [max(0.0, row["high"] - row["tau"])]],
-                fmt=look.marker,
-                color=look.colour,
-                markerfacecolor=look.face,
-                markersize=4.5,
-                elinewidth=1.0,
-                capsize=2,
-            )
+            draw_bars(
+                axes, [place], part.loc[[model]], "tau", look, across=True, linestyle="none",
+                markersize=4.5, elinewidth=1.0, capsize=2,
+            )  # fmt: skip
         axes.set_title("all groups" if group == OVERALL else f"{name} {group}", fontsize=8)
         axes.set_xticks([0.0, 0.5, 1.0], ["0", "0.5", "1"])
         axes.set_xlim(min(0.0, float(np.nanmin([0.0, *models["low"]]))) - 0.05, 1.05)
@@ -162,12 +156,11 @@ def draw(
     facets[len(facets) // 2].set_xlabel(
         typeset(f"Kendall's τ-b ({table['measure'].iloc[0]}, −edit distance)")
     )
-    counts = sorted(models["count"][models["group"] == OVERALL].unique())
-    span = f"{counts[0]}" + (f" to {counts[-1]}" if len(counts) > 1 else "")
+    counts = models["count"][models["group"] == OVERALL]
     caption(
         figure,
         f"{title};\nbelow, {model_count_words(list(order))}",
-        f"{note}\nbelow: {span} replies a model, by τ-b over all groups\n{bars}",
+        f"{note}\nbelow: {span(counts)} replies a model, by τ-b over all groups\n{bars}",
     )
     return figure
 
@@ -341,9 +334,7 @@ def draw_parts(
     lowest = min(float(np.nanmin([0.0, *table["low"]])) for table in tables.values())
     panels[0].set_ylim(max(-1.0, lowest - 0.05), 1.05)
     handles, texts = panels[0].get_legend_handles_labels()
-    panels[-1].legend(
-        handles, texts, fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0)
-    )
+    legend_beside(panels[-1], handles=handles, labels=texts)
     caption(
         figure,
         "Agreement of state precision and edit distance, in parts",

@@ -20,6 +20,7 @@ from workbench.errors import InvalidArgumentError
 from workbench.games.synthetic_boards import PIECE_NAMES, Owner, boards_without, is_check
 from workbench.prediction import ReplyClass
 from workbench.scoring import IllFormedPolicy, ScoringParameters, score
+from workbench.studies.panels import legend_beside, span
 from workbench.tables.parquet_tables import PREDICTIONS
 
 _TAKEN_OFF: Final = ["piece", "owner"]
@@ -178,12 +179,10 @@ def draw(table: pd.DataFrame, note: str = "", policy: str = "as_is") -> Figure:
         axes.set_xlabel("piece missing from the predicted board")
     panels[0].set_ylabel("mean over positions")
     panels[0].set_ylim(0, 1.02)
-    panels[-1].legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    counts = sorted(part["count"].unique())
-    span = f"{counts[0]}" + (f" to {counts[-1]}" if len(counts) > 1 else "")
+    legend_beside(panels[-1])
     caption(
         figure,
         "One character away: a piece missing from the board",
-        f"{note}\n{ill_formed_words(policy)}; {span} positions a bar; whiskers: 5% to 95% of positions",
+        f"{note}\n{ill_formed_words(policy)}; {span(part['count'])} positions a bar; whiskers: 5% to 95% of positions",
     )
     return figure

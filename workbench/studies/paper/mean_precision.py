@@ -17,7 +17,6 @@ from workbench.drawing.appearance import (
     draw_means,
     figure_of_rows,
     model_style,
-    new_figure,
     plain_log_scale,
 )
 from workbench.drawing.labels import fitting_ticks, labels, room, typeset
@@ -32,9 +31,9 @@ from workbench.drawing.score_description import (
     with_length_and_model,
 )
 from workbench.environments.registry import DEFAULT
-from workbench.errors import InvalidArgumentError
 from workbench.statistics.grouped import grouped_means
 from workbench.statistics.intervals import SHARE
+from workbench.studies.panels import empty_figure, legend_beside, require_columns, span
 
 _PANEL: Final = 4.2
 _LEGEND: Final = 1.4
@@ -69,12 +68,7 @@ def compute(
     """
     tables, by = [], ["model", "group"]
     for variant, scores in variants.items():
-        missing = [name for name in (f"{each}_{depth}" for each in measures) if name not in scores]
-        if missing:
-            raise InvalidArgumentError(
-                f"{variant}: expected scores with columns {missing}, "
-                f"got {list(scores.columns)}; score with this depth"
-            )
+        require_columns(scores, [f"{each}_{depth}" for each in measures], variant)
         rows = with_length_and_model(scores, each_model=each_model)
         rows = rows.assign(
             group=rows["length"], **{each: rows[f"{each}_{depth}"] for each in measures}
@@ -102,12 +96,7 @@ def draw(
     title = "state precision and recall against the length of the game"
     title = f"{whose}: {title}" if whose else title.capitalize()
     if table.empty:
-        figure, (axes,) = new_figure(height=2.4)
-        words = "no row says how long its game was"
-        axes.text(0.5, 0.5, words, ha="center", transform=axes.transAxes)
-        axes.set_axis_off()
-        caption(figure, title, note)
-        return figure
+        return empty_figure(title, "no row says how long its game was", note)
     variants = list(table["variant"].unique())
     panels, heights = [len(variants)], [4.2]
     width = _PANEL * len(variants) + _LEGEND
@@ -118,8 +107,7 @@ def draw(
         _draw_variant(axes, table[table["variant"] == variant], environment)
     rows[0][0].set_ylim(bottom=_floor(table))
     rows[0][0].set_ylabel("mean over positions (logarithmic)")
-    # Beside the last panel: inside, a point could stand behind it.
-    rows[0][-1].legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    legend_beside(rows[0][-1])
     drawn = table
     if models is not None:
         drawn = models[models["measure"] == "precision"]
@@ -156,12 +144,7 @@ def _draw_variant(axes: Axes, part: pd.DataFrame, environment: str) -> None:
     axes.set_xlabel(length_words(environment, in_bands=bool(part["in_bands"].any())))
     groups = sorted(part["group"].unique())
     fitting_ticks(axes, groups, map(str, groups), _PANEL - 0.6, 10)
-    sizes = sorted(part["count"].unique())
-    axes.set_title(
-        f"{part['variant'].iloc[0]}, n = {sizes[0]}"
-        + (f" to {sizes[-1]}" if len(sizes) > 1 else ""),
-        fontsize=9,
-    )
+    axes.set_title(f"{part['variant'].iloc[0]}, n = {span(part['count'])}", fontsize=9)
 
 
 def _draw_line(axes: Axes, line: pd.DataFrame, look: Style, shift: float, label: str) -> None:
@@ -192,35 +175,20 @@ def _draw_models(
     for (model, _), end, place in zip(lines, wanted, _apart(wanted, _LINE / height), strict=True):
         look = looks[model]
         axes.plot(
-            [1.0, 1.03],
-            [end, place],
-            transform=axes.transAxes,
-            clip_on=False,
-            color=look.colour,
-            linewidth=0.8,
-            marker=look.marker,
-            markevery=[1],
-            markersize=5,
-            markerfacecolor=look.face,
-        )
+            [1.0, 1.03], [end, place], transform=axes.transAxes, clip_on=False, color=look.colour,
+            linewidth=0.8, marker=look.marker, markevery=[1], markersize=5, markerfacecolor=look.face,
+        )  # fmt: skip
         axes.text(
-            1.045,
-            place,
-            names[model],
-            transform=axes.transAxes,
-            va="center",
-            fontsize=_LABEL,
+            1.045, place, names[model], transform=axes.transAxes, va="center", fontsize=_LABEL,
             color="0.45" if model == BASELINE else "black",
-        )
+        )  # fmt: skip
     longest = max(room(name, _LABEL) for name in names.values())
     fitting_ticks(axes, groups, map(str, groups), width - longest - 1.2, 10)
     axes.set_xlabel(length_words(environment, in_bands=bool(table["in_bands"].any())))
     axes.set_ylabel(typeset(f"mean p_{table['depth'].iloc[0]} (logarithmic)"))
-    counts = sorted(table["count"].unique())
     axes.set_title(
-        f"{model_count_words(list(names))}, {table['variant'].iloc[0]}, n = {counts[0]}"
-        + (f" to {counts[-1]}" if len(counts) > 1 else "")
-        + " positions a point",
+        f"{model_count_words(list(names))}, {table['variant'].iloc[0]}, n = {span(table['count'])} "
+        "positions a point",
         fontsize=9,
     )
 

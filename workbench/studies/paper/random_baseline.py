@@ -33,6 +33,7 @@ from workbench.games.synthetic_boards import (
 from workbench.scoring.parameters import ScoringParameters
 from workbench.scoring.score_rows import affordance_scores
 from workbench.seeds import derived_seed
+from workbench.studies.panels import legend_beside, span
 
 GROUPS = (5, 16, 27, 38, 50)
 PAPER_VALUE = 8e-4
@@ -253,12 +254,10 @@ def draw(table: pd.DataFrame, terminal: Terminal = "absorb") -> Figure:
     )
     axes.set_xlabel("reading of “random boards after 5 moves”")
     axes.set_ylabel(typeset("mean of p_m (logarithmic)"))
-    axes.legend(fontsize=8, frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    counts = summary["pairs"]
-    pairs = " to ".join(str(number) for number in dict.fromkeys((counts.min(), counts.max())))
+    legend_beside(axes)
     caption(
         figure,
         "State precision of random boards, by reading of the paper's sentence",
-        f"marks: mean of exact p_m; bars: ± 1 standard error; {pairs} pairs a reading; {ill_formed_words('as_is')}; {finished_words(terminal)}",
+        f"marks: mean of exact p_m; bars: ± 1 standard error; {span(summary['pairs'])} pairs a reading; {ill_formed_words('as_is')}; {finished_words(terminal)}",
     )
     return figure

@@ -1,0 +1,138 @@
+"""What the figures of several studies share: panels, means with their bars, legends, and counts in words."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+import numpy.typing as npt
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from workbench.drawing.appearance import Style, bar_lengths, caption, draw_means, new_figure
+from workbench.drawing.labels import typeset
+from workbench.drawing.quantities import range_of
+from workbench.errors import InvalidArgumentError
+from workbench.statistics.grouped import Ranges, grouped_means
+
+ALL: Final = "all"
+"""The length that stands for all lengths."""
+
+
+def require_columns(
+    scores: pd.DataFrame, columns: Iterable[str], where: str = "", hint: str = ""
+) -> None:
+    """Refuse scores that lack one of the columns that a study is about."""
+    missing = [name for name in columns if name not in scores]
+    if missing:
+        raise InvalidArgumentError(
+            f"{where}{': ' if where else ''}expected scores with columns {missing}, got "
+            f"{list(scores.columns)}; score with this depth{hint}"
+        )
+
+
+def means_by_game(
+    rows: pd.DataFrame, by: Sequence[str], measures: Sequence[str], within: Ranges = range_of
+) -> pd.DataFrame:
+    """Return means with 95% intervals, for each part and length of games, and all lengths."""
+    named = rows.assign(length=rows["group"])
+    key = [*by, "length"]
+    parts = [part for _, part in named.groupby(list(by), sort=False)] or [named]
+    means = [grouped_means(part, measures, key, within=within, total=ALL) for part in parts]
+    table = pd.concat(means, ignore_index=True).rename(
+        columns={"column": "measure", "value": "mean"}
+    )
+    return table[[*key, "measure", "mean", "low", "high", "count", "games", "effective"]]
+
+
+def plain_axes(panels: Iterable[Axes], grid: str = "y") -> None:
+    """Draw faint lines along one axis, and no frame at the top and at the right."""
+    for axes in panels:
+        axes.grid(True, axis=grid, linewidth=0.5, alpha=0.5)  # type: ignore[arg-type]
+        axes.set_axisbelow(True)
+        axes.spines[["top", "right"]].set_visible(False)
+
+
+def panels(
+    rows: int, columns: int, height: float, width: float = 10.5
+) -> tuple[Figure, list[Axes]]:
+    """Return an empty figure and its axes, row by row; none share a scale."""
+    figure = Figure(figsize=(width, height * rows + 0.9), layout="constrained")
+    # In a part of its own, so that a legend below stands above the caption.
+    part = figure.subfigures(1, 1, squeeze=False)[0, 0]
+    grid = list(part.subplots(rows, columns, squeeze=False).flat)
+    plain_axes(grid)
+    return figure, grid
+
+
+def empty_figure(title: str, words: str, note: str, whose: str = "") -> Figure:
+    """Return a figure that says in words why there is nothing to draw."""
+    figure, (axes,) = new_figure(height=2.4)
+    axes.text(0.5, 0.5, words, ha="center", transform=axes.transAxes)
+    axes.set_axis_off()
+    caption(figure, title, note, whose)
+    return figure
+
+
+def curve(axes: Axes, line: pd.DataFrame, at: "pd.Series[float]", label: str, look: Style) -> None:
+    """Draw means with their intervals, in the size of these panels."""
+    mean, low, high = (line[name] for name in ("mean", "low", "high"))
+    draw_means(axes, at, mean, low, high, look, label, size=4.5, width=1.2)
+
+
+def draw_bars(
+    axes: Axes,
+    at: npt.ArrayLike,
+    rows: pd.DataFrame,
+    name: str,
+    look: Style,
+    *,
+    across: bool = False,
+    **options: Any,
+) -> None:
+    """Draw the column ``name`` with bars to its ends, which are NAME_low and NAME_high, or low and high.
+
+    With ``across``, ``at`` is on the vertical axis. The options are those of `Axes.errorbar`.
+    """
+    ends = [f"{name}{end}" if f"{name}{end}" in rows else end[1:] for end in ("_low", "_high")]
+    places = (rows[name], at) if across else (at, rows[name])
+    options["xerr" if across else "yerr"] = bar_lengths(*(rows[each] for each in (name, *ends)))
+    axes.errorbar(
+        *places, marker=look.marker, markerfacecolor=look.face, color=look.colour, **options
+    )
+
+
+def name_row(axes: Axes, name: str) -> None:
+    """Write what a row of panels is about before the label of its first panel."""
+    axes.set_ylabel(f"{name}\n{axes.get_ylabel()}", fontsize=9)
+
+
+def name_panel(axes: Axes, title: str, unit: str, across: str, size: float = 9) -> None:
+    """Write a title, and what both axes of a panel count."""
+    axes.set_title(typeset(title), fontsize=size)
+    axes.set_ylabel(unit, fontsize=8)
+    axes.set_xlabel(across, fontsize=8)
+
+
+def legend_below(axes: Axes, columns: int) -> None:
+    """Put the legend of one panel below all of them."""
+    handles, names = axes.get_legend_handles_labels()
+    axes.figure.legend(
+        handles, names, loc="outside lower center", ncols=columns, frameon=False, fontsize=8
+    )
+
+
+def legend_beside(axes: Axes, **options: Any) -> None:
+    """Put the legend of the last panel at its right: inside, a point could stand behind it."""
+    options = {"fontsize": 8, "loc": "upper left", "bbox_to_anchor": (1.0, 1.0), **options}
+    axes.legend(frameon=False, **options)
+
+
+def span(values: Iterable[Any]) -> str:
+    """Return the smallest and the largest of some numbers in words; one number if they are the same."""
+    numbers = sorted(set(values))
+    return f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else f"{numbers[0]}"
+
+
+def counts_in_words(table: pd.DataFrame) -> str:
+    """Return how many positions and games a table of means is about, for a caption."""
+    return f"{span(table['count'])} positions of {span(table['games'])} games"
