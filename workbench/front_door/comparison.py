@@ -154,13 +154,10 @@ class Comparison:
         """Open the pair in BoardPair or StatePair."""
         settings = {name: getattr(self.parameters, name) for name in ("terminal", "ill_formed")}
         return explore(
-            self.true,
-            self.predicted if self._predicted_state() is not None else None,
-            environment=self.environment,
-            depth=self.parameters.depth,
-            reply="" if self.reply == self.predicted else self.reply,
-            **settings,
-        )
+            self.true, self.predicted if self._predicted_state() is not None else None,
+            environment=self.environment, depth=self.parameters.depth,
+            reply="" if self.reply == self.predicted else self.reply, **settings,
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         """Return the numbers as a few lines of text."""

@@ -165,16 +165,11 @@ def evaluate(
             table = Path(place) / "positions.parquet"
             write_table(rows, table, POSITIONS, {"stage": "positions"})
         return evaluate_model(
-            Path(out),
-            ChosenPositions(environment, table, month, limit, seed),
-            question,
-            operation,
+            Path(out), ChosenPositions(environment, table, month, limit, seed), question, operation,
             scoring_parameters(depth, {"terminal": terminal, "ill_formed": ill_formed}),
-            price=None if price is None else Price(*price),
-            api_key=api_key,
-            jobs=jobs or os.cpu_count() or 1,
-            progress=progress,
-        )
+            price=None if price is None else Price(*price), api_key=api_key,
+            jobs=jobs or os.cpu_count() or 1, progress=progress,
+        )  # fmt: skip
 
 
 def positions(

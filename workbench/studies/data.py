@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import pandas as pd
 
@@ -140,14 +140,6 @@ def positions_of(source: Source, groups: Sequence[int], tables: Path) -> pd.Data
     """Cut the source's games, or the bundled ones, into groups; done once a folder of tables.
 
     Where there are too few games they are shared out among the groups, see `shortfall`.
-
-    Args:
-        source: The games; its predictions are not looked at.
-        groups: Full moves at which games are cut.
-        tables: The folder that keeps the positions.
-
-    Raises:
-        UnfilledGroupError: If no game is long enough for any group.
     """
     made_of = positions_made_of(source, groups)
 
@@ -342,15 +334,8 @@ def _games_of(files: Sequence[Path]) -> str:
     return f"games of {some_of([path.name for path in files], 'files')}"
 
 
-@dataclass(frozen=True, slots=True)
-class TrueBoards:
-    """Positions for a study of boards that needs no replies.
-
-    Attributes:
-        positions: Rows of the POSITIONS schema.
-        games: In words, where the games are from.
-        inputs: The files that were read.
-    """
+class TrueBoards(NamedTuple):
+    """Positions for a study of boards, in words where the games are from, and the files that were read."""
 
     positions: pd.DataFrame
     games: str

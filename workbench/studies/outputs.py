@@ -53,15 +53,9 @@ class Outputs:
 
         one = replace(self, **changes)
         saved = save_study(
-            name,
-            figure,
-            table,
-            one.out,
-            parameters=one.parameters,
-            seed=one.seed,
-            inputs=one.inputs,
-            data=one.data,
-        )
+            name, figure, table, one.out, parameters=one.parameters, seed=one.seed,
+            inputs=one.inputs, data=one.data,
+        )  # fmt: skip
         picture: display.Image = display.Image(saved["png"])  # type: ignore[no-untyped-call]
         return picture
 

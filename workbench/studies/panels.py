@@ -101,6 +101,24 @@ def draw_bars(
     )
 
 
+def draw_above(
+    axes: Axes,
+    at: "pd.Series[float]",
+    rows: pd.DataFrame,
+    name: str,
+    least: float,
+    look: Style,
+    label: str = "",
+    **options: float,
+) -> int:
+    """Draw means on an axis that begins at a least value, and return how many lie below it."""
+    seen = rows[name] >= least
+    mean = rows[name].where(seen)
+    low = rows[f"{name}_low"].clip(lower=least).fillna(mean)
+    draw_means(axes, at, mean, low, rows[f"{name}_high"], look, label, **options)
+    return int((~seen & rows[name].notna()).sum())
+
+
 def name_row(axes: Axes, name: str) -> None:
     """Write what a row of panels is about before the label of its first panel."""
     axes.set_ylabel(f"{name}\n{axes.get_ylabel()}", fontsize=9)

@@ -276,9 +276,6 @@ def compute(
         depth (m), value (p_m), standard_error (0 where exact), samples and batches (0 where exact),
         node_count (states generated), difference (in words), true and predicted (as text, rows of
         a map parted by ``/``).
-
-    Raises:
-        InvalidArgumentError: If an argument is out of range.
     """
     if min(pairs, moves) < 1 or exact_depth < 0:
         raise InvalidArgumentError(
@@ -322,16 +319,9 @@ def _measured(
     for method in methods:
         for depth in range(1, depths + 1):
             found = estimate(
-                true,
-                predicted,
-                depth,
-                automaton=automaton,
-                method=method,
-                samples=samples,
-                batches=batches,
-                seed=derived_seed(seed, method, depth),
-                terminal=terminal,
-            )
+                true, predicted, depth, automaton=automaton, method=method, samples=samples,
+                batches=batches, seed=derived_seed(seed, method, depth), terminal=terminal,
+            )  # fmt: skip
             yield (
                 method, depth, found.value, found.standard_error, samples, batches,
                 found.node_count,
@@ -405,16 +395,10 @@ def draw(table: pd.DataFrame) -> Figure:
         for index, method in enumerate(methods):
             rows, look = part.loc[[method]], style(ESTIMATORS[method].look)
             labelled[ESTIMATORS[method].label] = axes.errorbar(
-                rows["depth"] + 0.2 * (index - (len(methods) - 1) / 2),
-                rows["mean"],
-                yerr=[rows["mean"] - rows["low"], rows["high"] - rows["mean"]],
-                fmt=look.marker,
-                markersize=4,
-                color=look.colour,
-                elinewidth=0.8,
-                capsize=1.5,
-                zorder=4,
-            )
+                rows["depth"] + 0.2 * (index - (len(methods) - 1) / 2), rows["mean"],
+                yerr=[rows["mean"] - rows["low"], rows["high"] - rows["mean"]], fmt=look.marker,
+                markersize=4, color=look.colour, elinewidth=0.8, capsize=1.5, zorder=4,
+            )  # fmt: skip
         pairs = part["pairs"].max()
         title = table.loc[table["environment"] == name, "title"].iloc[0]
         title = f"{title[:1].upper()}{title[1:]}"

@@ -82,10 +82,6 @@ def compute(
         `QUANTITIES`), mean, low, high, count (positions where it is defined), games (of these), effective (number of games),
         pairs (of replies), of which failed (either call), unscored, without_state and without_list
         are left out, and unpaired (replies of the model that have no partner, at any length).
-
-    Raises:
-        InvalidArgumentError: If no two replies are a pair.
-        TableError: If a reply is repeated, or the rows are of several environments.
     """
     pairs = _paired(stated, listed)
     environment = environment_of(pairs, "the two tables")
@@ -282,11 +278,6 @@ def simulated_pair(
 
     One lists what the state that it writes permits. The other tracks the episode a second time, with
     slips of its own, and lists what that state permits.
-
-    Args:
-        positions: Rows of the POSITIONS schema.
-        rate: Probability of a slip at each action, in [0, 1].
-        seed: Seed of the slips, at least 0.
 
     Returns:
         Predictions of the task ``state`` and of the task ``actions``.

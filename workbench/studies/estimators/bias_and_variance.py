@@ -74,9 +74,6 @@ def compute(
         intervals, each made of `BATCHES` runs) and covered (those that hold the exact value), boards
         (among which the pair was found). NaN
         where a ratio is undefined; z is NaN where no run differs from the exact value.
-
-    Raises:
-        InvalidArgumentError: If an argument is out of range.
     """
     depths, methods = tuple(depths), tuple(methods)
     check(pairs, depths, methods, repeats, reference_repeats)
@@ -388,9 +385,6 @@ def compute_beyond_exact(
         Columns pair, method, depth, samples, repeats, reference, reference_error (its standard
         error), mean, bias, z (against both standard errors), deviation, node_count, milliseconds;
         errors, bias and deviation relative to the reference.
-
-    Raises:
-        InvalidArgumentError: If an argument is out of range.
     """
     methods = tuple(methods)
     check(pairs, (depth,), methods, min(repeats, reference_runs), 0)

@@ -75,9 +75,6 @@ def pairs(
             0, below 0.1, above which boards are too much alike.
         terminal: How finished games count in that p_m.
         seed: Seed of the games, the choice among them and the changes, at least 0.
-
-    Raises:
-        InvalidArgumentError: If an argument is out of range, or no pair at all is found.
     """
     if not 0 <= far_floor < _FAR_CEILING:
         raise InvalidArgumentError(

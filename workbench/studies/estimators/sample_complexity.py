@@ -179,9 +179,6 @@ def compute(
         NaN where there is none), precision (p_m; NaN on random trees, where the mean of the runs
         stands in for it), precision_from (``closed form``, ``exact``, ``long run``, ``runs``),
         wanted (the relative error).
-
-    Raises:
-        InvalidArgumentError: If an argument is out of range.
     """
     if relative_error <= 0 or repeats < 2 or cap < 1 or min(budget, budget_compiled) < 1:
         raise InvalidArgumentError(

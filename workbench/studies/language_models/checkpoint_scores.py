@@ -109,12 +109,7 @@ def scores_of_trackers(
 ) -> pd.DataFrame:
     """Return the scores of simulated trackers at the positions of `scores_of_models`.
 
-    Args:
-        tables: The folder that keeps positions and scores.
-        rates: Slips a ply of each tracker, in [0, 1].
-        source: How many positions, their seed, and in ``replies`` any model that answered them.
-        parameters: The parameters of scoring.
-        jobs: Workers.
+    The source is that of any model that answered them; the rates are slips a ply.
 
     Returns:
         Rows as of `scores_of_models`, with ``rate``; ``model`` is the tracker's name, which begins

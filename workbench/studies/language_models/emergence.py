@@ -68,10 +68,7 @@ _DRAWN: Final = (
 def compute(scores: pd.DataFrame, steps: Mapping[str, int], *, depth: int = 4) -> pd.DataFrame:
     """Compute the mean of every measure for each model and length.
 
-    Args:
-        scores: The result of `workbench.studies.language_models.checkpoint_scores.scores_of_models`.
-        steps: The training step of each model.
-        depth: m.
+    ``steps`` is the training step of each model.
 
     Returns:
         Columns model, step (0 for the baseline), length (full moves, as text; "all" last), measure,
@@ -230,21 +227,14 @@ def compute_rises(
 ) -> pd.DataFrame:
     """Find when each measure has covered half of its way, for each length of games.
 
-    Args:
-        scores: The result of `workbench.studies.language_models.checkpoint_scores.scores_of_models`.
-        steps: The training step of each checkpoint of one run, and of the model that it ended with.
-        depth: m.
-        resamples: Bootstrap resamples, of whole games: the same in all checkpoints.
-        seed: Seed of the bootstrap.
+    ``steps`` is the training step of each checkpoint of one run, and of the model that it ended with. Whole
+    games are resampled, the same in all checkpoints.
 
     Returns:
         Columns length (full moves), measure, depth, step (NaN where a measure goes nowhere), low, high,
         later, later_low and later_high (step divided by that of the measure before it in `MEASURES`;
         NaN for the first), earliest (whether half of the way was covered before the first checkpoint, so
         that the step is an upper end), start, end, count, games and undefined (resamples without a step).
-
-    Raises:
-        InvalidArgumentError: If a checkpoint has not answered the same positions as the others.
     """
     names = sorted(steps, key=lambda name: steps[name])
     measured = scores.rename(
@@ -302,11 +292,8 @@ def compute_rises_of_trackers(
 ) -> pd.DataFrame:
     """Do as `compute_rises` for simulated trackers, whose slip rate falls as training would go on.
 
-    Args:
-        trackers: The result of `workbench.studies.language_models.checkpoint_scores.scores_of_trackers`
-            or ``scores_of_losses``, of rates above 0.
-        baseline: The rows of the initial position as every answer, at the same positions.
-        computing: As of `compute_rises`.
+    The trackers have rates above 0; the baseline is the initial position as every answer, at the same
+    positions.
 
     Returns:
         As of `compute_rises`; a step is the mean number of plies from slip to slip, 1 / rate.

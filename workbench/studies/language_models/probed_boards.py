@@ -168,15 +168,12 @@ def _compared(scores: pd.DataFrame, depth: int) -> pd.DataFrame:
     kept = ["model", "reader", "layer", "position_id", "group", "moves"]
     kept += ["reply_class", "true_state", "predicted_state"]
     return scores[kept].assign(
-        game=scores["game_id"],
-        squares=right.mean(axis=1),
+        game=scores["game_id"], squares=right.mean(axis=1),
         occupied=(right & occupied).sum(axis=1) / occupied.sum(axis=1),
-        moved=(right & moved).sum(axis=1) / moved.sum(axis=1),
-        board=right.all(axis=1),
-        pieces=(right | ~occupied).all(axis=1),
-        precision=scores[f"precision_{depth}"],
+        moved=(right & moved).sum(axis=1) / moved.sum(axis=1), board=right.all(axis=1),
+        pieces=(right | ~occupied).all(axis=1), precision=scores[f"precision_{depth}"],
         recall=scores[f"recall_{depth}"],
-    )
+    )  # fmt: skip
 
 
 MEASURES: Final[Mapping[str, str]] = {

@@ -62,14 +62,10 @@ def compute(scores: pd.DataFrame, *, depth: int = 4) -> pd.DataFrame:
     kept = scored_rows(scores)
     kept = kept.assign(said=compared_answers(kept), hit=right_answers(kept, depth).astype(float))
     table = kept.groupby(["model", "prompt", "position_id"], sort=False).agg(
-        answers=("sample", "size"),
-        different=("said", "nunique"),
-        right=("hit", "sum"),
-        mean=(measure, "mean"),
-        least=(measure, "min"),
-        most=(measure, "max"),
+        answers=("sample", "size"), different=("said", "nunique"), right=("hit", "sum"),
+        mean=(measure, "mean"), least=(measure, "min"), most=(measure, "max"),
         variance=(measure, "var"),
-    )
+    )  # fmt: skip
     return table.reset_index().assign(depth=depth, answer=answer_words(kept))
 
 
@@ -137,13 +133,9 @@ def draw(table: pd.DataFrame, note: str = "", most_panels: int = 6, whose: str =
         ordered = part.sort_values(["mean", "most", "least"])
         share = (np.arange(len(ordered)) + 0.5) / len(ordered)
         axes.vlines(
-            share,
-            ordered["least"],
-            ordered["most"],
-            color=PRECISION.colour,
-            alpha=0.45,
+            share, ordered["least"], ordered["most"], color=PRECISION.colour, alpha=0.45,
             linewidth=min(1.5, 200 / len(ordered)),
-        )
+        )  # fmt: skip
         axes.plot(share, ordered["mean"], ".", color="black", markersize=2.5)
         row = summarise(part).iloc[0]
         names = [

@@ -69,9 +69,6 @@ def compute(
         distance and precision (means), distance_rank and precision_rank with _low and _high, moved
         (places won by p_m), positions, games, depth. Equal means share the mean of their ranks. A
         ranking of fewer than two models, or of models that share no position, has no rows.
-
-    Raises:
-        InvalidArgumentError: If the measure is missing, or the share out of range.
     """
     table = ranked(
         scores,
@@ -110,9 +107,6 @@ def ranked(
         Columns ranking, model, positions, games, and for each measure its name (the mean), and its
         name with _rank, _rank_low and _rank_high; models in the order of their names. Empty where
         there is nothing to rank.
-
-    Raises:
-        InvalidArgumentError: If a column is missing, or the share out of range.
     """
     kept = scored_rows(scores)
     columns = [column for column, _ in measures.values()]
@@ -230,22 +224,13 @@ def _draw_model(
     for column, (side, place) in enumerate(zip(_SIDES, places, strict=True)):
         rank = f"{row[f'{side}_rank']:g}"
         axes.text(
-            column,
-            place,
-            rank,
-            ha="center",
-            va="center",
-            fontsize=7 if len(rank) < 4 else 5.5,
+            column, place, rank, ha="center", va="center", fontsize=7 if len(rank) < 4 else 5.5,
             zorder=3,
-        )
+        )  # fmt: skip
         axes.text(
-            column + (0.12 if column else -0.12),
-            place,
-            _text(row, shown, side),
-            ha="left" if column else "right",
-            va="center",
-            fontsize=_SIZE,
-        )
+            column + (0.12 if column else -0.12), place, _text(row, shown, side),
+            ha="left" if column else "right", va="center", fontsize=_SIZE,
+        )  # fmt: skip
 
 
 def compare_pairs(
@@ -280,12 +265,7 @@ def find_examples(
     first; then the others. Each pair gives the position with the largest difference of p_m: an
     example that shows most, not one that stands for the rest. Both replies are boards.
 
-    Args:
-        scores: `workbench.studies.models.model_scores.Comparison.scores`.
-        ranks: `workbench.studies.models.model_ranks.compute`, of which the first ranking counts.
-        depth: m.
-        distance: Which edit distance.
-        count: Positions wanted, at least 1, all different.
+    The first ranking of `compute` counts. ``count`` positions are wanted, all different.
 
     Returns:
         At most ``count`` rows: position_id, ply, true_state, near_* (the model nearer in edits:

@@ -5,10 +5,10 @@ once a folder of tables and found there by the next run. The simulated tracker, 
 rates, shows what a figure looks like and says nothing of any model.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import pandas as pd
 import pyarrow as pa
@@ -118,11 +118,21 @@ class Comparison:
     def describe(self) -> str:
         """Return the caption of every figure drawn from these scores."""
         scores = self.scores
+        positions, games = scores["position_id"].nunique(), scores["game"].nunique()
         return (
-            f"{self.source}: {self.replies_in_words()}\n{scores['position_id'].nunique()} positions of {scores['game'].nunique()} "
-            f"{episode_words(self.environment)}; "
-            f"{convention_words(scores)}"
+            f"{self.source}: {self.replies_in_words()}\n{positions} positions of {games} "
+            f"{episode_words(self.environment)}; {convention_words(scores)}"
         )
+
+
+class _Tables(NamedTuple):
+    """Scores tables to compare, the positions that tell their games, and what a `Comparison` says."""
+
+    scores: list[pd.DataFrame]
+    positions: list[pd.DataFrame] | None
+    source: str
+    inputs: tuple[Path, ...]
+    whose: str = ""
 
 
 def compare_models(
@@ -158,26 +168,22 @@ def compare_models(
             or ``replies`` is neither.
         RunMismatchError: If they are of other predictions, or were made with other parameters.
     """
-    paths = [Path(path) for path in _listed(predictions)]
-    folder = Path(tables)
+    paths, folder = _paths(predictions), Path(tables)
     if scores:
-        return _scored_before(Path(scores), paths, parameters)
+        return _compared(_scored_before(Path(scores), paths, parameters))
     check_replies(replies)
     if not paths and replies == "recorded":
-        return _recorded(folder, parameters, least_replies, jobs)
+        return _compared(_recorded(folder, parameters, least_replies, jobs))
     if not paths:
-        named = {f"simulated-tracker rate={rate:g}": rate for rate in simulation.rates}
-        positions, scored, source = _simulated(folder, named, simulation, parameters, jobs)
-        files = tuple(Path(name) for name in simulation.games)
-        return _compared(positions, scored, source, files, SIMULATED)
-    positions, scored = _given(folder, paths, parameters, jobs)
-    tables_of = pd.concat([table["model"].drop_duplicates() for table in scored]).value_counts()
-    for path, table in zip(paths, scored, strict=True):
+        name = "simulated-tracker rate={:g}"
+        return _compared(_simulated(folder, name, simulation, parameters, jobs))
+    given = _given(folder, paths, parameters, jobs)
+    models = [table["model"].drop_duplicates() for table in given.scores]
+    tables_of = pd.concat(models).value_counts()
+    for path, table in zip(paths, given.scores, strict=True):
         several = table["model"].map(tables_of) > 1
         table["model"] = table["model"].mask(several, table["model"] + f" ({path.stem})")
-    return _compared(
-        positions, scored, some_of([path.name for path in paths], "tables"), tuple(paths)
-    )
+    return _compared(given)
 
 
 def compare_prompts(
@@ -204,23 +210,20 @@ def compare_prompts(
     """
     folder = Path(tables)
     if not prompts:
-        named = {f"simulated, {rate:g} slips a ply": rate for rate in simulation.rates}
-        positions, scored, source = _simulated(folder, named, simulation, parameters, jobs)
-        for scores in scored:
+        name = "simulated, {:g} slips a ply"
+        simulated = _simulated(folder, name, simulation, parameters, jobs)
+        for scores in simulated.scores:
             scores["prompt"], scores["model"] = scores["model"], "simulated-tracker"
-        files = tuple(Path(name) for name in simulation.games)
-        return _compared(positions, scored, source, files, SIMULATED)
+        return _compared(simulated)
     if isinstance(prompts, Mapping):
-        names, paths = list(prompts), [Path(path) for path in prompts.values()]
+        names, paths = list(prompts), _paths(prompts.values())
     else:
-        paths = [Path(path) for path in prompts]
+        paths = _paths(prompts)
         names = [prompt_of(path) for path in paths]
-    positions, scored = _given(folder, paths, parameters, jobs)
-    for name, scores in zip(names, scored, strict=True):
+    given = _given(folder, paths, parameters, jobs)
+    for name, scores in zip(names, given.scores, strict=True):
         scores["prompt"] = name
-    return _compared(
-        positions, scored, some_of([path.name for path in paths], "tables"), tuple(paths)
-    )
+    return _compared(given)
 
 
 def compare_settings(
@@ -244,21 +247,21 @@ def compare_settings(
         InvalidArgumentError: If no reply has such a setting.
         TableError: If a reply is repeated, or two tables use one id for different positions.
     """
-    folder = Path(tables)
-    paths = [Path(path) for path in _listed(predictions)]
+    folder, paths = Path(tables), _paths(predictions)
     if paths:
-        positions, scored = _given(folder, paths, parameters, jobs)
-        source = some_of([path.name for path in paths], "tables")
+        asked = _given(folder, paths, parameters, jobs)
     else:
-        positions, paths = [recorded_replies()], [recorded_replies_path()]
-        scored = [recorded_scores(folder, parameters, settings=(), jobs=jobs)]
-        source = f"{_RECORDED}, set {WORLD_CUP}"
-    scored = [rows[[setting_value(one, name) != "" for one in rows["setting"]]] for rows in scored]
-    if all(rows.empty for rows in scored):
+        scores = recorded_scores(folder, parameters, settings=(), jobs=jobs)
+        source, files = f"{_RECORDED}, set {WORLD_CUP}", (recorded_replies_path(),)
+        asked = _Tables([scores], [recorded_replies()], source, files)
+    of_setting = [
+        rows[[setting_value(one, name) != "" for one in rows["setting"]]] for rows in asked.scores
+    ]
+    if all(rows.empty for rows in of_setting):
         raise InvalidArgumentError(
-            f"{source}: expected replies with a setting {name}=VALUE, got none"
+            f"{asked.source}: expected replies with a setting {name}=VALUE, got none"
         )
-    return _compared(positions, scored, source, tuple(paths), named=False)
+    return _compared(asked._replace(scores=of_setting), named=False)
 
 
 def prompt_of(path: Path) -> str:
@@ -273,15 +276,14 @@ def prompt_of(path: Path) -> str:
     return f"{prompt['name']}@{prompt['version']}"
 
 
-def _listed(predictions: str | Sequence[str]) -> Sequence[str]:
-    if isinstance(predictions, str):
-        return [predictions] if predictions else []
-    return predictions
+def _paths(predictions: str | Iterable[str]) -> list[Path]:
+    listed = filter(None, [predictions]) if isinstance(predictions, str) else predictions
+    return [Path(path) for path in listed]
 
 
 def _scored_before(
     scores: Path, predictions: Sequence[Path], parameters: ScoringParameters
-) -> Comparison:
+) -> _Tables:
     if len(predictions) > 1:
         raise InvalidArgumentError(
             f"{scores}: expected the one predictions table that these scores were made from, or none, "
@@ -290,14 +292,14 @@ def _scored_before(
     table = with_names(read_scores(scores, parameters, next(iter(predictions), None)))
     if not predictions:
         source = f"{scores.name}, whose games are told apart by their game_id"
-        return _compared(None, [table], source, (scores,))
+        return _Tables([table], None, source, (scores,))
     positions = read_table(predictions[0], _GAMES)
-    return _compared([positions], [table], predictions[0].name, (*predictions, scores))
+    return _Tables([table], [positions], predictions[0].name, (*predictions, scores))
 
 
 def _recorded(
     folder: Path, parameters: ScoringParameters, least_replies: int, jobs: int
-) -> Comparison:
+) -> _Tables:
     counts = recorded_replies()["model"].value_counts()
     enough = sorted(counts.index[counts >= least_replies])
     if not enough:
@@ -305,40 +307,33 @@ def _recorded(
             f"expected a model with {least_replies} recorded replies, got {dict(counts)}"
         )
     scores = recorded_scores(folder, parameters, models=enough, jobs=jobs)
-    positions = recorded_replies(models=enough)
     fewer = [f"{name} ({counts[name]})" for name in sorted(set(counts.index) - set(enough))]
     without = f" (fewer than {least_replies} replies, left out: {', '.join(fewer)})"
-    return _compared(
-        [positions],
-        [scores],
-        f"{_RECORDED}, set {WORLD_CUP}{without if fewer else ''}",
-        (recorded_replies_path(),),
-        f"{model_count_words(enough)} on World Cup games",
-    )
+    source = f"{_RECORDED}, set {WORLD_CUP}{without if fewer else ''}"
+    whose = f"{model_count_words(enough)} on World Cup games"
+    positions = recorded_replies(models=enough)
+    return _Tables([scores], [positions], source, (recorded_replies_path(),), whose)
 
 
 def _given(
     folder: Path, paths: Sequence[Path], parameters: ScoringParameters, jobs: int
-) -> tuple[list[pd.DataFrame], list[pd.DataFrame]]:
+) -> _Tables:
     stored = StoredTables(folder)
     positions = [read_table(path, _GAMES) for path in paths]
     scored = [with_names(stored.scores(path, parameters, jobs=jobs)) for path in paths]
-    return positions, scored
+    source = some_of([path.name for path in paths], "tables")
+    return _Tables(scored, positions, source, tuple(paths))
 
 
 def _simulated(
-    folder: Path,
-    rates: Mapping[str, float],
-    simulation: Simulation,
-    parameters: ScoringParameters,
-    jobs: int,
-) -> tuple[list[pd.DataFrame], list[pd.DataFrame], str]:
+    folder: Path, model: str, simulation: Simulation, parameters: ScoringParameters, jobs: int
+) -> _Tables:
     source = Source(games=simulation.games, per_group=simulation.per_group, seed=simulation.seed)
     positions = positions_of(source, FIVE_GROUPS, folder)
     scored = []
-    for name, rate in rates.items():
+    for rate in simulation.rates:
 
-        def answers(name: str = name, rate: float = rate) -> pd.DataFrame:
+        def answers(name: str = model.format(rate), rate: float = rate) -> pd.DataFrame:
             samples = []
             for sample in range(simulation.samples):
                 seed = derived_seed(simulation.seed, "compared", rate, sample)
@@ -348,7 +343,7 @@ def _simulated(
 
         made_of = {
             "positions": positions_made_of(source, FIVE_GROUPS),
-            "model": name,
+            "model": model.format(rate),
             "rate": rate,
             "samples": simulation.samples,
             "seed": simulation.seed,
@@ -358,27 +353,22 @@ def _simulated(
     played = sorted(positions["source"].str.replace(r"[\W_]*\d+$", "", regex=True).unique())
     games = some_of([Path(name).name for name in simulation.games] or played, "sources")
     few = shortfall(positions, FIVE_GROUPS, simulation.per_group)
-    return [positions], scored, f"simulated trackers on {games}{few}"
+    source_words = f"simulated trackers on {games}{few}"
+    files = tuple(map(Path, simulation.games))
+    return _Tables(scored, [positions], source_words, files, SIMULATED)
 
 
-def _compared(
-    positions: Sequence[pd.DataFrame] | None,
-    scored: Sequence[pd.DataFrame],
-    source: str,
-    inputs: tuple[Path, ...],
-    whose: str = "",
-    *,
-    named: bool = True,
-) -> Comparison:
+def _compared(tables: _Tables, *, named: bool = True) -> Comparison:
+    positions, source = tables.positions, tables.source
     played = None if positions is None else pd.concat(positions, ignore_index=True)
-    scores = with_games(pd.concat(scored, ignore_index=True), played)
+    scores = with_games(pd.concat(tables.scores, ignore_index=True), played)
     scores = distinct_models(scores) if named else scores
     if "prompt" not in scores:
         scores["prompt"] = ""
     _refuse_different_boards(scores)
     refuse_repeated_replies(scores, source, (*REPLY_KEY, "prompt"))
     refuse_nothing_scored(scores, source)
-    return Comparison(scores, source, inputs, whose)
+    return Comparison(scores, source, tables.inputs, tables.whose)
 
 
 def _refuse_different_boards(scores: pd.DataFrame) -> None:

@@ -5,18 +5,10 @@ from typing import Final, Literal
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from workbench.affordance.profile import half_depth
-from workbench.drawing.appearance import (
-    Style,
-    caption,
-    draw_means,
-    model_style,
-    new_figure,
-    plain_log_scale,
-)
+from workbench.drawing.appearance import caption, model_style, new_figure, plain_log_scale
 from workbench.drawing.labels import fitting_ticks, labels, room, typeset, wrapped
 from workbench.drawing.quantities import QUANTITIES
 from workbench.drawing.reply_words import status_words
@@ -32,7 +24,7 @@ from workbench.environments.registry import DEFAULT, environment_in_table
 from workbench.prediction import CLASSES, ReplyClass
 from workbench.statistics.grouped import grouped_means, grouped_tau, groups, spread
 from workbench.statistics.intervals import SHARE
-from workbench.studies.panels import require_columns
+from workbench.studies.panels import draw_above, legend_beside, require_columns
 
 OVERALL: Final = "all"
 """The length label of a model's rows of all lengths."""
@@ -49,11 +41,8 @@ def compute(
 
     Intervals are of 95%, by the variance between games; see `workbench.statistics.intervals`.
 
-    Args:
-        scores: `workbench.studies.models.model_scores.Comparison.scores`, with p_1 .. p_m and r_m.
-        depth: m.
-        by: ``model``, or another column that tells what is compared.
-        with_tau: Whether to compute tau, which takes most of the time; it is NaN otherwise.
+    ``by`` is the column that tells what is compared. Without ``with_tau``, which takes most of the time, tau is
+    NaN.
 
     Returns:
         One row for each model and length, "all" last: the column ``by``, length, count (replies),
@@ -63,9 +52,6 @@ def compute(
         the others), precision, recall (means at depth m) with _low and _high, tau (tau-b of p_m
         and -distance) with _low and _high, half_depth (of the mean curve p_1 .. p_m; NaN if it
         stays at or above 1/2) and depth. A statistic without rows, or undefined, is NaN.
-
-    Raises:
-        InvalidArgumentError: If a measure is missing.
     """
     curve = [f"precision_{m}" for m in range(1, depth + 1)]
     require_columns(scores, [*curve, f"recall_{depth}"], hint=", by the exact method")
@@ -128,25 +114,17 @@ def draw(
     legend = max(room(f"{shown[name]} ({count})", _SIZE) for name, count in counts.items())
     width = 8.4 + max(0.0, legend - _ROOM)
     panels = np.array_split(overall[by].to_numpy(), -(-len(overall) // _MOST_IN_PANEL))
-    figure, grid = new_figure(
-        width=width, height=0.4 + 4.2 * len(panels), rows=len(panels)
-    )  # fmt: skip
+    figure, grid = new_figure(width=width, height=0.4 + 4.2 * len(panels), rows=len(panels))
     step = float(min(np.diff(lengths), default=1))
     hidden = 0
     for axes, names in zip(grid, panels, strict=True):
         for place, name in enumerate(names):
             line = parts[parts[by] == name].sort_values("length")
             shift = (place - (len(names) - 1) / 2) / len(names) * 0.3 * step
-            label = f"{shown[name]} ({counts[name]})"
-            hidden += _draw_line(axes, line, measure, shift, least, looks[name], label)
-        axes.legend(
-            title=typeset(f"by mean {symbol} over all its replies\n(their number)"),
-            fontsize=_SIZE,
-            title_fontsize=_SIZE,
-            frameon=False,
-            loc="upper left",
-            bbox_to_anchor=(1.0, 1.0),
-        )
+            label, at = f"{shown[name]} ({counts[name]})", line["length"] + shift
+            hidden += draw_above(axes, at, line, measure, least, looks[name], label)
+        title = typeset(f"by mean {symbol} over all its replies\n(their number)")
+        legend_beside(axes, title=title, title_fontsize=_SIZE)
         axes.set_ylabel(typeset(f"mean {symbol} (logarithmic)"))
         plain_log_scale(axes)
     fitting_ticks(grid[-1], lengths, map(str, lengths), width - legend - 1.6, 10)
@@ -163,23 +141,6 @@ def draw(
         whose,
     )
     return figure
-
-
-def _draw_line(
-    axes: Axes,
-    line: pd.DataFrame,
-    measure: str,
-    shift: float,
-    least: float,
-    look: Style,
-    label: str,
-) -> int:
-    """Draw one model's means and return how many lie below the axis."""
-    seen = line[measure] >= least
-    mean = line[measure].where(seen)
-    low = line[f"{measure}_low"].clip(lower=least).fillna(mean)
-    draw_means(axes, line["length"] + shift, mean, low, line[f"{measure}_high"], look, label)
-    return int((~seen & line[measure].notna()).sum())
 
 
 ANY: Final = "ANY"
@@ -230,24 +191,14 @@ def draw_flags(
     axes.imshow(shares, cmap="Greys", vmin=0, vmax=largest * 1.35, aspect="auto")
     for (row, column), share in np.ndenumerate(shares.to_numpy()):
         axes.text(
-            column,
-            row,
-            "·" if share == 0 else f"{share:.1%}",
-            ha="center",
-            va="center",
-            fontsize=7.5,
-            color="white" if share > 0.75 * largest else "black",
-        )
+            column, row, "·" if share == 0 else f"{share:.1%}", ha="center", va="center",
+            fontsize=7.5, color="white" if share > 0.75 * largest else "black",
+        )  # fmt: skip
     flags = ["anything", *(wrapped(status_words(flag), 3.2, 8) for flag in shares.columns[1:])]
     axes.set_xticks(
-        range(columns),
-        flags,
-        rotation=40,
-        ha="right",
-        va="center",
-        rotation_mode="anchor",
+        range(columns), flags, rotation=40, ha="right", va="center", rotation_mode="anchor",
         fontsize=8,
-    )
+    )  # fmt: skip
     axes.set_yticks(range(rows), names, fontsize=8)
     axes.axvline(0.5, color="0.3", linewidth=1.0)
     axes.spines[:].set_visible(False)

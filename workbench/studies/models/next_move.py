@@ -45,19 +45,11 @@ def compute(scores: pd.DataFrame, *, depth: int = 4, near: float = 0.9) -> pd.Da
     above ``near`` at every length, ``not near one`` if it lies below at some length, and else
     ``undecided``.
 
-    Args:
-        scores: `workbench.studies.models.model_scores.Comparison.scores`.
-        depth: m.
-        near: The least mean that counts as near one, in (0, 1).
-
     Returns:
         One row per model and length: model, length (full moves), count (replies), boards (replies
         that hold a board), games, effective (number of games), next and line (means of p_1 and p_m) and next_of_boards (of p_1
         over the replies that hold a board; NaN if there are none) with _low and _high, verdict and
         verdict_of_boards (on the model's next and next_of_boards), near and depth.
-
-    Raises:
-        InvalidArgumentError: If a measure is missing, or ``near`` out of range.
     """
     line = f"precision_{depth}"
     if not {"precision_1", line} <= set(scores) or not 0 < near < 1:

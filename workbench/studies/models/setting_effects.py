@@ -1,7 +1,7 @@
 """Prompts and thinking budgets compared on the same positions."""
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -16,7 +16,7 @@ from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
 from workbench.long_texts import shortened
 from workbench.prediction import CLASSES, ReplyClass
-from workbench.statistics.grouped import grouped_differences, grouped_means, groups, spread
+from workbench.statistics.grouped import grouped_differences, grouped_means, spread
 from workbench.statistics.intervals import DIFFERENCE, SHARE
 from workbench.statistics.paired_tests import grouped_mcnemar
 from workbench.studies.panels import draw_bars, legend_beside, plain_axes
@@ -36,10 +36,7 @@ def compute_prompts(scores: pd.DataFrame, *, depth: int = 4, reference: str = ""
     p_m is averaged over the answers to a position; exact match in the test is that of the first
     answer. Intervals are of 95%, by the variance between games; the test takes positions as independent.
 
-    Args:
-        scores: `workbench.studies.models.model_scores.Comparison.scores`.
-        depth: m.
-        reference: A prompt's name; the first in the scores if empty.
+    The reference is a prompt's name; the first in the scores if empty.
 
     Returns:
         One row per model and prompt, the reference first: model, prompt, positions, games, effective (number of games), answers,
@@ -48,9 +45,6 @@ def compute_prompts(scores: pd.DataFrame, *, depth: int = 4, reference: str = ""
         both answered), only_here and only_reference (first answers right), mcnemar, holm (adjusted
         over the model's prompts), difference of p_m with _low and _high. reference and depth name
         what was asked for.
-
-    Raises:
-        InvalidArgumentError: If the measure or the reference is missing.
     """
     measure = f"precision_{depth}"
     prompts = list(scores["prompt"].unique())
@@ -63,34 +57,36 @@ def compute_prompts(scores: pd.DataFrame, *, depth: int = 4, reference: str = ""
     by, order = ["model", "prompt"], [chosen, *(each for each in prompts if each != chosen)]
     rows = scores.sort_values(["position_id", "sample"], kind="stable")
     rows = rows.assign(right=rows["exact_match"].astype(float))
-    by_prompt = [_by_position(part, measure).assign(**key) for key, part in groups(rows, by)]
-    positions = pd.concat(by_prompt, ignore_index=True)
-    positions["prompt"] = pd.Categorical(positions["prompt"], order, ordered=True)
-    against: dict[str, Any] = {"between": "prompt", "reference": chosen, "unit": "position_id"}
-    means = grouped_means(positions, ["exact_match", "precision"], by, within=SHARE)
-    differences = grouped_differences(
-        positions, "precision", "model", within=DIFFERENCE, **against
-    ).replace({"column": {"precision": "difference"}})
-    table = spread(means, by, counted="precision").rename(columns={"count": "positions"})
-    counts = class_counts_by(rows, by)
-    counts["answers"] = counts["count"] - counts["failed"]
-    table = table.merge(counts[[*by, "answers", "failed", "unscored"]], on=by)
-    for paired in (
-        grouped_mcnemar(positions, "first", "model", **against),
-        spread(differences, by),
-    ):
-        table = table.merge(paired, on=by, how="left")
-    table["pairs"] = table["pairs"].fillna(0).astype(int)
-    return table.assign(reference=chosen, depth=depth).reindex(columns=list(_PROMPT_COLUMNS))
-
-
-def _by_position(rows: pd.DataFrame, measure: str) -> pd.DataFrame:
-    return rows.groupby("position_id", as_index=False).agg(
+    positions = rows.groupby([*by, "position_id"], as_index=False, dropna=False).agg(
         game=("game", "first"),
         first=("right", "first"),
         exact_match=("right", "mean"),
         precision=(measure, "mean"),
     )
+    positions["prompt"] = pd.Categorical(positions["prompt"], order, ordered=True)
+    table = _paired(positions, ["exact_match", "precision"], "prompt", chosen, "first")
+    counts = class_counts_by(rows, by)
+    counts["answers"] = counts["count"] - counts["failed"]
+    table = table.rename(columns={"count": "positions"}).rename(
+        columns=lambda name: name.removeprefix("precision_") if "difference" in name else name
+    )
+    table = table.merge(counts[[*by, "answers", "failed", "unscored"]], on=by)
+    table["pairs"] = table["pairs"].fillna(0).astype(int)
+    return table.assign(reference=chosen, depth=depth).reindex(columns=list(_PROMPT_COLUMNS))
+
+
+def _paired(
+    rows: pd.DataFrame, measures: Sequence[str], between: str, reference: Any, right: str
+) -> pd.DataFrame:
+    """Return for each model the means, and paired differences and McNemar's test from a reference."""
+    by = ["model", between]
+    against: dict[str, Any] = {"between": between, "reference": reference, "unit": "position_id"}
+    means = grouped_means(rows, measures, by, within=SHARE)
+    differences = grouped_differences(rows, measures, "model", within=DIFFERENCE, **against)
+    differences["column"] += "_difference"
+    tests = grouped_mcnemar(rows, right, "model", **against)
+    table = spread(means, by, counted="precision").merge(tests, on=by, how="left")
+    return table.merge(spread(differences, by), on=by, how="left")
 
 
 def draw_prompts(
@@ -107,15 +103,12 @@ def draw_prompts(
     beyond = max(0.0, max(room(name, 8) for name in names) - 1.6)
     figure, panels = new_figure(3, width=10.0 + beyond, height=1.9 + 0.4 * len(table))
     places = np.arange(len(table))
-    for axes, (name, title) in zip(
-        panels,
-        (
-            ("exact_match", "exact match (share)"),
-            ("precision", f"mean p_{depth}"),
-            ("difference", f"difference of p_{depth}, paired"),
-        ),
-        strict=True,
-    ):
+    titles = {
+        "exact_match": "exact match (share)",
+        "precision": f"mean p_{depth}",
+        "difference": f"difference of p_{depth}, paired",
+    }
+    for axes, (name, title) in zip(panels, titles.items(), strict=True):
         for model, look in model_style(models).items():
             of_model = (table["model"] == model).to_numpy()
             draw_bars(
@@ -132,13 +125,9 @@ def draw_prompts(
     panels[2].axvline(0, color="0.3", linewidth=0.9)
     for place, row in zip(places, table.to_dict("records"), strict=True):
         panels[2].annotate(
-            _test_words(row),
-            (1.02, place),
-            xycoords=("axes fraction", "data"),
-            va="center",
-            fontsize=7.5,
-            annotation_clip=False,
-        )
+            _test_words(row), (1.02, place), xycoords=("axes fraction", "data"), va="center",
+            fontsize=7.5, annotation_clip=False,
+        )  # fmt: skip
     of_one = some_of(models, "models") if len(models) == 1 else ""
     subject = f"{whose or of_one}: the" if whose or of_one else "The"
     bars = interval_words(table.assign(low=table["precision_low"]), episode_words(environment))
@@ -206,30 +195,13 @@ def compute_budgets(scores: pd.DataFrame, *, depth: int = 4) -> pd.DataFrame:
     by, tables = ["model", "budget"], []
     for _, part in rows.groupby("model", sort=True):
         smallest = part["budget"].min()
-        against: dict[str, Any] = {
-            "between": "budget",
-            "reference": smallest,
-            "unit": "position_id",
-        }
-        means = grouped_means(part, MEASURES, by, within=SHARE)
-        differences = grouped_differences(part, MEASURES, "model", within=DIFFERENCE, **against)
-        differences["column"] += "_difference"
-        table = class_counts_by(part, by)[[*by, *CLASSES]].merge(
-            spread(means, by, counted="precision").rename(columns={"count": "replies"}), on=by
-        )
-        for paired in (
-            grouped_mcnemar(part, "exact_match", "model", **against),
-            spread(differences, by),
-        ):
-            table = table.merge(paired, on=by, how="left")
+        table = _paired(part, MEASURES, "budget", smallest, "exact_match")
+        table = class_counts_by(part, by)[[*by, *CLASSES]].merge(table, on=by)
         tables.append(table.assign(reference=smallest, depth=depth))
     counts = dict.fromkeys(("pairs", "only_here", "only_reference"), 0)
-    table = pd.concat(tables, ignore_index=True)
-    return (
-        table.fillna(counts)
-        .astype(dict.fromkeys(counts, int))
-        .reindex(columns=list(_BUDGET_COLUMNS))
-    )
+    table = pd.concat(tables, ignore_index=True).rename(columns={"count": "replies"})
+    table = table.fillna(counts).astype(dict.fromkeys(counts, int))
+    return table.reindex(columns=list(_BUDGET_COLUMNS))
 
 
 def verdict(table: pd.DataFrame) -> str:

@@ -1,6 +1,7 @@
 """The two recorded sets of positions, World Cup games and random legal games: models and boards compared."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
@@ -46,7 +47,13 @@ from workbench.statistics.grouped import grouped_differences, grouped_means
 from workbench.statistics.intervals import SHARE
 from workbench.studies.models.format_and_tracking import READABLE
 from workbench.studies.models.model_scores import SIMULATED, Comparison
-from workbench.studies.panels import draw_bars, legend_beside, plain_axes, require_columns
+from workbench.studies.panels import (
+    draw_above,
+    draw_bars,
+    legend_beside,
+    plain_axes,
+    require_columns,
+)
 from workbench.studies.study_scores import (
     DefaultReplies,
     StoredTables,
@@ -166,10 +173,7 @@ def compute(
     Intervals are of 95%, by the variance between games, and of a difference between the games of each
     set; see `workbench.statistics.intervals`.
 
-    Args:
-        scores: `workbench.studies.models.track_or_recall.TwoSets.scores`.
-        depth: m.
-        reasoning: Names of the models that reason before they answer.
+    ``reasoning`` names the models that reason before they answer.
 
     Returns:
         One row for each model, length (the upper edge of its band in half-moves; "all" last) and
@@ -179,9 +183,6 @@ def compute(
         _high, _effective (number of games), _replies and _games, and difference (World Cup less random games) with _low,
         _high and _effective; and depth. NaN where a set has no rows; no interval where it has one game only. The
         models are sorted by kind, then by their mean on World Cup games, the best first.
-
-    Raises:
-        InvalidArgumentError: If a measure is missing.
     """
     column = f"precision_{depth}"
     require_columns(scores, [column], hint=", by the exact method")
@@ -260,22 +261,19 @@ def draw(table: pd.DataFrame, whose: str, note: str = "", least: float = 1e-4) -
     grid[0, 0].set_ylim(least, 1.4)
     upper.supylabel(typeset(f"mean p_{depth} (logarithmic)"), fontsize=9)
     upper.supxlabel(f"half-moves played (upper edge of a band of {BAND})", fontsize=9)
-    handles = [
-        grid[0, 0].errorbar([], [], color="0.2", markersize=4, label=SET_NAMES[name], **_look(name))
-        for name in SETS
-    ]
+    options: dict[str, Any] = {"color": "0.2", "markersize": 4}
+    of_games = grid[0, 0].errorbar([], [], fmt="o-", label=SET_NAMES[WORLD_CUP], **options)
+    options |= {"markerfacecolor": "white", "label": SET_NAMES[RANDOM_GAMES]}
+    handles = [of_games, grid[0, 0].errorbar([], [], fmt="s--", **options)]
     upper.legend(handles=handles, loc="outside upper center", ncols=2, frameon=False, fontsize=9)
     _draw_differences(lower, table, looks, shown)
     below = f"{hidden} means below {least:g} are not drawn" if hidden else ""
+    ends = {name: [f"{name}_{each}" for each in ("games", "effective", "low")] for name in SETS}
+    precision = table[table["measure"] == "precision"]
     of_sets = [
-        table.assign(
-            games=table[f"{name}_games"],
-            effective=table[f"{name}_effective"],
-            low=table[f"{name}_low"],
-        )
-        for name in SETS
+        precision[each].set_axis(["games", "effective", "low"], axis=1) for each in ends.values()
     ]
-    bars = interval_words(pd.concat(of_sets).query("measure == 'precision'"))
+    bars = interval_words(pd.concat(of_sets))
     caption(
         figure,
         f"Tracking or recall? {whose} on World Cup games and on random legal games of the same lengths",
@@ -284,10 +282,10 @@ def draw(table: pd.DataFrame, whose: str, note: str = "", least: float = 1e-4) -
     return figure
 
 
-def _look(name: str) -> dict[str, Any]:
+def _look(look: Style, name: str) -> Style:
     if name == WORLD_CUP:
-        return {"marker": "o", "linestyle": "-"}
-    return {"marker": "s", "linestyle": "--", "markerfacecolor": "white"}
+        return replace(look, marker="o", line="-", face=look.colour)
+    return replace(look, marker="s", line="--", face="white")
 
 
 def _draw_curves(axes: Axes, curves: pd.DataFrame, look: Style, least: float) -> int:
@@ -296,16 +294,9 @@ def _draw_curves(axes: Axes, curves: pd.DataFrame, look: Style, least: float) ->
     lengths = lines["length"].astype(int)
     hidden = 0
     for name, shift in ((WORLD_CUP, -1.5), (RANDOM_GAMES, 1.5)):
-        seen = lines[name] >= least
-        hidden += int((~seen & lines[name].notna()).sum())
-        mean = lines[name].where(seen)
-        low = lines[f"{name}_low"].clip(lower=least).fillna(mean)
-        high = lines[f"{name}_high"].fillna(mean)
-        bars = [(mean - low).clip(lower=0), (high - mean).clip(lower=0)]
-        axes.errorbar(
-            lengths + shift, mean, yerr=bars, color=look.colour, markersize=4, linewidth=1.2,
-            elinewidth=0.8, capsize=2, **_look(name),
-        )  # fmt: skip
+        high = lines[f"{name}_high"].fillna(lines[name])
+        rows, of_set = lines.assign(**{f"{name}_high": high}), _look(look, name)
+        hidden += draw_above(axes, lengths + shift, rows, name, least, of_set, size=4, width=1.2)
     axes.set_xticks(lengths)
     axes.tick_params(labelsize=8)
     plain_axes([axes])

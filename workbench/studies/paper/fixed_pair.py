@@ -229,13 +229,10 @@ def draw_by_depth(table: pd.DataFrame) -> Figure:
     samples = table.loc[table["samples"] > 0, "samples"].iloc[0]
     runs = table["run"].max() + 1
     return draw_estimators(
-        table,
-        "depth",
-        label="depth m (plies)",
-        symbol_depth="m",
+        table, "depth", label="depth m (plies)", symbol_depth="m",
         title="State precision and recall against depth",
         note=f"two boards from random moves; N = {samples}; {runs} runs a box",
-    )
+    )  # fmt: skip
 
 
 def compute_by_samples(
@@ -254,10 +251,7 @@ def draw_by_samples(table: pd.DataFrame) -> Figure:
     depth = table["depth"].max()
     runs = table["run"].max() + 1
     return draw_estimators(
-        table,
-        "samples",
-        label="samples N",
-        symbol_depth=depth,
+        table, "samples", label="samples N", symbol_depth=depth,
         title=f"State precision p_{depth} and recall r_{depth} against the number of samples",
         note=f"two boards from random moves; {runs} runs a box",
-    )
+    )  # fmt: skip

@@ -74,9 +74,6 @@ def compute(
         high, count, games, effective (number of games), ties_measure, ties_distance (shares
         of tied pairs), failed (calls, which are no replies), left_out (replies not scored, or absent
         and left out), in_bands (whether a group is a band of lengths, and its name the upper edge).
-
-    Raises:
-        InvalidArgumentError: If the scores lack the measure at this depth.
     """
     column = f"{measure}_{depth}"
     if column not in scores:
@@ -172,15 +169,10 @@ def _draw_groups(axes: Axes, table: pd.DataFrame, width: float, environment: str
     (look,) = model_style(table["model"]).values()
     for chosen, mark, face in ((~overall, "o", look.colour), (overall, "D", "white")):
         axes.errorbar(
-            places[chosen],
-            tau[chosen],
-            yerr=np.clip([(tau - low)[chosen], (high - tau)[chosen]], 0, None),
-            fmt=mark,
-            color=look.colour,
-            markerfacecolor=face,
-            markersize=7,
-            capsize=4,
-        )
+            places[chosen], tau[chosen],
+            yerr=np.clip([(tau - low)[chosen], (high - tau)[chosen]], 0, None), fmt=mark,
+            color=look.colour, markerfacecolor=face, markersize=7, capsize=4,
+        )  # fmt: skip
     for place in places[np.isnan(tau)]:
         axes.annotate("undefined", (place, 0), ha="center", va="bottom", fontsize=7)
     axes.axhline(0, color="0.4", linewidth=0.8)
@@ -244,9 +236,6 @@ def compute_parts(
         without regard to clocks), distance (with clocks and, where the scores have it, without),
         tau, low, high, count, games, effective (number of games), and null, null_low, null_high (mean and central 95% of the
         shuffles; of the overall rows), and in_bands (whether a group is the upper edge of a band).
-
-    Raises:
-        InvalidArgumentError: If the scores lack the measure at this depth, or there is no shuffle.
     """
     column = f"{measure}_{depth}"
     distances = [name for name in DISTANCES if name in scores]

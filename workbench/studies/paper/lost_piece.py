@@ -77,11 +77,6 @@ def scores_by_policy(
 ) -> dict[str, pd.DataFrame]:
     """Score boards with one piece less under each ill-formed policy.
 
-    Args:
-        predictions: The result of `predictions_without`.
-        parameters: The parameters of scoring, of which the policy is not used.
-        jobs: Workers, at least 1.
-
     Returns:
         For each policy a scores table with the columns piece and owner beside it.
     """
@@ -163,17 +158,11 @@ def draw(table: pd.DataFrame, note: str = "", policy: str = "as_is") -> Figure:
             rows = rows.set_index("piece").reindex(PIECE_NAMES)
             look = QUANTITIES[measure].look
             axes.bar(
-                np.arange(len(PIECE_NAMES)) + (index - 0.5) * 0.38,
-                rows["mean"],
-                width=0.36,
-                yerr=[rows["mean"] - rows["low"], rows["high"] - rows["mean"]],
-                color=look.colour,
-                edgecolor="0.2",
-                hatch=look.hatch,
-                error_kw={"linewidth": 0.8, "ecolor": "0.2"},
-                capsize=2,
-                label=typeset(QUANTITIES[measure].label(part["depth"].iloc[0])),
-            )
+                np.arange(len(PIECE_NAMES)) + (index - 0.5) * 0.38, rows["mean"], width=0.36,
+                yerr=[rows["mean"] - rows["low"], rows["high"] - rows["mean"]], color=look.colour,
+                edgecolor="0.2", hatch=look.hatch, error_kw={"linewidth": 0.8, "ecolor": "0.2"},
+                capsize=2, label=typeset(QUANTITIES[measure].label(part["depth"].iloc[0])),
+            )  # fmt: skip
         axes.set_xticks(range(len(PIECE_NAMES)), PIECE_NAMES)
         axes.set_title(f"piece of the {owner}", fontsize=9)
         axes.set_xlabel("piece missing from the predicted board")

@@ -105,11 +105,7 @@ def scattered(
 ) -> pd.DataFrame:
     """Compare ways of placing pieces at random, each against boards after random moves.
 
-    Args:
-        pairs: Pairs of boards a row.
-        moves: Full moves, or half-moves, after which the true board stands.
-        terminal: How games that finish earlier count.
-        seed: Seed of the boards; the first ``pairs`` of `compute` are the same.
+    The first ``pairs`` of `compute` are the same boards.
 
     Returns:
         One row for each way, number of half-moves and depth: pieces and side (as for
@@ -229,14 +225,10 @@ def draw(table: pd.DataFrame, terminal: Terminal = "absorb") -> Figure:
             for reading in part["reading"]
         ]
         marks, _, _ = axes.errorbar(
-            places,
-            part["mean"],
+            places, part["mean"],
             yerr=[part["standard_error"].clip(upper=part["mean"] * 0.95), part["standard_error"]],
-            fmt=style(index).marker,
-            color=style(index).colour,
-            capsize=4,
-            label=f"m = {depth}",
-        )
+            fmt=style(index).marker, color=style(index).colour, capsize=4, label=f"m = {depth}",
+        )  # fmt: skip
         # Without an edge, a grey print loses marks that stand on the paper's band.
         marks.set(markeredgecolor="black", markeredgewidth=0.6)
     axes.axhspan(
