@@ -68,12 +68,7 @@ def exact_depths(present: Collection[str]) -> range:
 
 
 def summary(name: str, values: Sequence[Values]) -> Values:
-    """Return a summary.
-
-    Args:
-        name: Of its column.
-        values: Of the columns that `summary_sources` names, in its order.
-    """
+    """Return a summary from the values of the columns that `summary_sources` names, in its order."""
     if name.endswith(ERROR):
         return harmonic_mean_error(*values)
     if name not in MEANS:

@@ -284,11 +284,7 @@ def compare(
 
 
 def state_text(environment: AnyEnvironment, state: Any) -> str:
-    """Return a state as text: a text as it is, None as none.
-
-    Raises:
-        InvalidArgumentError: If it is neither a text nor a state of the environment.
-    """
+    """Return a state as text: a text as it is, None as none."""
     # A frame has NaN where there is no text.
     if state is None or state is pd.NA or (isinstance(state, float) and math.isnan(state)):
         return ""

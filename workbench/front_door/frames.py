@@ -66,10 +66,6 @@ def frame_of(rows: Rows) -> pd.DataFrame:
         rows: A pandas frame; a table that speaks the Arrow C stream, such as one of polars; the path
             of a Parquet, CSV, TSV or JSON Lines file, of an Inspect log, or of a run folder, whose
             scores, or else predictions, are read; a list of dictionaries, or a dictionary of lists.
-
-    Raises:
-        InvalidArgumentError: If it is nothing of these.
-        TableError: If a file cannot be read as a table.
     """
     if isinstance(rows, pd.DataFrame):
         return rows
@@ -143,11 +139,6 @@ def predictions_of(
     Returns:
         As many rows in the same order. What a row lacks is filled in (ids, game, group, model, sample)
         or null. Columns that no table of the workbench has stay as they are.
-
-    Raises:
-        InvalidArgumentError: If a column is missing, or a row cannot be read; the message names the
-            columns that there are, or the first such rows.
-        TableError: As for `frame_of`.
     """
     frame = frame_of(rows)
     schema = PREDICTIONS if answered else POSITIONS

@@ -131,14 +131,7 @@ def _warn_of_rows_out_of_order(scores: pd.DataFrame) -> None:
 
 
 def with_games(rows: Rows) -> pd.DataFrame:
-    """Return scores with the column ``game``.
-
-    Args:
-        rows: Scores, as of `score` or of the command ``workbench score``, or a path.
-
-    Raises:
-        InvalidArgumentError: If they are no scores.
-    """
+    """Return scores with the column ``game``."""
     scores = frame_of(rows)
     if "unscored" not in scores:
         raise InvalidArgumentError(

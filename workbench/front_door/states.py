@@ -33,10 +33,6 @@ def automaton_and_states(
     Args:
         environment: A name, an environment, or an automaton, which reads no text.
         states: Each a text, a state or the sink, by the name that messages give it.
-
-    Raises:
-        WorkbenchError: If there is no such environment, a text cannot be read, or a value is no
-            state of the environment.
     """
     chosen = environment_named(environment) if isinstance(environment, str) else environment
     if isinstance(chosen, Automaton):
@@ -61,11 +57,7 @@ def _state(environment: AnyEnvironment, name: str, value: Any) -> Any:
 
 
 def takes_text(function: Callable[..., Result]) -> Callable[..., Result]:
-    """Return a function of two states and their automaton as one of texts and an environment.
-
-    Args:
-        function: Takes true, predicted and depth, and ``automaton`` by its name.
-    """
+    """Return a function of two states and their automaton as one of texts and an environment."""
 
     @wraps(function)
     def of_texts(

@@ -43,9 +43,6 @@ def groups(
         total: The last column's value in one more group, of all its values together, which follows
             them. The column's values become text, and rows without a value are in the total alone.
         sort: Whether groups are in the order of their values; else of their first rows.
-
-    Raises:
-        InvalidArgumentError: If a column is missing.
     """
     names = _names(by)
     _check_columns(rows, names)
@@ -90,10 +87,6 @@ def grouped_means(
         One row for each group and column: ``by``, column, value (the mean), low, high, count (defined values),
         games (their clusters), effective (the effective number of clusters), standard_error and
         undefined (rows of the group without a value). A mean of no values is NaN.
-
-    Raises:
-        InvalidArgumentError: If a column is missing or has no numbers, a row has no cluster, or a
-            value is outside its range.
 
     Example:
         >>> rows = pd.DataFrame({"model": ["a"] * 4, "game": [1, 1, 2, 2], "p": [1, 1, 0, 1]})
@@ -223,11 +216,6 @@ def spread(
     table: pd.DataFrame, by: str | Sequence[str], *, counted: str | None = None
 ) -> pd.DataFrame:
     """Return a tidy table of groups and columns as one row for each group.
-
-    Args:
-        table: The result of `grouped_means` or `grouped_differences`.
-        by: The columns that define the groups.
-        counted: The column whose count, games and effective number stand for the group's; None for none.
 
     Returns:
         The groups in their order, with count, games and effective if asked for, and for each column

@@ -121,11 +121,6 @@ def cluster_codes(clusters: npt.ArrayLike) -> tuple[npt.NDArray[np.intp], int]:
 def drawn_clusters(count: int, resamples: int, seed: int) -> Counts:
     """Return how often each cluster is drawn in each resample, with replacement.
 
-    Args:
-        count: Clusters, at least 1.
-        resamples: At least 1.
-        seed: At least 0.
-
     Returns:
         Shape (resamples, count), not to be changed; each row sums to ``count``.
     """
@@ -159,11 +154,6 @@ def _blocks_of_rows(rows: int, columns: int) -> Iterator[slice]:
 
 def resampled_means(values: Values, codes: npt.NDArray[np.intp], drawn: npt.NDArray[Any]) -> Values:
     """Return the means of each resample.
-
-    Args:
-        values: Shape (rows,) or (rows, columns).
-        codes: Each row's cluster, shape (rows,).
-        drawn: The result of `drawn_clusters`.
 
     Returns:
         Shape (resamples,) or (resamples, columns).
@@ -200,9 +190,6 @@ def clustered_mean_interval(
     Returns:
         The interval; it has no ends for fewer than two clusters, for fewer than 1.5 effective ones,
         or if their means do not vary.
-
-    Raises:
-        InvalidArgumentError: If a value is not within, or the level out of range.
     """
     check_level(level)
     numbers = np.asarray(values, dtype=float)
@@ -230,12 +217,6 @@ def difference_interval(
 ) -> Interval:
     """Return the difference of two means that have no cluster in common, with its interval.
 
-    Args:
-        one: The result of `clustered_mean_interval`.
-        other: Another one, of other clusters; it is subtracted.
-        within: As of `clustered_mean_interval`, for the difference.
-        level: Coverage wanted, in (0, 1).
-
     Returns:
         The interval, with Welch's degrees of freedom; it has no ends where one of both has none.
 
@@ -262,11 +243,6 @@ def _effective(sizes: npt.NDArray[np.intp]) -> float:
 
 def _standard_error(sums: Values, sizes: npt.NDArray[np.intp], scale: float) -> float:
     """Return the standard error of a mean from the deviations of each cluster, summed over its rows.
-
-    Args:
-        sums: Shape (clusters,); together they are 0.
-        sizes: Rows of each cluster.
-        scale: What the rows' numbers are about as large as, to tell rounding errors from variation.
 
     Returns:
         The error; NaN for fewer than two clusters, or without variation.
@@ -318,12 +294,6 @@ def clustered_tau_interval(
     tau-b is linearised: each row's influence enters as its deviation would in a mean. The interval is
     on the scale of Fisher's z, inside (-1, 1). All pairs of rows are compared, in parts: the time
     grows with the square of their number, the memory does not.
-
-    Args:
-        values: Shape (rows,).
-        others: Shape (rows,).
-        clusters: Each row's cluster, shape (rows,).
-        level: Coverage wanted, in (0, 1).
 
     Returns:
         The interval; it has no ends where that of a mean has none, or tau is undefined.

@@ -32,12 +32,7 @@ _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 
 
 def mcnemar(only_one: int, only_other: int) -> float:
-    """Return the two-sided p-value of McNemar's exact test; NaN where no position tells.
-
-    Args:
-        only_one: Positions that the one got right and the other wrong.
-        only_other: Positions that the other got right and the one wrong.
-    """
+    """Return the two-sided p-value of McNemar's exact test; NaN where no position tells."""
     # Here, for it takes long.
     from scipy.stats import binomtest
 
@@ -60,13 +55,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def holm_in_families(
     table: pd.DataFrame, p_value: str, by: str | Sequence[str]
 ) -> "pd.Series[float]":
-    """Return p-values adjusted by `holm` in each family alone.
-
-    Args:
-        table: A row for each test.
-        p_value: The column of the p-values.
-        by: Columns that define the families.
-    """
+    """Return p-values adjusted by `holm` in each family alone."""
     adjusted = [
         pd.Series(holm(part[p_value].astype(float).tolist()), part.index)
         for _, part in groups(table, by)
@@ -86,14 +75,6 @@ def grouped_mcnemar(
     """Test in each group whether a column of rights and wrongs differs from that of a reference.
 
     McNemar's exact test takes units as independent.
-
-    Args:
-        rows: At most one row for each group, value of ``between`` and unit.
-        column: 1 or true where a unit is right, 0 or false where not; undefined ones are left out.
-        by: Columns that define the groups, and the families of Holm's correction.
-        between: The column that tells what is compared.
-        reference: Its value that all others are compared with.
-        unit: The column by whose values rows are paired.
 
     Returns:
         One row for each group and value of ``between`` other than the reference: ``by``, ``between``,
@@ -196,13 +177,7 @@ def paired_comparisons(
 def separated(
     table: pd.DataFrame, level: float = LEVEL, between: str = "model"
 ) -> set[frozenset[str]]:
-    """Return the pairs that the test separates.
-
-    Args:
-        table: The result of `paired_comparisons`.
-        level: Level of the adjusted p-value.
-        between: As of `paired_comparisons`.
-    """
+    """Return the pairs that the test separates."""
     apart = table[table["holm"] < level]
     return {frozenset(pair) for pair in zip(apart[between], apart["other"], strict=True)}
 
@@ -213,10 +188,6 @@ def sign_test(sums: Values, *, seed: int = 0) -> float:
     Games without a difference change no sum and are left out. Of the others, all changes are tried for
     up to 20 games and 99,999 drawn ones for up to 10,000; beyond, the sum is taken as normal, which
     is off by some 2% of a p-value near 0.05 if all differences are of one size, and less otherwise.
-
-    Args:
-        sums: The difference of each game, summed over its positions; shape (games,).
-        seed: Seed of the draws.
 
     Returns:
         The share of changes with a sum at least as far from 0; NaN for fewer than two games.
@@ -247,12 +218,7 @@ def least_p_value(games: int) -> float:
 
 
 def group_letters(ordered: Iterable[str], apart: set[frozenset[str]]) -> dict[str, str]:
-    """Return letters such that two models share one if, and only if, the test does not separate them.
-
-    Args:
-        ordered: Models, the best first; the best has the letter a.
-        apart: The result of `separated`.
-    """
+    """Return letters such that two models share one if, and only if, the test does not separate them."""
     models = list(ordered)
     groups = [frozenset(models)]
     for one, other in combinations(models, 2):

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 import pandas as pd
 
 from workbench.answers.imports.true_states import UNKNOWN_GROUP
-from workbench.answers.model_replies import MODEL_PREFIX, model_replies, simulate
+from workbench.answers.model_replies import MODEL_PREFIX, model_replies, predictions_table, simulate
 from workbench.answers.recorded_replies import BASELINE, WORLD_CUP, recorded_replies_path
 from workbench.drawing.labels import some_of
 from workbench.drawing.score_description import (
@@ -20,6 +20,7 @@ from workbench.drawing.score_description import (
     scored_rows,
     with_names,
 )
+from workbench.environments.registry import environment_named
 from workbench.errors import InvalidArgumentError
 from workbench.games.cut import cut_games, nothing_long_enough
 from workbench.games.game_tables import BUNDLED_NAME, bundled_games, bundled_games_path
@@ -262,6 +263,18 @@ def _in_bands(scores: pd.DataFrame, first: str) -> dict[str, pd.DataFrame]:
     bands = scores.assign(group=edges.fillna(UNKNOWN_GROUP).astype("int32"))
     counted = f"{'full ' if unit > 1 else ''}{shown.action_noun}s"
     return {first: scores, f"bands of 5 {counted}": bands}
+
+
+def written_boards(
+    positions: pd.DataFrame, fens: Sequence[str], models: Sequence[str]
+) -> pd.DataFrame:
+    """Return predictions of boards that are written out, one a position, with their models' names."""
+    chess = environment_named("chess")
+    replies: list[dict[str, Any]] = [
+        {"task": "state", "model": model, "reply": fen, **chess.classify_state(fen).columns()}
+        for fen, model in zip(fens, models, strict=True)
+    ]
+    return predictions_table(positions, replies)
 
 
 def replies_to_games(

@@ -16,6 +16,7 @@ from workbench.language_model.board_probe import (
     board_labels,
     boards_after,
     boards_to_fit,
+    fit_probe,
     squares_of,
     standing,
     usual_labels,
@@ -134,7 +135,9 @@ def test_points_of_few_games_are_hollow_and_not_joined(games, joined, hollow):
 
 def test_a_probe_finds_the_boards_that_it_was_fitted_on(positions):
     test, _ = boards_after(Oracle(), positions)
-    assert (probed_boards._probed(test, test, 0, 60) == test.labels).all()
+    vectors = test.vectors[:, 0]
+    probe = fit_probe(vectors, test.labels, VALUES, iterations=60)
+    assert (probe.answers(vectors) == test.labels).all()
 
 
 def test_no_board_to_fit_on_is_of_a_game_of_the_test_or_of_the_training(positions, monkeypatch):

@@ -11,7 +11,6 @@ from workbench.studies.data import Source
 from workbench.studies.language_models import emergence
 from workbench.studies.language_models.checkpoint_scores import (
     course,
-    scores_of_losses,
     scores_of_models,
     scores_of_trackers,
 )
@@ -148,7 +147,7 @@ def test_simulated_trackers_answer_the_positions_of_the_model(tmp_path):
 
 def test_boards_with_losses_lack_pieces_and_nothing_else(tmp_path):
     source, parameters = Source(per_group=2, replies="tiny"), ScoringParameters(depth=1)
-    found = scores_of_losses(tmp_path, [1.0, 0.3, 0.0], source, parameters)
+    found = scores_of_trackers(tmp_path, [1.0, 0.3, 0.0], source, parameters, losses=True)
     assert found["model"].str.startswith("simulated").all()
     rows = found.groupby("rate")
     # At 1 only the kings are left; at 0 the boards are right.

@@ -3,14 +3,13 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain, islice, product
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from workbench.affordance import ESTIMATORS, Terminal, estimate, exact_profile
@@ -38,15 +37,11 @@ SIX: Final = ("chess", "othello", "sokoban", "planning", "boxes", "programs")
 """The environments of the workbench."""
 
 
-@dataclass(frozen=True, slots=True)
-class EnvironmentRuns:
-    """Scores of one model by the name of the environment.
+class EnvironmentRuns(NamedTuple):
+    """Scores of one model by the environment's name, in words whose they are, and the files read.
 
-    Attributes:
-        scores: Rows of scores tables with the columns ``game`` (of the position, or its episode) and
-            ``length`` (of the episode, in actions; -1 if it is unknown).
-        source: In words, whose replies these are.
-        inputs: The files that were read.
+    The scores have the columns ``game`` (of the position, or its episode) and ``length`` (of the episode,
+    in actions; -1 if it is unknown).
     """
 
     scores: Mapping[str, pd.DataFrame]
@@ -191,10 +186,9 @@ def state_pairs(
 ) -> dict[str, PairsOfStates]:
     """Return pairs of states by the name of their environment; arguments as for `compute`."""
     drawn = {}
-    for name in names:
-        environment = environment_named(name)
-        found = tuple(_pairs(environment, pairs, moves, seed))
-        drawn[name] = PairsOfStates(environment.title, environment.automaton, found)
+    for name, environment in ((name, environment_named(name)) for name in names):
+        of_environment = tuple(_pairs(environment, pairs, moves, seed))
+        drawn[name] = PairsOfStates(environment.title, environment.automaton, of_environment)
     tree = HomogeneousTree(shared, predicted_only)
     said = f"{predicted_only} of {shared + predicted_only} actions are not permitted"
     one = Pair(tree.initial, tree.predicted, said, "true tree", "predicted tree")
@@ -282,50 +276,34 @@ def compute(
             "expected at least 1 pair and 1 move and no negative exact depth, got "
             f"pairs={pairs!r}, moves={moves!r}, exact_depth={exact_depth!r}"
         )
-    rows = []
-    drawn = state_pairs(names, pairs, moves, shared, predicted_only, seed)
-    for name, environment in drawn.items():
-        for index, pair in enumerate(environment.pairs):
-            said = (pair.difference, pair.true_text, pair.predicted_text)
-            rows += [
-                (name, environment.title, index, *values, *said)
-                for values in _measured(
-                    environment, pair, depths, min(exact_depth, depths), methods, samples, batches, terminal,
-                    derived_seed(seed, name, index),
-                )
-            ]  # fmt: skip
-    return pd.DataFrame(rows, columns=_COLUMNS)
+    known = min(exact_depth, depths)
 
-
-def _measured(
-    environment: PairsOfStates,
-    pair: Pair,
-    depths: int,
-    known: int,
-    methods: Sequence[str],
-    samples: int,
-    batches: int,
-    terminal: Terminal,
-    seed: int,
-) -> Iterator[tuple[str, int, float, float, int, int, int]]:
-    automaton, true, predicted = environment.automaton, pair.true, pair.predicted
-    if known:
-        profile = exact_profile(true, predicted, known, automaton=automaton, terminal=terminal)
-        for depth, value in enumerate(profile.precision, start=1):
-            yield "exact", depth, value, 0.0, 0, 0, profile.node_count
-    if environment.closed_form is not None:
-        for depth in range(1, depths + 1):
-            yield "closed form", depth, environment.closed_form(depth), 0.0, 0, 0, 0
-    for method in methods:
-        for depth in range(1, depths + 1):
-            found = estimate(
+    def measured(
+        states: PairsOfStates, pair: Pair, seed: int
+    ) -> Iterator[tuple[str, int, float, float, int, int, int]]:
+        automaton, true, predicted = states.automaton, pair.true, pair.predicted
+        if known:
+            profile = exact_profile(true, predicted, known, automaton=automaton, terminal=terminal)
+            for depth, value in enumerate(profile.precision, start=1):
+                yield "exact", depth, value, 0.0, 0, 0, profile.node_count
+        if states.closed_form is not None:
+            for depth in range(1, depths + 1):
+                yield "closed form", depth, states.closed_form(depth), 0.0, 0, 0, 0
+        for method, depth in product(methods, range(1, depths + 1)):
+            result = estimate(
                 true, predicted, depth, automaton=automaton, method=method, samples=samples,
                 batches=batches, seed=derived_seed(seed, method, depth), terminal=terminal,
             )  # fmt: skip
-            yield (
-                method, depth, found.value, found.standard_error, samples, batches,
-                found.node_count,
-            )  # fmt: skip
+            error, nodes = result.standard_error, result.node_count
+            yield method, depth, result.value, error, samples, batches, nodes
+
+    rows = []
+    for name, states in state_pairs(names, pairs, moves, shared, predicted_only, seed).items():
+        for index, pair in enumerate(states.pairs):
+            words = (pair.difference, pair.true_text, pair.predicted_text)
+            values = measured(states, pair, derived_seed(seed, name, index))
+            rows += [(name, states.title, index, *each, *words) for each in values]
+    return pd.DataFrame(rows, columns=_COLUMNS)
 
 
 def summarise(table: pd.DataFrame) -> pd.DataFrame:
@@ -342,20 +320,17 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
     joined = table.join(exact, on=keys)
     joined["squared"] = (joined["value"] - joined["exact"]) ** 2
     joined["variance"] = joined["standard_error"] ** 2
-    summary = (
-        joined.groupby(["environment", "method", "depth"], sort=False)
-        .agg(
-            mean=("value", "mean"),
-            low=("value", "min"),
-            high=("value", "max"),
-            pairs=("value", "count"),
-            deviation=("squared", "mean"),
-            standard_error=("variance", "mean"),
-        )
-        .reset_index()
-    )
-    for column in ("deviation", "standard_error"):
-        summary[column] = np.sqrt(summary[column])
+    groups = joined.groupby(["environment", "method", "depth"], sort=False)
+    summary = groups.agg(
+        mean=("value", "mean"),
+        low=("value", "min"),
+        high=("value", "max"),
+        pairs=("value", "count"),
+        deviation=("squared", "mean"),
+        standard_error=("variance", "mean"),
+    ).reset_index()
+    roots = ["deviation", "standard_error"]
+    summary[roots] = np.sqrt(summary[roots])
     return summary
 
 
@@ -382,16 +357,15 @@ def draw(table: pd.DataFrame) -> Figure:
             (labelled["exact, one pair"],) = axes.plot(
                 one["depth"], one["value"], color="0.65", linewidth=0.7, zorder=1
             )
-        if "exact" in part.index:
-            rows = part.loc[["exact"]]
-            (labelled["exact, mean"],) = axes.plot(
-                rows["depth"], rows["mean"], color="black", linewidth=1.6, zorder=3
-            )
-        if "closed form" in part.index:
-            rows = part.loc[["closed form"]]
-            (labelled["closed form $p^m$"],) = axes.plot(
-                rows["depth"], rows["mean"], color="0.82", linewidth=6, zorder=0
-            )
+        for method, label, colour, width, order in (
+            ("exact", "exact, mean", "black", 1.6, 3),
+            ("closed form", "closed form $p^m$", "0.82", 6, 0),
+        ):
+            if method in part.index:
+                rows = part.loc[[method]]
+                (labelled[label],) = axes.plot(
+                    rows["depth"], rows["mean"], color=colour, linewidth=width, zorder=order
+                )
         for index, method in enumerate(methods):
             rows, look = part.loc[[method]], style(ESTIMATORS[method].look)
             labelled[ESTIMATORS[method].label] = axes.errorbar(
@@ -408,27 +382,15 @@ def draw(table: pd.DataFrame) -> Figure:
     for first in panels[::_IN_A_ROW]:
         first.set_ylabel(typeset("state precision p_m"))
         first.set_ylim(0, 1.02 * max(1.0, summary["high"].max()))
-    figure.legend(
-        labelled.values(),
-        labelled.keys(),
-        **_legend_place(places[len(panels) :]),
-        fontsize=8,
-        frameon=False,
-    )
+    # On the first axes that are not used, else beside the figure.
+    place: dict[str, Any] = {"loc": "outside right upper"}
+    if unused := places[len(panels) :]:
+        place = {"loc": "center left", "bbox_to_anchor": (0, 0.5)}
+        place["bbox_transform"] = unused[0].transAxes
+    figure.legend(labelled.values(), labelled.keys(), **place, fontsize=8, frameon=False)
     used = table[table["samples"] > 0]
     note = "marks: mean over pairs; bars: smallest to largest of the pairs"
     if len(used):
         note += f"; estimators: {used['batches'].iloc[0]} batches of N = {used['samples'].iloc[0]}"
     caption(figure, "State precision p_m of states that are wrong by one slip", note)
     return figure
-
-
-def _legend_place(unused: Sequence[Axes]) -> dict[str, Any]:
-    """Return where a legend goes: on the first unused axes, else beside the figure."""
-    if unused:
-        return {
-            "loc": "center left",
-            "bbox_to_anchor": (0, 0.5),
-            "bbox_transform": unused[0].transAxes,
-        }
-    return {"loc": "outside right upper"}

@@ -1,18 +1,16 @@
 """Scores of the checkpoints of bundled models at the same unseen positions, and the training schedule."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from workbench.answers.model_replies import predictions_table, simulate
+from workbench.answers.model_replies import simulate
 from workbench.answers.recorded_replies import BASELINE
-from workbench.environments.registry import environment_named
 from workbench.games.synthetic_boards import with_random_losses
 from workbench.language_model.board_probe import squares_of
 from workbench.language_model.language_model import load_model
@@ -26,6 +24,7 @@ from workbench.studies.data import (
     positions_made_of,
     positions_of,
     replies_to_games,
+    written_boards,
 )
 from workbench.studies.study_scores import StoredTables
 
@@ -89,10 +88,8 @@ def scores_of_models(
         scores = replies_to_games(folder, asked, FIVE_GROUPS, parameters, jobs=jobs)
         found.append(scores.assign(model=name))
     positions = positions_of(replace(source, replies=names[0]), FIVE_GROUPS, folder)
-    start = environment_named("chess").classify_state(_START)
-    assert start is not None
-    reply: dict[str, Any] = {"task": "state", "model": BASELINE, "reply": _START}
-    baseline = predictions_table(positions, [reply | start.columns()] * len(positions))
+    count = len(positions)
+    baseline = written_boards(positions, [_START] * count, [BASELINE] * count)
     scored = score(baseline, parameters, jobs=jobs)
     return _with_shares(
         pd.concat([*found, scored.assign(game=scored["game_id"])], ignore_index=True)
@@ -105,46 +102,20 @@ def scores_of_trackers(
     source: Source,
     parameters: ScoringParameters,
     *,
+    losses: bool = False,
     jobs: int = 1,
 ) -> pd.DataFrame:
     """Return the scores of simulated trackers at the positions of `scores_of_models`.
 
-    The source is that of any model that answered them; the rates are slips a ply.
+    The source is that of any model that answered them; the rates are slips a ply. With ``losses`` the
+    replies are the true boards, and a rate is the probability of each piece but a king to be missing: one
+    kind of error alone.
 
     Returns:
         Rows as of `scores_of_models`, with ``rate``; ``model`` is the tracker's name, which begins
         with "simulated".
     """
-    return _scores_by_rate(simulate, tables, rates, source, parameters, {}, jobs)
-
-
-def scores_of_losses(
-    tables: str | Path,
-    rates: Sequence[float],
-    source: Source,
-    parameters: ScoringParameters,
-    *,
-    jobs: int = 1,
-) -> pd.DataFrame:
-    """Return the scores of true boards from which pieces are missing at random: one kind of error alone.
-
-    Returns:
-        Rows as of `scores_of_trackers`.
-    """
-    kind = {"kind": "losses"}
-    return _scores_by_rate(_boards_with_losses, tables, rates, source, parameters, kind, jobs)
-
-
-def _scores_by_rate(
-    replies: Callable[..., pd.DataFrame],
-    tables: str | Path,
-    rates: Sequence[float],
-    source: Source,
-    parameters: ScoringParameters,
-    kind: dict[str, str],
-    jobs: int,
-) -> pd.DataFrame:
-    folder = Path(tables)
+    folder, replies = Path(tables), _boards_with_losses if losses else simulate
     positions = positions_of(source, FIVE_GROUPS, folder)
     found = []
     for rate in rates:
@@ -152,23 +123,20 @@ def _scores_by_rate(
             "positions": positions_made_of(source, FIVE_GROUPS),
             "rate": rate,
             "seed": source.seed,
+            **({"kind": "losses"} if losses else {}),
         }
         answers = partial(replies, positions, rate=rate, seed=source.seed)
-        scores = StoredTables(folder).scores_of_made(answers, made_of | kind, parameters, jobs=jobs)
+        scores = StoredTables(folder).scores_of_made(answers, made_of, parameters, jobs=jobs)
         found.append(scores.assign(rate=rate, game=scores["game_id"]))
     return _with_shares(pd.concat(found, ignore_index=True))
 
 
 def _boards_with_losses(positions: pd.DataFrame, *, rate: float, seed: int) -> pd.DataFrame:
-    environment = environment_named("chess")
-    replies: list[dict[str, Any]] = []
-    for position_id, fen in zip(positions["position_id"], positions["true_state"], strict=True):
-        reply = with_random_losses(fen, rate=rate, seed=derived_seed(seed, position_id))
-        prediction = environment.classify_state(reply)
-        assert prediction is not None
-        model = f"simulated-losses rate={rate:g}"
-        replies.append({"task": "state", "model": model, "reply": reply} | prediction.columns())
-    return predictions_table(positions, replies)
+    fens = [
+        with_random_losses(fen, rate=rate, seed=derived_seed(seed, position_id))
+        for position_id, fen in zip(positions["position_id"], positions["true_state"], strict=True)
+    ]
+    return written_boards(positions, fens, [f"simulated-losses rate={rate:g}"] * len(fens))
 
 
 def _with_shares(rows: pd.DataFrame) -> pd.DataFrame:

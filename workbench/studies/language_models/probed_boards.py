@@ -2,17 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from workbench.answers.model_replies import model_replies, predictions_table
+from workbench.answers.model_replies import model_replies
 from workbench.drawing.appearance import Style, caption, style
 from workbench.drawing.score_description import interval_words
-from workbench.environments.registry import environment_named
 from workbench.language_model.board_probe import (
     ITERATIONS,
     VALUES,
@@ -33,6 +32,7 @@ from workbench.language_model.language_model import LanguageModel, load_model
 from workbench.language_model.network import first_weights
 from workbench.scoring import ScoringParameters, score
 from workbench.seeds import derived_seed
+from workbench.studies.data import written_boards
 from workbench.studies.panels import (
     ALL,
     counts_in_words,
@@ -150,14 +150,9 @@ def _assembled(
 def _answers(
     positions: pd.DataFrame, labels: Labels, model: str, reader: str, layer: int
 ) -> pd.DataFrame:
-    environment = environment_named("chess")
-    replies: list[dict[str, Any]] = []
-    for row in labels:
-        fen = labelled_fen(row)
-        prediction = environment.classify_state(fen)
-        assert prediction is not None
-        replies.append({"task": "state", "reply": fen, "model": model} | prediction.columns())
-    return predictions_table(positions, replies).assign(reader=reader, layer=layer)
+    fens = [labelled_fen(row) for row in labels]
+    table = written_boards(positions, fens, [model] * len(fens))
+    return table.assign(reader=reader, layer=layer)
 
 
 def _compared(scores: pd.DataFrame, depth: int) -> pd.DataFrame:

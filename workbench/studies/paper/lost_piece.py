@@ -20,8 +20,8 @@ from workbench.errors import InvalidArgumentError
 from workbench.games.synthetic_boards import PIECE_NAMES, Owner, boards_without, is_check
 from workbench.prediction import ReplyClass
 from workbench.scoring import IllFormedPolicy, ScoringParameters, score
+from workbench.studies.data import written_boards
 from workbench.studies.panels import legend_beside, span
-from workbench.tables.parquet_tables import PREDICTIONS
 
 _TAKEN_OFF: Final = ["piece", "owner"]
 _POLICIES: Final[tuple[IllFormedPolicy, ...]] = get_args(IllFormedPolicy)
@@ -48,28 +48,15 @@ def predictions_without(positions: pd.DataFrame, *, count: int, seed: int) -> pd
             f"expected positions with a true FEN that can be read, got none among {len(positions)}"
         )
     places = np.unique(np.linspace(0, len(readable) - 1, min(count, len(readable))).astype(int))
-    rows = []
-    for position in readable.iloc[places].to_dict("records"):
-        for piece, owner, fen in boards_without(position["true_state"], seed):
-            prediction = chess.classify_state(fen)
-            rows.append(
-                {
-                    **{str(key): value for key, value in position.items()},
-                    "set": "",
-                    "task": "state",
-                    "model": f"without {piece} ({owner})",
-                    "setting": "",
-                    "piece": piece,
-                    "owner": owner,
-                    "sample": 0,
-                    "reply": fen,
-                    "predicted_state": prediction.predicted_state,
-                    "reply_class": str(prediction.reply_class),
-                    "status": " ".join(prediction.status),
-                    "reason": prediction.reason,
-                }
-            )
-    return pd.DataFrame(rows, columns=[*PREDICTIONS.names, *_TAKEN_OFF])
+    taken = [
+        (place, *board)
+        for place in places
+        for board in boards_without(readable["true_state"].iloc[place], seed)
+    ]
+    of_positions, pieces, owners, fens = (list(column) for column in zip(*taken, strict=True))
+    models = [f"without {piece} ({owner})" for piece, owner in zip(pieces, owners, strict=True)]
+    table = written_boards(readable.iloc[of_positions], fens, models)
+    return table.assign(piece=pieces, owner=owners)
 
 
 def scores_by_policy(
@@ -104,21 +91,11 @@ def compute(scores: dict[str, pd.DataFrame], *, depth: int = 4) -> pd.DataFrame:
         for (piece, owner), part in table.groupby(_TAKEN_OFF, sort=False):
             for measure in ("precision", "recall"):
                 values = part[f"{measure}_{depth}"]
-                rows.append(
-                    {
-                        "policy": policy,
-                        "piece": piece,
-                        "owner": owner,
-                        "measure": measure,
-                        "depth": depth,
-                        "mean": values.mean(),
-                        "low": values.quantile(0.05),
-                        "high": values.quantile(0.95),
-                        "worst": values.min(),
-                        "count": values.count(),
-                    }
-                )
-    return pd.DataFrame(rows)
+                low, high = values.quantile(0.05), values.quantile(0.95)
+                statistics = (values.mean(), low, high, values.min(), values.count())
+                rows.append((policy, piece, owner, measure, depth, *statistics))
+    columns = ["policy", *_TAKEN_OFF, "measure", "depth", "mean", "low", "high", "worst", "count"]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def king_by_check(scores: dict[str, pd.DataFrame], *, depth: int = 4) -> pd.DataFrame:
@@ -130,20 +107,12 @@ def king_by_check(scores: dict[str, pd.DataFrame], *, depth: int = 4) -> pd.Data
     parts = []
     for policy, table in scores.items():
         kings = table[table["piece"] == "king"]
-        parts.append(
-            pd.DataFrame(
-                {
-                    "policy": policy,
-                    "owner": kings["owner"],
-                    "in_check": [is_check(fen) for fen in kings["true_state"]],
-                    "precision": kings[f"precision_{depth}"],
-                    "recall": kings[f"recall_{depth}"],
-                }
-            )
-        )
+        in_check = [is_check(fen) for fen in kings["true_state"]]
+        parts.append(kings.assign(policy=policy, in_check=in_check))
     grouped = pd.concat(parts).groupby(["policy", "owner", "in_check"], sort=False)
+    precision, recall = f"precision_{depth}", f"recall_{depth}"
     return grouped.agg(
-        precision=("precision", "mean"), recall=("recall", "mean"), count=("recall", "count")
+        precision=(precision, "mean"), recall=(recall, "mean"), count=(recall, "count")
     ).reset_index()
 
 

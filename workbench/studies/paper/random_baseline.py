@@ -113,26 +113,18 @@ def scattered(
         of the scattered board (means), each with _error (standard error), and pairs.
     """
     parameters = ScoringParameters(depth=max(SCATTERED_DEPTHS), terminal=terminal)
-    rows = []
+    tables = []
     for pieces, side in _WAYS:
         for plies in (2 * moves, moves):
             values = _profiles(_scattered_pairs(pairs, plies, seed, pieces, side), parameters)
             means, errors = values.mean(axis=0), values.std(axis=0, ddof=1) / math.sqrt(pairs)
-            rows += [
-                {
-                    "pieces": pieces,
-                    "side": side,
-                    "half_moves": plies,
-                    "depth": depth,
-                    "precision": means[depth - 1],
-                    "precision_error": errors[depth - 1],
-                    "recall": means[parameters.depth + depth - 1],
-                    "recall_error": errors[parameters.depth + depth - 1],
-                    "pairs": pairs,
-                }
-                for depth in SCATTERED_DEPTHS
-            ]
-    return pd.DataFrame(rows)
+            table = pd.DataFrame({"depth": SCATTERED_DEPTHS})
+            for index, name in enumerate(("precision", "recall")):
+                places = index * parameters.depth + table["depth"] - 1
+                table[name], table[f"{name}_error"] = means[places], errors[places]
+            table = table.assign(pieces=pieces, side=side, half_moves=plies, pairs=pairs)
+            tables.append(table[["pieces", "side", "half_moves", *table.columns[:5], "pairs"]])
+    return pd.concat(tables, ignore_index=True)
 
 
 def _profiles(boards: Pairs, parameters: ScoringParameters) -> npt.NDArray[np.float64]:
