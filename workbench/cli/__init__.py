@@ -3,7 +3,7 @@
 One file per subject; each adds its commands to the group `main` of group.py.
 """
 
-from workbench.cli import (
+from workbench.cli import (  # noqa: F401
     ask_commands,
     environment_commands,
     figure_commands,
@@ -15,14 +15,4 @@ from workbench.cli import (
 )
 from workbench.cli.group import main
 
-__all__ = [
-    "ask_commands",
-    "environment_commands",
-    "figure_commands",
-    "game_commands",
-    "main",
-    "reply_commands",
-    "score_commands",
-    "teaching_commands",
-    "train_command",
-]
+__all__ = ["main"]

@@ -1,27 +1,32 @@
 """Commands that ask a model, and that go from a model's name to a report."""
 
 import json
-import os
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from workbench.cli.command_options import environment_option, task_option, task_options
+from workbench.cli.command_options import (
+    COUNT,
+    NATURAL,
+    comparison_options,
+    environment_option,
+    jobs_option,
+    options,
+    task_option,
+    task_options,
+)
 from workbench.cli.figure_commands import GOES_ON, repeatable
 from workbench.cli.group import PATH, main
-from workbench.cli.score_commands import comparison_options
 from workbench.errors import AskingStoppedError
 
 if TYPE_CHECKING:
     from workbench.asking.costs import CostEstimate, Price
     from workbench.asking.resumable_run import AskedRun
     from workbench.asking.settings import Operation, Question
-    from workbench.automaton import Terminal
-    from workbench.scoring import IllFormedPolicy
 
 
 STOPPED: Final = 3
@@ -38,6 +43,7 @@ _OPERATION: Final = (
     "base_url", "budget", "batch", "connections", "retries", "retry_failed", "max_failures",
     "attempt_timeout",
 )  # fmt: skip
+_OTHERS: Final = ("prompt", "prompt_file", "price", "prices", "api_key", "yes")
 
 
 def _arguments(context: click.Context, option: click.Parameter, texts: Any) -> dict[str, Any]:
@@ -53,7 +59,7 @@ def _arguments(context: click.Context, option: click.Parameter, texts: Any) -> d
     return arguments
 
 
-_OPTIONS: Final = (
+_OPTIONS: Final = options(
     click.option(
         "--model",
         required=True,
@@ -65,22 +71,18 @@ _OPTIONS: Final = (
         "--prompt-file", type=PATH, help="A custom prompt; data/README.md describes the format."
     ),
     click.option("--system-prompt", help="System prompt, sent before every question."),
-    click.option("--samples-per-position", default=1, show_default=True, type=click.IntRange(1)),
+    click.option("--samples-per-position", default=1, type=COUNT),
     click.option("--temperature", type=click.FloatRange(0), help="By default the provider's."),
     click.option("--top-p", type=click.FloatRange(0, 1, min_open=True), help="Nucleus sampling."),
-    click.option("--seed", type=click.IntRange(0), help="Sample k of a position uses seed + k."),
+    click.option("--seed", type=NATURAL, help="Sample k of a position uses seed + k."),
     click.option(
         "--reasoning-effort",
         type=click.Choice(["none", "minimal", "low", "medium", "high", "xhigh", "max"]),
         help="Most models support only some of these.",
     ),
+    click.option("--reasoning-tokens", type=NATURAL, help="Maximum number of reasoning tokens."),
     click.option(
-        "--reasoning-tokens", type=click.IntRange(0), help="Maximum number of reasoning tokens."
-    ),
-    click.option(
-        "--max-tokens",
-        type=click.IntRange(1),
-        help="Maximum tokens of a reply; --budget reserves as many.",
+        "--max-tokens", type=COUNT, help="Maximum tokens of a reply; --budget reserves as many."
     ),
     click.option(
         "--budget",
@@ -118,12 +120,11 @@ _OPTIONS: Final = (
         callback=_arguments,
         help="NAME=VALUE for the body of requests to an OpenAI-compatible server.",
     ),
-    click.option("--connections", type=click.IntRange(1), help="Number of concurrent calls."),
+    click.option("--connections", type=COUNT, help="Number of concurrent calls."),
     click.option(
         "--retries",
         default=6,
-        show_default=True,
-        type=click.IntRange(0),
+        type=NATURAL,
         help="Send a turn of a question at most this many times again. Refusals (HTTP 400, 403 and "
         "similar) are not repeated.",
     ),
@@ -135,15 +136,13 @@ _OPTIONS: Final = (
     click.option(
         "--max-failures",
         default=20,
-        show_default=True,
-        type=click.IntRange(1),
+        type=COUNT,
         help="Stop after this many failed questions without an answer between them.",
     ),
     click.option(
         "--attempt-timeout",
         default=600,
-        show_default=True,
-        type=click.IntRange(1),
+        type=COUNT,
         help="Seconds after which a request counts as failed.",
     ),
     click.option(
@@ -152,95 +151,94 @@ _OPTIONS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class AskingOptions:
-    """How a model is asked, as given by the user.
+class Asking:
+    """How a model is asked, as given by the user: the values of the options by their names."""
 
-    Attributes:
-        options: Those of `Question` and `Operation`, by their names, but the prompt.
-        prompt: The name of a prompt, if one is named.
-        prompt_file: The file of a prompt, if one is named.
-        price: Price of the model, in dollars per million tokens of input and output, if given.
-        prices: A table of prices, if given.
-        api_key: The key, if given.
-        yes: Whether the estimate is accepted beforehand.
-    """
-
-    options: Mapping[str, Any]
-    prompt: str | None
-    prompt_file: Path | None
-    price: tuple[float, float] | None
-    prices: Path | None
-    api_key: str | None
-    yes: bool
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self.values = values
 
     def question(self, environment: str, task: str, depth: int | None) -> "Question":
         """Return the question about the episodes of an environment."""
         from workbench.asking.prompts import read_prompt
         from workbench.asking.settings import Question
 
-        if self.prompt and self.prompt_file:
+        prompt, path = self.values["prompt"], self.values["prompt_file"]
+        if prompt and path:
             raise click.UsageError("expected --prompt or --prompt-file, got both")
-        asked = {name: self.options[name] for name in _QUESTION}
-        prompt = read_prompt(self.prompt_file) if self.prompt_file else self.prompt
-        return Question(**asked, prompt=prompt, environment=environment, task=task, depth=depth)
+        return Question(
+            **{name: self.values[name] for name in _QUESTION},
+            prompt=read_prompt(path) if path else prompt,
+            environment=environment,
+            task=task,
+            depth=depth,
+        )
 
     def operation(self, limit: int | None = None) -> "Operation":
         """Return the mode of operation, for a pilot of so many positions if there is a limit."""
         from workbench.asking.settings import Operation
 
-        return Operation(**{name: self.options[name] for name in _OPERATION}, limit=limit)
+        return Operation(**{name: self.values[name] for name in _OPERATION}, limit=limit)
 
-    def price_of_model(self) -> "Price | None":
-        """Return the price of the model, if it is known."""
+    def arguments(self) -> dict[str, Any]:
+        """Return what asking takes besides question and operation."""
+        return {
+            "price": self._price(),
+            "api_key": self.values["api_key"],
+            "confirm": self._confirm,
+            "progress": True,
+        }
+
+    def _price(self) -> "Price | None":
         from workbench.asking.costs import Price, read_price
 
-        if self.price:
-            return Price(*self.price)
-        return read_price(self.prices, self.options["model"]) if self.prices else None
+        if self.values["price"]:
+            return Price(*self.values["price"])
+        table = self.values["prices"]
+        return read_price(table, self.values["model"]) if table else None
 
-    def confirm(self, estimate: "CostEstimate") -> bool:
+    def _confirm(self, estimate: "CostEstimate") -> bool:
         """Show the estimate, and return whether it is accepted; what costs nothing is."""
         click.echo(estimate.describe())
-        return self.yes or estimate.dollars == 0 or click.confirm("Ask?")
+        return self.values["yes"] or estimate.dollars == 0 or click.confirm("Ask?")
 
 
 def asking_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of asking, which the command receives as one argument ``asking``."""
 
     @wraps(command)
-    def run(
-        *,
-        prompt: str | None,
-        prompt_file: Path | None,
-        price: tuple[float, float] | None,
-        prices: Path | None,
-        api_key: str | None,
-        yes: bool,
-        **given: Any,
-    ) -> None:
-        options = {name: given.pop(name) for name in (*_QUESTION, *_OPERATION)}
-        asking = AskingOptions(options, prompt, prompt_file, price, prices, api_key, yes)
-        command(asking=asking, **given)
+    def run(**values: Any) -> None:
+        asking = Asking({name: values.pop(name) for name in (*_QUESTION, *_OPERATION, *_OTHERS)})
+        command(asking=asking, **values)
 
-    decorated: Callable[..., Any] = run
-    for option in reversed(_OPTIONS):
-        decorated = option(decorated)
-    return decorated
+    return _OPTIONS(run)
 
 
-def describe_answers(run: "AskedRun") -> None:
+@contextmanager
+def _exit_if_stopped(hint: str) -> Iterator[None]:
+    """End the command with the exit code `STOPPED` if asking stops."""
+    try:
+        yield
+    except AskingStoppedError as error:
+        _describe_notes(error.notes)
+        click.echo(f"Error: {error}", err=True)
+        raise click.exceptions.Exit(STOPPED) from error
+    except KeyboardInterrupt:
+        click.echo(f"Error: interrupted; {hint}", err=True)
+        raise click.exceptions.Exit(STOPPED) from None
+
+
+def _describe_answers(run: "AskedRun") -> None:
     """Print the classes of the answers, the reasons of failures, notes and the cost."""
     for name, number in run.predictions["reply_class"].value_counts().items():
         click.echo(f"{number} {name}")
     for reason, number in run.failed.most_common():
         click.echo(f"{number} failed: {reason}")
-    describe_notes(run.notes)
+    _describe_notes(run.notes)
     if run.dollars is not None:
         click.echo(f"{run.dollars:.4f} dollars")
 
 
-def exit_for_failures(run: "AskedRun") -> None:
+def _exit_for_failures(run: "AskedRun") -> None:
     """End the command with a message and the exit code `FAILED` if a question failed."""
     if run.failed:
         click.echo(
@@ -251,8 +249,7 @@ def exit_for_failures(run: "AskedRun") -> None:
         raise click.exceptions.Exit(FAILED)
 
 
-def describe_notes(notes: list[str]) -> None:
-    """Print what the user should know, on standard error."""
+def _describe_notes(notes: list[str]) -> None:
     for note in notes:
         click.echo(f"Warning: {note}", err=True)
 
@@ -269,7 +266,7 @@ def describe_notes(notes: list[str]) -> None:
 )
 @click.option(
     "--limit",
-    type=click.IntRange(1),
+    type=COUNT,
     help="A pilot: ask about this many positions, equally many of each group, and forecast the total "
     "cost. The same command without it continues with the rest.",
 )
@@ -281,7 +278,7 @@ def ask(
     depth: int | None,
     out: Path,
     limit: int | None,
-    asking: AskingOptions,
+    asking: Asking,
 ) -> None:
     """Ask a model about each of POSITIONS; resumes after an interruption.
 
@@ -304,29 +301,19 @@ def ask(
         raise click.UsageError("expected POSITIONS or --environment, got neither")
     if environment is None and positions is not None:
         environment = environment_of_table(positions).name
-    try:
+    with _exit_if_stopped("all answers are kept"):
         run = ask_model(
             positions or EpisodeSample(str(environment)),
             out,
             asking.question(str(environment), task, depth),
             asking.operation(limit),
-            price=asking.price_of_model(),
-            api_key=asking.api_key,
-            confirm=asking.confirm,
-            progress=True,
+            **asking.arguments(),
         )
-    except AskingStoppedError as error:
-        describe_notes(error.notes)
-        click.echo(f"Error: {error}", err=True)
-        raise click.exceptions.Exit(STOPPED) from error
-    except KeyboardInterrupt:
-        click.echo("Error: interrupted; all answers are kept", err=True)
-        raise click.exceptions.Exit(STOPPED) from None
-    describe_answers(run)
+    _describe_answers(run)
     if limit is not None and run.forecast is not None:
         click.echo(run.forecast.describe())
     click.echo(f"{len(run.predictions)} predictions written to {run.path}")
-    exit_for_failures(run)
+    _exit_for_failures(run)
     click.echo(run.describe())
 
 
@@ -341,12 +328,12 @@ def ask(
 )
 @click.option(
     "--limit",
-    type=click.IntRange(1),
+    type=COUNT,
     help="Number of positions, spread evenly over the groups.  [default: all of --positions, else "
     "100 of each group]",
 )
 @click.option(
-    "--positions-seed", default=0, show_default=True, type=click.IntRange(0),
+    "--positions-seed", default=0, type=NATURAL,
     help="Seed of the choice of positions.",
 )  # fmt: skip
 @click.option("-o", "--out", required=True, type=PATH, help="Folder; an existing one resumes.")
@@ -354,7 +341,7 @@ def ask(
 @click.option("--address", help="Address of the Lichess database or a mirror.")
 @click.option("--cache", type=PATH, help="Folder for what is downloaded of a month.")
 @comparison_options("Depth m, and the actions that the task continuation asks for.")
-@click.option("--jobs", default=os.cpu_count() or 1, show_default="cores", type=click.IntRange(1))
+@jobs_option
 def evaluate(
     environment: str | None,
     task: str,
@@ -363,13 +350,12 @@ def evaluate(
     limit: int | None,
     positions_seed: int,
     out: Path,
-    asking: AskingOptions,
+    asking: Asking,
     address: str | None,
     cache: Path | None,
     depth: int,
-    terminal: "Terminal",
-    ill_formed: "IllFormedPolicy",
     jobs: int,
+    **scoring: Any,
 ) -> None:
     """Ask a model, score its replies, draw figures and write a report; resumes at any point.
 
@@ -403,30 +389,19 @@ def evaluate(
     chosen = ChosenPositions(
         environment, positions, month, limit, positions_seed, address or DATABASE, cache
     )
-    with repeatable(out), NotebookLines() as lines:
-        try:
-            done = evaluate_model(
-                out,
-                chosen,
-                question,
-                asking.operation(),
-                ScoringParameters(depth, terminal, ill_formed),
-                price=asking.price_of_model(),
-                api_key=asking.api_key,
-                confirm=asking.confirm,
-                jobs=jobs,
-                progress=True,
-                report=click.echo,
-                drawn=lines.ended,
-                watch=lines.unfinished,
-            )
-        except AskingStoppedError as error:
-            describe_notes(error.notes)
-            click.echo(f"Error: {error}", err=True)
-            raise click.exceptions.Exit(STOPPED) from error
-        except KeyboardInterrupt:
-            click.echo(f"Error: interrupted; {GOES_ON}", err=True)
-            raise click.exceptions.Exit(STOPPED) from None
-    describe_answers(done.asked)
+    with repeatable(out), NotebookLines() as lines, _exit_if_stopped(GOES_ON):
+        done = evaluate_model(
+            out,
+            chosen,
+            question,
+            asking.operation(),
+            ScoringParameters(depth, **scoring),
+            **asking.arguments(),
+            jobs=jobs,
+            report=click.echo,
+            drawn=lines.ended,
+            watch=lines.unfinished,
+        )
+    _describe_answers(done.asked)
     click.echo(repr(done))
-    exit_for_failures(done.asked)
+    _exit_for_failures(done.asked)

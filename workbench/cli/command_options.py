@@ -1,8 +1,9 @@
-"""Options that several commands share: the environment, the task, and the cut of games."""
+"""Options that several commands share: the environment, the task, scoring, and the cut of games."""
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
+from functools import reduce, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,13 +12,28 @@ import click
 from workbench.cli.group import PATH
 
 if TYPE_CHECKING:
-    from workbench.games.cut import Cut, PerGroup, SideToMove
-    from workbench.games.selection import GameFilters
+    from workbench.games.cut import Cut, PerGroup
 
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-_DEPTH_HELP: Final = "Actions to continue with, for the task continuation.  [default: 4]"
+COUNT: Final = click.IntRange(1)
+NATURAL: Final = click.IntRange(0)
+DEFAULT_PER_GROUP: Final = 2000
+
+
+def options(*decorators: Decorator) -> Decorator:
+    """Return several options as one decorator, in the order of the help."""
+    return lambda command: reduce(lambda made, add: add(made), reversed(decorators), command)
+
+
+def out_option(default: str, explained: str | None = None) -> Decorator:
+    """Return the option ``--out``."""
+    return click.option("-o", "--out", default=default, type=PATH, help=explained)
+
+
+jobs_option = click.option("--jobs", default=os.cpu_count() or 1, show_default="cores", type=COUNT)
+seed_option = click.option("--seed", default=0, type=NATURAL)
 
 
 def environment_option(explained: str, default: str | None = None) -> Decorator:
@@ -25,7 +41,6 @@ def environment_option(explained: str, default: str | None = None) -> Decorator:
     return click.option(
         "--environment",
         default=default,
-        show_default=default is not None,
         metavar="NAME",
         callback=_with_texts,
         help=f"{explained} See `workbench environments`.",
@@ -46,24 +61,56 @@ def task_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the option ``--task``."""
     from workbench.tasks import task_names
 
-    decorated: Callable[..., Any] = click.option(
+    return click.option(
         "--task",
         type=click.Choice(task_names()),
         default="state",
-        show_default=True,
         help="What is asked: the state, a list of the permitted actions, or a continuation.",
     )(command)
-    return decorated
 
 
-def task_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options ``--task`` and ``--depth``."""
-    return task_option(
-        click.option("--depth", type=click.IntRange(1), metavar="M", help=_DEPTH_HELP)(command)
+task_options = options(
+    task_option,
+    click.option(
+        "--depth",
+        type=COUNT,
+        metavar="M",
+        help="Actions to continue with, for the task continuation.  [default: 4]",
+    ),
+)
+
+
+def comparison_options(depth: str) -> Decorator:
+    """Return the options of comparing two states: ``--depth``, ``--terminal``, ``--ill-formed``."""
+    return options(
+        click.option("--depth", default=4, type=COUNT, help=depth),
+        click.option(
+            "--terminal",
+            type=click.Choice(["absorb", "drop"]),
+            default="absorb",
+            help="How games that are finished before m moves count.",
+        ),
+        click.option(
+            "--ill-formed",
+            type=click.Choice(["as_is", "sink"]),
+            default="as_is",
+            help="What to do with boards that cannot arise in chess.",
+        ),
     )
 
 
-DEFAULT_PER_GROUP: Final = 2000
+def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of scoring."""
+    from workbench.affordance import ESTIMATORS
+    from workbench.affordance.estimate import BATCHES
+
+    return options(
+        comparison_options("Depth m."),
+        click.option("--method", type=click.Choice(["exact", *ESTIMATORS]), default="exact"),
+        click.option("--samples", default=500, type=COUNT),
+        click.option("--batches", default=BATCHES, type=COUNT),
+        seed_option,
+    )(command)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,23 +119,13 @@ class CutOptions:
 
     Attributes:
         out: Where the positions go.
-        groups: Full moves at which to cut.
-        per_group: Positions per group.
-        side_to_move: Who is to move in the positions.
-        seed: Seed of the choice.
-        filters: Which games are wanted.
-        allow_unfilled: Whether to continue if a group cannot be filled.
         allow_truncated: Whether to use what was read of a broken file.
+        cut: The arguments of `workbench.games.cut.cut_games` by their names.
     """
 
     out: Path
-    groups: tuple[int, ...]
-    per_group: "PerGroup"
-    side_to_move: "SideToMove"
-    seed: int
-    filters: "GameFilters"
-    allow_unfilled: bool
     allow_truncated: bool
+    cut: dict[str, Any]
 
 
 def _number_or_max(value: str) -> "PerGroup":
@@ -99,13 +136,10 @@ def _number_or_max(value: str) -> "PerGroup":
     return int(value)
 
 
-_OPTIONS: Final = (
-    click.option("-o", "--out", default="positions.parquet", show_default=True, type=PATH),
+_CUT_OPTIONS: Final = options(
+    out_option("positions.parquet"),
     click.option(
-        "--groups",
-        default="5,16,27,38,50",
-        show_default=True,
-        help="Cut after these numbers of full moves.",
+        "--groups", default="5,16,27,38,50", help="Cut after these numbers of full moves."
     ),
     click.option(
         "--per-group",
@@ -115,19 +149,15 @@ _OPTIONS: Final = (
         f"[default: {DEFAULT_PER_GROUP}]",
     ),
     click.option(
-        "--games",
-        "number",
-        type=click.IntRange(1),
-        help="Total number of positions, instead of --per-group.",
+        "--games", "number", type=COUNT, help="Total number of positions, instead of --per-group."
     ),
     click.option(
         "--side-to-move",
         type=click.Choice(["white", "black", "both"]),
         default="white",
-        show_default=True,
         help="Side to move in the positions; both: half of each group.",
     ),
-    click.option("--seed", default=0, show_default=True, type=click.IntRange(0)),
+    seed_option,
     click.option(
         "--filter",
         "filters",
@@ -142,8 +172,8 @@ _OPTIONS: Final = (
 )
 
 
-def cut_options(*, bots: bool) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Add the options to a command, which receives them as one argument ``options``."""
+def cut_options(*, bots: bool) -> Decorator:
+    """Add the options of a cut to a command, which receives them as one argument ``options``."""
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @wraps(command)
@@ -152,7 +182,7 @@ def cut_options(*, bots: bool) -> Callable[[Callable[..., None]], Callable[..., 
             out: Path,
             groups: str,
             per_group: "PerGroup | None",
-            side_to_move: "SideToMove",
+            side_to_move: str,
             number: int | None,
             seed: int,
             filters: tuple[str, ...],
@@ -163,49 +193,34 @@ def cut_options(*, bots: bool) -> Callable[[Callable[..., None]], Callable[..., 
         ) -> None:
             from workbench.games.selection import GameFilters
 
-            cuts = group_lengths(groups)
-            options = CutOptions(
-                out,
-                cuts,
-                _per_group(per_group, number, cuts),
-                side_to_move,
-                seed,
-                GameFilters.from_texts(filters, bots=bots),
-                allow_unfilled,
-                allow_truncated,
-            )
-            command(options=options, **others)
+            lengths = group_lengths(groups)
+            cut = {
+                "groups": lengths,
+                "per_group": _per_group(per_group, number, lengths),
+                "seed": seed,
+                "side_to_move": side_to_move,
+                "filters": GameFilters.from_texts(filters, bots=bots),
+                "allow_unfilled": allow_unfilled,
+            }
+            command(options=CutOptions(out, allow_truncated, cut), **others)
 
-        bots_option = click.option(
-            "--bots/--no-bots", default=bots, show_default=True, help="Include games by bots."
-        )
-        decorated: Callable[..., None] = run
-        for option in reversed((*_OPTIONS, bots_option)):
-            decorated = option(decorated)
-        return decorated
+        bots_option = click.option("--bots/--no-bots", default=bots, help="Include games by bots.")
+        return options(_CUT_OPTIONS, bots_option)(run)
 
     return decorate
 
 
 def write_positions(
-    cut: "Cut", options: CutOptions, games: str, provenance: dict[str, Any], said: str
+    cut: "Cut", options: CutOptions, games: str, provenance: dict[str, Any], summary: str
 ) -> None:
-    """Write the positions of a cut, and report how the games were used.
-
-    Args:
-        cut: The positions, at least one.
-        options: Where they go.
-        games: What the games are called.
-        provenance: What the table was made from and how.
-        said: The summary in lines of text.
-    """
+    """Write the positions of a cut, and report how the games were used."""
     from workbench.games.cut import nothing_long_enough
     from workbench.tables.parquet_tables import POSITIONS, write_table
 
     if cut.positions.empty:
-        raise nothing_long_enough(games, min(options.groups), cut.summary)
+        raise nothing_long_enough(games, min(options.cut["groups"]), cut.summary)
     write_table(cut.positions, options.out, POSITIONS, {"stage": "positions", **provenance})
-    click.echo(said)
+    click.echo(summary)
     click.echo(f"{len(cut.positions)} positions written to {options.out}")
 
 

@@ -4,8 +4,15 @@ from pathlib import Path
 
 import click
 
-from workbench.cli.command_options import environment_option, group_lengths, task_options
-from workbench.cli.group import PATH, main
+from workbench.cli.command_options import (
+    COUNT,
+    environment_option,
+    group_lengths,
+    out_option,
+    seed_option,
+    task_options,
+)
+from workbench.cli.group import main
 
 
 @main.command()
@@ -19,33 +26,26 @@ def environments() -> None:
 
     for name in environment_names():
         try:
-            found = environment_named(name)
+            environment = environment_named(name)
         except InvalidArgumentError as error:
             # One of another package may need its argument.
             click.echo(f"{name:12} {error}")
             continue
-        summary = found.summary or (type(found).__doc__ or "").strip().partition("\n")[0]
-        argument = f"; {name}:ARGUMENT, {found.argument}" if found.argument else ""
-        click.echo(f"{name:12} {found.title:10} {summary}{argument}")
+        summary = (
+            environment.summary or (type(environment).__doc__ or "").strip().partition("\n")[0]
+        )
+        argument = f"; {name}:ARGUMENT, {environment.argument}" if environment.argument else ""
+        click.echo(f"{name:12} {environment.title:10} {summary}{argument}")
 
 
 @main.command()
 @environment_option("Environment of the episodes.", "chess")
 @click.option(
-    "--groups",
-    default="5,10,20",
-    show_default=True,
-    help="Lengths of the episodes: actions, in chess full moves.",
+    "--groups", default="5,10,20", help="Lengths of the episodes: actions, in chess full moves."
 )
-@click.option(
-    "--per-group",
-    default=100,
-    show_default=True,
-    type=click.IntRange(1),
-    help="Episodes of each length.",
-)
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
-@click.option("-o", "--out", default="positions.parquet", show_default=True, type=PATH)
+@click.option("--per-group", default=100, type=COUNT, help="Episodes of each length.")
+@seed_option
+@out_option("positions.parquet")
 def episodes(environment: str, groups: str, per_group: int, seed: int, out: Path) -> None:
     """Sample random episodes of any environment: a positions table."""
     from workbench.episodes import EpisodeSample

@@ -1,40 +1,38 @@
 """Commands that make the figures and the report of runs."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 
+from workbench.cli.command_options import COUNT, jobs_option, out_option, seed_option
 from workbench.cli.group import PATH, main, stoppable
 from workbench.errors import NotebookError, OutputError
 
 
 @main.command()
-@click.option("--preset", default="quick", show_default=True, help="Size: quick or paper.")
+@click.option("--preset", default="quick", help="Size: quick or paper.")
 @click.option("--only", multiple=True, metavar="NAME", help="Run only this notebook; repeatable.")
 @click.option(
     "--parameter", multiple=True, metavar="NAME=VALUE", help="A notebook parameter; repeatable."
 )
-@click.option("--jobs", default=os.cpu_count() or 1, show_default="cores", type=click.IntRange(1))
+@jobs_option
 @click.option(
     "--games", multiple=True, type=PATH, help="Game file: PGN, .pgn.gz or .pgn.zst; repeatable."
 )
 @click.option("--predictions", type=PATH, help="Predictions table (Parquet).")
 @click.option("--scores", type=PATH, help="Scores of the predictions, from `workbench score`.")
-@click.option("--out", default="figures", show_default=True, type=PATH, help="Output folder.")
+@click.option("--out", default="figures", type=PATH, help="Output folder.")
 @stoppable("the figures drawn so far are complete; the same command draws the rest")
 def figures(
-    preset: str,
     only: tuple[str, ...],
     parameter: tuple[str, ...],
-    jobs: int,
     games: tuple[Path, ...],
     predictions: Path | None,
     scores: Path | None,
-    out: Path,
+    **options: Any,
 ) -> None:
     """Run the notebooks and write each figure as PNG and SVG with its numbers and provenance.
 
@@ -47,14 +45,12 @@ def figures(
 
     with NotebookLines() as lines:
         runs = make_figures(
-            preset=preset,
             only=only,
             given=dict(parse_parameter(text) for text in parameter),
-            jobs=jobs,
             games=games,
             predictions=predictions,
             scores=scores,
-            out=out,
+            **options,
             report=lines.ended,
             watch=lines.unfinished,
         )
@@ -90,23 +86,21 @@ def repeatable(out: Path) -> Iterator[None]:
 
 @main.command()
 @click.argument("runs", metavar="RUN...", type=PATH, nargs=-1, required=True)
-@click.option("-o", "--out", default="report", show_default=True, type=PATH, help="Output folder.")
-@click.option("--depth", type=click.IntRange(1), help="m.  [default: the largest that is scored]")
-@click.option("--resamples", default=1000, show_default=True, type=click.IntRange(1))
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
-@click.option("--jobs", default=os.cpu_count() or 1, show_default="cores", type=click.IntRange(1))
-@click.option("--organization", default="", help="Who made the evaluation, for results.json.")
-@click.option("--url", default="", help="Where the run is published, for results.json.")
-def report(
-    runs: tuple[Path, ...],
-    out: Path,
-    depth: int | None,
-    resamples: int,
-    seed: int,
-    jobs: int,
-    organization: str,
-    url: str,
-) -> None:
+@out_option("report", "Output folder.")
+@click.option("--depth", type=COUNT, help="m.  [default: the largest that is scored]")
+@click.option("--resamples", default=1000, type=COUNT)
+@seed_option
+@jobs_option
+@click.option(
+    "--organization",
+    default="",
+    show_default=False,
+    help="Who made the evaluation, for results.json.",
+)
+@click.option(
+    "--url", default="", show_default=False, help="Where the run is published, for results.json."
+)
+def report(runs: tuple[Path, ...], out: Path, organization: str, url: str, **options: Any) -> None:
     """Report RUNs as one HTML file that needs no network: numbers, figures, worst boards, settings.
 
     A RUN is a folder with predictions.parquet and scores.parquet, or a scores table from `workbench
@@ -122,9 +116,7 @@ def report(
     read = [read_run(path) for path in runs]
     publication = Publication(organization, url)
     with repeatable(out):
-        path, *_ = write_report(
-            read, out, publication, depth=depth, resamples=resamples, seed=seed, jobs=jobs
-        )
+        path, *_ = write_report(read, out, publication, **options)
     click.echo(f"{path.stat().st_size:,} bytes written to {path}")
     if not organization:
         click.echo("results.json says that the organization is unknown: --organization", err=True)

@@ -1,12 +1,20 @@
 """Commands that read, download and play games."""
 
-import os
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import click
 
-from workbench.cli.command_options import CutOptions, cut_options, write_positions
+from workbench.cli.command_options import (
+    COUNT,
+    CutOptions,
+    cut_options,
+    jobs_option,
+    out_option,
+    seed_option,
+    write_positions,
+)
 from workbench.cli.group import PATH, main
 
 
@@ -30,26 +38,15 @@ def games_cut(files: tuple[Path, ...], options: CutOptions) -> None:
 
     source = GameFiles(files, allow_truncated=options.allow_truncated, progress=True)
     check_output(options.out, source.paths, "positions")
-    cut = cut_games(
-        source,
-        groups=options.groups,
-        per_group=options.per_group,
-        seed=options.seed,
-        side_to_move=options.side_to_move,
-        filters=options.filters,
-        allow_unfilled=options.allow_unfilled,
-        progress=True,
-    )
+    cut = cut_games(source, **options.cut, progress=True)
     provenance = {
         "sources": source.provenance(),
-        "filters": asdict(options.filters),
-        "groups": options.groups,
+        "filters": asdict(options.cut["filters"]),
         "per_group": cut.per_group,
-        "side_to_move": options.side_to_move,
-        "seed": options.seed,
+        **{name: options.cut[name] for name in ("groups", "side_to_move", "seed")},
     }
-    said = f"{source.describe()}\n{cut.summary.describe()}"
-    write_positions(cut, options, source.name, provenance, said)
+    summary = f"{source.describe()}\n{cut.summary.describe()}"
+    write_positions(cut, options, source.name, provenance, summary)
 
 
 @games.command("lichess")
@@ -92,61 +89,31 @@ def games_lichess(
     check_output(options.out, read.paths, "positions")
     if files:
         sources = [read]
-    found = cut_lichess(
-        sources,
-        groups=options.groups,
-        per_group=options.per_group,
-        seed=options.seed,
-        side_to_move=options.side_to_move,
-        filters=options.filters,
-        allow_unfilled=options.allow_unfilled,
-        progress=True,
-    )
-    named = ", ".join(source.name for source in sources)
-    write_positions(found.cut, options, named, found.provenance, found.describe())
+    month_cut = cut_lichess(sources, **options.cut, progress=True)
+    names = ", ".join(source.name for source in sources)
+    write_positions(month_cut.cut, options, names, month_cut.provenance, month_cut.describe())
 
 
 @games.command("selfplay")
-@click.option("-o", "--out", default="games.parquet", show_default=True, type=PATH)
+@out_option("games.parquet")
+@click.option("--games", "number", default=12000, type=COUNT, help="Number of games.")
+@seed_option
 @click.option(
-    "--games",
-    "number",
-    default=12000,
-    show_default=True,
-    type=click.IntRange(1),
-    help="Number of games.",
-)
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
-@click.option(
-    "--short-every",
-    default=8,
-    show_default=True,
-    type=click.IntRange(1),
-    help="One game in this many may have any length.",
+    "--short-every", default=8, type=COUNT, help="One game in this many may have any length."
 )
 @click.option(
     "--long-plies",
     default=100,
-    show_default=True,
     type=click.IntRange(0, 160),
     help="The others are longer than this, in half-moves.",
 )
-@click.option(
-    "--engine", default="stockfish", show_default=True, help="UCI engine: a command or a path."
-)
-@click.option("--jobs", default=os.cpu_count() or 1, show_default="cores", type=click.IntRange(1))
+@click.option("--engine", default="stockfish", help="UCI engine: a command or a path.")
+@jobs_option
 @click.option(
     "--restart", is_flag=True, help="Start again; the old OUT stays until the new one is complete."
 )
 def games_selfplay(
-    out: Path,
-    number: int,
-    seed: int,
-    short_every: int,
-    long_plies: int,
-    engine: str,
-    jobs: int,
-    restart: bool,
+    out: Path, number: int, engine: str, jobs: int, restart: bool, **settings: Any
 ) -> None:
     """Generate games of Stockfish self-play; resumes after an interruption."""
     from workbench.games.selfplay import SelfPlaySettings, describe_games, play_games
@@ -154,12 +121,12 @@ def games_selfplay(
     played = play_games(
         out,
         number,
-        SelfPlaySettings(seed=seed, short_every=short_every, long_plies=long_plies),
+        SelfPlaySettings(**settings),
         engine=engine,
         jobs=jobs,
         restart=restart,
         progress=True,
-        report=lambda said: click.echo(said, err=True),
+        report=lambda message: click.echo(message, err=True),
     )
     click.echo(describe_games(played))
     click.echo(f"{len(played)} games written to {out}")

@@ -1,6 +1,7 @@
 """The report of an import: how many rows became predictions, which did not, and why."""
 
 import csv
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -37,45 +38,37 @@ ADVICE: Final = {
 
 
 def report(imported: ImportedReplies, written: str) -> None:
-    """Report refused rows and remarks on standard error, with file and line.
-
-    Args:
-        imported: What was read.
-        written: What is said at the end, on standard output.
-    """
-    kept, refused = len(imported.predictions), len(imported.refusals)
+    """Report refused rows and remarks on standard error, then ``written`` on standard output."""
+    count, refused = len(imported.predictions), len(imported.refusals)
     for title, notes in (
-        (f"{refused:,} of {kept + refused:,} rows refused", imported.refusals),
+        (f"{refused:,} of {count + refused:,} rows refused", imported.refusals),
         (f"{len(imported.remarks):,} remarks on rows that were kept", imported.remarks),
     ):
         if notes:
             click.echo(f"{title}:", err=True)
-            _say_by_reason(notes)
+            _echo_by_reason(notes)
     if imported.folded:
-        said = "rows hold the replies of another filter's rows again and were merged into them"
-        click.echo(f"{imported.folded:,} {said}", err=True)
+        merged = "rows hold the replies of another filter's rows again and were merged into them"
+        click.echo(f"{imported.folded:,} {merged}", err=True)
     click.echo(written)
 
 
 def described(predictions: pd.DataFrame) -> str:
     """Return how many predictions, models and positions a table has, in words."""
-    what, of, on = (
-        f"{count:,} {name}{'' if count == 1 else 's'}"
-        for name, count in (
-            ("prediction", len(predictions)),
-            ("model", predictions["model"].nunique()),
-            ("position", predictions["position_id"].nunique()),
-        )
+    counts = {
+        "prediction": len(predictions),
+        "model": predictions["model"].nunique(),
+        "position": predictions["position_id"].nunique(),
+    }
+    rows, models, positions = (
+        f"{count:,} {name}{'' if count == 1 else 's'}" for name, count in counts.items()
     )
-    return f"{what} of {of} on {on}"
+    return f"{rows} of {models} on {positions}"
 
 
 def counted(notes: Iterable[RowNote]) -> dict[str, int]:
     """Return how many notes there are of each reason, most of all first."""
-    counts: dict[str, int] = {}
-    for note in notes:
-        counts[str(note.reason)] = counts.get(str(note.reason), 0) + 1
-    return dict(sorted(counts.items(), key=lambda item: -item[1]))
+    return dict(Counter(str(note.reason) for note in notes).most_common())
 
 
 def write_refused(notes: Iterable[RowNote], path: Path) -> None:
@@ -86,22 +79,22 @@ def write_refused(notes: Iterable[RowNote], path: Path) -> None:
         writer.writerows([note.file, note.line, str(note.reason), note.detail] for note in notes)
 
 
-def _say_by_reason(notes: Sequence[RowNote]) -> None:
+def _echo_by_reason(notes: Sequence[RowNote]) -> None:
     for reason, count in counted(notes).items():
         chosen = [note for note in notes if note.reason == reason]
         click.echo(f"  {count:,}: {reason}", err=True)
         for note in chosen[:EXAMPLES]:
             click.echo(f"    {note}", err=True)
         if count > EXAMPLES:
-            click.echo(f"    all: {_places(chosen)}", err=True)
+            click.echo(f"    all: {_line_ranges(chosen)}", err=True)
         if advice := ADVICE.get(chosen[0].reason):
             click.echo(f"    what to do: {advice}", err=True)
 
 
-def _places(notes: Sequence[RowNote]) -> str:
-    """Return the places of notes as ranges of lines, and where to find those left out."""
+def _line_ranges(notes: Sequence[RowNote]) -> str:
+    """Return the lines of notes as ranges, and where to find those left out."""
     ordered = sorted({(note.file, note.line) for note in notes})
-    # In a run of lines without a gap, the line less its place is the same.
+    # In a run of lines without a gap, the line less its index is the same.
     runs = groupby(enumerate(ordered), key=lambda item: (item[1][0], item[1][1] - item[0]))
     ranges: dict[str, list[str]] = {}
     count = 0
@@ -109,8 +102,8 @@ def _places(notes: Sequence[RowNote]) -> str:
         count += 1
         if count <= RANGES:
             lines = [line for _, (_, line) in run]
-            shown = f"{lines[0]}" if len(lines) == 1 else f"{lines[0]}-{lines[-1]}"
-            ranges.setdefault(file, []).append(shown)
-    said = "; ".join(f"{file} lines {', '.join(lines)}" for file, lines in ranges.items())
+            label = f"{lines[0]}" if len(lines) == 1 else f"{lines[0]}-{lines[-1]}"
+            ranges.setdefault(file, []).append(label)
+    text = "; ".join(f"{file} lines {', '.join(lines)}" for file, lines in ranges.items())
     left = count - RANGES
-    return said + (f"; and {left:,} more places: --refused FILE lists all" if left > 0 else "")
+    return text + (f"; and {left:,} more places: --refused FILE lists all" if left > 0 else "")

@@ -1,13 +1,20 @@
 """Commands that import, extract, simulate or make replies of models."""
 
-import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
-from workbench.cli.command_options import environment_option, task_options
+from workbench.cli.command_options import (
+    COUNT,
+    NATURAL,
+    environment_option,
+    jobs_option,
+    out_option,
+    seed_option,
+    task_options,
+)
 from workbench.cli.group import PATH, main
 from workbench.prediction import CLASSES
 
@@ -27,7 +34,7 @@ def _columns(context: click.Context, option: click.Parameter, texts: Any) -> dic
 
 @replies.command("import")
 @click.argument("files", nargs=-1, required=True, type=PATH)
-@click.option("-o", "--out", default="predictions.parquet", show_default=True, type=PATH)
+@out_option("predictions.parquet")
 @click.option(
     "--format",
     "kind",
@@ -38,7 +45,6 @@ def _columns(context: click.Context, option: click.Parameter, texts: Any) -> dic
     "--text",
     type=click.Choice(["llm_fen", "raw"]),
     default="llm_fen",
-    show_default=True,
     help="pgn2fen: the FEN extracted by the benchmark, or by us from the whole reply.",
 )
 @click.option(
@@ -110,44 +116,38 @@ def replies_import(
         check_output(refused, [*inputs, out])
         if refused.absolute() == out.absolute():
             raise click.UsageError(f"--refused: expected another file than the table, got {out}")
-    found = {format_of(path, encoding) for path in files} if kind is None else {kind}
-    if len(found) != 1:
-        raise click.UsageError(f"expected files of one format, got {sorted(found)}; see --format")
-    chosen = found.pop()
-    provenance: dict[str, Any] = {"stage": "predictions", "format": chosen}
+    formats = {format_of(path, encoding) for path in files} if kind is None else {kind}
+    if len(formats) != 1:
+        raise click.UsageError(f"expected files of one format, got {sorted(formats)}; see --format")
+    (kind,) = formats
+    provenance: dict[str, Any] = {"stage": "predictions", "format": kind}
     with FilesRead(files, progress=True) as reading:
-        if chosen == "pgn2fen":
+        if kind == "pgn2fen":
             if columns or positions or model or environment or task:
                 raise click.UsageError(
                     "--column, --positions, --model, --environment and --task are not for pgn2fen logs"
                 )
+            texts: Any = {"text": text, "fens_only": fens_only}
             imported = import_pgn2fen(
-                files,
-                pgn_root=pgn_root,
-                text=text,
-                fens_only=fens_only,
-                encoding=encoding,
-                files=reading,
+                files, pgn_root=pgn_root, **texts, encoding=encoding, files=reading
             )
-            provenance |= {"text": text, "fens_only": fens_only}
+            provenance |= texts
         else:
             if fens_only:
                 raise click.UsageError("--fens-only is for pgn2fen logs alone")
-            known = None if positions is None else read_table(positions, POSITIONS)
             if positions is not None:
                 provenance["positions_sha256"] = file_hash(positions)
             provenance["columns"] = columns
-            unsaid = Unsaid(environment or "", task or "state", model)
             given: Any = {
                 "columns": columns,
-                "positions": known,
-                "unsaid": unsaid,
+                "positions": None if positions is None else read_table(positions, POSITIONS),
+                "unsaid": Unsaid(environment or "", task or "state", model),
                 "files": reading,
             }
-            if chosen == "inspect":
+            if kind == "inspect":
                 imported = import_inspect_logs(files, **given)
             else:
-                read = import_named_columns if chosen == "columns" else import_harness_samples
+                read = import_named_columns if kind == "columns" else import_harness_samples
                 imported = read(files, **given, encoding=encoding)
     provenance["logs"] = reading.hashes
     provenance["refused"] = counted(imported.refusals)
@@ -156,8 +156,7 @@ def replies_import(
     if imported.predictions.empty:
         report(imported, f"nothing imported: {out} was not written")
         context.exit(1)
-    read_by = environment_of(imported.predictions)
-    provenance["extractor_version"] = read_by.reader_version
+    provenance["extractor_version"] = environment_of(imported.predictions).reader_version
     write_table(imported.predictions, out, PREDICTIONS, provenance)
     report(imported, f"{described(imported.predictions)} written to {out}")
     if imported.refusals:
@@ -203,15 +202,9 @@ def replies_extract(source: Path, out: Path) -> None:
 
 @replies.command("simulate")
 @click.argument("positions", type=PATH)
-@click.option("-o", "--out", default="predictions.parquet", show_default=True, type=PATH)
-@click.option(
-    "--rate",
-    default=0.03,
-    show_default=True,
-    type=click.FloatRange(0, 1),
-    help="Errors per action.",
-)
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
+@out_option("predictions.parquet")
+@click.option("--rate", default=0.03, type=click.FloatRange(0, 1), help="Errors per action.")
+@seed_option
 @task_options
 def replies_simulate(
     positions: Path, out: Path, rate: float, seed: int, task: str, depth: int | None
@@ -224,14 +217,15 @@ def replies_simulate(
     from workbench.tasks import task_named
 
     check_output(out, [positions], "predictions")
-    asked = task_named(task)
-    m = asked.depth_asked(depth)
-    table = read_table(positions, POSITIONS)
-    predictions = simulate(table, rate=rate, seed=seed, task=task, depth=m)
+    depth = task_named(task).depth_asked(depth)
+    predictions = simulate(
+        read_table(positions, POSITIONS), rate=rate, seed=seed, task=task, depth=depth
+    )
+    m = {"depth": depth} if task_named(task).takes_depth else {}
     provenance = {
         "stage": "predictions",
         "positions_sha256": file_hash(positions),
-        "simulated": {"rate": rate, "seed": seed} | ({"depth": m} if asked.takes_depth else {}),
+        "simulated": {"rate": rate, "seed": seed, **m},
     }
     write_table(predictions, out, PREDICTIONS, provenance)
     click.echo(f"{len(predictions)} simulated predictions written to {out}")
@@ -242,32 +236,19 @@ def replies_simulate(
 @click.option(
     "--model",
     default="small",
-    show_default=True,
     metavar="NAME",
     help="tiny, small, medium, or small@STEP, a checkpoint of its training.",
 )
-@click.option("-o", "--out", default="predictions.parquet", show_default=True, type=PATH)
+@out_option("predictions.parquet")
 @task_options
 @click.option(
-    "--temperature",
-    default=0.0,
-    show_default=True,
-    type=click.FloatRange(0),
-    help="0: the likeliest token each time.",
+    "--temperature", default=0.0, type=click.FloatRange(0), help="0: the likeliest token each time."
 )
 @click.option(
-    "--seed",
-    default=0,
-    show_default=True,
-    type=click.IntRange(0),
-    help="Sample k of a position is drawn with SEED + k.",
+    "--seed", default=0, type=NATURAL, help="Sample k of a position is drawn with SEED + k."
 )
 @click.option(
-    "--samples",
-    default=1,
-    show_default=True,
-    type=click.IntRange(1),
-    help="Replies to each position; above 1 with a temperature.",
+    "--samples", default=1, type=COUNT, help="Replies to each position; above 1 with a temperature."
 )
 @click.option(
     "--least-probability",
@@ -275,7 +256,7 @@ def replies_simulate(
     metavar="P",
     help="Of a move that the task actions lists.  [default: 0.005]",
 )
-@click.option("--jobs", default=os.cpu_count() or 1, show_default="cores", type=click.IntRange(1))
+@jobs_option
 def replies_model(
     positions: Path,
     model: str,
@@ -283,10 +264,9 @@ def replies_model(
     task: str,
     depth: int | None,
     temperature: float,
-    seed: int,
-    samples: int,
     least_probability: float | None,
     jobs: int,
+    **sampling: int,
 ) -> None:
     """Let a bundled language model reply to a POSITIONS table of chess, offline.
 
@@ -306,12 +286,8 @@ def replies_model(
     from workbench.tasks import task_named
 
     check_output(out, [positions], "predictions")
-    settings = ReplySettings(
-        task,
-        task_named(task).depth_asked(depth),
-        temperature,
-        LEAST_PROBABILITY if least_probability is None else least_probability,
-    )
+    least = LEAST_PROBABILITY if least_probability is None else least_probability
+    settings = ReplySettings(task, task_named(task).depth_asked(depth), temperature, least)
     provenance: dict[str, Any] = {
         "stage": "predictions",
         "positions_sha256": file_hash(positions),
@@ -319,18 +295,11 @@ def replies_model(
             "model": f"{MODEL_PREFIX}{model}",
             "weights_sha256": file_hash(weights_path(model)),
             **asdict(settings),
-            "seed": seed,
-            "samples": samples,
+            **sampling,
         },
     }
     predictions = model_replies(
-        read_table(positions, POSITIONS),
-        model,
-        settings,
-        seed=seed,
-        samples=samples,
-        jobs=jobs,
-        progress=True,
+        read_table(positions, POSITIONS), model, settings, **sampling, jobs=jobs, progress=True
     )
     provenance["extractor_version"] = environment_of(predictions).reader_version
     write_table(predictions, out, PREDICTIONS, provenance)

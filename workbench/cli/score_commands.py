@@ -4,75 +4,39 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable
 from dataclasses import asdict
-from functools import reduce
 from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
-from workbench.cli.command_options import environment_option, task_option
+from workbench.cli.command_options import (
+    COUNT,
+    NATURAL,
+    environment_option,
+    jobs_option,
+    out_option,
+    scoring_options,
+    task_option,
+)
 from workbench.cli.group import PATH, main
 
-Options = Callable[[Callable[..., Any]], Callable[..., Any]]
-
-
-def comparison_options(depth: str) -> Options:
-    """Return the options of comparing two states: ``--depth``, ``--terminal``, ``--ill-formed``."""
-    options = [
-        click.option("--depth", default=4, show_default=True, type=click.IntRange(1), help=depth),
-        click.option(
-            "--terminal",
-            type=click.Choice(["absorb", "drop"]),
-            default="absorb",
-            show_default=True,
-            help="How games that are finished before m moves count.",
-        ),
-        click.option(
-            "--ill-formed",
-            type=click.Choice(["as_is", "sink"]),
-            default="as_is",
-            show_default=True,
-            help="What to do with boards that cannot arise in chess.",
-        ),
-    ]
-    return lambda command: reduce(lambda made, option: option(made), reversed(options), command)
-
-
-def scoring_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of scoring."""
-    from workbench.affordance import ESTIMATORS
-    from workbench.affordance.estimate import BATCHES
-
-    options: list[Options] = [
-        comparison_options("Depth m."),
-        click.option(
-            "--method",
-            type=click.Choice(["exact", *ESTIMATORS]),
-            default="exact",
-            show_default=True,
-        ),
-        click.option("--samples", default=500, show_default=True, type=click.IntRange(1)),
-        click.option("--batches", default=BATCHES, show_default=True, type=click.IntRange(1)),
-        click.option("--seed", default=0, show_default=True, type=click.IntRange(0)),
-    ]
-    return reduce(lambda decorated, option: option(decorated), reversed(options), command)
+_earlier_environment = environment_option(
+    "Only for a table of an earlier version that names files: the same name, whose files are read."
+)
 
 
 @main.command()
 @click.argument("predictions", type=PATH)
-@click.option("-o", "--out", default="scores.parquet", show_default=True, type=PATH)
+@out_option("scores.parquet")
 @scoring_options
-@environment_option(
-    "Only for a table of an earlier version that names files: the same name, whose files are read."
-)
-@click.option("--jobs", default=os.cpu_count() or 1, show_default="cores", type=click.IntRange(1))
+@_earlier_environment
+@jobs_option
 @click.option(
     "--scheduler", help="Address of a Dask scheduler; its cluster scores instead of this machine."
 )
-@click.option("--chunk-rows", default=64, show_default=True, type=click.IntRange(1))
+@click.option("--chunk-rows", default=64, type=COUNT)
 @click.option(
     "--restart", is_flag=True, help="Score again; the old OUT stays until the new one is complete."
 )
@@ -84,7 +48,7 @@ def score(
     scheduler: str | None,
     chunk_rows: int,
     restart: bool,
-    **options: Any,
+    **parameters: Any,
 ) -> None:
     """Score a PREDICTIONS table; resumes after an interruption."""
     del environment
@@ -96,17 +60,16 @@ def score(
     from workbench.scoring.score_tables import score_table
     from workbench.tables.parquet_tables import PREDICTIONS, ROW_GROUP_ROWS, read_chunks
 
-    parameters = ScoringParameters(**options)
     rows = score_table(
         predictions,
         out,
-        parameters,
+        ScoringParameters(**parameters),
         jobs=jobs,
         scheduler=scheduler,
         chunk_rows=chunk_rows,
         restart=restart,
         progress=True,
-        report=lambda said: click.echo(said, err=True),
+        report=lambda message: click.echo(message, err=True),
     )
     if rows:
         named = [PREDICTIONS.field(name) for name in ("model", "reply_class")]
@@ -187,18 +150,10 @@ def _number(value: Any) -> str:
 
 @main.command()
 @click.argument("files", nargs=-1, required=True, type=PATH)
-@click.option(
-    "--sample",
-    type=click.IntRange(0),
-    help="Rows to recompute at full depth.  [default: 500]",
-)
+@click.option("--sample", type=NATURAL, help="Rows to recompute at full depth.  [default: 500]")
 @click.option("--all", "every", is_flag=True, help="Recompute every row at full depth.")
-@click.option(
-    "--seed", default=0, show_default=True, type=click.IntRange(0), help="Seed of the sample."
-)
-@environment_option(
-    "Only for a table of an earlier version that names files: the same name, whose files are read."
-)
+@click.option("--seed", default=0, type=NATURAL, help="Seed of the sample.")
+@_earlier_environment
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per file.")
 @click.pass_context
 def check(

@@ -1,9 +1,11 @@
 """Commands for a class: the app, the lessons, and a page that needs no Python."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
+from workbench.cli.command_options import COUNT, NATURAL, out_option
 from workbench.cli.group import PATH, main
 
 
@@ -11,52 +13,30 @@ from workbench.cli.group import PATH, main
 @click.argument("scores", required=False, type=PATH)
 @click.option("--predictions", type=PATH, help="The predictions of SCORES, for moves and replies.")
 @click.option(
-    "--host",
-    default="localhost",
-    show_default=True,
-    help="Address to listen on; 0.0.0.0 lets other machines visit.",
+    "--host", default="localhost", help="Address to listen on; 0.0.0.0 lets other machines visit."
 )
 @click.option(
-    "--port",
-    default=8866,
-    show_default=True,
-    type=click.IntRange(0, 65535),
-    help="Port; 0 for any that is free.",
+    "--port", default=8866, type=click.IntRange(0, 65535), help="Port; 0 for any that is free."
 )
 @click.option(
-    "--ready",
-    default=1,
-    show_default=True,
-    type=click.IntRange(0),
-    help="Kernels of each page that wait for visitors.",
+    "--ready", default=1, type=NATURAL, help="Kernels of each page that wait for visitors."
 )
 @click.option(
     "--most-visitors",
     default=8,
-    show_default=True,
-    type=click.IntRange(1),
+    type=COUNT,
     help="Pages that can be open at once, each with a kernel of 200 MB or more; other visitors are told "
     "that the app is full.",
 )
 @click.option(
     "--idle-minutes",
     default=60.0,
-    show_default=True,
     type=click.FloatRange(0),
     help="An open page that is not used for so long loses its kernel; 0 for never. The kernel of a page "
     "that has gone ends within two minutes.",
 )
 @click.option("--no-browser", is_flag=True, help="Do not open a browser.")
-def app(
-    scores: Path | None,
-    predictions: Path | None,
-    host: str,
-    port: int,
-    ready: int,
-    most_visitors: int,
-    idle_minutes: float,
-    no_browser: bool,
-) -> None:
+def app(scores: Path | None, predictions: Path | None, no_browser: bool, **settings: Any) -> None:
     """Serve the explorer and the run browser as web pages without code.
 
     The run browser shows SCORES, a table from `workbench score`; without it, recorded replies of real
@@ -65,9 +45,8 @@ def app(
     """
     from workbench.app.app_server import AppSettings, serve
 
-    settings = AppSettings(host, port, ready, most_visitors, idle_minutes, not no_browser)
     serve(
-        settings,
+        AppSettings(**settings, open_browser=not no_browser),
         scores,
         predictions,
         lambda address: click.echo(f"The app is at {address} (Ctrl-C ends it)."),
@@ -90,7 +69,7 @@ def lessons(out: Path, instructor: bool) -> None:
 
 
 @main.command()
-@click.option("-o", "--out", default="pair.html", show_default=True, type=PATH)
+@out_option("pair.html")
 @click.option("--true", "true_fen", metavar="FEN", help="True board.")
 @click.option(
     "--predicted",
@@ -98,7 +77,12 @@ def lessons(out: Path, instructor: bool) -> None:
     metavar="FEN",
     help="Predicted board; an empty text for none.  [default: the true board]",
 )
-@click.option("--caption", default="", help="A line above the boards, and the title of the page.")
+@click.option(
+    "--caption",
+    default="",
+    show_default=False,
+    help="A line above the boards, and the title of the page.",
+)
 def page(out: Path, true_fen: str | None, predicted_fen: str | None, caption: str) -> None:
     """Write a pair of boards as one HTML file that works without Python and without a network.
 
@@ -115,9 +99,7 @@ def page(out: Path, true_fen: str | None, predicted_fen: str | None, caption: st
     check_output(out, [])
     if true_fen is None:
         true_fen, predicted_fen = TRUE_FEN, PREDICTED_FEN
-    elif predicted_fen is None:
-        predicted_fen = true_fen
-    text = pair_html(true_fen, predicted_fen, caption)
+    text = pair_html(true_fen, true_fen if predicted_fen is None else predicted_fen, caption)
     with replacing(out) as beside:
         beside.write_text(text, encoding="utf-8")
     click.echo(f"{len(text.encode()):,} bytes written to {out}")

@@ -4,11 +4,12 @@ from pathlib import Path
 
 import click
 
-from workbench.cli.group import PATH, main
+from workbench.cli.command_options import out_option, seed_option
+from workbench.cli.group import main
 
 
 @main.command("train")
-@click.option("-o", "--out", default="models", show_default=True, type=PATH, help="A folder.")
+@out_option("models", "A folder.")
 @click.option(
     "--size",
     "sizes",
@@ -19,7 +20,7 @@ from workbench.cli.group import PATH, main
 @click.option(
     "--steps", type=click.IntRange(10), help="By default those of the bundled model of this size."
 )
-@click.option("--seed", default=0, show_default=True, type=click.IntRange(0))
+@seed_option
 @click.option("--restart", is_flag=True, help="Train again what is finished or interrupted.")
 def train_models(
     out: Path, sizes: tuple[str, ...], steps: int | None, seed: int, restart: bool
@@ -49,6 +50,6 @@ def train_models(
             branches=size == "small",
             restart=restart,
             progress=True,
-            report=lambda said: click.echo(said, err=True),
+            report=lambda message: click.echo(message, err=True),
         )
         click.echo(f"{path} finished")
