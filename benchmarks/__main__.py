@@ -23,8 +23,10 @@ from numpy.typing import NDArray
 from benchmarks.older_kernel import older_and_newer, same_side
 from benchmarks.pairs import KINDS, Pair, near_pairs, positions, unrelated_pairs
 from workbench.affordance import exact_profile
+from workbench.affordance.estimators.contract import Pair as EstimatorPair
 from workbench.affordance.estimators.intermediate import Intermediate
-from workbench.environments.chess import ChessAutomaton, ChessState, kernel
+from workbench.environments.chess import ChessAutomaton, ChessState
+from workbench.environments.chess.kernel import kernel_functions as kernel
 from workbench.environments.chess.kernel.kernel_functions import core_count
 from workbench.seeds import derived_seed
 
@@ -34,17 +36,16 @@ COVERAGE: Final = "## Coverage of 95% intervals over games"
 """Begins the sections whose tables other benchmarks print; they stay as they are."""
 FIRST_CALL: Final = """
 import time
-from workbench.environments.chess import kernel
-from workbench.environments.chess import ChessState
-state = ChessState.from_fen("8/8/8/8/8/8/4P3/8 w - - 0 1")
-other = ChessState.from_fen("8/8/8/8/8/4P3/8/8 w - - 0 1")
+from workbench.environments.chess.kernel import kernel_functions as kernel
+state = kernel.pack_fens(["8/8/8/8/8/8/4P3/8 w - - 0 1"])
+other = kernel.pack_fens(["8/8/8/8/8/4P3/8/8 w - - 0 1"])
 start = time.process_time()
 kernel.{call}
 print(time.process_time() - start)
 """
 CALLS: Final = {
-    "exact": "joint_profile(state, other, 4)",
-    "estimators": 'run_estimator(other, state, 4, method="intermediate", samples=500, seed=1)',
+    "exact": "joint_profiles(state, other, 4)",
+    "estimators": 'run_estimators(other, state, 4, method="intermediate", samples=500, seeds=[1])',
 }
 
 ESTIMATORS: Final = ("intermediate", "intermediate-resampled", "stratified")
@@ -52,6 +53,11 @@ RUNS: Final = 400
 SAMPLES: Final = 500
 
 States = tuple[ChessState, ChessState]
+
+
+def rows(*pair: ChessState) -> list[kernel.Words]:
+    """Return each state of a pair as rows of one."""
+    return [kernel.pack_states([state]) for state in pair]
 
 
 def states(pair: Pair) -> States:
@@ -88,19 +94,21 @@ def against_reference(pairs: list[Pair]) -> list[str]:
                 )
             )
         )
-        exact_compiled.append(seconds(lambda t=true, p=predicted: kernel.joint_profile(t, p, 4), 3))
+        exact_compiled.append(
+            seconds(lambda t=true, p=predicted: kernel.joint_profiles(*rows(t, p), 4), 3)
+        )
         generator = np.random.default_rng(SEED)
         printed_reference.append(
             seconds(
                 lambda t=true, p=predicted, g=generator: Intermediate("count").run(
-                    automaton, p, t, 4, 500, g, "absorb"
+                    EstimatorPair(t, p, 4, automaton, absorb=True), 500, g
                 )
             )
         )
         printed_compiled.append(
             seconds(
-                lambda t=true, p=predicted: kernel.run_estimator(
-                    t, p, 4, method="intermediate", samples=500, seed=SEED
+                lambda t=true, p=predicted: kernel.run_estimators(
+                    *rows(t, p), 4, method="intermediate", samples=500, seeds=[SEED]
                 ),
                 3,
             )
@@ -122,7 +130,9 @@ def exact_rows(pairs: dict[str, list[Pair]], depth: int) -> list[str]:
     rows, by_kind = [], {}
     for kind, of_kind in pairs.items():
         by_kind[kind] = [
-            seconds(lambda t=t, p=p: kernel.joint_profile(t, p, depth), 3 if depth < 5 else 1)
+            seconds(
+                lambda t=t, p=p: kernel.joint_profiles(*rows(t, p), depth), 3 if depth < 5 else 1
+            )
             for t, p in map(states, of_kind)
         ]
         rows.append(f"| {kind} | {depth} | {len(by_kind[kind])} | {spread(by_kind[kind], 1e-3)} |")
@@ -131,27 +141,6 @@ def exact_rows(pairs: dict[str, list[Pair]], depth: int) -> list[str]:
         times = [t for kind, of_kind in by_kind.items() if kind not in without for t in of_kind]
         rows.append(f"| all {name} | {depth} | {len(times)} | {spread(times, 1e-3)} |")
     return rows
-
-
-def node_row(pairs: list[Pair]) -> str:
-    """Time the walk without shortcuts, by joint node."""
-    every, made = [], []
-    for true, predicted in map(states, pairs):
-        nodes = kernel.joint_profile(true, predicted, 4, shortcuts=False).node_count
-        above = kernel.joint_profile(true, predicted, 3, shortcuts=False).node_count
-        if above < 1_000:
-            continue
-        took = seconds(
-            lambda t=true, p=predicted: kernel.joint_profile(t, p, 4, shortcuts=False), 3
-        )
-        every.append(took / nodes)
-        made.append(took / (above + 1))
-    return (
-        f"{np.median(every) * 1e9:.1f} ns per joint node to m = 4; "
-        f"{np.median(made) * 1e9:.0f} "
-        f"ns per joint node with boards and moves generated, to m = 3 "
-        f"(median of {len(every)} near pairs, no shortcuts)."
-    )
 
 
 def table_rows(pairs: list[Pair], cores: int) -> list[str]:
@@ -212,11 +201,12 @@ because the side to move differs: {" and ".join(notes)} remain."""
 def long_run(true: ChessState, predicted: ChessState, depth: int) -> float:
     """Return p_m, exact where that is soon done, else by a run of many samples."""
     if depth <= 4:
-        return kernel.joint_profile(true, predicted, depth).precision[-1]
-    return kernel.run_estimator(
-        true, predicted, depth, method="stratified", samples=200_000,
-        seed=derived_seed(SEED, "long run"),
-    ).value  # fmt: skip
+        return float(kernel.joint_profiles(*rows(true, predicted), depth).precision[0, -1])
+    found = kernel.run_estimators(
+        *rows(true, predicted), depth, method="stratified", samples=200_000,
+        seeds=[derived_seed(SEED, "long run")],
+    )  # fmt: skip
+    return float(found.value[0])
 
 
 def repeated_runs(
@@ -281,8 +271,8 @@ def main() -> None:
     near = near_pairs(fens[: 6_000 // share], SEED)
     in_turn = [pair for group in zip(*near.values(), strict=False) for pair in group]
     unrelated = unrelated_pairs(fens[6_000 // share :])
-    kernel.joint_profile(*states(in_turn[0]), 2)
-    kernel.run_estimator(*states(in_turn[0]), 2, method="branch", samples=10, seed=SEED)
+    kernel.joint_profiles(*rows(*states(in_turn[0])), 2)
+    kernel.run_estimators(*rows(*states(in_turn[0])), 2, method="branch", samples=10, seeds=[SEED])
     if options.estimators:
         print(estimator_table(in_turn[: 60 // share]))
         return
@@ -319,8 +309,6 @@ Measured on {cores} cores, Python {platform.python_version()}, numba {numba.__ve
 {chr(10).join(exact_rows(some(100), 4))}
 {chr(10).join(exact_rows(some(25), 5))}
 {chr(10).join(exact_rows(some(5), 6))}
-
-{node_row([pair for pairs in some(50).values() for pair in pairs])}
 
 ## Stratified against intermediate, near pairs, N = {SAMPLES}
 

@@ -33,7 +33,7 @@ nitpick_ignore_regex = [
     # Compiled functions, which autodoc does not describe.
     (
         r"py:.*",
-        r"workbench\.environments\.chess\.kernel\.(?!kernel_functions|packed_boards|cache)\w+\..*",
+        r"workbench\.environments\.chess\.kernel\.(?!kernel_functions|cache)\w+\..*",
     ),
     # Type variables, which have no place of their own.
     (r"py:.*", r"workbench\..*\.(Action|Function|Key|Made|Result|State|StateOfTwin|_State|_T)"),

@@ -56,6 +56,9 @@ SINK: Final = Sink.SINK
 class CompiledTwin(Protocol[StateOfTwin]):
     """A faster implementation of the same numbers, which an automaton may offer.
 
+    It works on states in its own form, one row each, and in ``workers`` threads, None for all cores;
+    the results do not depend on them.
+
     Attributes:
         methods: Names of the estimators that it runs.
     """
@@ -63,30 +66,24 @@ class CompiledTwin(Protocol[StateOfTwin]):
     @property
     def methods(self) -> frozenset[str]: ...  # noqa: D102
 
-    def supports(self, *states: StateOfTwin) -> bool:
-        """Return whether the twin supports these states; the reference handles all others."""
-        ...
-
     def packed(self, states: Sequence[StateOfTwin]) -> NDArray[Any]:
-        """Return states in the twin's own form, one row each."""
+        """Return states in the twin's own form."""
         ...
 
     def supported(self, rows: NDArray[Any]) -> NDArray[np.bool_]:
-        """Return for each row of `packed` whether the twin supports it."""
+        """Return for each row whether the twin supports it; the reference handles all others."""
         ...
 
-    def joint_walks(
+    def profiles(
         self,
         true: NDArray[Any],
         predicted: NDArray[Any],
         depth: int,
         terminal: Terminal,
-        workers: int | None = 1,
-    ) -> NDArray[np.float64]:
-        """Return p_1..p_m and then r_1..r_m of each of n pairs of rows, shape (n, 2m).
-
-        ``workers`` are threads, None for all cores; the result does not depend on them.
-        """
+        *,
+        workers: int | None,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+        """Return p_1..p_m and r_1..r_m of n pairs, each of shape (n, m), and the joint nodes visited."""
         ...
 
     def estimates(
@@ -99,35 +96,15 @@ class CompiledTwin(Protocol[StateOfTwin]):
         samples: int,
         seeds: Sequence[int],
         terminal: Terminal,
-    ) -> NDArray[np.float64]:
-        """Return the value of one run of an estimator of p_m for each of n pairs, shape (n,)."""
-        ...
-
-    def joint_walk(
-        self, true: StateOfTwin, predicted: StateOfTwin, depth: int, terminal: Terminal
-    ) -> tuple[tuple[float, ...], tuple[float, ...], int]:
-        """Return p_1..p_m, r_1..r_m and the joint nodes visited."""
+        workers: int | None,
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Return value and node count of one run of an estimator of p_m for each of n pairs."""
         ...
 
     def expected_joint_nodes(
         self, true: StateOfTwin, predicted: StateOfTwin, depth: int, probes: int, seed: int
     ) -> float:
         """Return an estimate of the joint nodes above the last ply."""
-        ...
-
-    def estimator_runs(
-        self,
-        true: StateOfTwin,
-        predicted: StateOfTwin,
-        depth: int,
-        *,
-        method: str,
-        samples: int,
-        seeds: Sequence[int],
-        terminal: Terminal,
-        workers: int | None = 1,
-    ) -> list[tuple[float, int]]:
-        """Return value and node count of one run of an estimator of p_m for each seed."""
         ...
 
 
@@ -231,4 +208,4 @@ def twin_for(
     if chosen_engine(engine) == "reference":
         return None
     twin = automaton.compiled_twin()
-    return twin if twin is not None and twin.supports(*states) else None
+    return twin if twin is not None and twin.supported(twin.packed(states)).all() else None

@@ -103,12 +103,12 @@ def test_errors_of_ours_speak_for_themselves():
 
 def test_compilation_during_an_answer_is_reported_before_it(echo, tmp_path):
     def compile_first(_message):
-        with compiling(["joint.profiles"], tmp_path):
+        with compiling("joint_walk", tmp_path):
             return {"done": True}
 
     echo.widget.register("compile", compile_first)
     echo.ask(kind="compile", serial=3)
     *progress, answer = echo.sent
     assert [message["kind"] for message in progress] == ["progress", "progress"]
-    assert "1 function." in progress[0]["words"]
+    assert "joint_walk." in progress[0]["words"]
     assert answer == {"kind": "compile", "serial": 3, "done": True}

@@ -285,10 +285,20 @@ def single_runs(
     """
     twin = twin_for(automaton, engine, true, predicted)
     if twin is not None and method in twin.methods:
-        values = twin.estimator_runs(
-            true, predicted, depth, method=method, samples=samples, seeds=seeds, terminal=terminal
+        one, other = (
+            np.repeat(twin.packed([state]), len(seeds), axis=0) for state in (true, predicted)
         )
-        return [Run(value, nodes) for value, nodes in values]
+        values, nodes = twin.estimates(
+            one,
+            other,
+            depth,
+            method=method,
+            samples=samples,
+            seeds=seeds,
+            terminal=terminal,
+            workers=1,
+        )
+        return list(map(Run, values.tolist(), nodes.tolist()))
     pair = Pair(true, predicted, depth, automaton, terminal == "absorb")
     estimator = ESTIMATORS[method]
     runs = [estimator.run(pair, samples, np.random.default_rng(seed)) for seed in seeds]

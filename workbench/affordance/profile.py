@@ -131,7 +131,10 @@ def exact_profile(
         return Profile((0.0,) * depth, (0.0,) * depth, terminal, 0)
     twin = twin_for(automaton, engine, true, predicted)
     if twin is not None:
-        precision, recall, nodes = twin.joint_walk(true, predicted, depth, terminal)
+        rows = twin.packed([true]), twin.packed([predicted])
+        values = twin.profiles(*rows, depth, terminal, workers=1)
+        precision, recall, nodes = (each[0].tolist() for each in values)
+        precision, recall = tuple(precision), tuple(recall)
     else:
         precision, recall, nodes = _walk(automaton, true, predicted, depth, terminal, {})
     return Profile(precision, recall, terminal, nodes)

@@ -71,9 +71,8 @@ def _compiled(
 ) -> list[list[float]]:
     depth, terminal = parameters.depth, parameters.terminal
     if parameters.method == "exact":
-        measured: list[list[float]] = twin.joint_walks(
-            true, predicted, depth, terminal, workers
-        ).tolist()
+        values = twin.profiles(true, predicted, depth, terminal, workers=workers)
+        measured: list[list[float]] = np.hstack(values[:2]).tolist()
         return measured
     columns: list[list[float]] = []
     batches = parameters.batches
@@ -84,7 +83,7 @@ def _compiled(
         one, other = (
             np.repeat(rows, batches, axis=0) for rows in in_order(true, predicted, measure)
         )
-        runs = twin.estimates(
+        runs, _ = twin.estimates(
             one,
             other,
             depth,
@@ -92,6 +91,7 @@ def _compiled(
             samples=parameters.samples,
             seeds=run_seeds,
             terminal=terminal,
+            workers=1,
         )
         pairs = [
             combined(values.tolist(), parameters.method, parameters.samples)

@@ -29,7 +29,8 @@ from kernel_boards import castling_back_ranks, change_fen, passant_squares, scat
 
 from workbench.affordance import exact_profile
 from workbench.answers.recorded_replies import recorded_replies_path
-from workbench.environments.chess import ChessAutomaton, ChessState, kernel
+from workbench.environments.chess import ChessAutomaton, ChessState
+from workbench.environments.chess.kernel import kernel_functions as kernel
 from workbench.environments.chess.kernel.cache import compiled_module
 
 AT_ONCE = 5_000
@@ -150,7 +151,9 @@ def compared(fens, rng, done):
     for pair, terminal, answer in zip(pairs, terminals, answers[len(fens) :], strict=True):
         done["pairs"] += 1
         states = [ChessState.from_fen(fen) for fen in pair]
-        found = kernel.joint_profile(*states, DEPTH, terminal)
+        found = exact_profile(
+            *states, DEPTH, automaton=ChessAutomaton(), terminal=terminal, engine="compiled"
+        )
         if furthest(answer, found):
             found = exact_profile(
                 *states, DEPTH, automaton=ChessAutomaton(), terminal=terminal, engine="reference"
@@ -182,7 +185,9 @@ def recorded_problems(pairs, depth=4):
     asked = {"kind": "profile", "depth": depth, "terminal": "absorb"}
     problems = []
     for pair, answer in zip(pairs, ask([{**asked, "fens": pair} for pair in pairs]), strict=True):
-        found = kernel.joint_profile(*map(ChessState.from_fen, pair), depth)
+        found = exact_profile(
+            *map(ChessState.from_fen, pair), depth, automaton=ChessAutomaton(), engine="compiled"
+        )
         if far := furthest(answer, found):
             problems.append(f"{pair}: {far} from {found}")
     return problems

@@ -112,6 +112,46 @@ def carry_out(
     return (origin + landing) // 2 if kind == PAWN and abs(landing - origin) == 16 else NO_SQUARE
 
 
+def mistaken_boards(
+    moves: npt.NDArray[np.uint16],
+    boards: npt.NDArray[np.uint8],
+    plies: npt.NDArray[np.int64],
+    stays: npt.NDArray[np.uint8],
+) -> int:
+    """Write the true board at the end of a game, and the board of each mistaken replay.
+
+    They are ordered by ply, and a move left out stands behind a capture not removed. A capture that
+    leaves the taker no square is none.
+
+    Args:
+        moves: From square, to square times 64, promotion times 4096.
+        boards: Overwritten but for the first, which holds the first board; shape (n, 64), with n
+            enough for all.
+        plies: Overwritten: the ply of each mistake, from 1, shape (n,).
+        stays: Overwritten: whether the mistake is a capture not removed, shape (n,).
+    """
+    passed = np.full(len(boards), NO_SQUARE)
+    count = 1
+    for ply, code in enumerate(moves):
+        origin, target, promotion = int(code) & 63, int(code) >> 6 & 63, int(code) >> 12
+        true, before = boards[0], count
+        if true[origin] != 0 and captured_square(true, origin, target, passed[0]) != NO_SQUARE:
+            landing = landing_beside(true, origin, target)
+            if landing != NO_SQUARE:
+                boards[count] = true
+                carry_out(boards[count], origin, target, promotion, passed[0], landing, False)
+                plies[count], stays[count] = ply + 1, 1
+                count += 1
+        boards[count] = true
+        plies[count], stays[count] = ply + 1, 0
+        count += 1
+        for row in range(before):
+            passed[row] = carry_out(
+                boards[row], origin, target, promotion, passed[row], target, True
+            )
+    return count
+
+
 Notation = Literal["UCI", "SAN"]
 
 NOTATIONS: Final[tuple[Notation, ...]] = ("UCI", "SAN")

@@ -10,7 +10,7 @@ import chess
 import numpy as np
 
 from workbench.environment import check_tracker
-from workbench.environments.chess.kernel import MistakenReplays, mistaken_replays
+from workbench.environments.chess.kernel.kernel_functions import MistakenReplays, mistaken_replays
 from workbench.environments.chess.replay import (
     BLACK,
     NO_SQUARE,

@@ -9,9 +9,14 @@ import numpy as np
 
 from workbench.automaton import Sink, Terminal
 from workbench.environments.chess import ChessState
-from workbench.environments.chess.kernel import joint_profiles, pack_states, unpack_state
 from workbench.environments.chess.kernel.cache import compiled_module
-from workbench.environments.chess.kernel.packed_boards import WIDTH, Words
+from workbench.environments.chess.kernel.kernel_functions import (
+    WIDTH,
+    Words,
+    joint_profiles,
+    pack_states,
+    unpack_state,
+)
 from workbench.explore.board_reading import (
     CHESS,
     ending_of,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.environments.chess.kernel.cache import compiled_module
-from workbench.environments.chess.kernel.packed_boards import WIDTH, pack_fens
+from workbench.environments.chess.kernel.kernel_functions import WIDTH, pack_fens
 from workbench.language_model.vocabulary import (
     CASTLING_TOKEN,
     LARGEST_NUMBER,

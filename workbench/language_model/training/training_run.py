@@ -17,8 +17,12 @@ from llvmlite import binding  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 from tqdm.auto import tqdm
 
-from workbench.environments.chess.kernel.kernel_functions import joint_profiles
-from workbench.environments.chess.kernel.packed_boards import Words, pack_fens, supported
+from workbench.environments.chess.kernel.kernel_functions import (
+    Words,
+    joint_profiles,
+    pack_fens,
+    supported,
+)
 from workbench.environments.chess.replay import play_moves
 from workbench.errors import InvalidFenError, OutputError, RunMismatchError
 from workbench.games.game_tables import encode_moves

@@ -125,7 +125,7 @@ def exact_precisions(
     one, other = (
         twin.packed([chess.read_state(fen) for fen in side]) for side in (true, predicted)
     )
-    return twin.joint_walks(one, other, depth, terminal, workers)[:, :depth]
+    return twin.profiles(one, other, depth, terminal, workers=workers)[0]
 
 
 def compiled_twin() -> CompiledTwin[Any]:
@@ -219,20 +219,24 @@ def timed_runs(
         elapsed = time.perf_counter() - start
         nodes = float(np.mean([run.node_count for run in found]))
         return np.array([run.value for run in found]), nodes, 1000 * elapsed / len(seeds)
-    runs: list[tuple[float, int]] = []
+    runs = []
+    sides = [twin.packed([state]) for state in (true, predicted)]
     milliseconds = np.nan
     for part, threads in ((slice(_TIMED), 1), (slice(_TIMED, None), workers)):
         if not seeds[part]:
             continue
         start = time.perf_counter()
-        runs += twin.estimator_runs(
-            true, predicted, depth, method=method, samples=samples, seeds=seeds[part],
-            terminal=terminal, workers=threads,
+        one, other = (np.repeat(side, len(seeds[part]), axis=0) for side in sides)
+        runs.append(
+            twin.estimates(
+                one, other, depth, method=method, samples=samples, seeds=seeds[part],
+                terminal=terminal, workers=threads,
+            )
         )  # fmt: skip
         if part.start is None:
             milliseconds = 1000 * (time.perf_counter() - start) / len(seeds[part])
-    estimates, counts = zip(*runs, strict=True)
-    return np.array(estimates), float(np.mean(counts)), milliseconds
+    estimates, counts = map(np.concatenate, zip(*runs, strict=True))
+    return estimates, float(np.mean(counts)), milliseconds
 
 
 def compared(values: Values, exact: float, method: str, samples: int) -> dict[str, Any]:

@@ -18,10 +18,13 @@ import chess
 import numpy as np
 from kernel_boards import boards, change_fen
 
-from workbench.automaton import Terminal
-from workbench.environments.chess import ChessState, kernel
+from workbench.affordance import exact_profile
+from workbench.automaton import Engine, Terminal
+from workbench.environments.chess import ChessAutomaton, ChessState
+from workbench.environments.chess.kernel import kernel_functions as kernel
 from workbench.environments.chess.kernel.cache import compiled_module
 
+CHESS = ChessAutomaton()
 MOST_SHOWN = 20
 Check = Callable[[str], str]
 
@@ -71,23 +74,13 @@ def successors_problem(fen: str) -> str:
     return ""
 
 
-def shared_problem(fen: str, other_fen: str) -> str:
-    """Return what is wrong with the moves that two boards share, or nothing."""
-    first, second = ChessState.from_fen(fen), ChessState.from_fen(other_fen)
-    expected = set(reference_moves(first)) & set(reference_moves(second))
-    found = kernel.shared_moves(first, second)
-    if len(set(found)) != len(found) or set(found) != expected:
-        return f"shared moves differ by {sorted(map(str, expected ^ set(found)))}"
-    return ""
-
-
 def profile_problem(fen: str, other_fen: str) -> str:
-    """Return what is wrong with p and r to m = 2 where pairs are merged and counted in one pass."""
-    true, predicted = kernel.pack_fens([fen]), kernel.pack_fens([other_fen])
+    """Return what is wrong with p and r to m = 2, whose first is the share of shared moves."""
+    states = ChessState.from_fen(fen), ChessState.from_fen(other_fen)
     for terminal in get_args(Terminal):
-        plain, short = (
-            kernel.joint_profiles(true, predicted, 2, terminal, workers=1, shortcuts=shortcuts)
-            for shortcuts in (False, True)
+        short, plain = (
+            exact_profile(*states, 2, automaton=CHESS, terminal=terminal, engine=engine)
+            for engine in get_args(Engine)[::-1]
         )
         found, expected = ([each.precision, each.recall] for each in (short, plain))
         if not np.allclose(found, expected, rtol=0, atol=1e-12):
@@ -135,12 +128,9 @@ def run(count: int, seed: int) -> tuple[Counter[str], list[str]]:
         if rng.random() < 0.8:
             other = change_fen(rng, chess.Board(fen), rng.choice((1, 1, 2, 3)))
         done["pairs"] += 1
-        for check_pair in (shared_problem, profile_problem):
-            if problem := check_pair(fen, other):
-                small = shrunk(fen, partial(check_pair, other_fen=other))
-                mismatches.append(
-                    f"{problem}: {fen} and {other}\n    smallest: {small} and {other}"
-                )
+        if problem := profile_problem(fen, other):
+            small = shrunk(fen, partial(profile_problem, other_fen=other))
+            mismatches.append(f"{problem}: {fen} and {other}\n    smallest: {small} and {other}")
         before = fen
     return done, mismatches
 

@@ -9,7 +9,8 @@ from kernel_boards import change_fen, played
 
 from workbench.affordance import ESTIMATORS
 from workbench.affordance.estimators.contract import Pair
-from workbench.environments.chess import ChessAutomaton, ChessState, kernel
+from workbench.environments.chess import ChessAutomaton, ChessState
+from workbench.environments.chess.kernel import kernel_functions as kernel
 from workbench.errors import InvalidArgumentError
 
 # A seeded estimator gives the same z each time; 4.5 leaves room for the number of tests.
@@ -96,11 +97,11 @@ def test_mean_and_spread_are_those_of_the_reference(name, terminal):
 
 
 def test_equal_boards_agree_with_certainty():
-    start = ChessState.from_board(chess.Board())
+    start = kernel.pack_fens([chess.STARTING_FEN])
     for name in kernel.compiled_methods():
-        run = kernel.run_estimator(start, start, 3, method=name, samples=30, seed=1)
+        run = kernel.run_estimators(start, start, 3, method=name, samples=30, seeds=[1])
         # Uniform thinning reweighs the lines that it keeps: Algorithm 2 as printed scatters.
-        assert run.value == pytest.approx(1, abs=0.3 if name == "intermediate" else 1e-12)
+        assert run.value[0] == pytest.approx(1, abs=0.3 if name == "intermediate" else 1e-12)
 
 
 def test_without_thinning_the_intermediate_algorithm_is_exact():
@@ -110,15 +111,15 @@ def test_without_thinning_the_intermediate_algorithm_is_exact():
         exact = kernel.joint_profiles(
             kernel.pack_fens([true]), kernel.pack_fens([predicted]), 3, terminal
         ).precision[0, -1]
-        found = kernel.run_estimator(
-            *map(ChessState.from_fen, (true, predicted)),
+        found = kernel.run_estimators(
+            *(kernel.pack_fens([fen]) for fen in (true, predicted)),
             3,
             method=name,
             samples=100_000,
-            seed=1,
+            seeds=[1],
             terminal=terminal,
         )
-        assert found.value == pytest.approx(exact, abs=1e-12)
+        assert found.value[0] == pytest.approx(exact, abs=1e-12)
 
 
 def test_stratified_scatters_far_less_than_the_printed_algorithm():
@@ -154,10 +155,13 @@ def test_a_seed_decides_everything():
         assert np.array_equal(one.value, two.value)
         assert np.array_equal(one.node_count, two.node_count)
         assert sum(steps) == 2 * len(many)
-        single = kernel.run_estimator(
-            *map(ChessState.from_fen, reversed(many[4])), **work, method=name, seed=int(seeds[4])
+        single = kernel.run_estimators(
+            *(kernel.pack_fens([fen]) for fen in reversed(many[4])),
+            **work,
+            method=name,
+            seeds=seeds[4:5],
         )
-        assert single.value == one.value[4]
+        assert single.value[0] == one.value[4]
         other = kernel.run_estimators(
             true, predicted, **work, method=name, seeds=seeds + np.uint64(1)
         )

@@ -3,7 +3,8 @@ import fuzz
 import pytest
 from kernel_boards import boards
 
-from workbench.environments.chess import ChessState, kernel
+from workbench.environments.chess import ChessState
+from workbench.environments.chess.kernel import kernel_functions as kernel
 from workbench.errors import InvalidArgumentError, UnsupportedBoardError
 
 # Counted by many programs and published on the Chess Programming Wiki, "Perft Results".
@@ -74,9 +75,9 @@ def test_python_chess_agrees_on_random_boards(check):
 
 
 def test_all_comparisons_run_and_agree():
-    done, mismatches = fuzz.run(600, seed=21)
-    assert done["boards"] == done["pairs"] == 600
-    assert done["moves and successors"] > 6_000
+    done, mismatches = fuzz.run(200, seed=21)
+    assert done["boards"] == done["pairs"] == 200
+    assert done["moves and successors"] > 2_000
     assert not mismatches
 
 
@@ -88,13 +89,14 @@ def test_the_comparison_notices_a_wrong_move_list(monkeypatch):
     assert chess.popcount(chess.Board(small).occupied) == 1
 
 
-def test_shared_moves_of_a_pawn_and_a_queen_leave_promotions_out():
-    pawn = ChessState.from_fen("8/4P3/4P3/8/8/8/8/8 w - - 0 1")
-    queen = ChessState.from_fen("8/4Q3/8/4Q3/8/8/8/8 w - - 0 1")
-    assert kernel.shared_moves(pawn, queen) == []
-    pawn = ChessState.from_fen("8/8/8/8/8/8/4P3/8 w - - 0 1")
-    rook = ChessState.from_fen("8/8/8/8/8/8/4R3/8 w - - 0 1")
-    assert {move.uci() for move in kernel.shared_moves(pawn, rook)} == {"e2e3", "e2e4"}
+def test_a_pawn_and_a_queen_share_no_promotion():
+    fens = [
+        ("8/4P3/4P3/8/8/8/8/8 w - - 0 1", "8/4Q3/8/4Q3/8/8/8/8 w - - 0 1"),
+        ("8/8/8/8/8/8/4P3/8 w - - 0 1", "8/8/8/8/8/8/4R3/8 w - - 0 1"),
+    ]
+    true, predicted = (kernel.pack_fens(side) for side in zip(*fens, strict=True))
+    # Of e2 the pawn has the moves e3 and e4, which the rook has too.
+    assert kernel.joint_profiles(true, predicted, 1).recall.ravel().tolist() == [0, 1]
 
 
 def test_a_move_that_is_not_legal_is_refused():

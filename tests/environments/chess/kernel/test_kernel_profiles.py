@@ -6,7 +6,8 @@ import pytest
 from kernel_boards import change_fen, played, scattered
 
 from workbench.affordance import exact_profile
-from workbench.environments.chess import ChessAutomaton, ChessState, kernel
+from workbench.environments.chess import ChessAutomaton, ChessState
+from workbench.environments.chess.kernel import kernel_functions as kernel
 from workbench.errors import InvalidArgumentError, UnsupportedBoardError
 
 CHESS = ChessAutomaton()
@@ -34,18 +35,18 @@ def pairs_far(count, seed):
         yield played(rng, 40).fen(), scattered(rng) if index % 3 == 0 else played(rng, 50).fen()
 
 
+def profile(true, predicted, depth, terminal="absorb", engine="compiled"):
+    return exact_profile(true, predicted, depth, automaton=CHESS, terminal=terminal, engine=engine)
+
+
 def agree(fen, other, depth, terminal):
     true, predicted = ChessState.from_fen(fen), ChessState.from_fen(other)
-    expected = exact_profile(
-        true, predicted, depth, automaton=CHESS, terminal=terminal, engine="reference"
-    )
-    plain = kernel.joint_profile(true, predicted, depth, terminal, shortcuts=False)
-    short = kernel.joint_profile(true, predicted, depth, terminal)
-    assert plain.node_count == expected.node_count
-    assert short.node_count <= expected.node_count
-    for found in (plain, short):
-        assert found.precision == pytest.approx(expected.precision, abs=1e-12, rel=0)
-        assert found.recall == pytest.approx(expected.recall, abs=1e-12, rel=0)
+    expected = profile(true, predicted, depth, terminal, "reference")
+    found = profile(true, predicted, depth, terminal)
+    assert found.node_count <= expected.node_count
+    assert found.precision == pytest.approx(expected.precision, abs=1e-12, rel=0)
+    assert found.recall == pytest.approx(expected.recall, abs=1e-12, rel=0)
+    return found, expected
 
 
 @pytest.mark.parametrize("terminal", TERMINALS)
@@ -79,31 +80,27 @@ def test_pairs_near_the_end_of_a_game_agree_with_the_reference(fen, terminal):
 def test_finished_boards():
     mated = ChessState.from_fen("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1")
     free = ChessState.from_fen("7k/8/6K1/8/8/8/8/8 b - - 0 1")
-    assert kernel.joint_profile(mated, mated, 3).precision == (1, 1, 1)
-    assert kernel.joint_profile(mated, mated, 3, "drop").precision == (0, 0, 0)
-    assert kernel.joint_profile(mated, mated, 3, shortcuts=False).recall == (1, 1, 1)
-    assert kernel.joint_profile(mated, free, 3).precision == (0, 0, 0)
-    assert kernel.joint_profile(free, mated, 3).recall == (0, 0, 0)
+    assert profile(mated, mated, 3).precision == (1, 1, 1)
+    assert profile(mated, mated, 3, "drop").precision == (0, 0, 0)
+    assert profile(mated, free, 3).precision == (0, 0, 0)
+    assert profile(free, mated, 3).recall == (0, 0, 0)
 
 
 @pytest.mark.parametrize("terminal", TERMINALS)
-@pytest.mark.parametrize("depth", [5, 6])
-def test_shortcuts_change_nothing_at_great_depth(depth, terminal):
-    small = [
-        ("8/5k2/8/3p4/4P3/8/2K5/8 w - - 0 1", "8/5k2/8/3p4/3P4/8/2K5/8 w - - 0 1"),
-        ("8/5k2/8/8/4P3/2n5/2K5/8 w - - 0 1", "8/5k2/8/8/4P3/2b5/2K5/8 w - - 0 1"),
-        ("4k2r/8/8/8/8/8/8/4K3 b k - 0 1", "4k2r/8/8/8/8/8/8/4K3 b - - 0 1"),
-        ("8/8/8/1k1pP3/8/8/8/4K3 w - d6 0 1", "8/8/8/1k1pP3/8/8/8/4K3 w - - 0 1"),
-    ]
-    true = kernel.pack_fens([pair[0] for pair in small])
-    predicted = kernel.pack_fens([pair[1] for pair in small])
-    plain = kernel.joint_profiles(true, predicted, depth, terminal, shortcuts=False)
-    short = kernel.joint_profiles(true, predicted, depth, terminal)
-    assert (short.node_count < plain.node_count).all()
-    np.testing.assert_allclose(short.precision, plain.precision, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(short.recall, plain.recall, rtol=0, atol=1e-12)
-    shallow = kernel.joint_profiles(true, predicted, 3, terminal)
-    np.testing.assert_allclose(short.precision[:, :3], shallow.precision, rtol=0, atol=1e-12)
+@pytest.mark.parametrize(
+    ("fen", "other", "depth"),
+    [
+        ("8/5k2/8/3p4/4P3/8/2K5/8 w - - 0 1", "8/5k2/8/3p4/3P4/8/2K5/8 w - - 0 1", 5),
+        ("8/5k2/8/8/4P3/2n5/2K5/8 w - - 0 1", "8/5k2/8/8/4P3/2b5/2K5/8 w - - 0 1", 4),
+        ("4k2r/8/8/8/8/8/8/4K3 b k - 0 1", "4k2r/8/8/8/8/8/8/4K3 b - - 0 1", 4),
+        ("8/8/8/1k1pP3/8/8/8/4K3 w - d6 0 1", "8/8/8/1k1pP3/8/8/8/4K3 w - - 0 1", 6),
+    ],
+)
+def test_merged_pairs_change_nothing_at_great_depth(fen, other, depth, terminal):
+    found, expected = agree(fen, other, depth, terminal)
+    assert found.node_count < expected.node_count
+    shallow = profile(*map(ChessState.from_fen, (fen, other)), 3, terminal)
+    assert found.precision[:3] == pytest.approx(shallow.precision, abs=1e-12, rel=0)
 
 
 @pytest.mark.parametrize("terminal", TERMINALS)
@@ -114,15 +111,13 @@ def test_a_ply_without_room_for_all_its_pairs_is_walked_in_parts(terminal):
         "4q3/2k4{}/5q2/3Q4/1q6/q6Q/2q1QQ1K/5Q2 w - - 0 1",
     ]
     rows = [kernel.pack_fens([fen.format(pawn) for fen in queens]) for pawn in "Pp"]
-    nodes = []
-    for depth in (1, 2, 3, 4):
-        plain = kernel.joint_profiles(*rows, min(depth, 3), terminal, shortcuts=False)
-        short = kernel.joint_profiles(*rows, depth, terminal)
-        nodes.append(plain.node_count)
-        np.testing.assert_allclose(short.precision[:, :3], plain.precision, rtol=0, atol=1e-12)
-        np.testing.assert_allclose(short.recall[:, :3], plain.recall, rtol=0, atol=1e-12)
-    assert (nodes[0] > 64).all()
-    assert (nodes[1] - nodes[0] > 4096).all()
+    results = [kernel.joint_profiles(*rows, depth, terminal) for depth in (1, 2, 3, 4)]
+    assert (results[0].node_count > 64).all()
+    assert (results[1].node_count - results[0].node_count > 4096).all()
+    for result in results[:-1]:
+        depth = result.precision.shape[1]
+        for values, deepest in zip(result[:2], results[-1][:2], strict=True):
+            np.testing.assert_allclose(deepest[:, :depth], values, rtol=0, atol=1e-12)
 
 
 def test_a_pair_has_the_same_values_wherever_it_stands():
@@ -134,37 +129,21 @@ def test_a_pair_has_the_same_values_wherever_it_stands():
     np.testing.assert_array_equal(forward.recall, backward.recall[::-1])
 
 
-@pytest.mark.parametrize("terminal", TERMINALS)
-@pytest.mark.parametrize(
-    ("pairs", "depth"), [(list(pairs_near(12, 46, 90)), 4), (list(pairs_far(60, 47)), 3)]
-)
-def test_merged_pairs_give_what_all_joint_nodes_give(pairs, depth, terminal):
-    true = kernel.pack_fens([pair[0] for pair in pairs])
-    predicted = kernel.pack_fens([pair[1] for pair in pairs])
-    plain = kernel.joint_profiles(true, predicted, depth, terminal, shortcuts=False)
-    short = kernel.joint_profiles(true, predicted, depth, terminal)
-    assert (short.node_count <= plain.node_count).all()
-    assert short.node_count.sum() < 0.9 * plain.node_count.sum() or depth < 4
-    np.testing.assert_allclose(short.precision, plain.precision, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(short.recall, plain.recall, rtol=0, atol=1e-12)
-
-
 def test_boards_that_become_the_same_need_no_walk():
     # Black must take the rook, or the knight in its place: one board is left.
     rook = ChessState.from_fen("k7/8/8/8/8/6pp/6pR/7K b - - 0 1")
     knight = ChessState.from_fen("k7/8/8/8/8/6pp/6pN/7K b - - 0 1")
-    short = kernel.joint_profile(rook, knight, 4)
-    plain = kernel.joint_profile(rook, knight, 4, shortcuts=False)
+    short, plain = (profile(rook, knight, 4, engine=engine) for engine in ("compiled", "reference"))
     assert short.node_count < plain.node_count
     assert short.precision == pytest.approx(plain.precision, abs=1e-12)
-    assert kernel.joint_profile(rook, rook, 4).node_count == 0
-    assert kernel.joint_profile(rook, rook, 4).precision == (1, 1, 1, 1)
+    assert profile(rook, rook, 4).node_count == 0
+    assert profile(rook, rook, 4).precision == (1, 1, 1, 1)
 
 
 def test_a_right_that_has_no_effect_makes_no_other_board():
     with_letters = ChessState.from_fen("4k3/8/8/8/8/8/8/4K3 w KQkq e6 0 1")
     without = ChessState.from_fen("4k3/8/8/8/8/8/8/4K3 w - - 0 1")
-    assert kernel.joint_profile(with_letters, without, 8).node_count == 0
+    assert profile(with_letters, without, 8).node_count == 0
 
 
 def test_a_king_that_takes_a_king_takes_its_rights_too():
@@ -195,7 +174,7 @@ def test_many_pairs_come_in_order_whatever_the_workers():
         assert np.array_equal(result.node_count, results[0].node_count)
     assert sum(steps) == 3 * len(pairs)
     for index in (0, 24, 39):
-        one = kernel.joint_profile(*map(ChessState.from_fen, pairs[index]), 3)
+        one = profile(*map(ChessState.from_fen, pairs[index]), 3)
         assert one.precision == tuple(results[0].precision[index])
 
 

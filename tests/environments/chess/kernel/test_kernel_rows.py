@@ -3,7 +3,8 @@ import numpy as np
 import pytest
 from kernel_boards import boards
 
-from workbench.environments.chess import ChessState, kernel
+from workbench.environments.chess import ChessState
+from workbench.environments.chess.kernel import kernel_functions as kernel
 from workbench.errors import InvalidFenError
 
 PLAIN = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"

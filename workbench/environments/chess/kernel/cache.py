@@ -1,6 +1,5 @@
-"""Loading and caching of compiled modules, and reports of the progress of compilation."""
+"""Loading and caching of compiled modules, and reports of their compilation."""
 
-import ast
 import gc
 import hashlib
 import importlib
@@ -8,7 +7,7 @@ import os
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -20,11 +19,7 @@ from platformdirs import user_cache_path
 
 Listener = Callable[[str], None]
 
-BETWEEN_REPORTS: Final = 2.0
-"""Seconds between two reports at least, and the first comes only after as many."""
-
 _LISTENERS: Final[list[Listener]] = []
-_UNDER_WAY: Final[list["Compilation"]] = []
 
 
 @contextmanager
@@ -38,75 +33,17 @@ def listening(listener: Listener) -> Iterator[None]:
 
 
 @contextmanager
-def compiling(functions: Collection[str], folder: Path) -> Iterator[None]:
-    """Report the compilation of functions that happens in the block; of none nothing is reported.
-
-    Args:
-        functions: As ``module.function``.
-        folder: Where the machine code is kept.
-    """
-    if not functions:
+def compiling(name: str, folder: Path) -> Iterator[None]:
+    """Report the compilation of a module in the block, unless a folder holds its machine code."""
+    mark = folder / f"{name}.{sys.implementation.cache_tag}"
+    if mark.exists():
         yield
         return
-    _UNDER_WAY.append(Compilation(functions, folder))
-    try:
-        yield
-    finally:
-        _UNDER_WAY.pop().finished()
-
-
-def count_compiled(function: str) -> None:
-    """Count a function, ``module.function``, of the compilation under way, if there is one."""
-    if _UNDER_WAY:
-        _UNDER_WAY[-1].compiled(function)
-
-
-class Compilation:
-    """The compilation of some functions, which reports to standard error and to listeners.
-
-    Args:
-        functions: The functions to compile, as ``module.function``.
-        folder: Where the machine code is kept.
-        clock: Returns seconds.
-    """
-
-    def __init__(
-        self,
-        functions: Collection[str],
-        folder: Path,
-        clock: Callable[[], float] = perf_counter,
-    ) -> None:
-        self._folder = folder
-        self._left = set(functions)
-        self._total = len(self._left)
-        self._clock = clock
-        self._began = self._reported = clock()
-        _tell(f"Compiling the chess kernel, once: {self._counted(self._total)}.")
-
-    def compiled(self, function: str) -> None:
-        """Count a function unless it came from the folder; report if the last report is some time ago."""
-        if function not in self._left:
-            return
-        self._left.remove(function)
-        now = self._clock()
-        if now - self._reported < BETWEEN_REPORTS or not self._left:
-            return
-        self._reported = now
-        done = self._total - len(self._left)
-        _tell(
-            f"Compiling the chess kernel, once: {done} of {self._counted(self._total)} after "
-            f"{now - self._began:.0f} s."
-        )
-
-    @staticmethod
-    def _counted(count: int) -> str:
-        return f"{count} function{'' if count == 1 else 's'}"
-
-    def finished(self) -> None:
-        """Report that all are compiled."""
-        _tell(
-            f"The chess kernel is compiled, in {self._clock() - self._began:.0f} s; kept in {self._folder}."
-        )
+    began = perf_counter()
+    _tell(f"Compiling the chess kernel, once: {name}.")
+    yield
+    mark.touch()
+    _tell(f"The chess kernel is compiled, in {perf_counter() - began:.0f} s; kept in {folder}.")
 
 
 def _tell(words: str) -> None:
@@ -115,9 +52,9 @@ def _tell(words: str) -> None:
         listener(words)
 
 
-CompiledModule = Literal["joint_walk", "particles", "plain_walks", "replays"]
+CompiledModule = Literal["joint_walk", "particles", "plain_walks"]
 
-_UNCOMPILED: Final = frozenset({"__init__.py", "kernel_functions.py", "packed_boards.py"})
+_UNCOMPILED: Final = frozenset({"__init__.py", "kernel_functions.py"})
 # What is compiled: the other modules beside this one, and the rules that Python runs too.
 _SOURCES: Final = (
     *sorted(path for path in Path(__file__).parent.glob("*.py") if path.name not in _UNCOMPILED),
@@ -159,39 +96,12 @@ def _load(name: CompiledModule) -> ModuleType:
     collects = gc.isenabled()
     gc.disable()
     try:
-        with compiling(missing_functions(name, folder), folder):
+        with compiling(name, folder):
             return importlib.import_module(f"{__package__}.{name}")
     finally:
         settings["CACHE_DIR"] = theirs
         if collects:
             gc.enable()
-
-
-def missing_functions(name: str, folder: Path) -> set[str]:
-    """Return the functions, ``module.function``, that a module needs and a folder does not hold."""
-    kept = {path.name.partition("-")[0] for path in folder.rglob("*.nbi")}
-    missing: set[str] = set()
-    seen: set[str] = set()
-    names = [name]
-    while names:
-        module = names.pop()
-        source = Path(__file__).with_name(f"{module}.py")
-        if module in seen or f"{__package__}.{module}" in sys.modules:
-            continue
-        seen.add(module)
-        tree = ast.parse(source.read_text(encoding="utf-8"))
-        for node in tree.body:
-            if isinstance(node, ast.FunctionDef) and _is_compiled(node):
-                missing.add(f"{module}.{node.name}")
-            elif isinstance(node, ast.ImportFrom) and node.module is not None:
-                package, _, imported = node.module.rpartition(".")
-                names += [imported] if package == __package__ else []
-    return missing - kept
-
-
-def _is_compiled(function: ast.FunctionDef) -> bool:
-    calls = [each for each in function.decorator_list if isinstance(each, ast.Call)]
-    return any(isinstance(call.func, ast.Name) and call.func.id == "compiled" for call in calls)
 
 
 @cache

@@ -14,8 +14,6 @@ from numba.core import sigutils as untyped_sigutils
 from numba.extending import intrinsic, register_jitable
 from numpy.typing import NDArray
 
-from workbench.environments.chess.kernel.cache import count_compiled
-
 # Their functions are untyped, and the types of `njit` leave out some of its options.
 _cgutils: Any = untyped_cgutils
 _sigutils: Any = untyped_sigutils
@@ -44,7 +42,6 @@ def compiled(signature: str, *, entry: bool = False) -> Callable[[Function], Fun
                 arguments, result_kind, lambda builder, _: builder.function
             )
         result: Any = _compile(function, signature, cache=True, no_cpython_wrapper=not entry)
-        count_compiled(name)
         return cast("Function", result if entry else _called_by_address(result, name))
 
     return decorate

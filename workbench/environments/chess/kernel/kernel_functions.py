@@ -1,28 +1,124 @@
-"""The functions of the compiled kernel for Python: profiles, estimator runs, legal moves, perft and mistaken replays."""
+"""The functions of the compiled kernel for Python: packed boards, profiles, estimator runs, legal moves, perft, mistaken replays.
+
+A packed board is a row of eight 64-bit words: pawns, knights, diagonals (bishops and queens), orthogonals
+(rooks and queens), kings, white, promoted, and the rest: bit 0 is set if White is to move, bits 1 to 7 hold
+the en-passant square plus one or 0, bits 8 to 15 the castling rights on rank 1, bits 56 to 63 those on
+rank 8. The rights are kept as python-chess reads them, before it cleans them.
+"""
 
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
-from typing import Final, TypeAlias
+from functools import cache
+from importlib.metadata import version
+from typing import Final, NamedTuple, TypeAlias
 
 import chess
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.automaton import Terminal, check_walk
-from workbench.environments.chess.kernel.cache import compiled_module
-from workbench.environments.chess.kernel.packed_boards import (
-    WIDTH,
-    Words,
-    pack_states,
-    supported,
-    unpack_state,
-)
-from workbench.environments.chess.replay import START
+from workbench.environments.chess import replay
+from workbench.environments.chess.kernel.cache import CompiledModule, compiled_module
 from workbench.environments.chess.state import ChessState
-from workbench.errors import InvalidArgumentError, UnsupportedBoardError
+from workbench.errors import InvalidArgumentError, InvalidFenError, UnsupportedBoardError
+
+Words: TypeAlias = NDArray[np.uint64]
+
+WIDTH: Final = 8
+"""Words in a row."""
+
+_RANK_1: Final = 0xFF
+_RANK_8: Final = 0xFF << 56
+
+
+def pack_states(states: Iterable[ChessState]) -> Words:
+    """Pack states, in their order.
+
+    Args:
+        states: States as `ChessState.from_fen` or `ChessState.from_board` makes them: no square
+            holds two pieces.
+
+    Returns:
+        Shape (n, 8).
+    """
+    rows = [_row_of_state(state) for state in states]
+    return np.array(rows, dtype=np.uint64).reshape(-1, WIDTH)
+
+
+def pack_fens(fens: Sequence[str]) -> Words:
+    """Pack the positions that FENs describe, in their order, each as ``chess.Board(fen)`` reads it.
+
+    Args:
+        fens: FENs of one to six fields.
+
+    Returns:
+        Shape (n, 8).
+
+    Raises:
+        InvalidFenError: If python-chess cannot read one; the message says which.
+    """
+    states = []
+    for index, fen in enumerate(fens):
+        try:
+            states.append(ChessState.from_fen(fen))
+        except InvalidFenError as error:
+            raise InvalidFenError(f"FEN number {index}, counted from 0: {error}") from error
+    return pack_states(states)
+
+
+def unpack_state(row: Words) -> ChessState:
+    """Return the state that a row holds."""
+    pawns, knights, diagonals, orthogonals, kings, white, promoted, meta = (int(w) for w in row)
+    occupied = pawns | knights | diagonals | orthogonals | kings
+    passant = meta >> 1 & 127
+    return ChessState(
+        pawns=pawns,
+        knights=knights,
+        bishops=diagonals & ~orthogonals,
+        rooks=orthogonals & ~diagonals,
+        queens=diagonals & orthogonals,
+        kings=kings,
+        white=white,
+        black=occupied ^ white,
+        promoted=promoted,
+        white_to_move=bool(meta & 1),
+        castling_rights=meta >> 8 & _RANK_1 | meta & _RANK_8,
+        en_passant=passant - 1 if passant else None,
+    )
+
+
+def supported(rows: Words) -> NDArray[np.bool_]:
+    """Return which rows the compiled kernel takes: all but those with a promoted king.
+
+    python-chess takes a king written ``K~`` for a king in some of its rules and for none in
+    others; such boards are left to the reference.
+
+    Args:
+        rows: Shape (n, 8).
+
+    Returns:
+        Shape (n,).
+    """
+    return np.asarray((rows[:, 4] & rows[:, 6]) == 0)
+
+
+def _row_of_state(state: ChessState) -> tuple[int, ...]:
+    passant = 0 if state.en_passant is None else state.en_passant + 1
+    rights = state.castling_rights
+    return (
+        state.pawns,
+        state.knights,
+        state.bishops | state.queens,
+        state.rooks | state.queens,
+        state.kings,
+        state.white,
+        state.promoted,
+        state.white_to_move | passant << 1 | (rights & _RANK_1) << 8 | rights & _RANK_8,
+    )
+
 
 Progress = Callable[[int], object]
 """Called in the caller's thread with the number of pairs done since the last call."""
@@ -84,68 +180,19 @@ _SAME: Final = 2
 _LONG_FROM: Final = 5
 
 
-@dataclass(frozen=True, slots=True)
-class JointProfile:
-    """Exact precision and recall of one pair.
-
-    Attributes:
-        precision: p_1 .. p_m, each in [0, 1].
-        recall: r_1 .. r_m, each in [0, 1].
-        node_count: Joint nodes visited, the root not counted. Without shortcuts these are all
-            nodes of the joint tree down to depth m, as the reference counts; with shortcuts, fewer.
-    """
-
-    precision: tuple[float, ...]
-    recall: tuple[float, ...]
-    node_count: int
-
-
-@dataclass(frozen=True, slots=True)
-class JointProfiles:
+class JointProfiles(NamedTuple):
     """Exact precision and recall of n pairs, in the order in which they were given.
 
     Attributes:
         precision: p_1 .. p_m of each pair, shape (n, m).
         recall: r_1 .. r_m of each pair, shape (n, m).
-        node_count: As in `JointProfile`, shape (n,).
+        node_count: Joint nodes visited, the root not counted, shape (n,): fewer than the joint tree
+            has, as boards that have become the same and pairs walked before are left out.
     """
 
     precision: Values
     recall: Values
     node_count: NDArray[np.int64]
-
-
-def joint_profile(
-    true: ChessState,
-    predicted: ChessState,
-    depth: int,
-    terminal: Terminal = "absorb",
-    *,
-    shortcuts: bool = True,
-) -> JointProfile:
-    """Return p_1..p_m and r_1..r_m of one pair, as `workbench.affordance.exact_profile` does.
-
-    Args:
-        true: The true state S.
-        predicted: The predicted state T.
-        depth: The number of moves m, at least 1.
-        terminal: How a game that finishes earlier counts.
-        shortcuts: Whether to leave out what is known without walking: boards that have become the
-            same, and pairs walked before. The values are the same.
-
-    Raises:
-        InvalidArgumentError: If ``depth`` or ``terminal`` is out of range.
-        UnsupportedBoardError: If a state has a promoted king.
-    """
-    found = joint_profiles(
-        pack_states([true]), pack_states([predicted]), depth, terminal, workers=1,
-        shortcuts=shortcuts,
-    )  # fmt: skip
-    return JointProfile(
-        tuple(found.precision[0].tolist()),
-        tuple(found.recall[0].tolist()),
-        int(found.node_count[0]),
-    )
 
 
 def joint_profiles(
@@ -155,7 +202,6 @@ def joint_profiles(
     terminal: Terminal = "absorb",
     *,
     workers: int | None = None,
-    shortcuts: bool = True,
     progress: Progress | None = None,
 ) -> JointProfiles:
     """Return p_1..p_m and r_1..r_m of many pairs, on all cores.
@@ -167,7 +213,6 @@ def joint_profiles(
         terminal: How a game that finishes earlier counts.
         workers: Threads, at least 1; None takes one for each core. The result does not depend on
             it.
-        shortcuts: As in `joint_profile`.
         progress: Called in this thread with the number of pairs done since the last call.
 
     Raises:
@@ -176,15 +221,11 @@ def joint_profiles(
     """
     check_walk(depth, terminal)
     true, predicted = checked_rows(true=true, predicted=predicted)
-    flags = _ABSORB if terminal == "absorb" else 0
+    flags = _ABSORB | _SAME if terminal == "absorb" else 0
     count = len(true)
     precision, recall = np.empty((count, depth)), np.empty((count, depth))
     nodes = np.empty(count, np.int64)
-    if shortcuts:
-        flags |= _SAME if terminal == "absorb" else 0
-        walk = compiled_module("joint_walk").profiles
-    else:
-        walk = compiled_module("plain_walks").plain_profiles
+    walk = compiled_module("joint_walk").profiles
 
     def work(part: slice) -> None:
         walk(true[part], predicted[part], depth, flags, precision[part], recall[part], nodes[part])
@@ -215,25 +256,11 @@ def checked_rows(**given: Words) -> Sequence[Words]:
     return [np.ascontiguousarray(rows) for rows in given.values()]
 
 
-@dataclass(frozen=True, slots=True)
-class EstimatorRun:
-    """One run of an estimator.
-
-    Attributes:
-        value: The estimate of p_m, at least 0.
-        node_count: States generated on the way.
-    """
-
-    value: float
-    node_count: int
-
-
-@dataclass(frozen=True, slots=True)
-class EstimatorRuns:
+class EstimatorRuns(NamedTuple):
     """A run on each of n pairs, in the order in which they were given.
 
     Attributes:
-        value: The estimates of p_m, shape (n,).
+        value: The estimates of p_m, each at least 0, shape (n,).
         node_count: States generated on the way, shape (n,).
     """
 
@@ -245,38 +272,6 @@ def compiled_methods() -> Mapping[str, int]:
     """Return the estimators that are compiled, by name, with their numbers in the compiled code."""
     methods: Mapping[str, int] = compiled_module("particles").METHODS
     return methods
-
-
-def run_estimator(
-    true: ChessState,
-    predicted: ChessState,
-    depth: int,
-    *,
-    method: str,
-    samples: int,
-    seed: int,
-    terminal: Terminal = "absorb",
-) -> EstimatorRun:
-    """Run an estimator once: the same distribution as its namesake in `workbench.affordance`.
-
-    Args:
-        true: The state in which lines are tried.
-        predicted: The state from which they are drawn.
-        depth: The number of moves m, at least 1.
-        method: One of `compiled_methods`.
-        samples: N, at least 1 and below 2 million.
-        seed: In [0, 2**64). It alone decides the random draws.
-        terminal: How a game that finishes earlier counts.
-
-    Raises:
-        InvalidArgumentError: If an argument is out of range.
-        UnsupportedBoardError: If a state has a promoted king.
-    """
-    found = run_estimators(
-        pack_states([true]), pack_states([predicted]), depth, method=method, samples=samples,
-        seeds=[seed], terminal=terminal, workers=1,
-    )  # fmt: skip
-    return EstimatorRun(float(found.value[0]), int(found.node_count[0]))
 
 
 def run_estimators(
@@ -292,6 +287,8 @@ def run_estimators(
     progress: Progress | None = None,
 ) -> EstimatorRuns:
     """Run an estimator once on each of many pairs, on all cores.
+
+    It has the same distribution as its namesake in `workbench.affordance`.
 
     Args:
         true: Packed boards in which lines are tried, shape (n, 8).
@@ -348,18 +345,6 @@ def legal_moves(state: ChessState) -> list[chess.Move]:
     return _moves(codes, count)
 
 
-def shared_moves(first: ChessState, second: ChessState) -> list[chess.Move]:
-    """Return the moves that are legal in both states, ordered by their numbers.
-
-    Raises:
-        UnsupportedBoardError: If a state has a promoted king.
-    """
-    module = compiled_module("plain_walks")
-    codes = np.empty(module.MOST_MOVES, np.uint16)
-    count = int(module.shared_codes(_row(first), _row(second), codes))
-    return _moves(codes, count)
-
-
 def successor(state: ChessState, move: chess.Move) -> ChessState:
     """Return the state after a legal move, the same as python-chess's ``push`` leaves.
 
@@ -373,7 +358,7 @@ def successor(state: ChessState, move: chess.Move) -> ChessState:
             "legal_moves lists them, castling as the king's move of two squares"
         )
     result = np.empty(WIDTH, np.uint64)
-    code = move.from_square | move.to_square << 6 | (move.promotion or 0) << 12
+    code = _code(move)
     compiled_module("plain_walks").successor_row(_row(state), np.uint64(code), result)
     return unpack_state(result)
 
@@ -400,6 +385,10 @@ def _row(state: ChessState) -> Words:
     return row
 
 
+def _code(move: chess.Move) -> int:
+    return move.from_square | move.to_square << 6 | (move.promotion or 0) << 12
+
+
 def _moves(codes: NDArray[np.uint16], count: int) -> list[chess.Move]:
     return [
         chess.Move(code & 63, code >> 6 & 63, code >> 12 or None)
@@ -411,8 +400,7 @@ _MOST_CAPTURES: Final = 31
 """Of a game: all pieces but one, where a king is taken."""
 
 
-@dataclass(frozen=True, slots=True)
-class MistakenReplays:
+class MistakenReplays(NamedTuple):
     """The true board, then the board at the end of each mistaken replay, ordered by ply.
 
     At one ply, a move left out stands behind a capture not removed. There is no replay of a capture
@@ -437,10 +425,87 @@ def mistaken_replays(moves: Sequence[chess.Move]) -> MistakenReplays:
     """
     most = 1 + len(moves) + min(len(moves), _MOST_CAPTURES)
     boards = np.zeros((most, 64), np.uint8)
-    boards[0] = np.frombuffer(START, np.uint8)
+    boards[0] = np.frombuffer(replay.START, np.uint8)
     plies, stays = np.zeros(most, np.int64), np.zeros(most, np.uint8)
-    codes = [move.from_square | move.to_square << 6 | (move.promotion or 0) << 12 for move in moves]
-    found = compiled_module("replays").mistaken_boards(
-        np.array(codes, np.uint16), boards, plies, stays
-    )
-    return MistakenReplays(boards[:found].copy(), plies[:found], stays[:found])
+    codes = list(map(_code, moves))
+    rules = compiled_module("plain_walks") if kernel_works("plain_walks") else replay
+    count = rules.mistaken_boards(np.array(codes, np.uint16), boards, plies, stays)
+    return MistakenReplays(boards[:count].copy(), plies[:count], stays[:count])
+
+
+_TESTED: Final = (
+    ("4k3/P7/8/3pP3/8/8/8/4K2R w K d6 0 1", "4k3/P7/8/3pP3/8/8/8/4K1R1 w - - 0 1"),
+    ("7k/5ppp/8/8/8/3n4/8/3RK3 b - - 0 1", "7k/5ppp/8/8/8/3b4/8/3RK3 b - - 0 1"),
+    ("7k/4Q3/6K1/8/8/8/8/8 w - - 0 1", "7k/4R3/6K1/8/8/8/8/8 w - - 0 1"),
+)
+"""Pairs on which the kernel is tested when it is loaded: promotion, castling, en passant, pins, mate."""
+
+
+@cache
+def kernel_works(module: CompiledModule) -> bool:
+    """Load a compiled module and compare its results with python-chess; warn, once, if it is of no use."""
+    try:
+        compiled_module(module)
+        _TESTS[module]()
+    except Exception as error:  # noqa: BLE001
+        warnings.warn(
+            f"the compiled chess kernel ({module}) is of no use with numba {version('numba')}: "
+            f"{type(error).__name__}: {error}; the reference engine, which is slower, takes its "
+            "place; install the version of numba that the lock file names",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+        return False
+    return True
+
+
+def _plain_precision(true: chess.Board, predicted: chess.Board, depth: int) -> float:
+    """Return p_m by python-chess."""
+    moves, allowed = list(predicted.generate_legal_moves()), set(true.generate_legal_moves())
+    if depth == 0 or not moves:
+        return float(depth == 0 or not allowed)
+    total = 0.0
+    for move in allowed.intersection(moves):
+        one, other = true.copy(stack=False), predicted.copy(stack=False)
+        one.push(move)
+        other.push(move)
+        total += _plain_precision(one, other, depth - 1)
+    return total / len(moves)
+
+
+def _tested_rows() -> tuple[Words, Words, Values]:
+    """Return the rows of the pairs, and their p_1 and p_2."""
+    boards = [(chess.Board(true), chess.Board(predicted)) for true, predicted in _TESTED]
+    expected = [[_plain_precision(*pair, depth) for depth in (1, 2)] for pair in boards]
+    true, predicted = (pack_fens(fens) for fens in zip(*_TESTED, strict=True))
+    return true, predicted, np.array(expected)
+
+
+def _test_profiles() -> None:
+    true, predicted, expected = _tested_rows()
+    np.testing.assert_allclose(joint_profiles(true, predicted, 2).precision, expected, rtol=1e-12)
+    np.testing.assert_allclose(joint_profiles(predicted, true, 2).recall, expected, rtol=1e-12)
+
+
+def _test_estimators() -> None:
+    # With more samples than there are lines nothing is left to chance.
+    true, predicted, expected = _tested_rows()
+    for method in ("intermediate", "intermediate-resampled", "stratified"):
+        runs = run_estimators(
+            true, predicted, 2, method=method, samples=500, seeds=range(len(true))
+        )
+        np.testing.assert_allclose(runs.value, expected[:, 1], rtol=1e-12)
+
+
+def _test_moves() -> None:
+    for fen in (fen for pair in _TESTED for fen in pair):
+        state = ChessState.from_fen(fen)
+        moves = sorted(state.board().generate_legal_moves(), key=_code)
+        assert legal_moves(state) == moves, fen
+
+
+_TESTS: Final[dict[CompiledModule, Callable[[], None]]] = {
+    "joint_walk": _test_profiles,
+    "particles": _test_estimators,
+    "plain_walks": _test_moves,
+}

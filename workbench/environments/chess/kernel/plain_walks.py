@@ -1,8 +1,8 @@
-"""Walks without shortcuts: legal moves, successor, perft, the plain joint walk, and random probes of the size of the joint tree."""
+"""Single boards: legal moves, successor, perft and mistaken replays; random probes of the size of the joint tree."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from workbench.environments.chess import replay
 from workbench.environments.chess.kernel.bitboards import (
     ONE,
     RANK_1,
@@ -17,14 +17,13 @@ from workbench.environments.chess.kernel.compiler import (
     BOARD,
     MOST_MOVES,
     Codes,
-    Values,
     Words,
     address,
+    also_compiled,
     compiled,
     inlined,
     lowest,
     move_codes,
-    signed,
     square_words,
     state_words,
 )
@@ -36,6 +35,13 @@ from workbench.environments.chess.kernel.moves import (
     special,
 )
 from workbench.environments.chess.kernel.random_numbers import below, seed_state
+from workbench.environments.chess.replay import (
+    captured_square,
+    carry_out,
+    landing_beside,
+    square_beside,
+    takes_en_passant,
+)
 
 
 @compiled("float64(uint64[::1],uint64[::1],int64,int64,uint64)", entry=True)
@@ -72,74 +78,22 @@ def expected_nodes(first: Words, second: Words, depth: int, probes: int, seed: W
     return total / np.float64(probes)
 
 
-@compiled(f"int64({BOARD},{BOARD},int64,int64,float64[:,:,::1])")
-def _walk(true: Board, predicted: Board, depth: int, flags: int, sums: Values) -> int:
-    # sums[depth, 0, :depth] and sums[depth, 1, :depth] become p_1.. and r_1.. of this pair.
-    targets = square_words()
-    of_true, of_predicted, count, movers, to_left, to_right, one, two = common(
-        true, predicted, targets, square_words()
-    )
-    if not count:
-        value = 1.0 if flags & 1 and of_true == ZERO and of_predicted == ZERO else 0.0
-        sums[depth, :, :depth] = value
-        return 0
-    by_predicted = 1.0 / np.float64(of_predicted)
-    by_true = 1.0 / np.float64(of_true)
-    sums[depth, 0, 0] = np.float64(count) * by_predicted
-    sums[depth, 1, 0] = np.float64(count) * by_true
-    nodes = signed(count)
-    if depth == 1:
-        return nodes
-    codes = move_codes()
-    list_moves((count, movers, to_left, to_right, one, two), true[9], targets, codes)
-    sums[depth, :, 1:depth] = 0.0
-    for index in range(signed(count)):
-        code = np.uint64(codes[index])
-        nodes += _walk(advance(true, code), advance(predicted, code), depth - 1, flags, sums)
-        for level in range(1, depth):
-            sums[depth, 0, level] += sums[depth - 1, 0, level - 1]
-            sums[depth, 1, level] += sums[depth - 1, 1, level - 1]
-    for level in range(1, depth):
-        sums[depth, 0, level] *= by_predicted
-        sums[depth, 1, level] *= by_true
-    return nodes
+__all__ = [
+    "MOST_MOVES",
+    "expected_nodes",
+    "legal_codes",
+    "mistaken_boards",
+    "perft",
+    "successor_row",
+]
 
+for _rule in (takes_en_passant, captured_square, square_beside, landing_beside, carry_out):
+    also_compiled(_rule)
 
-@compiled(
-    "void(uint64[:,::1],uint64[:,::1],int64,int64,float64[:,::1],float64[:,::1],int64[::1])",
-    entry=True,
+mistaken_boards = compiled("int64(uint16[::1],uint8[:,::1],int64[::1],uint8[::1])", entry=True)(
+    replay.mistaken_boards
 )
-def plain_profiles(
-    true: Words,
-    predicted: Words,
-    depth: int,
-    flags: int,
-    precision: Values,
-    recall: Values,
-    nodes: NDArray[np.int64],
-) -> None:
-    """Walk pairs of rows, one after the other.
-
-    Args:
-        true: Rows of the true boards S, shape (n, 8).
-        predicted: Rows of the predicted boards T, shape (n, 8).
-        depth: The number of moves m, at least 1.
-        flags: 1 for ``absorb``, else 0.
-        precision: Overwritten with p_1 .. p_m, shape (n, m).
-        recall: Overwritten with r_1 .. r_m, shape (n, m).
-        nodes: Overwritten with the joint nodes visited, the root not counted, shape (n,).
-    """
-    sums = np.empty((depth + 1, 2, depth), np.float64)
-    for pair in range(len(nodes)):
-        nodes[pair] = _walk(
-            load(address(true, pair)), load(address(predicted, pair)), depth, flags, sums
-        )
-        for level in range(depth):
-            precision[pair, level] = sums[depth, 0, level]
-            recall[pair, level] = sums[depth, 1, level]
-
-
-__all__ = ["MOST_MOVES", "legal_codes", "perft", "shared_codes", "successor_row"]
+"""Compiled from the source that Python runs as it stands."""
 
 
 @compiled("uint64(uint64[::1],uint16[::1])", entry=True)
@@ -156,25 +110,6 @@ def legal_codes(row: Words, codes: Codes) -> Word:
     codes[:] = 0
     list_moves(moves, board[9], targets, address(codes, 0))
     return moves[0]
-
-
-@compiled("uint64(uint64[::1],uint64[::1],uint16[::1])", entry=True)
-def shared_codes(first: Words, second: Words, codes: Codes) -> Word:
-    """Write the codes of the moves that two rows share, and return how many `common` counted.
-
-    Args:
-        first: Shape (8,).
-        second: Shape (8,).
-        codes: Overwritten from its start, shape (MOST_MOVES,); what follows the last is 0.
-    """
-    board = load(address(first, 0))
-    targets = square_words()
-    _, _, count, movers, to_left, to_right, one, two = common(
-        board, load(address(second, 0)), targets, square_words()
-    )
-    codes[:] = 0
-    list_moves((count, movers, to_left, to_right, one, two), board[9], targets, address(codes, 0))
-    return count
 
 
 @inlined
