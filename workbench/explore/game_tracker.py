@@ -1,6 +1,7 @@
 """GameTracker: one game, the predictions along it, and the replies of a bundled language model."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from statistics import median
 from time import perf_counter
@@ -10,7 +11,6 @@ import pandas as pd
 import traitlets
 
 from workbench.answers.model_replies import MODEL_PREFIX
-from workbench.automaton import Terminal
 from workbench.drawing.quantities import EDIT_DISTANCE
 from workbench.drawing.reply_words import class_words
 from workbench.environments.chess.classification import classify
@@ -20,7 +20,6 @@ from workbench.explore.page.assets import javascript, piece_drawings, stylesheet
 from workbench.explore.page.still_html import board, heading, listing, paragraph
 from workbench.explore.page.widget_base import WidgetBase
 from workbench.explore.tracked_game import (
-    ReplyAt,
     Stop,
     TrackedGame,
     game_stops,
@@ -31,7 +30,7 @@ from workbench.explore.tracked_game import (
 )
 from workbench.language_model.language_model import load_model, model_names
 from workbench.language_model.written_replies import ReplySettings, write_replies
-from workbench.scoring import IllFormedPolicy, ScoringParameters
+from workbench.scoring import ScoringParameters
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,41 +40,22 @@ if TYPE_CHECKING:
 
 def tracker_still(game: TrackedGame, ply: int, depth: int, *, flipped: bool = False) -> str:
     """Return a game and the replies to it as HTML."""
-    stop = max(
-        (each for each in game.stops if each.ply <= ply),
-        key=lambda each: each.ply,
-        default=game.stops[0],
-    )
+    before = [each for each in game.stops if each.ply <= ply]
+    stop = max(before, key=lambda each: each.ply, default=game.stops[0])
     reply = next((each for each in game.replies if each.ply == stop.ply), None)
     true_fen = reply.true_fen if reply else stop.fen
     different = reply.different if reply else ()
-    parts = [
-        heading(game.title),
-        paragraph(game.conventions),
-        *map(paragraph, game.notes),
-        heading(numbered_move(stop)),
-        board(
-            "True board", read_board(true_fen, "true").board, true_fen, different, flipped=flipped
-        ),
-    ]
+    true = read_board(true_fen, "true").board
+    boards = [board("True board", true, true_fen, different, flipped=flipped)]
     if reply:
-        parts.append(_predicted(reply, flipped=flipped))
-    return "".join([*parts, _scores(game, depth)])
-
-
-def _predicted(reply: ReplyAt, *, flipped: bool) -> str:
-    fen = reply.predicted_fen or ""
-    try:
-        position = read_board(fen, "predicted").board
-    except InvalidFenError:
-        position = None
-    name = "Predicted board" if position else f"Predicted board: {reply.words}"
-    return board(name, position, fen, reply.different, flipped=flipped)
-
-
-def _scores(game: TrackedGame, depth: int) -> str:
-    moves = {stop.ply: numbered_move(stop) for stop in game.stops}
-    return listing(
+        fen, name, predicted = reply.predicted_fen or "", "Predicted board", None
+        with suppress(InvalidFenError):
+            predicted = read_board(fen, "predicted").board
+        if predicted is None:
+            name += f": {reply.words}"
+        boards.append(board(name, predicted, fen, different, flipped=flipped))
+    moves = {each.ply: numbered_move(each) for each in game.stops}
+    scores = listing(
         ("after", f"p_{depth}", f"r_{depth}", EDIT_DISTANCE.name, "exact match", "class"),
         [
             (
@@ -89,6 +69,8 @@ def _scores(game: TrackedGame, depth: int) -> str:
             for reply in game.replies
         ],
     )
+    words = [paragraph(each) for each in (game.conventions, *game.notes)]
+    return "".join([heading(game.title), *words, heading(numbered_move(stop)), *boards, scores])
 
 
 class ModelReading:
@@ -99,7 +81,6 @@ class ModelReading:
     """
 
     def __init__(self, tracked: TrackedGame, model: str) -> None:
-        """Load the model; nothing is read yet."""
         self._model = load_model(model)
         self._stops = readable_stops(tracked.stops)
         title = ", ".join(filter(None, [tracked.game, f"{MODEL_PREFIX}{model}"]))
@@ -116,28 +97,23 @@ class ModelReading:
         """The median of what a board took to write, without scoring it; 0 before the first."""
         return 1000 * median(self._seconds or [0.0])
 
-    def read_on(self, seconds: float) -> tuple[ReplyAt, ...]:
-        """Read and score the next moves.
-
-        Args:
-            seconds: After these no further board is begun; at least one is written if any is left.
-        """
-        began = perf_counter()
+    def read_on(self, seconds: float) -> None:
+        """Read and score the next moves, at least one, until the time is over."""
+        start = perf_counter()
         rows: list[dict[str, Any]] = []
         first = len(self.tracked.replies)
         moves = [str(stop.uci) for stop in self._stops]
         for ply, stop in enumerate(self._stops[first:], start=first + 1):
-            if rows and perf_counter() - began > seconds:
+            if rows and perf_counter() - start > seconds:
                 break
             before = perf_counter()
             (reply,) = write_replies(self._model, [moves[:ply]], ReplySettings(), [0])
             self._seconds.append(perf_counter() - before)
             row = {"ply": stop.ply, "true_state": stop.fen, "reply": reply.text}
             rows.append(row | classify(reply.text).columns())
-        parameters = self.tracked.parameters
-        replies = scored_replies(pd.DataFrame(rows), parameters, [()] * len(rows)) if rows else ()
-        self.tracked = replace(self.tracked, replies=self.tracked.replies + replies)
-        return replies
+        if rows:
+            new = scored_replies(pd.DataFrame(rows), self.tracked.parameters)
+            self.tracked = replace(self.tracked, replies=self.tracked.replies + new)
 
 
 def readable_stops(stops: Sequence[Stop]) -> list[Stop]:
@@ -201,7 +177,7 @@ class GameTracker(WidgetBase):
         self.pair = pair
         self._readings: dict[str, ModelReading] = {}
         super().__init__(
-            ply=_worth_a_look(tracked),
+            ply=_first_loss(tracked),
             depth=tracked.depth,
             game=tracked.page(),
             readers=list(model_names()) if readable_stops(tracked.stops) else [],
@@ -220,10 +196,8 @@ class GameTracker(WidgetBase):
         model: str | None = None,
         sample: int | None = None,
         *,
-        depth: int = 4,
-        terminal: Terminal = "absorb",
-        ill_formed: IllFormedPolicy = "as_is",
         pair: "BoardPair | None" = None,
+        **scoring: Any,
     ) -> Self:
         """Show one model's replies to one game at several cuts.
 
@@ -232,20 +206,16 @@ class GameTracker(WidgetBase):
             game_id: The game; may be left out if the table holds one.
             model: The model; may be left out if the game has replies of one.
             sample: Which of several replies to the same prompt; may be left out if there is one.
-            depth: The largest m, at least 1; above 4 a reply may take seconds.
-            terminal: How finished games count.
-            ill_formed: What is done with boards that cannot arise in chess.
             pair: A board pair to open boards in.
+            scoring: ``depth`` (the largest m, 4 by default; above 4 a reply may take seconds),
+                ``terminal`` and ``ill_formed``; see `workbench.scoring.ScoringParameters`.
 
         Raises:
             InvalidArgumentError: If there are no such rows, or a choice is open.
             TableError: If a column is missing or rows contradict each other.
         """
-        parameters = ScoringParameters(depth=depth, terminal=terminal, ill_formed=ill_formed)
-        tracked = track_rows(
-            frame, game_id=game_id, model=model, sample=sample, parameters=parameters
-        )
-        return cls(tracked, pair=pair)
+        parameters = ScoringParameters(**{"depth": 4, **scoring})
+        return cls(track_rows(frame, game_id, model, sample, parameters), pair=pair)
 
     @classmethod
     def simulated(
@@ -254,10 +224,8 @@ class GameTracker(WidgetBase):
         rate: float = 0.03,
         seed: int = 0,
         *,
-        depth: int = 4,
-        terminal: Terminal = "absorb",
-        ill_formed: IllFormedPolicy = "as_is",
         pair: "BoardPair | None" = None,
+        **scoring: Any,
     ) -> Self:
         """Show the simulated tracker's replies after every ply of a game.
 
@@ -265,18 +233,14 @@ class GameTracker(WidgetBase):
             movetext: The moves of one game, as in PGN, without headers.
             rate: Probability of a slip at each ply, in [0, 1].
             seed: At least 0.
-            depth: The largest m, at least 1; above 4 a ply may take a second.
-            terminal: How finished games count.
-            ill_formed: What is done with boards that cannot arise in chess.
             pair: A board pair to open boards in.
+            scoring: As for `from_rows`.
 
         Raises:
             InvalidArgumentError: If an argument is out of range or the moves cannot be played.
         """
-        parameters = ScoringParameters(depth=depth, terminal=terminal, ill_formed=ill_formed)
-        return cls(
-            track_simulated(movetext, rate=rate, seed=seed, parameters=parameters), pair=pair
-        )
+        parameters = ScoringParameters(**{"depth": 4, **scoring})
+        return cls(track_simulated(movetext, rate, seed, parameters), pair=pair)
 
     @classmethod
     def from_model(
@@ -284,25 +248,21 @@ class GameTracker(WidgetBase):
         movetext: str,
         model: str = "small",
         *,
-        depth: int = 4,
-        terminal: Terminal = "absorb",
-        ill_formed: IllFormedPolicy = "as_is",
         pair: "BoardPair | None" = None,
+        **scoring: Any,
     ) -> Self:
         """Show the boards that a bundled language model writes after every ply of a game.
 
         Args:
             movetext: The moves of one game, as in PGN, without headers.
             model: One of `workbench.language_model.language_model.model_names`.
-            depth: The largest m, at least 1; above 4 a ply may take a second.
-            terminal: How finished games count.
-            ill_formed: What is done with boards that cannot arise in chess.
             pair: A board pair to open boards in.
+            scoring: As for `from_rows`.
 
         Raises:
             InvalidArgumentError: If an argument is out of range or the moves cannot be played.
         """
-        parameters = ScoringParameters(depth=depth, terminal=terminal, ill_formed=ill_formed)
+        parameters = ScoringParameters(**{"depth": 4, **scoring})
         return cls(track_model(movetext, model, parameters), pair=pair)
 
     def read_with(self, model: str) -> None:
@@ -373,21 +333,21 @@ class GameTracker(WidgetBase):
         """Set the board pair to the two boards at a ply."""
         if self.pair is None:
             raise InvalidArgumentError("expected a tracker made with pair=, got one without")
-        found = [reply for reply in self.tracked.replies if reply.ply == message["ply"]]
-        if not found:
+        replies = {reply.ply: reply for reply in self.tracked.replies}
+        if (reply := replies.get(message["ply"])) is None:
             raise InvalidArgumentError(f"expected a ply with a reply, got {message['ply']!r}")
-        (reply,) = found
-        with self.pair.hold_sync():
-            self.pair.line = []
-            self.pair.true_fen = reply.true_fen
-            self.pair.predicted_fen = (reply.predicted_fen or "") if reply.on_board else ""
-            self.pair.reply = reply.reply or ""
-            self.pair.moves = self.tracked.moves_until(reply.ply)
-            self.pair.caption = f"{self.tracked.title}, after {reply.ply} plies"
+        traits = {
+            "true_fen": reply.true_fen,
+            "predicted_fen": (reply.predicted_fen or "") if reply.on_board else "",
+            "reply": reply.reply or "",
+            "moves": self.tracked.moves_until(reply.ply),
+            "caption": f"{self.tracked.title}, after {reply.ply} plies",
+        }
+        self.pair.show_traits(traits)
         return {"ply": reply.ply}
 
 
-def _worth_a_look(tracked: TrackedGame) -> int:
+def _first_loss(tracked: TrackedGame) -> int:
     """Return the ply of the first reply that loses precision, else of the first that is wrong."""
     lossy = [reply.ply for reply in tracked.replies if reply.precision[-1] < 1]
     wrong = [reply.ply for reply in tracked.replies if not reply.exact_match]

@@ -1,6 +1,6 @@
 """One game and the predictions along it: the positions, and the scored replies at each ply."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Final
 
@@ -18,7 +18,7 @@ from workbench.explore.board_reading import describe, explain, game_over_words
 from workbench.explore.pair.pair_view import different_squares
 from workbench.games.pgn import lines_of
 from workbench.long_texts import LONGEST_FEN, cut
-from workbench.prediction import Prediction, ReplyClass
+from workbench.prediction import ReplyClass
 from workbench.scoring import ScoringParameters, score_predictions
 from workbench.tables.parquet_tables import PREDICTIONS
 
@@ -61,38 +61,40 @@ def game_stops(movetext: str) -> tuple[Stop, ...]:
 
 def stops_of(rows: pd.DataFrame, game_id: str) -> tuple[tuple[Stop, ...], tuple[str, ...]]:
     """Return the positions of a game that was cut at several plies, and notes on the rows."""
-    cuts = {int(row["ply"]): str(row["true_state"]) for row in rows.to_dict("records")}
+    cuts = dict(zip(rows["ply"].astype(int), rows["true_state"].astype(str), strict=True))
+    moves = rows["moves"] if "moves" in rows else pd.Series(None, rows.index, dtype=object)
     known = {
-        int(row["ply"]): str(row["moves"]).split()
-        for row in rows.to_dict("records")
-        if isinstance(row.get("moves"), str)
+        int(ply): text.split()
+        for ply, text in zip(rows["ply"], moves, strict=True)
+        if isinstance(text, str)
     }
     if not known:
         note = "This table has no moves of the game: only the cuts can be shown."
         return tuple(Stop(ply, fen) for ply, fen in cuts.items()), (note,)
     longest = max(known.values(), key=len)
-    for ply, moves in known.items():
-        if moves != longest[: len(moves)]:
+    for ply, played in known.items():
+        if played != longest[: len(played)]:
             raise TableError(
                 f"game {game_id!r}: the moves at ply {ply} are not the beginning of the longest "
                 "ones; give rows of one game"
             )
     stops = _stops(play_moves(longest, game=f"game {game_id!r}"))
     replayed = {stop.ply: stop.fen for stop in stops}
-    notes = []
     beyond = [ply for ply in cuts if ply not in replayed]
-    if beyond:
-        notes.append(
-            f"The moves end at ply {len(longest)}; the true board at {_plies(beyond)} comes from "
-            "the table."
-        )
     odd = [ply for ply, fen in cuts.items() if replayed.get(ply, fen) != fen]
-    if odd:
-        notes.append(
-            f"At {_plies(odd)} the table's true FEN differs from the board after the moves; the "
-            "scores use the table's."
-        )
-    return (*stops, *(Stop(ply, cuts[ply]) for ply in sorted(beyond))), tuple(notes)
+    notes = (
+        (
+            beyond,
+            f"The moves end at ply {len(longest)}; the true board at {{}} comes from the table.",
+        ),
+        (
+            odd,
+            "At {} the table's true FEN differs from the board after the moves; the scores use the "
+            "table's.",
+        ),
+    )
+    told = (words.format("ply " + ", ".join(map(str, plies))) for plies, words in notes if plies)
+    return (*stops, *(Stop(ply, cuts[ply]) for ply in sorted(beyond))), tuple(told)
 
 
 def _stops(game: chess.Board) -> tuple[Stop, ...]:
@@ -102,10 +104,6 @@ def _stops(game: chess.Board) -> tuple[Stop, ...]:
     for san in map(board.san_and_push, game.move_stack):
         stops.append(Stop(board.ply(), board.fen(), san, board.peek().uci()))
     return tuple(stops)
-
-
-def _plies(plies: Iterable[int]) -> str:
-    return "ply " + ", ".join(map(str, plies))
 
 
 LONGEST_REPLY: Final = 20_000
@@ -187,7 +185,8 @@ class TrackedGame:
     @property
     def conventions(self) -> str:
         """How finished games and ill-formed boards count, in words."""
-        return _conventions(self.parameters)
+        terminal, ill_formed = self.parameters.terminal, self.parameters.ill_formed
+        return f"{finished_words(terminal)}; {ill_formed_words(ill_formed)}"
 
     def page(self) -> dict[str, Any]:
         """Return everything as JSON can hold it, very long texts cut."""
@@ -217,7 +216,7 @@ class TrackedGame:
 
 
 def track_simulated(
-    movetext: str, *, rate: float, seed: int, parameters: ScoringParameters
+    movetext: str, rate: float, seed: int, parameters: ScoringParameters
 ) -> TrackedGame:
     """Simulate replies after every ply of a game.
 
@@ -228,9 +227,10 @@ def track_simulated(
     stops = game_stops(movetext)
     moves = [str(stop.uci) for stop in stops[1:]]
     rows, slips = [], []
-    for ply in range(1, len(stops)):
-        tracking = track(" ".join(moves[:ply]), position_id="tracked game", rate=rate, seed=seed)
-        row = {"ply": ply, "true_state": stops[ply].fen, "reply": tracking.fen}
+    for stop in stops[1:]:
+        played = " ".join(moves[: stop.ply])
+        tracking = track(played, position_id="tracked game", rate=rate, seed=seed)
+        row = {"ply": stop.ply, "true_state": stop.fen, "reply": tracking.fen, "moves": played}
         rows.append({**row, **classify_fen(tracking.fen).columns()})
         slips.append(
             tuple(
@@ -238,22 +238,13 @@ def track_simulated(
                 for slip in tracking.slips
             )
         )
-    frame = pd.DataFrame(rows).assign(
-        game_id="tracked game", model="simulated", moves=[" ".join(moves[:n + 1]) for n in range(len(rows))]
-    )  # fmt: skip
+    frame = pd.DataFrame(rows).assign(game_id="tracked game", model="simulated")
     title = f"Simulated tracker, slip rate {rate:g} per ply, seed {seed}"
-    return TrackedGame(
-        title,
-        True,
-        parameters,
-        stops,
-        scored_replies(frame, parameters, slips),
-    )
+    return TrackedGame(title, True, parameters, stops, scored_replies(frame, parameters, slips))
 
 
 def track_rows(
     frame: pd.DataFrame,
-    *,
     game_id: str | None,
     model: str | None,
     sample: int | None,
@@ -269,37 +260,36 @@ def track_rows(
     rows, game_id = _chosen(frame, "game_id", game_id)
     rows, model = _chosen(rows, "model", model)
     rows, sample = _chosen(rows, "sample", sample)
+    name = f"game {game_id!r}, model {model!r}"
     if nowhere := int(rows["ply"].isna().sum()):
         raise TableError(
-            f"game {game_id!r}, model {model!r}: expected a ply in every row, got none in {nowhere}; "
+            f"{name}: expected a ply in every row, got none in {nowhere}; "
             "import the replies with their games, or leave these rows out"
         )
     rows = rows.sort_values("ply").reset_index(drop=True)
     rows = rows.assign(true_state=[plain_fen(fen).text for fen in rows["true_state"]])
     twice = rows["ply"][rows["ply"].duplicated()]
     if len(twice):
-        raise TableError(
-            f"game {game_id!r}, model {model!r}: expected one reply per ply, got several at ply "
-            f"{twice.iloc[0]}"
-        )
+        raise TableError(f"{name}: expected one reply per ply, got several at ply {twice.iloc[0]}")
     if "reply_class" not in rows.columns:
-        rows = _classified(rows)
+        whole = "reply" in rows.columns
+        texts = [
+            text if isinstance(text, str) else None
+            for text in rows["reply" if whole else "predicted_state"]
+        ]
+        read = [classify(text or "") if whole else classify_fen(text) for text in texts]
+        rows = rows.assign(**pd.DataFrame([each.columns() for each in read], index=rows.index))
     stops, notes = stops_of(rows, str(game_id))
     failed = rows["reply_class"] == ReplyClass.FAILED
     if failed.any():
-        plies = ", ".join(str(ply) for ply in rows.loc[failed, "ply"])
+        plies = ", ".join(map(str, rows.loc[failed, "ply"]))
         notes += (f"The call failed at ply {plies}: there is no reply.",)
         rows = rows[~failed].reset_index(drop=True)
     game = f"Game {cut(str(game_id))}"
-    return TrackedGame(
-        game + (f", {cut(str(model))}" if model is not None else ""),
-        str(model).startswith("simulated"),
-        parameters,
-        stops,
-        scored_replies(rows, parameters, [()] * len(rows)),
-        notes,
-        game,
-    )
+    title = game + (f", {cut(str(model))}" if model is not None else "")
+    simulated = str(model).startswith("simulated")
+    replies = scored_replies(rows, parameters)
+    return TrackedGame(title, simulated, parameters, stops, replies, notes, game)
 
 
 def _chosen(frame: pd.DataFrame, column: str, value: Any) -> tuple[pd.DataFrame, Any]:
@@ -324,19 +314,8 @@ def _chosen(frame: pd.DataFrame, column: str, value: Any) -> tuple[pd.DataFrame,
     return chosen, value
 
 
-def _classified(rows: pd.DataFrame) -> pd.DataFrame:
-    found: list[Prediction] = []
-    for row in rows.to_dict("records"):
-        if "reply" in row:
-            found.append(classify(row["reply"] if isinstance(row["reply"], str) else ""))
-        else:
-            fen = row["predicted_state"]
-            found.append(classify_fen(fen if isinstance(fen, str) else None))
-    return rows.assign(**pd.DataFrame([each.columns() for each in found], index=rows.index))
-
-
 def scored_replies(
-    rows: pd.DataFrame, parameters: ScoringParameters, slips: Sequence[tuple[str, ...]]
+    rows: pd.DataFrame, parameters: ScoringParameters, slips: Sequence[tuple[str, ...]] = ()
 ) -> tuple[ReplyAt, ...]:
     """Score replies and put what the page needs beside."""
     if parameters.method != "exact":
@@ -344,17 +323,20 @@ def scored_replies(
     full = rows.reindex(columns=PREDICTIONS.names).assign(environment=DEFAULT, task="state")
     full = full.astype(object).where(full.notna(), None)
     scores = score_predictions(full, parameters)
+    depths = range(1, parameters.depth + 1)
     replies = []
-    for row, score, slipped in zip(
-        full.to_dict("records"), scores.to_dict("records"), slips, strict=True
+    for number, (row, score) in enumerate(
+        zip(full.to_dict("records"), scores.to_dict("records"), strict=True)
     ):
         if score["unscored"]:
             raise TableError(f"ply {row['ply']}: {score['unscored']}")
         fen = row["predicted_state"]
+        distance = None if fen is None else int(score["levenshtein"])
         longer = max(len(row["true_state"]), len(fen or ""))
         reply_class = ReplyClass(row["reply_class"])
         on_board = reply_class in (ReplyClass.VALID, ReplyClass.ILL_FORMED)
         true, predicted = chess.Board(row["true_state"]), chess.Board(fen) if on_board else None
+        wrong = [name for name in FIELD_NAMES if fen is not None and not score[f"correct_{name}"]]
         replies.append(
             ReplyAt(
                 ply=int(row["ply"]),
@@ -364,20 +346,16 @@ def scored_replies(
                 reply=row["reply"],
                 reply_class=str(reply_class),
                 words=_words(reply_class, row),
-                precision=_profile(score, "precision", parameters.depth),
-                recall=_profile(score, "recall", parameters.depth),
-                levenshtein=None if fen is None else int(score["levenshtein"]),
+                precision=tuple(float(score[f"precision_{m}"]) for m in depths),
+                recall=tuple(float(score[f"recall_{m}"]) for m in depths),
+                levenshtein=distance,
                 longer=longer,
-                distance=None if fen is None else int(score["levenshtein"]) / longer,
+                distance=None if distance is None else distance / longer,
                 exact_match=bool(score["exact_match"]),
                 different=tuple(different_squares(true, predicted) if predicted else ()),
-                wrong_fields=tuple(
-                    field_words(name)
-                    for name in FIELD_NAMES
-                    if fen is not None and not score[f"correct_{name}"]
-                ),
+                wrong_fields=tuple(map(field_words, wrong)),
                 game_over=game_over_words(true, predicted),
-                slips=slipped,
+                slips=slips[number] if slips else (),
             )
         )
     return tuple(replies)
@@ -389,11 +367,3 @@ def _words(reply_class: ReplyClass, row: dict[Any, Any]) -> str:
     if reply_class is ReplyClass.ABSENT:
         return f"No FEN in the reply: {row['reason'] or 'nothing was read'}."
     return describe(reply_class, (row["status"] or "").split())
-
-
-def _profile(score: dict[Any, Any], name: str, depth: int) -> tuple[float, ...]:
-    return tuple(float(score[f"{name}_{m}"]) for m in range(1, depth + 1))
-
-
-def _conventions(parameters: ScoringParameters) -> str:
-    return f"{finished_words(parameters.terminal)}; {ill_formed_words(parameters.ill_formed)}"

@@ -85,9 +85,11 @@ class Replies:
 
     def texts(self, scores: pd.DataFrame) -> ReplyTexts:
         """Return the replies behind the rows of a scores table."""
-        replies = {} if self._table is None else dict(enumerate(self._table["reply"]))
+        replies: dict[int | None, Any] = {}
+        if self._table is not None:
+            replies = dict(enumerate(self._table["reply"]))
         numbers = map(self._numbers.get, map(_key, scores[list(REPLY_KEY)].to_dict("records")))
-        texts = [_text(replies.get(number)) for number in numbers]  # type: ignore[call-overload]
+        texts = [_text(replies.get(number)) for number in numbers]
         return ReplyTexts(texts, scores["predicted_state"])
 
     def find(self, row: Mapping[str, Any]) -> tuple[str | None, str | None, str]:
