@@ -17,7 +17,6 @@ from workbench.headless.notebook_runs import NOTEBOOKS, notebook_parameters
 
 ROOT = Path(__file__).resolve().parent.parent
 NOTEBOOK_PATHS = [*sorted(NOTEBOOKS.glob("*.ipynb")), *lesson_notebooks()]
-NOT_ON_CONDA_FORGE = {"pyperplan"}
 EXTRAS = re.search(r"^EXTRAS := (.+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)[1].split()
 MOST_LINES = 12
 EXPLORERS = ("00_start_here", "10_explore_board_pair", "11_explore_run")
@@ -40,8 +39,7 @@ def test_environment_and_project_name_the_same_packages_and_ranges():
     environment = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]
     conda = dict(split_requirement(entry) for entry in environment if isinstance(entry, str))
     assert conda.pop("pip") == frozenset()
-    # pip, which installs the project itself there, brings the others.
-    assert conda == {name: declared[name] for name in declared.keys() - NOT_ON_CONDA_FORGE}
+    assert conda == declared
 
 
 @pytest.mark.parametrize(

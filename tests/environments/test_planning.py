@@ -185,25 +185,12 @@ class TestConditions:
         conditions = bundled._conditions
         states = every_state(bundled)
         assert conditions.states == states
-        assert conditions.possible == frozenset().union(*states)
-        assert all(not group.isdisjoint(state) for group in conditions.groups for state in states)
+        assert conditions.together.keys() == frozenset().union(*states)
         together = {pair for state in states for pair in permutations(state, 2)}
         apart = [
-            frozenset(pair) for pair in permutations(conditions.possible, 2) if pair not in together
+            frozenset(pair) for pair in permutations(conditions.together, 2) if pair not in together
         ]
         assert all("exclusive_facts" in conditions.unmet(pair) for pair in apart)
-
-    def test_cover_every_block_ball_and_parcel(self):
-        counts = {
-            # The arm; under and above each of five blocks.
-            "blocksworld": 1 + 2 * 5,
-            # The robot; two grippers; four balls.
-            "gripper": 1 + 2 + 4,
-            # Three vehicles; three parcels.
-            "logistics": 3 + 3,
-        }
-        for name, count in counts.items():
-            assert len(environment_named(f"planning:{name}")._conditions.groups) == count
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Planning problems in PDDL: STRIPS with types, read and grounded by pyperplan.
+"""Planning problems in PDDL: STRIPS with types.
 
 ``planning`` and ``planning:blocksworld``, ``planning:gripper``, ``planning:logistics`` are bundled;
 ``planning:DOMAIN.pddl,PROBLEM.pddl`` is a problem of one's own, called by the text of both files.

@@ -1,21 +1,17 @@
-"""PDDL files: checked for STRIPS with types, rewritten for pyperplan, parsed and grounded."""
+"""PDDL files: STRIPS with types, read, checked and grounded."""
 
-import logging
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import product
 from math import prod
 from pathlib import Path
-from typing import Any, Final, NoReturn, TypeAlias
-
-from pyperplan.grounding import ground
-from pyperplan.pddl.errors import ParseError
-from pyperplan.pddl.parser import Parser
-from pyperplan.pddl.tree_visitor import SemanticError
+from typing import Final, NoReturn, TypeAlias
 
 from workbench.environments.planning.strips import (
     ActionSchema,
     Atom,
+    Facts,
     Parameters,
     StripsAutomaton,
     StripsOperator,
@@ -27,8 +23,12 @@ from workbench.environments.planning.strips import (
 from workbench.errors import InvalidArgumentError
 
 Tree: TypeAlias = "str | list[Tree]"
+_Sections: TypeAlias = dict[str, list["list[Tree]"]]
 
 _MOST_BYTES: Final = 1_000_000
+_MOST_OBJECTS: Final = 1000
+_MOST_TYPES: Final = 500
+_MOST_ATOMS: Final = 300_000
 _MOST_TOKENS: Final = 20_000
 _DEEPEST: Final = 20
 _SHOWN: Final = 60
@@ -38,9 +38,9 @@ _TOKEN: Final = re.compile(r"[()]|[^\s()]+")
 _NAME: Final = re.compile(r"[a-z0-9_][a-z0-9_-]*")
 _VARIABLE: Final = re.compile(r"\?[a-z0-9_][a-z0-9_-]*")
 _REQUIREMENTS: Final = frozenset({":strips", ":typing"})
-_DOMAIN_ORDER: Final = (":requirements", ":types", ":constants", ":predicates", ":action")
-_PROBLEM_ORDER: Final = (":domain", ":requirements", ":objects", ":init", ":goal")
-_ACTION_ORDER: Final = (":parameters", ":precondition", ":effect")
+_DOMAIN_SECTIONS: Final = (":requirements", ":types", ":constants", ":predicates", ":action")
+_PROBLEM_SECTIONS: Final = (":domain", ":requirements", ":objects", ":init", ":goal")
+_ACTION_PARTS: Final = (":parameters", ":precondition", ":effect")
 _RESERVED: Final = frozenset({"and", "not", "either"})
 _NEEDS: Final = {
     "not": ":negative-preconditions",
@@ -89,59 +89,77 @@ def in_one_line(text: str) -> str:
     return " ".join(_COMMENT.sub(" ", text).split())
 
 
-def plain_domain(text: str, where: str) -> str:
-    """Return a domain in plain form: its sections in order, conditions as flat conjunctions."""
-    head, sections = _sections(text, where, "domain", _DOMAIN_ORDER)
-    for needed in (":predicates", ":action"):
-        if needed not in map(_keyword, sections):
-            _refuse(where, f"a domain with {needed}", "none")
-    for each in sections:
-        if _keyword(each) == ":types":
-            _check_types(each, where)
-    written = [_plain_action(each, where) if each[0] == ":action" else each for each in sections]
-    return _written(["define", head, *written], where)
-
-
-def plain_problem(text: str, where: str) -> str:
-    """Return a problem in plain form: its sections in order, the goal as a flat conjunction."""
-    head, sections = _sections(text, where, "problem", _PROBLEM_ORDER)
-    for needed in (":domain", ":init"):
-        if needed not in map(_keyword, sections):
-            _refuse(where, f"a problem with {needed}", "none")
-    for each in sections:
-        if _keyword(each) == ":init":
-            for fact in each[1:]:
-                _check_atom(fact, where, ":init")
-    goals = [each for each in sections if _keyword(each) == ":goal"]
-    if any(len(each) != 2 for each in goals):
-        _refuse(where, "one condition in :goal", _cut(goals[0]))
-    goal = [fact for each in goals for fact in _conjunction(each[1], where, ":goal", False)]
-    kept = [each for each in sections if _keyword(each) not in (":goal", ":requirements")]
-    return _written(["define", head, *kept, [":goal", ["and", *goal]]], where)
+def read_task(domain: str, problem: str, places: tuple[str, str]) -> StripsTask:
+    """Return the planning problem that two texts of PDDL describe."""
+    where, problem_where = places
+    name, sections = _sections(
+        domain, where, "domain", _DOMAIN_SECTIONS, (":predicates", ":action")
+    )
+    _, own = _sections(problem, problem_where, "problem", _PROBLEM_SECTIONS, (":domain", ":init"))
+    if own[":domain"] != [[name]]:
+        found = " ".join(map(_cut, own[":domain"][0]))
+        _refuse(problem_where, f"a problem of the domain {name}", found or "none")
+    kinds = _kinds(_only(sections, ":types"), where)
+    objects = _objects(_only(sections, ":constants"), kinds, {}, where)
+    objects |= _objects(_only(own, ":objects"), kinds, objects, problem_where)
+    if len(objects) > _MOST_OBJECTS:
+        _refuse(problem_where, f"at most {_MOST_OBJECTS:,} objects", f"{len(objects):,}")
+    predicates: dict[str, Parameters] = {}
+    for each in _only(sections, ":predicates"):
+        if isinstance(each, str) or not each or not _is_name(each[0]) or each[0] in predicates:
+            _refuse(where, "predicates such as (on ?x ?y), each once", _cut(each))
+        predicates[str(each[0])] = _typed(each[1:], kinds, where, _VARIABLE)
+    schemas: dict[str, ActionSchema] = {}
+    for action in sections[":action"]:
+        schema = _schema(action, kinds, predicates, objects, where)
+        if schema.name in schemas:
+            _refuse(where, f"one action {schema.name}", "two")
+        schemas[schema.name] = schema
+    fact_of, goal_of = (
+        partial(_atom, where=problem_where, part=part, predicates=predicates, terms=objects)
+        for part in (":init", ":goal")
+    )
+    facts = frozenset(written(fact_of(each)) for each in _only(own, ":init"))
+    if len(own.get(":goal", [[[]]])[0]) != 1:
+        _refuse(problem_where, "one condition in :goal", _cut([":goal", *_only(own, ":goal")]))
+    for goal in _only(own, ":goal"):
+        _conjunction(goal, False, goal_of)
+    changing = changing_predicates(predicates, schemas.values())
+    always = frozenset(fact for fact in facts if words(fact)[0] not in changing)
+    operators = _operators(schemas.values(), objects, kinds, changing, always, problem_where)
+    automaton = StripsAutomaton(facts - always, operators)
+    return StripsTask(name, objects, kinds, predicates, tuple(schemas.values()), always, automaton)
 
 
 def _sections(
-    text: str, where: str, kind: str, order: tuple[str, ...]
-) -> tuple[Tree, list[list[Tree]]]:
-    """Return the head, such as ``(domain gripper)``, and the sections sorted as pyperplan wants."""
+    text: str, where: str, kind: str, names: tuple[str, ...], needed: tuple[str, ...]
+) -> tuple[str, _Sections]:
+    """Return the name of a domain or problem, and what stands in its sections."""
     tree = _tree(text, where)
     if tree[:1] != ["define"] or len(tree) < 2 or _keyword(tree[1]) != kind:
         _refuse(where, f"(define ({kind} NAME) ...)", _cut(tree))
     if len(tree[1]) != 2 or not _is_name(tree[1][1]):
         _refuse(where, f"({kind} NAME)", _cut(tree[1]))
-    sections: list[list[Tree]] = []
+    sections: _Sections = {}
     for each in tree[2:]:
         keyword = _keyword(each)
-        if keyword not in order or isinstance(each, str):
-            _refuse(where, f"STRIPS with types, sections {', '.join(order)}", _with_need(each))
-        if keyword != ":action" and keyword in map(_keyword, sections):
+        if keyword not in names or isinstance(each, str):
+            _refuse(where, f"STRIPS with types, sections {', '.join(names)}", _with_need(each))
+        if keyword != ":action" and keyword in sections:
             _refuse(where, f"one section {keyword}", "two")
         if keyword == ":requirements":
             other = [_cut(name) for name in each[1:] if str(name) not in _REQUIREMENTS]
             if other:
                 _refuse(where, "no requirement but :strips and :typing", ", ".join(other[:5]))
-        sections.append(each)
-    return tree[1], sorted(sections, key=lambda each: order.index(_keyword(each)))
+        sections.setdefault(keyword, []).append(each[1:])
+    for keyword in needed:
+        if keyword not in sections:
+            _refuse(where, f"a {kind} with {keyword}", "none")
+    return str(tree[1][1]), sections
+
+
+def _only(sections: _Sections, keyword: str) -> list[Tree]:
+    return sections.get(keyword, [[]])[0]
 
 
 def _tree(text: str, where: str) -> list[Tree]:
@@ -173,91 +191,192 @@ def _tree(text: str, where: str) -> list[Tree]:
     return root[0]
 
 
-def _plain_action(action: list[Tree], where: str) -> list[Tree]:
-    if len(action) < 2 or not _is_name(action[1]):
-        _refuse(where, "(:action NAME ...)", _cut(action))
-    parts: dict[Tree, Tree] = {}
-    rest = action[2:]
+def _typed(
+    found: Sequence[Tree], kinds: Collection[str] | None, where: str, form: re.Pattern[str] = _NAME
+) -> Parameters:
+    """Return names, each with its types: ``a b - block c - (either cup jar) d``."""
+    pairs: list[tuple[str, tuple[str, ...]]] = []
+    waiting: list[str] = []
+    rest = iter(found)
+    for word in rest:
+        if word == "-":
+            kind = next(rest, "object")
+            types = kind[1:] if _keyword(kind) == "either" else [kind]
+            for each in types:
+                if not _is_name(each) or (kinds is not None and each not in kinds):
+                    _refuse(where, "types of the domain", _cut(each))
+            pairs += [(name, tuple(map(str, types))) for name in waiting]
+            waiting = []
+        elif isinstance(word, str) and form.fullmatch(word):
+            waiting.append(word)
+        else:
+            _refuse(where, "names of letters, digits, - and _", _with_need(word))
+    return tuple(pairs) + tuple((name, ("object",)) for name in waiting)
+
+
+def _kinds(section: list[Tree], where: str) -> dict[str, tuple[str, ...]]:
+    """Return each type with itself and the types above it."""
+    above = {name: types[0] for name, types in _typed(section, None, where)}
+    if "object" in above:
+        _refuse(where, "types other than object, which every domain has", "object in :types")
+    if len(above) >= _MOST_TYPES:
+        _refuse(where, f"at most {_MOST_TYPES:,} types", f"{len(above) + 1:,}")
+    kinds: dict[str, tuple[str, ...]] = {"object": ("object",)}
+    for name in above:
+        path = [name]
+        while path[-1] != "object":
+            parent = above.get(path[-1])
+            if parent is None or parent in path:
+                expected = "types of the domain" if parent is None else "a hierarchy of types"
+                _refuse(
+                    where,
+                    expected,
+                    _cut(path[-1]) if parent is None else f"{_cut(parent)} above itself",
+                )
+            path.append(parent)
+        kinds[name] = tuple(path)
+    return kinds
+
+
+def _objects(
+    section: list[Tree], kinds: Collection[str], known: Collection[str], where: str
+) -> dict[str, str]:
+    """Return the type of each object."""
+    objects: dict[str, str] = {}
+    for name, types in _typed(section, kinds, where):
+        if name in known or name in objects or len(types) != 1:
+            _refuse(where, "objects with names of their own, each of one type", _cut(name))
+        objects[name] = types[0]
+    return objects
+
+
+def _schema(
+    action: list[Tree],
+    kinds: Collection[str],
+    predicates: Mapping[str, Parameters],
+    objects: Collection[str],
+    where: str,
+) -> ActionSchema:
+    if not action or not _is_name(action[0]):
+        _refuse(where, "(:action NAME ...)", _cut([":action", *action]))
+    name = str(action[0])
+    parts: dict[str, list[Tree]] = {}
+    rest = action[1:]
     for keyword, value in zip(rest[::2], rest[1::2], strict=False):
-        if keyword not in _ACTION_ORDER or keyword in parts or isinstance(value, str):
-            _refuse(where, f"{', '.join(_ACTION_ORDER)}, each once, in {action[1]}", _cut(keyword))
+        if keyword not in _ACTION_PARTS or keyword in parts or isinstance(value, str):
+            _refuse(where, f"{', '.join(_ACTION_PARTS)}, each once, in {name}", _cut(keyword))
         parts[str(keyword)] = value
     if len(rest) % 2 or ":effect" not in parts:
-        _refuse(where, f"an action with :effect, {action[1]}", _cut(action))
-    name = f"action {action[1]}"
-    return [
-        *action[:2],
-        ":parameters",
-        parts.get(":parameters", []),
-        ":precondition",
-        ["and", *_conjunction(parts.get(":precondition", []), where, name, False)],
-        ":effect",
-        ["and", *_conjunction(parts[":effect"], where, name, True)],
-    ]
+        _refuse(where, f"an action with :effect, {name}", _cut([":action", *action]))
+    parameters = _typed(parts.get(":parameters", []), kinds, where, _VARIABLE)
+    terms = dict.fromkeys(variable for variable, _ in parameters)
+    if len(terms) < len(parameters):
+        _refuse(where, f"parameters of {name} with different names", str(list(terms)))
+
+    def read(atom: Tree) -> Atom:
+        return _atom(atom, where, f"action {name}", predicates, {*terms, *objects})
+
+    preconditions, _ = _conjunction(parts.get(":precondition", []), False, read)
+    order, places = list(predicates), list(terms)
+
+    def place(atom: Atom) -> tuple[int, list[int], Atom]:
+        """By predicate, then by parameters."""
+        found = [places.index(term) if term in terms else -1 for term in atom[1:]]
+        return order.index(atom[0]), found, atom
+
+    added, deleted = (
+        sorted(set(each), key=place) for each in _conjunction(parts[":effect"], True, read)
+    )
+    deleted = [atom for atom in deleted if atom not in added]
+    required = tuple(dict.fromkeys(preconditions))
+    return ActionSchema(name, parameters, required, tuple(added), tuple(deleted))
 
 
-def _conjunction(formula: Tree, where: str, part: str, deletes: bool) -> list[Tree]:
-    """Return the facts of a conjunction, nested ones included, with deleted ones as (not ...)."""
+def _conjunction(
+    formula: Tree, deletes: bool, read: Callable[[Tree], Atom]
+) -> tuple[list[Atom], list[Atom]]:
+    """Return the facts of a conjunction, nested ones included, and those under (not ...)."""
     if formula == []:
-        return []
+        return [], []
     if isinstance(formula, list) and formula[0] == "and":
-        return [fact for each in formula[1:] for fact in _conjunction(each, where, part, deletes)]
-    negated = isinstance(formula, list) and formula[0] == "not" and len(formula) == 2
-    _check_atom(formula[1] if negated and deletes else formula, where, part)
-    return [formula]
+        parts = [_conjunction(each, deletes, read) for each in formula[1:]]
+        true, false = ([atom for part in parts for atom in part[index]] for index in (0, 1))
+        return true, false
+    if deletes and _keyword(formula) == "not" and len(formula) == 2:
+        return [], [read(formula[1])]
+    return [read(formula)], []
 
 
-def _check_atom(atom: Tree, where: str, part: str) -> None:
+def _atom(
+    tree: Tree,
+    where: str,
+    part: str,
+    predicates: Mapping[str, Parameters],
+    terms: Collection[str],
+) -> Atom:
     if (
-        isinstance(atom, str)
-        or not atom
-        or not _is_name(atom[0])
-        or atom[0] in _RESERVED
-        or _keyword(atom) in _NEEDS
-        or not all(map(_is_term, atom))
+        isinstance(tree, str)
+        or not tree
+        or _keyword(tree) in _NEEDS
+        or not all(map(_is_term, tree))
     ):
         _refuse(
             where,
             f"in {part} only facts such as (on ?x ?y), joined by 'and' (STRIPS with types)",
-            _with_need(atom),
+            _with_need(tree),
         )
+    atom = tuple(map(str, tree))
+    if atom[0] not in predicates:
+        _refuse(where, f"a predicate of the domain in each fact of {part}", _cut(tree))
+    if len(atom) - 1 != len(predicates[atom[0]]):
+        _refuse(where, f"{len(predicates[atom[0]])} objects in each fact of {part}", _cut(tree))
+    unknown = [term for term in atom[1:] if term not in terms]
+    if unknown:
+        expected = "objects" if part.startswith(":") else "parameters or constants"
+        _refuse(where, f"known {expected} in {part}", f"object {unknown[0]} in {_cut(tree)}")
+    return atom
 
 
-def _check_types(section: list[Tree], where: str) -> None:
-    """Refuse what pyperplan does not survive: object as a type, and types above themselves."""
-    above: dict[Tree, Tree] = {}
-    waiting: list[Tree] = []
-    words = iter(section[1:])
-    for word in words:
-        if word != "-":
-            waiting.append(word)
-            continue
-        parent = next(words, "object")
-        above.update(dict.fromkeys(map(str, waiting), str(parent)))
-        waiting = []
-    above.update(dict.fromkeys(map(str, waiting), "object"))
-    if "object" in above:
-        _refuse(where, "types other than object, which every domain has", "object in :types")
-    sound: set[Tree] = {"object"}
-    for name in above:
-        path: list[Tree] = []
-        here: Tree = name
-        while here in above and here not in sound:
-            sound.add(here)
-            path.append(here)
-            here = above[here]
-        if here in path:
-            _refuse(where, "a hierarchy of types", f"{here!r:.{_SHOWN}} above itself")
+def _operators(
+    schemas: Collection[ActionSchema],
+    objects: Mapping[str, str],
+    kinds: Mapping[str, tuple[str, ...]],
+    changing: Collection[str],
+    always: Facts,
+    where: str,
+) -> Iterator[StripsOperator]:
+    """Yield the operators by action, then by objects, in the order of the files.
 
-
-def _written(tree: Tree, where: str) -> str:
-    """Return a tree of known depth as text, its words checked."""
-    if isinstance(tree, list):
-        return f"({' '.join(_written(each, where) for each in tree)})"
-    bare = tree.removeprefix(":")
-    if tree != "-" and not _NAME.fullmatch(bare) and not _VARIABLE.fullmatch(tree):
-        _refuse(where, "names of letters, digits, - and _", f"{tree!r:.{_SHOWN}}")
-    return tree
+    Those that need a fact that is false, and that no action changes, are left out.
+    """
+    choices = {
+        schema.name: [
+            [name for name, kind in objects.items() if not set(types).isdisjoint(kinds[kind])]
+            for _, types in schema.parameters
+        ]
+        for schema in schemas
+    }
+    atoms = sum(
+        prod(map(len, choices[each.name]))
+        * (1 + len(each.preconditions) + len(each.added) + len(each.deleted))
+        for each in schemas
+    )
+    if atoms > _MOST_ATOMS:
+        expected = f"a problem with at most {_MOST_ATOMS:,} facts in grounded actions"
+        _refuse(where, expected, f"{atoms:,}; take fewer objects")
+    for schema in schemas:
+        variables = [name for name, _ in schema.parameters]
+        for chosen in product(*choices[schema.name]):
+            values = dict(zip(variables, chosen, strict=True))
+            needed, added, deleted = (
+                frozenset(written([values.get(word, word) for word in atom]) for atom in part)
+                for part in (schema.preconditions, schema.added, schema.deleted)
+            )
+            constant = {fact for fact in needed if words(fact)[0] not in changing}
+            if constant <= always:
+                needed -= constant
+                name = written([schema.name, *chosen])
+                yield StripsOperator(name, needed, added - needed, deleted - added)
 
 
 def _is_name(word: Tree) -> bool:
@@ -293,202 +412,3 @@ def _beginning(tree: list[Tree]) -> str:
 
 def _refuse(where: str, expected: str, found: str) -> NoReturn:
     raise InvalidArgumentError(f"{where}: expected {expected}, got {found}")
-
-
-_MOST_OBJECTS: Final = 1000
-_MOST_TYPES: Final = 500
-_MOST_ATOMS: Final = 300_000
-_MOST_MATCHES: Final = 5_000_000
-_MATCHES_A_PATTERN: Final = 300
-"""pyperplan compiles a pattern for each object it looks for, which takes as long."""
-
-_FAULTS: Final = (
-    ParseError,
-    SemanticError,
-    AssertionError,
-    AttributeError,
-    LookupError,
-    RuntimeError,
-    StopIteration,
-    TypeError,
-    ValueError,
-)
-"""What pyperplan raises on files that it cannot read."""
-
-
-def read_task(domain: str, problem: str, places: tuple[str, str]) -> StripsTask:
-    """Return the planning problem that two texts of PDDL describe."""
-    plain = plain_domain(domain, places[0]), plain_problem(problem, places[1])
-    parsed = _parsed(plain, places)
-    if len(parsed.domain.types) > _MOST_TYPES:
-        _refuse_task(places[0], f"at most {_MOST_TYPES:,} types", f"{len(parsed.domain.types):,}")
-    kinds = {name: _upward(each) for name, each in parsed.domain.types.items()}
-    objects = _objects(parsed, places[1])
-    predicates = {
-        name: _parameters(each.signature) for name, each in parsed.domain.predicates.items()
-    }
-    order = list(predicates)
-    schemas = tuple(_schema(each, order) for each in parsed.domain.actions.values())
-    for schema in schemas:
-        _check_schema(schema, objects, places[0])
-    for fact in parsed.initial_state:
-        arity = len(predicates[fact.name]) if fact.name in predicates else None
-        if len(fact.signature) != arity:
-            found = written(_atom(fact))
-            expected = "a predicate of the domain" if arity is None else f"{arity} objects"
-            _refuse_task(places[1], f"{expected} in each fact of :init", found)
-    changing = frozenset(changing_predicates(predicates, schemas))
-    _check_size(schemas, objects, kinds, changing, len(parsed.initial_state), places)
-    with _quiet():
-        task = ground(
-            parsed, remove_statics_from_initial_state=False, remove_irrelevant_operators=False
-        )
-    always = frozenset(fact for fact in task.initial_state if words(fact)[0] not in changing)
-    automaton = StripsAutomaton(task.initial_state - always, _operators(task, schemas, objects))
-    return StripsTask(parsed.domain.name, objects, kinds, predicates, schemas, always, automaton)
-
-
-def _parsed(plain: tuple[str, str], places: tuple[str, str]) -> Any:
-    parser, place = Parser(None), places[0]
-    try:
-        parser.domInput = plain[0]
-        domain = parser.parse_domain(read_from_file=False)
-        place = places[1]
-        parser.probInput = plain[1]
-        return parser.parse_problem(domain, read_from_file=False)
-    except _FAULTS as error:
-        _refuse_task(place, "PDDL that pyperplan reads", f"{type(error).__name__}: {error}", error)
-
-
-def _objects(parsed: Any, place: str) -> dict[str, str]:
-    constants, own = parsed.domain.constants, parsed.objects
-    both = sorted(constants.keys() & own.keys())
-    if both:
-        _refuse_task(place, "objects that are no constants of the domain", both[0])
-    if len(constants) + len(own) > _MOST_OBJECTS:
-        _refuse_task(place, f"at most {_MOST_OBJECTS:,} objects", f"{len(constants) + len(own):,}")
-    return {name: each.name for name, each in [*constants.items(), *own.items()]}
-
-
-def _upward(kind: Any) -> tuple[str, ...]:
-    """Return the names of a type and of those above it."""
-    names = [kind.name]
-    while kind.parent is not None:
-        kind = kind.parent
-        names.append(kind.name)
-    return tuple(names)
-
-
-def _parameters(signature: Any) -> Parameters:
-    return tuple((name, tuple(each.name for each in types)) for name, types in signature)
-
-
-def _atom(found: Any) -> Atom:
-    return found.name, *(name for name, _ in found.signature)
-
-
-def _schema(action: Any, predicates: list[str]) -> ActionSchema:
-    parameters = _parameters(action.signature)
-    terms = [name for name, _ in parameters]
-
-    def effects(found: Any) -> list[Atom]:
-        """Return effects, which pyperplan keeps without order, by predicate and parameters."""
-        return sorted(
-            set(map(_atom, found)),
-            key=lambda atom: (
-                predicates.index(atom[0]),
-                [terms.index(term) if term in terms else -1 for term in atom[1:]],
-                atom,
-            ),
-        )
-
-    added = effects(action.effect.addlist)
-    return ActionSchema(
-        action.name,
-        parameters,
-        tuple(dict.fromkeys(map(_atom, action.precondition))),
-        tuple(added),
-        tuple(atom for atom in effects(action.effect.dellist) if atom not in added),
-    )
-
-
-def _check_schema(schema: ActionSchema, objects: Mapping[str, str], place: str) -> None:
-    parameters = {name for name, _ in schema.parameters}
-    if len(parameters) < len(schema.parameters):
-        _refuse_task(
-            place, f"parameters of {schema.name} with different names", str(schema.parameters)
-        )
-    for atom in (*schema.preconditions, *schema.added, *schema.deleted):
-        for term in atom[1:]:
-            if term not in parameters and term not in objects:
-                _refuse_task(
-                    place, f"parameters or constants in {schema.name}", f"{term} in {atom}"
-                )
-
-
-def _check_size(
-    schemas: tuple[ActionSchema, ...],
-    objects: Mapping[str, str],
-    kinds: Mapping[str, tuple[str, ...]],
-    changing: frozenset[str],
-    facts: int,
-    places: tuple[str, str],
-) -> None:
-    """Refuse a problem on which pyperplan would take more than seconds."""
-    counts = dict.fromkeys(kinds, 0)
-    for kind in objects.values():
-        for name in kinds[kind]:
-            counts[name] += 1
-    atoms = matches = 0
-    for schema in schemas:
-        choices = {
-            name: min(len(objects), sum(counts[each] for each in types))
-            for name, types in schema.parameters
-        }
-        size = 1 + len(schema.preconditions) + len(schema.added) + len(schema.deleted)
-        atoms += prod(choices.values()) * size
-        matches += sum(
-            choices[name] * (facts + _MATCHES_A_PATTERN)
-            for atom in schema.preconditions
-            if atom[0] not in changing
-            for name in set(atom[1:]) & choices.keys()
-        )
-    if atoms > _MOST_ATOMS or matches > _MOST_MATCHES:
-        _refuse_task(
-            places[1],
-            f"a problem with at most {_MOST_ATOMS:,} facts in grounded actions and "
-            f"{_MOST_MATCHES:,} comparisons with facts that never change",
-            f"{atoms:,} and {matches:,}; take fewer objects",
-        )
-
-
-def _operators(
-    task: Any, schemas: tuple[ActionSchema, ...], objects: Mapping[str, str]
-) -> list[StripsOperator]:
-    """Return the operators by action, then by objects, in the order of the files."""
-    of_action = {each.name: place for place, each in enumerate(schemas)}
-    of_object = {name: place for place, name in enumerate(objects)}
-
-    def place(operator: Any) -> tuple[int, ...]:
-        name, *arguments = words(operator.name)
-        return of_action[name], *(of_object[each] for each in arguments)
-
-    return [
-        StripsOperator(each.name, each.preconditions, each.add_effects, each.del_effects)
-        for each in sorted(task.operators, key=place)
-    ]
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep pyperplan's log messages from configuring the log of the whole program."""
-    silent = logging.NullHandler()
-    logging.getLogger().addHandler(silent)
-    try:
-        yield
-    finally:
-        logging.getLogger().removeHandler(silent)
-
-
-def _refuse_task(place: str, expected: str, found: str, cause: Exception | None = None) -> NoReturn:
-    raise InvalidArgumentError(f"{place}: expected {expected}, got {found!r:.200}") from cause

@@ -249,7 +249,7 @@ class PlanningEnvironment(Environment[Facts, str]):
         ``false_fact`` and ``wrong_type`` say why a fact is impossible: no action changes it and it
         is false, or an object is of a type that the predicate does not take.
         """
-        impossible = state - self._conditions.possible
+        impossible = state - self._conditions.together.keys()
         why = []
         if any(words(fact)[0] not in self.task.changing for fact in impossible):
             why.append("false_fact")

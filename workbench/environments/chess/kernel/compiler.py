@@ -1,4 +1,32 @@
-"""The compiler of the kernel: numba decorators, lookup tables, machine instructions and addresses; imports numba."""
+"""The compiler of the kernel: numba decorators, lookup tables, machine instructions and addresses; imports numba.
+
+What it relies on beyond the documented parts of numba (`njit` with signatures, `intrinsic`,
+`register_jitable`, the file cache), and what another version of numba or llvmlite may therefore break:
+
+- Options of `njit` that are not documented: ``no_cpython_wrapper`` and ``no_cfunc_wrapper`` (no wrappers that
+  nobody calls, which take half of the time to compile) and ``forceinline``.
+- `numba.core.sigutils.normalize_signature` reads the texts of signatures.
+- A compiled function is called by its address: `Dispatcher.overloads` holds its one compilation, of which
+  ``library.get_pointer_to_function`` and ``fndesc.llvm_func_name`` give the address;
+  `llvmlite.binding.add_symbol` gives the address a name for the whole process, and the linker of LLVM looks
+  the name up, also in machine code that was loaded from the cache. So a module must be imported after those
+  whose functions it calls, as Python does. Tables are named in the same way, as external constants.
+- A function that calls itself finds, under its own name among its globals, a jump to ``builder.function``: to
+  the LLVM function that is being built when the call is. This fails if numba puts a call elsewhere.
+- Calls are written by ``context.call_conv`` (``get_function_type``, ``call_function``,
+  ``return_status_propagate``), the convention between numba's functions, which is internal.
+- `numba.core.cgutils`: ``alloca_once``, ``get_or_insert_function``, ``if_unlikely``, ``unpack_tuple``; and
+  ``context.make_array`` for the layout of an array.
+- `numba.types.CPointer` can be indexed in compiled code, for reading and for writing.
+- `intrinsic` looks at the ``__signature__`` of a function, by which one function serves any number of arguments.
+- The IR builder of llvmlite: ``ctpop``, ``cttz``, ``ctlz``, integers of 128 bits, and ``gep`` on typed pointers.
+- ``numba.config.CACHE_DIR`` is read when a function is decorated (`workbench.environments.chess.kernel.cache`).
+- Addresses into an array do not keep it alive: see `address`.
+
+A change of any of these raises an error at loading, or gives wrong numbers, which the test of
+`workbench.environments.chess.kernel.kernel_functions.kernel_works` finds: then the reference engine is used. What
+it cannot catch is a crash of the process.
+"""
 
 from collections.abc import Callable
 from inspect import Parameter, Signature
