@@ -39,14 +39,7 @@ def asked_environment(positions: pd.DataFrame) -> Environment[Any, Any]:
 def predictions_table(
     positions: pd.DataFrame, replies: Sequence[dict[str, Any]], samples: int = 1
 ) -> pd.DataFrame:
-    """Return positions with their replies, as rows of the schema PREDICTIONS.
-
-    Args:
-        positions: With the columns of POSITIONS.
-        replies: Columns that PREDICTIONS has beside those, by name; of each position in turn, as many
-            as ``samples``. What is left out is empty.
-        samples: Replies to each position, numbered in the column ``sample``.
-    """
+    """Return positions with their replies, as rows of the schema PREDICTIONS."""
     columns = PREDICTIONS.names[len(POSITIONS.names) :]
     answers = pd.DataFrame(
         [

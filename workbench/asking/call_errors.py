@@ -123,12 +123,7 @@ _DETAILS: Final = {
 
 
 class NoAnswerError(RuntimeError):
-    """A response with status 200 holds an error, or no choice.
-
-    Attributes:
-        status_code: The HTTP status that the error names, or None.
-        code: What else it calls itself.
-    """
+    """A response with status 200 holds an error, or no choice."""
 
     def __init__(self, message: str, code: object = None) -> None:
         super().__init__(message)
@@ -196,9 +191,6 @@ def bound_responses(most: int = MOST_BYTES) -> None:
     The clients of providers read and decompress a whole response before anything can look at it. None
     of them has a limit, so this is one for the transport below them all. Only gzip and deflate are
     asked for, and other compression is refused: a few bytes of it can stand for gigabytes.
-
-    Args:
-        most: The largest response in bytes, after decompression.
     """
     for name in HTTP_CLIENTS:
         if importlib.util.find_spec(name) is not None:

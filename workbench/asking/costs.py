@@ -127,13 +127,7 @@ _MESSAGE_TOKENS: Final = 32
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """The cost of one call in the budget.
-
-    Attributes:
-        dollars: Its cost; None if unknown.
-        reserve: What counts in its place, in dollars.
-        reason: Why the cost is unknown; empty if ``dollars`` is given.
-    """
+    """The cost of one call in the budget: its dollars, or a reserve and why the cost is unknown."""
 
     dollars: float | None
     reserve: float = 0.0
@@ -151,11 +145,6 @@ class Budget:
     Without such a limit a reply is assumed to have up to `ASSUMED_REPLY_TOKENS`, less with every
     reply that is known, but up to twice as many as the longest of them; and no more calls are under
     way at a time than replies are known, and one, so that the first do not spend everything.
-
-    Attributes:
-        limit: Dollars that the run folder may cost in all, or None.
-        spent: Dollars so far, with what counts for calls whose cost is unknown.
-        reserved: Dollars for the calls in progress.
     """
 
     def __init__(
@@ -249,15 +238,7 @@ _NORMAL_QUANTILE: Final = 1.96
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What a whole run costs, by the answers so far.
-
-    Attributes:
-        questions: Of the whole run.
-        answers: What the forecast is made from.
-        totals: Dollars and tokens of the whole run, what is spent included; a measure that is not
-            known of any answer is missing.
-        errors: Their standard errors; infinite by a single answer.
-    """
+    """Dollars and tokens of a whole run by the answers so far, and their standard errors."""
 
     questions: int
     answers: int
@@ -296,11 +277,6 @@ def forecast(
     Each group of positions is taken by itself, because long games cost more than short ones and
     need not be as many among the answers as in the whole. A group without answers is taken to cost
     what the average answer does.
-
-    Args:
-        groups: The group of every position, by ``position_id``.
-        samples: Samples per position, at least 1.
-        costs: The `MEASURES` of each answered question, by position and sample; None if unknown.
     """
     answered = pd.DataFrame(
         [
@@ -343,15 +319,7 @@ CHARACTERS_A_TOKEN: Final = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Reserve:
-    """The reserve of a budget before each call.
-
-    Attributes:
-        limit: Dollars that the run folder may cost in all.
-        spent: Dollars that it has cost.
-        dollars: The most that a call can cost.
-        reply_tokens: The longest reply that this counts on.
-        assumed: Whether that is an assumption, because no limit is asked for.
-    """
+    """The reserve of a budget before each call."""
 
     limit: float
     spent: float
@@ -430,19 +398,7 @@ def estimate_cost(
     system: str = "",
     forecast: Forecast | None = None,
 ) -> CostEstimate:
-    """Return what a run will take.
-
-    Args:
-        prompt: What the questions were made from.
-        questions: The user's messages of each position, by ``position_id``.
-        answered: Position and sample of each question that has its answer.
-        samples: Samples per position, at least 1.
-        price: Price of the model, if known.
-        refused: Position and sample of each question that failed permanently.
-        budget: What calls may cost, if that is limited.
-        system: The system prompt, which goes with every call.
-        forecast: By the answers so far, if there are any.
-    """
+    """Return what a run will take."""
     done = set(answered)
     given_up = set(refused) - done
     waiting: dict[str, int] = {}

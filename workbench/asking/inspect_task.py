@@ -58,10 +58,6 @@ def registered(register: Callable[[str], Made], name: str) -> Made:
 
     Inspect puts the package before the name of what is installed in site-packages. Where the
     distribution is installed editable, it does so only if distribution and package share one name.
-
-    Args:
-        register: Registers it under a name, and returns it.
-        name: Without the package.
     """
     made = register(name)
     full = f"{PACKAGE}/{name}"

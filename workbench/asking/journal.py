@@ -58,12 +58,7 @@ Key = tuple[str, int, int]
 
 @dataclass(frozen=True, slots=True)
 class DamagedLine:
-    """A line that is no entry of a journal, or does not match its checksum.
-
-    Attributes:
-        number: Its number in the file, from 1.
-        text: The line.
-    """
+    """A line that is no entry of a journal, or does not match its checksum."""
 
     number: int
     text: bytes
@@ -92,12 +87,7 @@ class DamagedLine:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """The last failed call of a question.
-
-    Attributes:
-        reason: One line.
-        permanent: Whether the same call would fail again.
-    """
+    """The last failed call of a question."""
 
     reason: str
     permanent: bool
@@ -285,11 +275,7 @@ class Journal:
 
 
 class JournalReader:
-    """Follows a journal that another process writes.
-
-    Attributes:
-        record: What has been read.
-    """
+    """Follows a journal that another process writes."""
 
     def __init__(self, folder: Path, price: Price | None = None) -> None:
         self._path = folder / FILE_NAME

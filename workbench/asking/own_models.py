@@ -29,16 +29,7 @@ PROVIDER: Final = "workbench"
 
 @dataclass(frozen=True, slots=True)
 class AskedEpisode:
-    """An episode, and what is asked about it.
-
-    Attributes:
-        environment: Of the episode.
-        task: What is asked.
-        depth: m.
-        initial: The text of the first state; empty if the question does not show it.
-        shown: The actions as the question shows them; None if it shows none.
-        characters: Of the whole conversation.
-    """
+    """An episode, and what is asked about it."""
 
     environment: AnyEnvironment
     task: Task
@@ -88,10 +79,6 @@ class SimulatedModel:
 
     A reply depends on the episode, on what is asked, ``seed``, ``rate`` and the seed of the call alone.
     Tokens are counted from characters.
-
-    Attributes:
-        connections: Calls that may be in progress.
-        seconds: How long a reply takes.
     """
 
     connections: int = 50
@@ -104,15 +91,7 @@ class SimulatedModel:
         seconds: float = 0.0,
         **model_args: Any,
     ) -> None:
-        """Make the model; see `workbench.environment.Environment.track`.
-
-        Args:
-            name: Not used: there is one.
-            rate: Probability of a slip at each action, in [0, 1].
-            seed: At least 0.
-            seconds: How long a reply takes, at least 0.
-            model_args: None are known.
-        """
+        """Make the model; see `workbench.environment.Environment.track`."""
         if model_args:
             raise InvalidArgumentError(
                 f"{name}: expected rate, seed or seconds, got {sorted(model_args)}"
@@ -155,10 +134,6 @@ class BundledModel:
 
     A reply depends on the moves, on what is asked, the temperature and the seed of the call alone. Tokens
     are the model's own.
-
-    Attributes:
-        connections: Calls that may be in progress.
-        seconds: How long a reply waits.
     """
 
     connections: int = os.cpu_count() or 1
@@ -167,13 +142,7 @@ class BundledModel:
     def __init__(
         self, name: str, least_probability: float = LEAST_PROBABILITY, **model_args: Any
     ) -> None:
-        """Load the model.
-
-        Args:
-            name: One of `workbench.language_model.language_model.model_names`.
-            least_probability: Of the moves in a list, in (0, 1].
-            model_args: None are known.
-        """
+        """Load the model."""
         if model_args:
             raise InvalidArgumentError(
                 f"{name}: expected least_probability or no argument, got {sorted(model_args)}"

@@ -70,13 +70,6 @@ def run_predictions(folder: RunFolder, price: Price | None = None) -> pd.DataFra
 
     A failed call is a row of class ``failed``, whose reason begins with
     `workbench.answers.imports.eval_logs.CALL_FAILED`. A question that was not asked yet has no row.
-
-    Args:
-        folder: Folder of the run.
-        price: Price of the model, for answers that were given before a price was known.
-
-    Raises:
-        TableError: If the copied positions cannot be read.
     """
     positions = read_table(folder.positions, POSITIONS)
     question = Question.from_description(folder.description()["question"])

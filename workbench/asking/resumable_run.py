@@ -66,15 +66,7 @@ def follow(
     *,
     show: bool,
 ) -> None:
-    """Wait for the asking process, and show the progress of its journal.
-
-    Args:
-        process: The process.
-        journal: Already read up to where the process began.
-        questions: Of the whole run.
-        last_turn: The number of the prompt's last turn: with it a question is answered.
-        show: Whether to show a bar on standard error.
-    """
+    """Wait for the asking process, and show the progress of its journal."""
     with tqdm(
         total=questions,
         initial=len(journal.record.answered(last_turn)),

@@ -67,11 +67,7 @@ class RunFolder:
         return self.path / "process.log"
 
     def description(self) -> dict[str, Any]:
-        """Return the folder's description of its run; empty if there is none.
-
-        Raises:
-            RunMismatchError: If the file is there and cannot be read.
-        """
+        """Return the folder's description of its run; empty if there is none."""
         path = self.path / RUN_FILE
         if not path.exists():
             return {}

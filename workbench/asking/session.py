@@ -35,12 +35,7 @@ _POLL_SECONDS: Final = 0.05
 
 
 class Session:
-    """Asks through Inspect's ``generate``, with a journal, a budget, and an orderly stop.
-
-    Attributes:
-        stopping: Why asking stops, or an empty text.
-        lost: Answers that could not be written down.
-    """
+    """Asks through Inspect's ``generate``, with a journal, a budget, and an orderly stop."""
 
     def __init__(
         self,
@@ -62,14 +57,7 @@ class Session:
     async def ask(
         self, state: TaskState, generate: Generate, turn: int, **config: Any
     ) -> TaskState:
-        """Put the conversation so far to the model, unless the journal knows the answer.
-
-        Args:
-            state: Inspect's, with the user's message at the end.
-            generate: Inspect's.
-            turn: Turn of the prompt, from 0.
-            config: Further options of the call.
-        """
+        """Put the conversation so far to the model, unless the journal knows the answer."""
         key: Key = (str(state.sample_id), state.epoch - 1, turn)
         known = self._journal.record.answers.get(key)
         if known is not None:

@@ -79,11 +79,7 @@ class Question:
     depth: int | None = None
 
     def __post_init__(self) -> None:
-        """Check the arguments.
-
-        Raises:
-            InvalidArgumentError: If one is out of range.
-        """
+        """Check the arguments."""
         provider, _, name = self.model.partition("/")
         if not (provider and name) or any(sign.isspace() or sign == "," for sign in self.model):
             raise InvalidArgumentError(
@@ -172,10 +168,6 @@ class Question:
         """Return the secrets of this question.
 
         What the question itself says, the model's name or the prompt, is no secret.
-
-        Args:
-            environment: Variables and their values.
-            others: Keys given otherwise.
         """
         return secrets_in(
             environment,
@@ -267,11 +259,7 @@ class Operation:
     log_buffer: int = 100
 
     def __post_init__(self) -> None:
-        """Check the arguments.
-
-        Raises:
-            InvalidArgumentError: If one is out of range, or a base URL holds credentials.
-        """
+        """Check the arguments."""
         for name, least in (
             ("connections", 1),
             ("retries", 0),
@@ -301,15 +289,7 @@ class Operation:
 
 
 def refuse_credentials(url: str | None, where: str) -> None:
-    """Refuse a URL that holds a user name, a password, a query or a fragment: Inspect logs it.
-
-    Args:
-        url: A base URL, with or without its scheme, or None.
-        where: The argument or environment variable, for the message.
-
-    Raises:
-        InvalidArgumentError: If it holds any; the message does not repeat them.
-    """
+    """Refuse a URL that holds a user name, a password, a query or a fragment: Inspect logs it."""
     if not url:
         return
     # Some clients take what others call a path for the host, as in user:password@host without
@@ -339,16 +319,7 @@ def _refuse_credentials_within(value: Any, where: str) -> None:
 
 
 def refuse_credentials_in_environment(question: Question, environment: Mapping[str, str]) -> None:
-    """Refuse credentials that the environment has brought into what is written.
-
-    Args:
-        question: The question. The base URLs of its model's provider are looked at (of
-            ``openai-api/NAME/...`` the NAME counts too), and whether its arguments contain a key.
-        environment: Variables and their values.
-
-    Raises:
-        InvalidArgumentError: If there are any; the message does not repeat them.
-    """
+    """Refuse credentials that the environment has brought into what is written."""
     prefixes = {part.upper().replace("-", "_") for part in question.model.split("/")[:-1]}
     for name, value in environment.items():
         if name.endswith("_BASE_URL") and any(name.startswith(prefix) for prefix in prefixes):

@@ -38,12 +38,7 @@ MAX: Final = "max"
 
 
 def cut_plies(groups: Sequence[int], side_to_move: SideToMove) -> tuple[int, ...]:
-    """Return the half-moves after which games are cut, ascending.
-
-    Args:
-        groups: Full moves at which to cut, each at least 1, all different.
-        side_to_move: After move k of both, White is to move; after White's k-th, Black.
-    """
+    """Return the half-moves after which games are cut, ascending."""
     if not groups or len(set(groups)) != len(groups) or min(groups) < 1:
         raise InvalidArgumentError(
             f"expected groups of different numbers of full moves, each at least 1, got {groups!r}"
@@ -62,12 +57,7 @@ def group_of(ply: int) -> int:
 
 
 def per_ply(per_group: int, side_to_move: SideToMove) -> int:
-    """Return how many positions each cut gives to its group.
-
-    Args:
-        per_group: Positions per group, at least 1.
-        side_to_move: As of `cut_plies`.
-    """
+    """Return how many positions each cut gives to its group."""
     cuts = 2 if side_to_move == "both" else 1
     if per_group < 1 or per_group % cuts:
         kind = "an even number of" if cuts == 2 else "at least 1"
@@ -204,13 +194,7 @@ Games: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """Positions with the columns of `workbench.tables.parquet_tables.POSITIONS`, and what became of the games.
-
-    Attributes:
-        positions: Sorted by group and position_id.
-        summary: What became of the games.
-        per_group: Positions per group as requested, or as many as every group can supply.
-    """
+    """Positions sorted by group and position_id, the use of the games, and positions per group."""
 
     positions: pd.DataFrame
     summary: CutSummary

@@ -178,14 +178,7 @@ class GameFiles:
         return tuple(item.path for item in self._inputs if item.path is not None)
 
     def games(self, refuse: Refusal | None = None) -> Iterator[Game | ScannedGame | RefusedGame]:
-        """Yield every game, usable or not.
-
-        Args:
-            refuse: A test of the headers; what it refuses is yielded as refused.
-
-        Raises:
-            GameFileError: If a file cannot be read, breaks off, or is a pipe that was read before.
-        """
+        """Yield every game, usable or not."""
         again = [reading.name for reading in self._readings]
         self._readings, self.broken_off, self._games, self._filled = [], [], 0, ""
         sizes = [item.bytes_total for item in self._inputs]

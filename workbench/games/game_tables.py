@@ -23,11 +23,7 @@ _PROMOTIONS: Final = (0, chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN)
 
 
 def encode_moves(moves: Iterable[str]) -> bytes:
-    """Return the moves as codes of two bytes, the lower byte first.
-
-    Args:
-        moves: In UCI; no null move.
-    """
+    """Return the moves as codes of two bytes, the lower byte first."""
     codes = _codes()
     return np.array([codes[move] for move in moves], dtype=_CODE).tobytes()
 
@@ -244,10 +240,5 @@ def bundled_games_path() -> Path:
 
 @lru_cache(maxsize=1)
 def bundled_games() -> tuple[Game, ...]:
-    """Return the bundled games in the order of their numbers, read once a process.
-
-    Raises:
-        GameFileError: If they are not there.
-        TableError: If the file was changed.
-    """
+    """Return the bundled games in the order of their numbers, read once a process."""
     return tuple(game.as_game(BUNDLED_NAME) for game in read_games(bundled_games_path()))

@@ -260,14 +260,7 @@ class MonthSource:
 
 @dataclass(frozen=True, slots=True)
 class LichessCut:
-    """Positions of Lichess games, and where they came from.
-
-    Attributes:
-        cut: The positions, and what became of the games.
-        stopped_early: Whether there were more games than the groups needed.
-        provenance: What determines the positions, as JSON can hold it.
-        notes: A line on each source that was read.
-    """
+    """Positions of Lichess games, and where they came from."""
 
     cut: Cut
     stopped_early: bool

@@ -49,15 +49,7 @@ _FIRST_NUMBERS: Final = [str(number) for number in range(1, 1001)]
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The main line of one game, not played.
-
-    Attributes:
-        moves: In SAN, one space between, without marks of check or comment; castling with "O".
-        plies: Half-moves in it.
-        has_result: Whether it ends with a result.
-        reason: Why the text cannot be used; empty if it can.
-        detail: What was found instead, in words.
-    """
+    """The main line of one game in SAN, not played; ``reason`` and ``detail`` say why not to use it."""
 
     moves: str
     plies: int
@@ -264,9 +256,6 @@ def scan_games(path: Path) -> Iterator[ScannedGame | RefusedGame]:
     it may be half of one ("O-O" of "O-O-O"). Where compressed data breaks off, the game that it
     breaks is not yielded.
 
-    Args:
-        path: A file that `open_pgn` takes.
-
     Raises:
         GameFileError: If the file cannot be read, or breaks off; games before that were yielded.
     """
@@ -277,14 +266,7 @@ def scan_games(path: Path) -> Iterator[ScannedGame | RefusedGame]:
 def scan_stream(
     stream: ByteStream, name: str, where: str, refuse: Refusal | None = None
 ) -> Iterator[ScannedGame | RefusedGame]:
-    """Yield the games of a PGN file that is open, as `scan_games` does.
-
-    Args:
-        stream: Its bytes from the first.
-        name: What a game without a Site is named by, with its number.
-        where: What the file is called in a message; its ending says what it should be.
-        refuse: A further test of the headers; the moves of what it refuses are not looked at.
-    """
+    """Yield the games of a PGN file that is open, as `scan_games` does."""
     index = 0
     try:
         with pgn_text(stream, where) as text:

@@ -57,11 +57,7 @@ class Patience:
 
 
 class BusyServerError(requests.RequestException):
-    """A server asks to retry later.
-
-    Attributes:
-        seconds: After how long, or None if it does not say.
-    """
+    """A server asks to retry later."""
 
     def __init__(self, sentence: str, seconds: float | None) -> None:
         super().__init__(sentence)
@@ -79,19 +75,7 @@ TRANSIENT: Final = (
 def get(
     address: str, headers: dict[str, str], patience: Patience, *, accepted: tuple[int, ...] = ()
 ) -> requests.Response:
-    """Ask once for a file, and return the answer with its body still to be read.
-
-    Args:
-        address: Of the file.
-        headers: Beyond the usual ones.
-        patience: Its timeouts and longest wait.
-        accepted: Statuses of failure that the caller looks at itself.
-
-    Raises:
-        RemoteFileError: If the server refuses, or asks for too long a wait.
-        BusyServerError: If the server asks to come back later.
-        requests.RequestException: If there is no answer.
-    """
+    """Ask once for a file, and return the answer with its body still to be read."""
     sent = {
         "Accept-Encoding": "identity",
         "User-Agent": f"world-state-workbench/{__version__}",
@@ -171,16 +155,7 @@ def retrying(
 
 @dataclass(frozen=True, slots=True)
 class RemoteState:
-    """The identity of the file whose beginning is cached.
-
-    Attributes:
-        address: Where it was read from.
-        etag: The server's name for this version of it, or empty.
-        last_modified: When the server says it was changed, or empty.
-        bytes_total: Its length, or None while that is unknown.
-        sha256: Of the whole file once all of it was read, else empty.
-        checked: Whether the publisher's list has the same sum.
-    """
+    """The identity of the cached file; ``sha256`` is known once all of it was read."""
 
     address: str
     etag: str = ""

@@ -148,12 +148,7 @@ class _Kept:
 
 
 class Band:
-    """The games of one length band with the lowest numbers.
-
-    Attributes:
-        capacity: Games kept at most.
-        horizon: A bound on the numbers turned away: none lies below it.
-    """
+    """The games of one length band with the lowest numbers; all below ``horizon`` are kept."""
 
     def __init__(self, capacity: int) -> None:
         self.capacity = capacity
@@ -201,10 +196,6 @@ def fair_counts(eligible: Mapping[int, int], most: int) -> dict[int, int]:
     """Return how many games each group gets where there are too few to fill them all.
 
     No group gets more than another that could have had one of its games instead, but for one game.
-
-    Args:
-        eligible: For each cut the games long enough for it.
-        most: Games a group at most.
     """
     cuts = sorted(eligible, reverse=True)
     counts = dict.fromkeys(cuts, 0)
@@ -239,9 +230,6 @@ def choose(
         The cut, the game or its refusal, and whether its moves were chosen before, in another
         spelling; each cut gets as many games as wanted that are neither refused nor chosen before, or
         as many as there are.
-
-    Raises:
-        ReserveUsedUp: If a game turned away while reading might have had a place.
     """
     pool: list[tuple[int, Game | ScannedGame]] = []
     horizon = NO_HORIZON

@@ -178,14 +178,7 @@ async def _lines(
 def drawn_move(
     found: Sequence[tuple[chess.Move, int]], best: int, temperature: float, draw: float
 ) -> chess.Move:
-    """Return the move that a draw falls on; a move's chance grows as exp(score / temperature).
-
-    Args:
-        found: Moves and their scores in centipawns, at least one.
-        best: The highest of the scores.
-        temperature: In centipawns, above 0.
-        draw: In [0, 1).
-    """
+    """Return the move that a draw falls on; a move's chance grows as exp(score / temperature)."""
     weights = [math.exp((score - best) / temperature) for _, score in found]
     left = draw * sum(weights)
     for (move, _), weight in zip(found, weights, strict=True):

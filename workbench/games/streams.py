@@ -131,11 +131,7 @@ def open_pgn(path: Path) -> Iterator[TextIO]:
 
 
 def opened(path: Path) -> ByteStream:
-    """Open a file of games for reading its bytes.
-
-    Raises:
-        GameFileError: If it is missing, a folder or may not be read.
-    """
+    """Open a file of games for reading its bytes."""
     try:
         return io.BufferedReader(io.FileIO(path), CHUNK)
     except OSError as error:
@@ -167,11 +163,7 @@ def pgn_text(stream: ByteStream, name: str) -> TextIO:
 
 
 def kind_of(head: bytes) -> str:
-    """Return what the first bytes of a file are: gzip, bzip2, zstd, zip, parquet, or nothing.
-
-    Args:
-        head: At least 4 bytes, or all there are.
-    """
+    """Return what the first bytes of a file are: gzip, bzip2, zstd, zip, parquet, or nothing."""
     if head.startswith(ZSTD_MAGIC) or (
         head[:1] in {bytes([first]) for first in range(0x50, 0x60)}
         and head[1:4] == ZSTD_SKIPPABLE_MAGIC
@@ -188,12 +180,7 @@ def kind_of(head: bytes) -> str:
 
 
 def check_name(name: str, head: bytes) -> None:
-    """Hold a compressed file to its name.
-
-    Args:
-        name: The file's name or address.
-        head: Its first bytes.
-    """
+    """Hold a compressed file to its name."""
     named = next((kind for end, kind in _KINDS.items() if name.lower().endswith(end)), "")
     if named and kind_of(head) != named:
         raise GameFileError(

@@ -28,10 +28,6 @@ def random_board(plies: int, seed: int) -> str:
     """Return the full FEN after ``plies`` legal moves, each drawn uniformly.
 
     A game that finishes earlier is drawn again, so that every board has its moves.
-
-    Args:
-        plies: Half-moves, at least 0.
-        seed: At least 0; the same seed gives the same board.
     """
     for attempt in count():
         generator = np.random.default_rng(derived_seed(seed, "random board", attempt))
@@ -75,14 +71,7 @@ def scattered_board(
 def boards_at_distance(
     distance: int, plies: int, seed: int, attempts: int = 100_000
 ) -> tuple[str, str]:
-    """Return two random boards whose full FENs are ``distance`` edits apart.
-
-    Args:
-        distance: The Levenshtein distance wanted; the paper's figure has 17.
-        plies: Half-moves played on each, at least 1.
-        seed: At least 0.
-        attempts: Pairs tried at most.
-    """
+    """Return two random boards whose full FENs are ``distance`` edits apart."""
     for attempt in range(attempts):
         one, other = (random_board(plies, derived_seed(seed, side, attempt)) for side in "ST")
         if levenshtein(one, other) == distance:

@@ -40,11 +40,7 @@ class LinearProbe:
     intercepts: Vectors
 
     def answers(self, vectors: Vectors) -> LabelArray:
-        """Return the likeliest value of each label.
-
-        Args:
-            vectors: Shape (rows, width).
-        """
+        """Return the likeliest value of each label; vectors have the shape (rows, width)."""
         width = len(self.weights)
         sums = vectors @ self.weights.reshape(width, -1) + self.intercepts.reshape(-1)
         answers: LabelArray = sums.reshape(len(vectors), *self.intercepts.shape).argmax(axis=-1)
@@ -274,15 +270,7 @@ class HiddenBoards:
 def boards_to_fit(
     model: LanguageModel, left_out: Iterable[str], *, games: int, per_game: int, seed: int
 ) -> HiddenBoards:
-    """Return boards of games that neither the model nor its test has seen.
-
-    Args:
-        model: Any.
-        left_out: Identities of the games of the test.
-        games: How many, at least 1.
-        per_game: Boards of each, at most, after 1 to `MOST_PLIES` plies.
-        seed: Seed of the choice.
-    """
+    """Return boards of games that neither the model nor its test has seen."""
     test = set(left_out)
     unseen = [game for game in bundled_games()[TRAINING_GAMES:] if game.game_id not in test]
     if not 1 <= games <= len(unseen) or per_game < 1:

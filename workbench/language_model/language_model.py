@@ -45,13 +45,7 @@ class LanguageModel:
     """
 
     def __init__(self, name: str, weights: Weights, description: dict[str, Any]) -> None:
-        """Keep the weights.
-
-        Args:
-            name: Its name in tables.
-            weights: As `workbench.language_model.network.weight_shapes` says.
-            description: JSON; ``shape`` holds the fields of `Shape`.
-        """
+        """Keep the weights; ``description`` holds the fields of `Shape` as ``shape``."""
         self.name = name
         self.description = description
         self.shape = Shape(**description["shape"])
@@ -117,12 +111,7 @@ class LanguageModel:
     def next_moves(
         self, moves: Sequence[str], least: float = LEAST_PROBABILITY
     ) -> dict[str, float]:
-        """Return the moves that the model holds to be likely next, the likeliest first.
-
-        Args:
-            moves: In UCI, at most `MOST_PLIES`.
-            least: The least probability that is listed, above 0.
-        """
+        """Return the next moves of at least this probability, the likeliest first."""
         if not 0 < least <= 1:
             raise InvalidArgumentError(f"least: expected a probability above 0, got {least!r}")
         encoded = self.hidden_states(moves)[-1, -1]
@@ -179,13 +168,7 @@ _UNREADABLE: Final = (OSError, EOFError, BadZipFile, zlib.error, ValueError, Key
 
 
 def write_weights(path: Path, weights: Weights, description: dict[str, Any]) -> None:
-    """Write weights, rounded to half precision, and what is to be known about them.
-
-    Args:
-        path: Ends in ``.npz``.
-        weights: By name.
-        description: JSON; ``shape`` holds the fields of `Shape`.
-    """
+    """Write weights, rounded to half precision, and what is to be known about them."""
     arrays = {name: np.asarray(value, np.float16) for name, value in sorted(weights.items())}
     text = np.frombuffer(json.dumps(description, sort_keys=True).encode(), np.uint8)
     np.savez_compressed(path, **{_DESCRIPTION: text}, **arrays)  # type: ignore[arg-type]
@@ -230,14 +213,7 @@ def load_model(name: str) -> LanguageModel:
 
 
 def weights_path(name: str) -> Path:
-    """Return the file of a bundled model.
-
-    Args:
-        name: One of `model_names`.
-
-    Raises:
-        InvalidArgumentError: If there is no such model.
-    """
+    """Return the file of a bundled model."""
     if name not in model_names():
         raise InvalidArgumentError(
             f"model: expected one of {', '.join(model_names())}, got {name!r:.80}"

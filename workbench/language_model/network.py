@@ -18,14 +18,7 @@ _SMALLEST: Final = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The size of a network.
-
-    Attributes:
-        width: Width of every vector.
-        heads: Of each attention; divides the width.
-        layers: Of the encoder.
-        blocks: Of the decoder.
-    """
+    """The size of a network: layers of the encoder, blocks of the decoder."""
 
     width: int
     heads: int
@@ -138,14 +131,7 @@ def attend(xp: ModuleType, query: Any, key: Any, value: Any, bias: Any) -> Any:
 
 
 def recency(xp: ModuleType, heads: int, at: Any, seen: int) -> Any:
-    """Return the bias by distance, and against what comes later.
-
-    Args:
-        xp: The array module.
-        heads: How many.
-        at: Indices from which is looked back, shape (..., n).
-        seen: How many indices there are to look at, m.
-    """
+    """Return the bias by distance from indices (..., n), and against what comes later."""
     distance = (at[..., None] - xp.arange(seen)).astype(np.float32)
     later = xp.where(distance < 0, np.float32(_ALL), np.float32(0))
     return (
@@ -259,13 +245,7 @@ def written(
 
 
 def move_logits(xp: ModuleType, weights: Weights, encoded: Any) -> Any:
-    """Return the logits of the square that the next move leaves, shape (..., SQUARES).
-
-    Args:
-        xp: The array module.
-        weights: As `weight_shapes` says.
-        encoded: Rows of the last of `encode`, shape (..., width).
-    """
+    """Return the logits of the square that the next move leaves, shape (..., SQUARES)."""
     del xp
     return encoded @ weights["move_from"]
 

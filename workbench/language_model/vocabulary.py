@@ -45,11 +45,7 @@ START: Final = (SQUARES, SQUARES, 0)
 
 
 def read_moves(moves: Sequence[str]) -> NDArray[np.uint8]:
-    """Return moves as the model reads them, with the start before the first.
-
-    Args:
-        moves: In UCI, at most `MOST_PLIES`; they are not checked by the rules.
-    """
+    """Return moves as the model reads them, with the start before the first."""
     if len(moves) > MOST_PLIES:
         raise IllegalMoveError(
             f"the language model reads at most {MOST_PLIES} plies, got {len(moves)}"
@@ -69,11 +65,7 @@ def write_move(start: int, end: int, promotion: int) -> str:
 
 
 def spell(tokens: Sequence[int]) -> str:
-    """Return the text that the tokens of a written board spell; nothing is repaired.
-
-    Args:
-        tokens: `SLOTS` numbers of `TOKENS`.
-    """
+    """Return the text that the tokens of a written board spell; nothing is repaired."""
     ranks = []
     for first in range(0, SQUARES, 8):
         groups = groupby(tokens[first : first + 8])

@@ -23,13 +23,7 @@ NONE: Final = "none"
 
 @dataclass(frozen=True, slots=True)
 class WrittenReply:
-    """A reply, counted in the model's own tokens: one for the start and each move, one for a slot.
-
-    Attributes:
-        text: What the model replies.
-        input_tokens: Read.
-        output_tokens: Written; 0 where the model cannot reply, which ``text`` then says.
-    """
+    """A reply, counted in the model's own tokens: one for the start and each move, one for a slot."""
 
     text: str
     input_tokens: int
@@ -54,11 +48,7 @@ class ReplySettings:
     least_probability: float = LEAST_PROBABILITY
 
     def __post_init__(self) -> None:
-        """Check the arguments.
-
-        Raises:
-            InvalidArgumentError: If one is out of range, or the model has no reply in this task.
-        """
+        """Check the arguments."""
         if self.task not in _WRITERS:
             raise InvalidArgumentError(
                 f"task: expected one of {', '.join(_WRITERS)}, which the language models know, "
@@ -86,12 +76,6 @@ def write_replies(
 
     A reply depends on the game's moves, the settings and its seed alone; where two tokens are equally
     likely to six digits, also on the games that are read together with it.
-
-    Args:
-        model: Any.
-        games: Moves in UCI; the model does not know which are legal.
-        settings: How to reply.
-        seeds: One for each game, at least 0.
     """
     replies = [refusal(moves) for moves in games]
     read = [index for index, refused in enumerate(replies) if refused is None]
@@ -103,20 +87,12 @@ def write_replies(
 
 
 def refused(reason: str) -> WrittenReply:
-    """Return the reply of a model that cannot reply; it is ``absent`` in every task.
-
-    Args:
-        reason: Why, in words, without what looks like a move or a FEN.
-    """
+    """Return the reply of a model that cannot reply; it is ``absent`` in every task."""
     return WrittenReply(f"The language model cannot reply: {reason}.", 0, 0)
 
 
 def refusal(moves: Sequence[str]) -> WrittenReply | None:
-    """Return the reply to moves that the models cannot read, None if they can.
-
-    Args:
-        moves: In UCI, as far as they can be read.
-    """
+    """Return the reply to moves that the models cannot read, None if they can."""
     if len(moves) > MOST_PLIES:
         return refused(f"it reads at most {MOST_PLIES} plies, and these are {len(moves)}")
     try:
@@ -175,12 +151,6 @@ def replies_of_processes(
 
     Even one job is a process: on one thread, in batches that do not depend on the order or on
     ``jobs``, sums are rounded alike.
-
-    Args:
-        model: One of `workbench.language_model.language_model.model_names`.
-        settings: How to reply.
-        asked: The games; each pair once.
-        jobs: Processes, at least 1.
     """
     # Alike in length, so that little is filled up.
     games = sorted(asked, key=lambda one: (len(one[0]), one))

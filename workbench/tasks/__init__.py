@@ -14,11 +14,7 @@ __all__ = ["Task", "task_named", "task_names"]
 
 
 def task_named(name: str) -> Task:
-    """Return a task by its name.
-
-    Raises:
-        InvalidArgumentError: If there is none of this name.
-    """
+    """Return a task by its name."""
     tasks = _tasks()
     if name not in tasks:
         raise InvalidArgumentError(f"task: expected one of {', '.join(tasks)}, got {name!r:.80}")

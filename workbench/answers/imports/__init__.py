@@ -36,13 +36,6 @@ def format_of(path: Path, encoding: str | None = None) -> Format:
 
     ``.eval`` and ``.json`` are logs of Inspect, ``.csv``, ``.tsv``, ``.tab`` and ``.txt`` tables
     with named columns. Of JSON Lines the first object tells, and without one the file's name.
-
-    Args:
-        path: A file; of a pipe nothing can be told.
-        encoding: Encoding of the file, if not UTF-8, or UTF-16 with a byte order mark.
-
-    Raises:
-        ReplyFileError: If the file is missing, no text, or a pipe.
     """
     suffix = path.suffix.lower()
     if suffix in (".eval", ".json"):

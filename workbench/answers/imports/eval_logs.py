@@ -39,21 +39,7 @@ _READING_ERRORS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class LoggedReply:
-    """One sample of a log.
-
-    Attributes:
-        position_id: The sample's id.
-        sample: Inspect's epoch less 1.
-        model: The model of the run.
-        question: The sample's input, or its last message of the user.
-        target: What the sample called right, or None.
-        reply: The model's text; None if the call failed.
-        stop_reason: Why the model stopped, as Inspect names it.
-        failure: Why there is no reply, beginning with `CALL_FAILED`; empty if there is one.
-        metadata: The sample's metadata.
-        usage: Tokens and cost as Inspect names them, over all calls; empty if it is not logged.
-        seconds: Of the last call; None if it is not logged.
-    """
+    """One sample of a log; without a reply, ``failure`` says why, and begins with `CALL_FAILED`."""
 
     position_id: str
     sample: int
@@ -122,13 +108,6 @@ def log_entries(path: Path, names: tuple[str, ...] = ()) -> Iterator[tuple[str, 
     """Yield the entries of a log's zip, decompressed, each with its name.
 
     Of entries with the same name only the last counts, as in every reader of zips.
-
-    Args:
-        path: An ``.eval`` file.
-        names: Only these, in this order; all if empty.
-
-    Raises:
-        ReplyFileError: If the file is missing, no zip, or damaged.
     """
     try:
         with zipfile.ZipFile(path) as archive:

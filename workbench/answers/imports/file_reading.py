@@ -39,12 +39,7 @@ class FilesRead:
     """
 
     def __init__(self, paths: Iterable[Path] = (), *, progress: bool = False) -> None:
-        """Begin with nothing read.
-
-        Args:
-            paths: All files that will be read, for the progress bar's total.
-            progress: Whether to show a progress bar on standard error.
-        """
+        """Begin with nothing read; ``paths`` are all files to come, for the bar's total."""
         sizes = [path.stat().st_size for path in paths if path.is_file()]
         self._bar = tqdm(
             total=sum(sizes) or None,
@@ -65,14 +60,7 @@ class FilesRead:
 
     @contextmanager
     def opened(self, path: Path) -> Iterator["io.BufferedReader[Any]"]:
-        """Open a file for reading its bytes from the first to the last.
-
-        Args:
-            path: A file or a pipe.
-
-        Raises:
-            ReplyFileError: If it cannot be read.
-        """
+        """Open a file for reading its bytes from the first to the last."""
         try:
             with path.open("rb", buffering=0) as raw:
                 followed = _Followed(raw, self._bar)
@@ -87,11 +75,7 @@ class FilesRead:
             ) from error
 
     def hashed(self, path: Path) -> None:
-        """Take the hash of a file that is not read from the first byte to the last.
-
-        Raises:
-            ReplyFileError: If it cannot be read, or is a pipe.
-        """
+        """Take the hash of a file that is not read from the first byte to the last."""
         if not path.is_file():
             raise ReplyFileError(f"{path}: expected a file, found none or a pipe; check the name")
         self.hashes.append({"name": path.name, "sha256": file_hash(path)})

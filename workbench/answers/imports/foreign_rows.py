@@ -110,11 +110,7 @@ class Unsaid:
     model: str | None = None
 
     def __post_init__(self) -> None:
-        """Check the names.
-
-        Raises:
-            InvalidArgumentError: If there is no such environment or task.
-        """
+        """Check the names."""
         environment_named(self.environment or DEFAULT)
         task_named(self.task)
 

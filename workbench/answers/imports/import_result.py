@@ -80,13 +80,7 @@ class ImportedReplies:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A remark on a row, before its place is known.
-
-    Attributes:
-        reason: The kind of remark.
-        column: Ours, or empty; what the file calls it is told in its place.
-        detail: What was expected and what came.
-    """
+    """A remark on a row, before its place is known; ``column`` is ours, or empty."""
 
     reason: Refused | Noticed
     column: str

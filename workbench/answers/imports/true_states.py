@@ -22,16 +22,7 @@ _SHOWN: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class PlayedLine:
-    """Actions taken from an initial state, and where they lead.
-
-    Attributes:
-        initial: The text of the initial state; empty for the one that every episode shares.
-        moves: As the environment writes them.
-        movetext: As a model is shown them.
-        game_id: Of the actions so far.
-        ply: Actions taken.
-        reached: The text of the state after them.
-    """
+    """Actions from an initial state, empty for the shared one, and the state they reach."""
 
     initial: str
     moves: str
@@ -43,14 +34,7 @@ class PlayedLine:
 
 @dataclass(frozen=True, slots=True)
 class TrueState:
-    """A row's true state and what is known of its episode.
-
-    Attributes:
-        parsed: The state.
-        line: The actions, or None if they are unknown.
-        ply: Actions taken, or None if unknown.
-        remarks: What the row says otherwise than its actions, without being refused for it.
-    """
+    """A row's true state, its actions if known, and what the row says otherwise."""
 
     parsed: ParsedState
     line: PlayedLine | None
@@ -61,18 +45,7 @@ class TrueState:
 def true_state(
     environment: AnyEnvironment, given: str | None, line: PlayedLine | None, ply: int | None
 ) -> TrueState:
-    """Return the true state that a text and actions give together.
-
-    Args:
-        environment: Of the row.
-        given: The text, as the row has it, or None.
-        line: The row's actions, or None.
-        ply: Actions taken, as the row has them, or None.
-
-    Raises:
-        RefusedRowError: If there is neither a text that can be read nor actions, or they contradict
-            each other.
-    """
+    """Return the true state that a text and actions give together."""
     noun = environment.text_noun
     if given is None and line is None:
         raise RefusedRowError(

@@ -7,11 +7,7 @@ from workbench.installation import install_hint
 
 
 def require_extra() -> None:
-    """Raise an error if jax or optax is not installed.
-
-    Raises:
-        MissingExtraError: If one is not installed; the message says what to install.
-    """
+    """Raise an error if jax or optax is not installed."""
     missing = [name for name in ("jax", "optax") if importlib.util.find_spec(name) is None]
     if missing:
         raise MissingExtraError(

@@ -58,13 +58,7 @@ class Batches:
         self._first = pack_fens([_START])[0]
 
     def draw(self, generator: np.random.Generator, games: int, plies: int) -> Batch:
-        """Draw a batch.
-
-        Args:
-            generator: Of all draws.
-            games: How many.
-            plies: How many moves of each are read at most.
-        """
+        """Draw a batch."""
         moves = np.zeros((games, plies + 1, 3), np.uint8)
         moves[:, 0] = START
         at = np.zeros((games, QUERIES), np.int32)
@@ -120,14 +114,7 @@ def _columns(codes: NDArray[np.uint16]) -> NDArray[np.uint8]:
 def board_tokens(
     rows: NDArray[np.uint64], clocks: NDArray[np.int32], plies: NDArray[np.int64], single: object
 ) -> NDArray[np.int32]:
-    """Return the tokens that write boards, each as python-chess writes its FEN.
-
-    Args:
-        rows: Packed boards, shape (n, 8).
-        clocks: Half-move clocks, shape (n,).
-        plies: Moves played, shape (n,).
-        single: The compiled module of single boards.
-    """
+    """Return the tokens that write boards, each as python-chess writes its FEN."""
     bits = np.unpackbits(
         rows.view(np.uint8).reshape(len(rows), WIDTH, 8), axis=-1, bitorder="little"
     )
