@@ -74,6 +74,18 @@ class FilesRead:
                 f"{path}: expected a file of replies, got: {error}; check the name"
             ) from error
 
+    @contextmanager
+    def text(self, path: Path, encoding: str | None, newline: str) -> Iterator[TextIO]:
+        """Open a file as text; bytes that are none are found by `undecodable`."""
+        try:
+            with self.opened(path) as stream:
+                found = encoding_of(stream, str(path), encoding)
+                yield io.TextIOWrapper(stream, found, "surrogateescape", newline)
+        except UnicodeError as error:
+            raise ReplyFileError(
+                f"{path}: expected text in one encoding, got: {error}; save it as UTF-8"
+            ) from error
+
     def hashed(self, path: Path) -> None:
         """Take the hash of a file that is not read from the first byte to the last."""
         if not path.is_file():
@@ -126,13 +138,8 @@ def encoding_of(stream: "io.BufferedReader[Any]", name: str, given: str | None) 
     return "utf-8"
 
 
-def text_of(stream: "io.BufferedReader[Any]", encoding: str, newline: str | None = None) -> TextIO:
-    """Return a binary stream as text; bytes that are none are found by `undecodable`."""
-    return io.TextIOWrapper(stream, encoding=encoding, errors="surrogateescape", newline=newline)
-
-
 def undecodable(text: str) -> str:
-    """Return what is wrong with a text that `text_of` could not decode in full, or nothing."""
+    """Return what is wrong with a text that could not be decoded in full, or nothing."""
     found = None if text.isascii() else _NOT_DECODED.search(text)
     if found is None:
         return ""

@@ -2,10 +2,11 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import permutations
+from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 import pandas as pd
@@ -23,6 +24,8 @@ from workbench.answers.imports.import_result import (
     integer,
     optional_text,
     present,
+    refused_as,
+    required_text,
     shown,
     storable,
 )
@@ -53,8 +56,8 @@ from workbench.tasks import Task, task_named
 OWN_COLUMNS: Final = tuple(name for name in PREDICTIONS.names if name != "status")
 """The columns of a table of predictions that a foreign file can fill; ``status`` is worked out."""
 
-_COUNTS: Final = ("input_tokens", "output_tokens", "reasoning_tokens")
-_AMOUNTS: Final = ("dollars", "seconds")
+COUNTS: Final = ("input_tokens", "output_tokens", "reasoning_tokens")
+AMOUNTS: Final = ("dollars", "seconds")
 _HASH_DIGITS: Final = 8
 
 Reader: TypeAlias = Callable[[AnyEnvironment, Task], Prediction]
@@ -65,16 +68,12 @@ class ForeignRow:
     """A row of a file of others, under our names.
 
     Attributes:
-        file: Name of the file, as given.
-        line: Line number, from 1.
         source: The ``source`` of a row that names none.
         values: By the names in `OWN_COLUMNS`. A name that the file does not have is missing; one
             that is empty in this row is None or blank.
         reader: What gives the answer, if the file contains more than the reply.
         played: The moves, if they are not in the row itself.
-        stem: How the position's name begins, which a hash of folder and board ends; empty where
-            the row has a ``position_id``, or where the name is to be made of the moves or board.
-        folder: The folder of the stem.
+        stem: Prefix of the position's id, whose suffix is a hash of ``folder`` and board; or empty.
         names: What else may name the variant that was played.
         content: The same for rows that say the same; empty if that need not be noticed.
         provider: Who serves the model; told where two serve one of the same name.
@@ -93,6 +92,11 @@ class ForeignRow:
     content: str = ""
     provider: str = ""
     called: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def place(self) -> str:
+        """The file and the line, for a message."""
+        return f"{self.file}, line {self.line}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +138,7 @@ def classified_state(environment: AnyEnvironment, text: str) -> Prediction:
     return environment.classify_state(text)
 
 
-def made_row(
+def _prediction_row(
     row: ForeignRow, known: Mapping[str, dict[str, Any]] | None, unsaid: Unsaid
 ) -> tuple[dict[str, Any], tuple[Remark, ...]]:
     """Return the row of predictions that a foreign row makes, and what is odd about it."""
@@ -142,7 +146,8 @@ def made_row(
     values.setdefault("model", unsaid.model)
     position = None if known is None else _position(values, known)
     environment = _environment({**values, **(position or {})}, unsaid)
-    task = _task(values, unsaid)
+    with refused_as(Refused.BAD_VALUE, "", InvalidArgumentError):
+        task = task_named(optional_text(values, "task") or unsaid.task)
     line = row.played
     if position is not None:
         values, line = _joined(environment, values, position)
@@ -158,12 +163,17 @@ def made_row(
     if reason := environment.refusal(true.parsed, moves, names):
         raise RefusedRowError(Refused.CHESS960, "", reason)
     group = integer(values, "group")
-    prediction = (
-        row.reader(environment, task)
-        if row.reader
-        else _prediction(environment, task, row.values, values)
-    )
-    made = {
+    if row.reader:
+        prediction = row.reader(environment, task)
+    else:
+        prediction = _prediction(environment, task, row.values, values)
+    initial = line.initial if line else ""
+    if line is None and values.get("initial_state") is not None:
+        initial = initial_text(environment, values)
+    turns = values.get("earlier_turns")
+    if isinstance(turns, list):
+        values["earlier_turns"] = json.dumps(turns)
+    return {
         "position_id": position_id,
         "environment": environment.name,
         "game_id": optional_text(values, "game_id") or (line.game_id if line else None),
@@ -171,31 +181,28 @@ def made_row(
         "group": band_of(environment, true.ply) if group is None else group,
         "ply": true.ply,
         "game_plies": integer(values, "game_plies"),
-        "initial_state": line.initial if line else _initial(environment, values),
+        "initial_state": initial,
         "movetext": _movetext(values, line),
         "moves": moves,
         "true_state": true.parsed.text,
         "set": optional_text(values, "set") or "",
         "task": task.name,
-        "model": _model(values),
+        "model": required_text(values, "model", Refused.NO_MODEL),
         "setting": optional_text(values, "setting") or "",
         "sample": integer(values, "sample"),
         "reply": _reply(row.values, prediction),
         **prediction.columns(),
-        "earlier_turns": _turns(values),
+        "earlier_turns": optional_text(values, "earlier_turns"),
         "stop_reason": optional_text(values, "stop_reason"),
-        **{name: integer(values, name, limit=2**63) for name in _COUNTS},
-        **{name: amount(values, name) for name in _AMOUNTS},
-    }
-    return made, true.remarks
+        **{name: integer(values, name, limit=2**63) for name in COUNTS},
+        **{name: amount(values, name) for name in AMOUNTS},
+    }, true.remarks
 
 
 def _environment(values: Mapping[str, Any], unsaid: Unsaid) -> AnyEnvironment:
     name = optional_text(values, "environment") or unsaid.environment or DEFAULT
-    try:
+    with refused_as(Refused.BAD_VALUE, "environment", InvalidArgumentError):
         named = environment_in_table(name)
-    except InvalidArgumentError as error:
-        raise RefusedRowError(Refused.BAD_VALUE, "environment", str(error)) from error
     if unsaid.environment not in ("", name, named.name):
         raise RefusedRowError(
             Refused.OTHER_ENVIRONMENT,
@@ -203,18 +210,6 @@ def _environment(values: Mapping[str, Any], unsaid: Unsaid) -> AnyEnvironment:
             f"expected {unsaid.environment!r}, as of the table, got {name!r:.80}",
         )
     return named
-
-
-def _task(values: Mapping[str, Any], unsaid: Unsaid) -> Task:
-    try:
-        return task_named(optional_text(values, "task") or unsaid.task)
-    except InvalidArgumentError as error:
-        raise RefusedRowError(Refused.BAD_VALUE, "", str(error)) from error
-
-
-def _initial(environment: AnyEnvironment, values: Mapping[str, Any]) -> str:
-    given = values.get("initial_state") is not None
-    return initial_text(environment, values) if given else ""
 
 
 def _position(values: Mapping[str, Any], known: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
@@ -275,18 +270,7 @@ def _given_id(values: Mapping[str, Any]) -> str:
         value = int(value)
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
-    if not isinstance(value, str):
-        raise RefusedRowError(
-            Refused.NO_POSITION, "position_id", f"expected a text, got {shown(value)}"
-        )
-    return value
-
-
-def _model(values: Mapping[str, Any]) -> str:
-    value = values.get("model")
-    if not isinstance(value, str):
-        raise RefusedRowError(Refused.NO_MODEL, "model", f"expected a text, got {shown(value)}")
-    return value
+    return required_text({"position_id": value}, "position_id", Refused.NO_POSITION)
 
 
 def _movetext(values: Mapping[str, Any], line: PlayedLine | None) -> str | None:
@@ -343,12 +327,24 @@ def _reply(given: Mapping[str, Any], prediction: Prediction) -> str | None:
     return "" if empty else None
 
 
-def _turns(values: Mapping[str, Any]) -> str | None:
-    turns = values.get("earlier_turns")
-    return json.dumps(turns) if isinstance(turns, list) else optional_text(values, "earlier_turns")
+def rows_of_files(
+    paths: Iterable[Path],
+    entries: Callable[[Path], Iterable[tuple[int, Any]]],
+    rows: Callable[[Path, int, Any], Iterable[ForeignRow]],
+) -> Iterator[ForeignRow | RowNote]:
+    """Yield the rows of files.
 
-
-_ID_HASH_DIGITS = 8
+    ``entries`` gives what a file holds, each with its line; a text says why one cannot be read.
+    ``rows`` makes the rows of an entry, or refuses it.
+    """
+    for path in map(Path, paths):
+        for number, entry in entries(path):
+            try:
+                if isinstance(entry, str):
+                    raise RefusedRowError(Refused.UNREADABLE, "", entry)
+                yield from rows(path, number, entry)
+            except RefusedRowError as error:
+                yield error.remark.at(str(path), number, {})
 
 
 def imported_rows(
@@ -360,11 +356,8 @@ def imported_rows(
     """Return foreign rows as predictions; each row is in the table or among the refusals.
 
     A row needs a model, a reply, a predicted_state or predicted_actions, and the true state: as
-    true_state, as moves, as movetext, or by its position_id in ``positions``. Without a position_id
-    the position is named after its moves or state. All rows are of one environment: that of the
-    first which became a prediction, unless it is given. An id with several boards gets a hash of the board, in
-    every row. Replies of one model to one position without a sample are numbered 0, 1, ... as they
-    come.
+    true_state, as moves, as movetext, or by its position_id in ``positions``. All rows are of one
+    environment: that of the first which became a prediction, unless it is given.
 
     A reply counts once. A row whose sample was named before is refused; so is one that says in
     everything the same as a row before, in the same file, or in another of which one holds all
@@ -372,58 +365,49 @@ def imported_rows(
     """
     known = None if positions is None else _known(positions)
     unsaid = unsaid or Unsaid()
-    gathered = _Gathered()
+    table = _Table()
     for row in rows:
         if isinstance(row, RowNote):
-            gathered.refusals.append(row)
+            table.refusals.append(row)
             continue
         try:
-            if first := gathered.contents[row.content].get(row.file):
-                raise RefusedRowError(Refused.REPEATED, "", f"it repeats {first}")
-            made, remarks = made_row(row, known, unsaid)
+            if first := table.contents[row.content].get(row.file):
+                raise RefusedRowError(Refused.REPEATED, "", f"it repeats {first.place}")
+            values, remarks = _prediction_row(row, known, unsaid)
         except RefusedRowError as error:
-            gathered.refusals.append(error.remark.at(row.file, row.line, row.called))
+            table.refusals.append(error.remark.at(row.file, row.line, row.called))
             continue
-        gathered.add(row, made, remarks)
-        unsaid = replace(unsaid, environment=made["environment"])
-    return gathered.imported()
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    file: str
-    line: int
-
-    def __str__(self) -> str:
-        return f"{self.file}, line {self.line}"
-
-    def note(self, reason: Refused | Noticed, detail: str) -> RowNote:
-        return RowNote(self.file, self.line, reason, detail)
+        table.add(row, values, remarks)
+        unsaid = replace(unsaid, environment=values["environment"])
+    return table.imported()
 
 
 @dataclass(slots=True)
-class _Made:
-    place: _Place
+class _Row:
+    """A foreign row and the prediction that it became."""
+
+    foreign: ForeignRow
     values: dict[str, Any]
-    content: str
-    provider: str
+
+    def note(self, reason: Refused | Noticed, detail: str) -> RowNote:
+        return RowNote(self.foreign.file, self.foreign.line, reason, detail)
 
 
-class _Gathered:
-    """Rows made, in order, and what is to be said of rows."""
+class _Table:
+    """The predictions of an import in order, and the notes on rows."""
 
     def __init__(self) -> None:
-        self.rows: list[_Made] = []
-        self.contents: dict[str, dict[str, _Place]] = defaultdict(dict)
+        self.rows: list[_Row] = []
+        # By content, the first row of each file that has it, in the order of reading.
+        self.contents: dict[str, dict[str, ForeignRow]] = defaultdict(dict)
         self.refusals: list[RowNote] = []
         self.remarks: list[RowNote] = []
 
     def add(self, row: ForeignRow, values: dict[str, Any], remarks: Iterable[Remark]) -> None:
-        """Keep a row."""
-        place = _Place(row.file, row.line)
-        self.rows.append(_Made(place, values, row.content, row.provider))
+        """Add a row."""
+        self.rows.append(_Row(row, values))
         if row.content:
-            self.contents[row.content][row.file] = place
+            self.contents[row.content][row.file] = row
         self.remarks += [remark.at(row.file, row.line, row.called) for remark in remarks]
 
     def imported(self) -> ImportedReplies:
@@ -433,16 +417,25 @@ class _Gathered:
         self.tell_boards_apart()
         self.refuse_repeated_samples()
         self.number_samples()
-        values = [row.values for row in self.rows]
-        frame = pd.DataFrame(values, columns=PREDICTIONS.names)
+        frame = pd.DataFrame([row.values for row in self.rows], columns=PREDICTIONS.names)
         for column in PREDICTIONS:
             if pa.types.is_integer(column.type):
                 frame[column.name] = frame[column.name].astype(f"Int{column.type.bit_width}")
             elif pa.types.is_floating(column.type):
                 frame[column.name] = frame[column.name].astype(float)
-        places = {(row.place.file, row.place.line) for row in self.rows}
-        remarks = (note for note in self.remarks if (note.file, note.line) in places)
+        lines = {(row.foreign.file, row.foreign.line) for row in self.rows}
+        remarks = (note for note in self.remarks if (note.file, note.line) in lines)
         return ImportedReplies(frame, tuple(self.refusals), tuple(remarks))
+
+    def keep(self, reason_against: Callable[[_Row], str]) -> None:
+        """Refuse the rows that repeat a reply, which the function explains; keep the others."""
+        kept = []
+        for row in self.rows:
+            if detail := reason_against(row):
+                self.refusals.append(row.note(Refused.REPEATED, detail))
+            else:
+                kept.append(row)
+        self.rows = kept
 
     def refuse_repeated_files(self) -> None:
         """Refuse what a file repeats of another, where one holds all rows of the other."""
@@ -454,55 +447,43 @@ class _Gathered:
         same = {
             pair for pair, count in shared.items() if count == min(sizes[name] for name in pair)
         }
-        kept = []
-        for row in self.rows:
-            first = self.first_of(row, same)
-            if first is None:
-                kept.append(row)
-            else:
-                self.refuse(row, f"it repeats {first}")
-        self.rows = kept
 
-    def first_of(self, row: _Made, same: set[tuple[str, str]]) -> _Place | None:
-        """Return where a row stood before, in a file of which its own is a part or a whole."""
-        # The files of a content stand in the order in which they were read.
-        for file, place in self.contents.get(row.content, {}).items():
-            if file == row.place.file:
-                return None
-            if (file, row.place.file) in same:
-                return place
-        return None
+        def repeats(row: _Row) -> str:
+            own = row.foreign.file
+            for file, first in self.contents.get(row.foreign.content, {}).items():
+                if file == own:
+                    break
+                if (file, own) in same:
+                    return f"it repeats {first.place}"
+            return ""
+
+        self.keep(repeats)
 
     def refuse_repeated_samples(self) -> None:
         """Refuse a row whose sample of the same model and position was named before."""
-        taken: dict[tuple[Any, ...], _Place] = {}
-        kept = []
-        for row in self.rows:
-            key = tuple(row.values[name] for name in REPLY_KEY)
-            if row.values["sample"] is not None and key in taken:
-                said = (
-                    f"sample {row.values['sample']} of {row.values['model']!r:.80} for "
-                    f"{row.values['position_id']!r:.80} stands in {taken[key]}"
-                )
-                self.refuse(row, said)
-            else:
-                taken[key] = row.place
-                kept.append(row)
-        self.rows = kept
+        taken: dict[tuple[Any, ...], ForeignRow] = {}
 
-    def refuse(self, row: _Made, detail: str) -> None:
-        """Name a reply that was read before."""
-        self.refusals.append(row.place.note(Refused.REPEATED, detail))
+        def repeats(row: _Row) -> str:
+            values, key = row.values, tuple(row.values[name] for name in REPLY_KEY)
+            first = taken.setdefault(key, row.foreign)
+            if values["sample"] is None or first is row.foreign:
+                return ""
+            return (
+                f"sample {values['sample']} of {values['model']!r:.80} for "
+                f"{values['position_id']!r:.80} stands in {first.place}"
+            )
+
+        self.keep(repeats)
 
     def tell_models_apart(self) -> None:
         """Put the provider before a model's name where two providers use it."""
         providers: dict[str, set[str]] = defaultdict(set)
         for row in self.rows:
-            providers[row.values["model"]].add(row.provider)
+            providers[row.values["model"]].add(row.foreign.provider)
         for row in self.rows:
             model = row.values["model"]
-            if len(providers[model]) > 1 and row.provider:
-                row.values["model"] = f"{row.provider}/{model}"
+            if len(providers[model]) > 1 and row.foreign.provider:
+                row.values["model"] = f"{row.foreign.provider}/{model}"
 
     def tell_boards_apart(self) -> None:
         """Append a hash to an id with several boards, or several lines of moves."""
@@ -516,10 +497,10 @@ class _Gathered:
         for row in self.rows:
             name, moves = row.values["position_id"], row.values["moves"]
             if name in several:
-                what = _identity(row) if moves is None else moves
-                row.values["position_id"] = f"{name}-{text_hash(what)[:_ID_HASH_DIGITS]}"
-                said = f"position_id: {name!r:.80} is now {row.values['position_id']!r:.100}"
-                self.remarks.append(row.place.note(Noticed.SEVERAL_BOARDS, said))
+                hashed = text_hash(_identity(row) if moves is None else moves)[:_HASH_DIGITS]
+                row.values["position_id"] = f"{name}-{hashed}"
+                detail = f"position_id: {name!r:.80} is now {row.values['position_id']!r:.100}"
+                self.remarks.append(row.note(Noticed.SEVERAL_BOARDS, detail))
 
     def number_samples(self) -> None:
         """Give each row without a sample the least number that is free for its model and position."""
@@ -534,7 +515,7 @@ class _Gathered:
                 following[question] += 1
 
 
-def _identity(row: _Made) -> str:
+def _identity(row: _Row) -> str:
     named = environment_in_table(row.values["environment"])
     return identity_of(named, row.values["true_state"])
 

@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,13 +22,9 @@ from workbench.answers.imports.foreign_rows import (
     Unsaid,
     imported_rows,
     own_columns,
+    rows_of_files,
 )
-from workbench.answers.imports.import_result import (
-    ImportedReplies,
-    Refused,
-    RefusedRowError,
-    RowNote,
-)
+from workbench.answers.imports.import_result import ImportedReplies, Refused, RefusedRowError
 from workbench.answers.imports.named_columns import VARIANT_KEYS, inside, json_rows
 from workbench.tables.provenance import json_hash
 
@@ -53,84 +50,43 @@ def import_harness_samples(
     ``position_id`` is the task's name and ``doc_id``, ``true_state`` the ``target``, and each of the
     responses in ``resps`` a row with its own ``sample``. The filters of the harness are not used:
     a document's rows of further filters hold the same responses, and are counted in ``folded``.
-
-    Args:
-        paths: Files of samples.
-        columns: Our column to the object's member, dotted where it reaches into objects, such as
-            ``true_state`` to ``doc.fen``.
-        positions: Rows of the POSITIONS schema, to be found by ``position_id``.
-        unsaid: What a row has where it says nothing of its own; a file of results tells its model.
-        encoding: Encoding of all files, if not UTF-8.
-        files: What opens them and follows the reading.
-
-    Raises:
-        InvalidArgumentError: If a column of ours is unknown.
-        ReplyFileError: If a file cannot be read.
+    A file of results beside the samples names their model. Arguments and errors are as of
+    `import_named_columns`; ``columns`` names members, such as ``doc.fen`` for ``true_state``.
     """
-    names = {"true_state": "target", **own_columns(columns)}
-    reader = _Reader(names, encoding, files or FilesRead())
-    rows = (row for path in paths for row in reader.rows(Path(path)))
-    imported = imported_rows(rows, positions=positions, unsaid=unsaid)
-    return replace(imported, folded=reader.folded)
+    names, files = {"true_state": "target", **own_columns(columns)}, files or FilesRead()
+    # By file, the filter under which responses to a document were read first.
+    filters: dict[tuple[Path, str], object] = {}
+    folded = 0
+    described = cache(_task_and_model)
 
-
-class _Reader:
-    """Rows of files, and how many objects held the responses of another filter's once more."""
-
-    def __init__(self, columns: Mapping[str, str], encoding: str | None, files: FilesRead) -> None:
-        self.columns = columns
-        self.encoding = encoding
-        self.files = files
-        self.folded = 0
-
-    def rows(self, path: Path) -> Iterator[ForeignRow | RowNote]:
-        """Yield the rows of one file."""
-        named = SAMPLES_NAME.fullmatch(path.name)
-        task = named["task"] if named else path.stem
-        model = _model_of(path, named["time"] if named else None)
-        filters: dict[str, object] = {}
-        for number, entry in json_rows(path, self.encoding, self.files):
-            try:
-                if isinstance(entry, str):
-                    raise RefusedRowError(Refused.UNREADABLE, "", entry)
-                replies = _replies(entry)
-                key = json_hash({"doc": entry.get("doc_id"), "replies": replies})
-                if filters.setdefault(key, entry.get("filter")) != entry.get("filter"):
-                    self.folded += 1
-                    continue
-                for sample, reply in enumerate(replies):
-                    yield self.row(path, number, entry, task, model, sample, reply)
-            except RefusedRowError as error:
-                yield error.remark.at(str(path), number, {})
-
-    def row(
-        self,
-        path: Path,
-        number: int,
-        entry: dict[str, Any],
-        task: str,
-        model: str | None,
-        sample: int,
-        reply: str,
-    ) -> ForeignRow:
-        """Return the row of one response."""
-        values = {"model": model, "sample": sample, "reply": reply}
-        if "doc_id" in entry and "position_id" not in self.columns:
+    def rows_of(path: Path, number: int, entry: dict[str, Any]) -> Iterator[ForeignRow]:
+        nonlocal folded
+        replies = _replies(entry)
+        key = path, json_hash({"doc": entry.get("doc_id"), "replies": replies})
+        if filters.setdefault(key, entry.get("filter")) != entry.get("filter"):
+            folded += 1
+            return
+        task, model = described(path)
+        values: dict[str, Any] = {"model": model}
+        if "doc_id" in entry and "position_id" not in names:
             values["position_id"] = f"{task}-{entry['doc_id']}"
-        for name in OWN_COLUMNS:
-            found, value = inside(entry, self.columns.get(name, ""))
-            if found:
-                values[name] = value
+        given = {name: inside(entry, names.get(name, "")) for name in OWN_COLUMNS}
+        mapped = {name: value for name, (is_there, value) in given.items() if is_there}
         doc = entry.get("doc")
-        kept = doc if isinstance(doc, dict) else {}
-        return ForeignRow(
-            str(path),
-            number,
-            path.name,
-            values,
-            names=(task, *(kept.get(key) for key in VARIANT_KEYS)),
-            called=self.columns,
-        )
+        variants = [doc.get(key) if isinstance(doc, dict) else None for key in VARIANT_KEYS]
+        for sample, reply in enumerate(replies):
+            yield ForeignRow(
+                str(path),
+                number,
+                path.name,
+                {**values, "sample": sample, "reply": reply, **mapped},
+                names=(task, *variants),
+                called=names,
+            )
+
+    rows = rows_of_files(paths, lambda path: json_rows(path, encoding, files), rows_of)
+    imported = imported_rows(rows, positions=positions, unsaid=unsaid)
+    return replace(imported, folded=folded)
 
 
 def _replies(entry: Mapping[str, Any]) -> list[str]:
@@ -148,18 +104,19 @@ def _replies(entry: Mapping[str, Any]) -> list[str]:
     return texts
 
 
-def _model_of(path: Path, time: str | None) -> str | None:
-    """Return the model that the results beside a file of samples name, or None."""
-    if time is None:
-        return None
-    for results in path.parent.glob(f"*_{time}.json"):
+def _task_and_model(path: Path) -> tuple[str, str | None]:
+    """Return the task that a file of samples is named after, and the model of the results beside it."""
+    named = SAMPLES_NAME.fullmatch(path.name)
+    if named is None or named["time"] is None:
+        return named["task"] if named else path.stem, None
+    for results in path.parent.glob(f"*_{named['time']}.json"):
         try:
             found = json.loads(results.read_text(encoding="utf-8"))
         except (OSError, ValueError):
-            return None
+            break
         if isinstance(found, dict):
             arguments = (found.get("config") or {}).get("model_args")
             inferred = _MODEL_ARGUMENT.search(arguments) if isinstance(arguments, str) else None
             name = found.get("model_name") or (inferred[1] if inferred else None)
-            return str(name) if name else None
-    return None
+            return named["task"], str(name) if name else None
+    return named["task"], None

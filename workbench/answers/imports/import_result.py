@@ -1,7 +1,8 @@
 """The result of an import, its notes on rows, and the checked values of an imported row."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
@@ -39,15 +40,7 @@ class Noticed(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RowNote:
-    """A note on one row of a file.
-
-    Attributes:
-        file: Name of the file, as given.
-        line: Line number, from 1; the first line of a record with several. In a file without lines
-            the number of the record.
-        reason: The kind of note; notes are counted by it.
-        detail: What was expected and what came, in this row.
-    """
+    """A note on one row of a file: its first line, or its number in a file without lines, from 1."""
 
     file: str
     line: int
@@ -101,6 +94,15 @@ class RefusedRowError(Exception):
         self.remark = Remark(reason, column, detail)
 
 
+@contextmanager
+def refused_as(reason: Refused, column: str, *errors: type[Exception]) -> Iterator[None]:
+    """Refuse the row where one of these errors is raised, with the words of the error."""
+    try:
+        yield
+    except errors as error:
+        raise RefusedRowError(reason, column, str(error)) from error
+
+
 def present(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values that are there: not None, no NaN, no blank text."""
     return {
@@ -128,6 +130,14 @@ def optional_text(values: Mapping[str, Any], name: str) -> str | None:
     if value is None or isinstance(value, str):
         return value
     raise RefusedRowError(Refused.BAD_VALUE, name, f"expected a text, got {shown(value)}")
+
+
+def required_text(values: Mapping[str, Any], name: str, reason: Refused) -> str:
+    """Return a text, without which the row is refused."""
+    value = values.get(name)
+    if isinstance(value, str):
+        return value
+    raise RefusedRowError(reason, name, f"expected a text, got {shown(value)}")
 
 
 def integer(values: Mapping[str, Any], name: str, limit: int = 2**31) -> int | None:

@@ -10,20 +10,21 @@ import pandas as pd
 
 from workbench.answers.imports.eval_logs import LoggedReply, logged_reply, read_replies, read_spec
 from workbench.answers.imports.file_reading import FilesRead, encoding_of
-from workbench.answers.imports.foreign_rows import ForeignRow, Unsaid, imported_rows, own_columns
-from workbench.answers.imports.import_result import ImportedReplies, Refused, RowNote
+from workbench.answers.imports.foreign_rows import (
+    AMOUNTS,
+    COUNTS,
+    ForeignRow,
+    Unsaid,
+    imported_rows,
+    own_columns,
+    rows_of_files,
+)
+from workbench.answers.imports.import_result import ImportedReplies
 from workbench.answers.imports.named_columns import VARIANT_KEYS, inside
 from workbench.compression import zipfile
 from workbench.errors import InvalidArgumentError, ReplyFileError
 
-_COUNTED: Final = (
-    "stop_reason",
-    "input_tokens",
-    "output_tokens",
-    "reasoning_tokens",
-    "dollars",
-    "seconds",
-)
+_COUNTED: Final = ("stop_reason", *COUNTS, *AMOUNTS)
 DEFAULT_FIELDS: Final = {
     "position_id": "id",
     "sample": "epoch",
@@ -51,18 +52,9 @@ def import_inspect_logs(
 
     A failed call is a row of class ``failed``, with its reason.
 
-    Args:
-        paths: Logs in Inspect's own format, or in JSON.
-        columns: Our column to the log's field, beside `DEFAULT_FIELDS`: ``id``, ``epoch``,
-            ``model``, ``reply``, ``target``, ``question`` (the last message of the user),
-            or ``metadata.NAME``, dotted where it reaches into objects.
-        positions: Rows of the POSITIONS schema, to be found by ``position_id``.
-        unsaid: What a row has where it says nothing of its own; a log tells its model.
-        files: What opens them and follows the reading.
-
-    Raises:
-        InvalidArgumentError: If a column or field is unknown.
-        ReplyFileError: If a log is missing or damaged.
+    Arguments and errors are as of `import_named_columns`. ``columns`` names fields beside
+    `DEFAULT_FIELDS`: ``id``, ``epoch``, ``model``, ``reply``, ``target``, ``question`` (the last
+    message of the user), or ``metadata.NAME``, dotted where it reaches into objects.
     """
     fields = {**DEFAULT_FIELDS, **own_columns(columns)}
     for field in fields.values():
@@ -70,61 +62,47 @@ def import_inspect_logs(
             raise InvalidArgumentError(
                 f"columns: expected a field of {_FIELDS} or {_METADATA}NAME, got {field!r}"
             )
-    rows = _rows(paths, fields, files or FilesRead())
+    reading = files or FilesRead()
+    variants: tuple[object, ...] = ()
+
+    def entries(path: Path) -> Iterator[tuple[int, LoggedReply | str]]:
+        nonlocal variants
+        is_json = path.suffix.lower() == ".json"
+        spec, replies = (_json_log if is_json else _eval_log)(path, reading)
+        # What may name the variant that was played: the task, and its set of games.
+        dataset = spec.get("dataset")
+        variants = spec.get("task"), dataset.get("name") if isinstance(dataset, dict) else None
+        return enumerate(replies, start=1)
+
+    def row_of(path: Path, number: int, logged: LoggedReply) -> Iterator[ForeignRow]:
+        values = {column: _value(logged, field) for column, field in fields.items()}
+        # An answer that the mapping points to is the answer itself, unless the call failed.
+        given = logged.reply is not None and any(values.get(name) is not None for name in _ANSWERS)
+        yield ForeignRow(
+            str(path),
+            number,
+            path.name,
+            values,
+            None if given else logged.prediction,
+            names=(*variants, *(logged.metadata.get(key) for key in VARIANT_KEYS)),
+            called=fields,
+        )
+
+    rows = rows_of_files(paths, entries, row_of)
     return imported_rows(rows, positions=positions, unsaid=unsaid)
 
 
-def _rows(
-    paths: Iterable[Path], fields: Mapping[str, str], files: FilesRead
-) -> Iterator[ForeignRow | RowNote]:
-    for path in map(Path, paths):
-        whole = path.suffix.lower() != ".json"
-        spec, replies = _whole_log(path, files) if whole else _json_log(path, files)
-        for number, logged in enumerate(replies, start=1):
-            if isinstance(logged, str):
-                yield RowNote(str(path), number, Refused.UNREADABLE, logged)
-            else:
-                yield _row(path, number, logged, fields, _named(spec))
-
-
-def _named(spec: Mapping[str, Any]) -> tuple[object, ...]:
-    """Return what may name the variant that was played: the task, and its set of games."""
-    dataset = spec.get("dataset")
-    return spec.get("task"), dataset.get("name") if isinstance(dataset, dict) else None
-
-
-def _row(
-    path: Path,
-    number: int,
-    logged: LoggedReply,
-    fields: Mapping[str, str],
-    names: tuple[object, ...],
-) -> ForeignRow:
-    values = {column: _value(logged, field) for column, field in fields.items()}
-    # An answer that the mapping points to is the answer itself, unless the call failed.
-    given = logged.reply is not None and any(values.get(name) is not None for name in _ANSWERS)
-    return ForeignRow(
-        str(path),
-        number,
-        path.name,
-        values,
-        None if given else logged.prediction,
-        names=(*names, *(logged.metadata.get(key) for key in VARIANT_KEYS)),
-        called=fields,
-    )
-
-
-def _whole_log(path: Path, files: FilesRead) -> tuple[dict[str, Any], Iterator[LoggedReply]]:
+def _eval_log(path: Path, files: FilesRead) -> tuple[dict[str, Any], Iterator[LoggedReply]]:
     files.hashed(path)
-    return read_spec(path), _advancing(path, files)
-
-
-def _advancing(path: Path, files: FilesRead) -> Iterator[LoggedReply]:
     with zipfile.ZipFile(path) as archive:
         share = path.stat().st_size / len(archive.namelist())
-    for logged in read_replies(path):
-        files.advance(share)
-        yield logged
+
+    def replies() -> Iterator[LoggedReply]:
+        for logged in read_replies(path):
+            files.advance(share)
+            yield logged
+
+    return read_spec(path), replies()
 
 
 def _json_log(path: Path, files: FilesRead) -> tuple[dict[str, Any], Iterator[LoggedReply | str]]:

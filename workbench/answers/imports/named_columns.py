@@ -8,15 +8,16 @@ from typing import Any, Final, TextIO
 
 import pandas as pd
 
-from workbench.answers.imports.file_reading import FilesRead, encoding_of, text_of, undecodable
+from workbench.answers.imports.file_reading import FilesRead, undecodable
 from workbench.answers.imports.foreign_rows import (
     OWN_COLUMNS,
     ForeignRow,
     Unsaid,
     imported_rows,
     own_columns,
+    rows_of_files,
 )
-from workbench.answers.imports.import_result import ImportedReplies, Refused, RowNote
+from workbench.answers.imports.import_result import ImportedReplies
 from workbench.errors import ReplyFileError
 from workbench.tables.earlier_versions import RENAMED
 from workbench.tables.provenance import json_hash
@@ -57,37 +58,33 @@ def import_named_columns(
         InvalidArgumentError: If a column of ours, or the encoding, is unknown.
         ReplyFileError: If a file cannot be read, or lacks a column that ``columns`` names.
     """
-    names = own_columns(columns)
-    rows = _all_rows(paths, names, encoding, files or FilesRead())
+    names, files = own_columns(columns), files or FilesRead()
+
+    def entries(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
+        if path.suffix.lower() in DELIMITED:
+            return delimited_rows(path, names, encoding, files)
+        return json_rows(path, encoding, files)
+
+    def row_of(path: Path, number: int, entry: dict[str, Any]) -> Iterator[ForeignRow]:
+        values, called = {}, {}
+        for name in OWN_COLUMNS:
+            for theirs in _names_of(name, names):
+                is_there, value = inside(entry, theirs)
+                if is_there:
+                    values[name], called[name] = value, theirs
+                    break
+        yield ForeignRow(
+            str(path),
+            number,
+            path.name,
+            values,
+            names=tuple(entry.get(key) for key in VARIANT_KEYS),
+            content=json_hash(entry),
+            called=called,
+        )
+
+    rows = rows_of_files(paths, entries, row_of)
     return imported_rows(rows, positions=positions, unsaid=unsaid)
-
-
-def _all_rows(
-    paths: Iterable[Path], columns: Mapping[str, str], encoding: str | None, files: FilesRead
-) -> Iterator[ForeignRow | RowNote]:
-    for path in map(Path, paths):
-        is_table = path.suffix.lower() in DELIMITED
-        read = delimited_rows(path, columns, encoding, files) if is_table else None
-        for number, row in read or json_rows(path, encoding, files):
-            if isinstance(row, str):
-                yield RowNote(str(path), number, Refused.UNREADABLE, row)
-                continue
-            values, called = {}, {}
-            for name in OWN_COLUMNS:
-                for theirs in _names_of(name, columns):
-                    found, value = inside(row, theirs)
-                    if found:
-                        values[name], called[name] = value, theirs
-                        break
-            yield ForeignRow(
-                str(path),
-                number,
-                path.name,
-                values,
-                names=tuple(row.get(key) for key in VARIANT_KEYS),
-                content=json_hash(row),
-                called=called,
-            )
 
 
 def _names_of(name: str, columns: Mapping[str, str]) -> list[str]:
@@ -103,8 +100,7 @@ def delimited_rows(
     """Yield the records of delimited text, each with its first line, or what is wrong with it."""
     before = csv.field_size_limit(_LONGEST_FIELD)
     try:
-        with files.opened(path) as stream:
-            text = text_of(stream, encoding_of(stream, str(path), encoding), newline="")
+        with files.text(path, encoding, newline="") as text:
             header, mark, before_it = _header(path, text, columns)
             reader = csv.reader(text, delimiter=mark, strict=True)
             while True:
@@ -116,17 +112,11 @@ def delimited_rows(
                     continue
                 if record is None:
                     return
-                if not record:
-                    continue
-                if len(record) != len(header):
+                if record and len(record) != len(header):
                     yield start, f"expected {len(header)} fields, got {len(record)}"
-                    continue
-                fault = next((said for said in map(undecodable, record) if said), "")
-                yield start, fault or dict(zip(header, record, strict=True))
-    except UnicodeError as error:
-        raise ReplyFileError(
-            f"{path}: expected text in one encoding, got: {error}; save it as UTF-8"
-        ) from error
+                elif record:
+                    fault = next(filter(None, map(undecodable, record)), "")
+                    yield start, fault or dict(zip(header, record, strict=True))
     finally:
         csv.field_size_limit(before)
 
@@ -166,16 +156,10 @@ def json_rows(
     path: Path, encoding: str | None, files: FilesRead
 ) -> Generator[tuple[int, dict[str, Any] | str]]:
     """Yield the objects of JSON Lines, each with its line, or what is wrong with it."""
-    try:
-        with files.opened(path) as stream:
-            text = text_of(stream, encoding_of(stream, str(path), encoding), newline="\n")
-            for number, line in enumerate(text, start=1):
-                if line.strip():
-                    yield number, undecodable(line) or _object(line)
-    except UnicodeError as error:
-        raise ReplyFileError(
-            f"{path}: expected text in one encoding, got: {error}; save it as UTF-8"
-        ) from error
+    with files.text(path, encoding, newline="\n") as text:
+        for number, line in enumerate(text, start=1):
+            if line.strip():
+                yield number, undecodable(line) or _object(line)
 
 
 def _object(line: str) -> dict[str, Any] | str:

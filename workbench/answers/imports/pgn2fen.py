@@ -16,6 +16,7 @@ from workbench.answers.imports.foreign_rows import (
     Reader,
     classified_state,
     imported_rows,
+    rows_of_files,
 )
 from workbench.answers.imports.import_result import (
     ImportedReplies,
@@ -70,18 +71,14 @@ def import_pgn2fen(
         fens_only: Whether to keep moves and boards alone: ``predicted_state`` is the chosen text,
             there is no reply and no movetext, and rows are sorted by set, position and model, so
             that a file of them is small.
-        encoding: Encoding of all logs, if not UTF-8, or UTF-16 with a byte order mark.
-        files: What opens them and follows the reading.
-
-    Raises:
-        ReplyFileError: If a log is missing or cannot be read.
-        InvalidArgumentError: If ``text`` is none of the two, or the encoding unknown.
+        encoding: As of `import_named_columns`, like ``files`` and the errors.
+        files: The same.
     """
     if text not in ("llm_fen", "raw"):
         raise InvalidArgumentError(f"text: expected 'llm_fen' or 'raw', got {text!r}")
-    reader = _Reader(pgn_root, text, fens_only)
-    rows = _all_rows(log_paths, reader, encoding, files or FilesRead())
-    imported = imported_rows(rows)
+    reader, reading = _Reader(pgn_root, text, fens_only), files or FilesRead()
+    entries = rows_of_files(log_paths, lambda path: json_rows(path, encoding, reading), reader.rows)
+    imported = imported_rows(entries)
     refused = {(note.file, note.line) for note in imported.refusals}
     remarks = [note for note in reader.remarks if (note.file, note.line) not in refused]
     predictions = imported.predictions
@@ -89,19 +86,6 @@ def import_pgn2fen(
         order = ["set", *REPLY_KEY]
         predictions = predictions.assign(movetext=None).sort_values(order, ignore_index=True)
     return replace(imported, predictions=predictions, remarks=(*remarks, *imported.remarks))
-
-
-def _all_rows(
-    paths: Iterable[Path], reader: "_Reader", encoding: str | None, files: FilesRead
-) -> Iterator[ForeignRow | RowNote]:
-    for path in map(Path, paths):
-        for number, entry in json_rows(path, encoding, files):
-            try:
-                if isinstance(entry, str):
-                    raise RefusedRowError(Refused.UNREADABLE, "", entry)
-                yield reader.row(path, number, entry)
-            except RefusedRowError as error:
-                yield error.remark.at(str(path), number, {})
 
 
 class _Reader:
@@ -114,34 +98,35 @@ class _Reader:
         self.remarks: list[RowNote] = []
         self.games: dict[tuple[Path, str], PlayedLine | tuple[Noticed, str] | RefusedRowError] = {}
 
-    def row(self, path: Path, number: int, entry: dict[str, Any]) -> ForeignRow:
-        """Return the row of a log's entry."""
+    def rows(self, path: Path, number: int, entry: dict[str, Any]) -> Iterator[ForeignRow]:
+        """Yield the row of a log's entry."""
         about_game = _member(entry, "game_info", Refused.NO_POSITION)
         about_reply = _member(entry, "llm_info", Refused.NO_MODEL)
         pgn_file = _text(about_game, "input_pgn_file", Refused.NO_POSITION)
         # Logs may come from Windows; its paths have either slash.
-        place = PureWindowsPath(pgn_file)
-        if not place.stem:
+        pgn = PureWindowsPath(pgn_file)
+        if not pgn.stem:
             raise RefusedRowError(
                 Refused.NO_POSITION, "input_pgn_file", f"expected a file name, got {pgn_file!r:.80}"
             )
         reply, read = self.answer(about_reply)
-        return ForeignRow(
+        thinking = _THINKING.search(path.stem)
+        yield ForeignRow(
             str(path),
             number,
             path.name,
             {
                 "true_state": about_game.get("input_fen"),
                 "ply": about_game.get("number_of_halfmoves"),
-                "set": _set_of(place),
+                "set": next((_SETS[part] for part in pgn.parts if part in _SETS), ""),
                 "model": _text(about_reply, "model", Refused.NO_MODEL),
-                "setting": _setting_of(path),
+                "setting": f"thinking={thinking[1]}" if thinking else "",
                 **({} if reply is None else {"reply": reply}),
             },
             read,
             played=self.game(path, number, pgn_file),
-            stem=place.stem,
-            folder=place.parent.name,
+            stem=pgn.stem,
+            folder=pgn.parent.name,
             names=(pgn_file, *(about_game.get(key) for key in VARIANT_KEYS)),
             content=json_hash(entry),
             provider=str(about_reply.get("provider") or ""),
@@ -200,16 +185,6 @@ class _Reader:
         if self.text == "raw":
             return reply, lambda environment, task: task.classify(environment, chosen)
         return reply, lambda environment, task: classified_state(environment, chosen)
-
-
-def _set_of(pgn_file: PureWindowsPath) -> str:
-    found = (_SETS[part] for part in pgn_file.parts if part in _SETS)
-    return next(found, "")
-
-
-def _setting_of(log: Path) -> str:
-    found = _THINKING.search(log.stem)
-    return f"thinking={found[1]}" if found else ""
 
 
 def _member(entry: dict[str, Any], key: str, reason: Refused) -> dict[str, Any]:

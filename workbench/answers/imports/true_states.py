@@ -5,7 +5,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-from workbench.answers.imports.import_result import Noticed, Refused, RefusedRowError, Remark
+from workbench.answers.imports.import_result import (
+    Noticed,
+    Refused,
+    RefusedRowError,
+    Remark,
+    refused_as,
+)
 from workbench.environments.registry import AnyEnvironment
 from workbench.errors import IllegalMoveError, OtherVariantError, WorkbenchError
 from workbench.games.pgn import moves_of_movetext
@@ -110,10 +116,8 @@ def agree(environment: AnyEnvironment, one: str, other: str) -> bool:
 @lru_cache(maxsize=1 << 16)
 def played_moves(environment: AnyEnvironment, initial: str, moves: str) -> PlayedLine:
     """Take actions, in any of the ways they may be written."""
-    try:
+    with refused_as(Refused.ILLEGAL_MOVES, "moves", IllegalMoveError):
         found = environment.played(initial, moves)
-    except IllegalMoveError as error:
-        raise RefusedRowError(Refused.ILLEGAL_MOVES, "moves", str(error)) from error
     plain = environment.separator.join(found.actions)
     identity = environment.episode_id(initial, plain)
     return PlayedLine(initial, plain, found.shown, identity, len(found.actions), found.reached)
@@ -122,15 +126,14 @@ def played_moves(environment: AnyEnvironment, initial: str, moves: str) -> Playe
 @lru_cache(maxsize=1 << 16)
 def played_movetext(environment: AnyEnvironment, movetext: str) -> PlayedLine | None:
     """Play the main line of PGN movetext, with or without headers."""
-    try:
+    with (
+        refused_as(Refused.CHESS960, "", OtherVariantError),
+        refused_as(Refused.ILLEGAL_MOVES, "movetext", IllegalMoveError),
+    ):
         moves = moves_of_movetext(movetext)
-    except OtherVariantError as error:
-        raise RefusedRowError(Refused.CHESS960, "", str(error)) from error
-    except IllegalMoveError as error:
-        raise RefusedRowError(Refused.ILLEGAL_MOVES, "movetext", str(error)) from error
-    return (
-        None if moves is None else played_moves(environment, "", environment.separator.join(moves))
-    )
+    if moves is None:
+        return None
+    return played_moves(environment, "", environment.separator.join(moves))
 
 
 def given_line(environment: AnyEnvironment, values: Mapping[str, Any]) -> PlayedLine | None:
