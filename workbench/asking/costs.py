@@ -3,6 +3,7 @@
 import json
 import math
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,12 +19,8 @@ MOST_TOKENS: Final = 10_000_000
 """More than any model reads or writes in one call."""
 
 _MILLION: Final = 1_000_000
-_COUNTS: Final = (
-    "input_tokens",
-    "output_tokens",
-    "input_tokens_cache_read",
-    "input_tokens_cache_write",
-)
+_INPUT: Final = ("input_tokens_cache_read", "input_tokens_cache_write")
+_COUNTS: Final = ("input_tokens", "output_tokens", *_INPUT)
 _PARTS: Final = ("reasoning_tokens", "total_tokens")
 
 
@@ -57,18 +54,10 @@ class Price:
 
     def cost(self, usage: Mapping[str, Any]) -> float:
         """Return the dollars of one call."""
-
-        def tokens(name: str) -> float:
-            return float(usage.get(name) or 0)
-
         read = self.input if self.input_cache_read is None else self.input_cache_read
         write = self.input if self.input_cache_write is None else self.input_cache_write
-        return (
-            tokens("input_tokens") * self.input
-            + tokens("output_tokens") * self.output
-            + tokens("input_tokens_cache_read") * read
-            + tokens("input_tokens_cache_write") * write
-        ) / _MILLION
+        rates = zip(_COUNTS, (self.input, self.output, read, write), strict=True)
+        return sum(float(usage.get(name) or 0) * rate for name, rate in rates) / _MILLION
 
     def most(self, input_tokens: float, output_tokens: float) -> float:
         """Return the most dollars that a call with at most so many tokens can cost."""
@@ -318,31 +307,6 @@ CHARACTERS_A_TOKEN: Final = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Reserve:
-    """The reserve of a budget before each call."""
-
-    limit: float
-    spent: float
-    dollars: float
-    reply_tokens: int
-    assumed: bool
-
-    def describe(self) -> str:
-        """Return it as a line of text."""
-        assumed = (
-            " (assumed, because max_tokens is not set; less with every known reply, twice the "
-            f"longest from {KNOWN_REPLIES} replies on)"
-            if self.assumed
-            else ""
-        )
-        return (
-            f"budget: {self.limit:.2f} dollars, {self.spent:.4f} of them spent; a call begins only "
-            f"if its maximum cost is left, up to {self.dollars:.4f} dollars with a reply of "
-            f"{self.reply_tokens:,} tokens{assumed}; a call of unknown cost counts at its maximum"
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class CostEstimate:
     """The remaining work of a run, before it starts.
 
@@ -354,7 +318,7 @@ class CostEstimate:
         input_tokens: Of all these calls, roughly.
         output_tokens: The same; much larger for a model that reasons.
         dollars: By the price, or None without one.
-        reserve: What the budget sets aside, or None without one.
+        reserve: What the budget sets aside before each call, in words; empty without one.
         forecast: What the whole run costs, or None before the first answer.
     """
 
@@ -365,7 +329,7 @@ class CostEstimate:
     input_tokens: int
     output_tokens: int
     dollars: float | None
-    reserve: Reserve | None = None
+    reserve: str = ""
     forecast: Forecast | None = None
 
     def describe(self) -> str:
@@ -379,8 +343,8 @@ class CostEstimate:
             "(more if the model reasons)",
             f"cost: {cost}",
         ]
-        if self.reserve is not None:
-            lines.append(self.reserve.describe())
+        if self.reserve:
+            lines.append(self.reserve)
         if self.forecast is not None:
             lines.append(self.forecast.describe())
         return os.linesep.join(lines)
@@ -399,12 +363,10 @@ def estimate_cost(
     forecast: Forecast | None = None,
 ) -> CostEstimate:
     """Return what a run will take."""
-    done = set(answered)
-    given_up = set(refused) - done
-    waiting: dict[str, int] = {}
-    for name in questions:
-        waiting[name] = sum((name, sample) not in done | given_up for sample in range(samples))
-    calls = sum(waiting.values())
+    every = {(name, sample) for name in questions for sample in range(samples)}
+    left_out = (every & set(refused)) - set(answered)
+    waiting = Counter(name for name, _ in every - left_out - set(answered))
+    calls = waiting.total()
     # The conversation so far goes with every further turn: the first question and the replies.
     turns = len(prompt.turns)
     characters = 0
@@ -415,30 +377,31 @@ def estimate_cost(
     input_tokens = int(characters / CHARACTERS_A_TOKEN) + calls * repeated
     output_tokens = calls * prompt.reply_tokens
     usage = {"input_tokens": input_tokens, "output_tokens": output_tokens}
-    total = len(questions) * samples
-    left_out = sum((name, sample) in given_up for name in questions for sample in range(samples))
     return CostEstimate(
-        questions=total,
-        answered=total - calls - left_out,
-        refused=left_out,
+        questions=len(every),
+        answered=len(every) - calls - len(left_out),
+        refused=len(left_out),
         calls=calls * turns,
         input_tokens=input_tokens,
         output_tokens=output_tokens,
         dollars=None if price is None else price.cost(usage),
-        reserve=None if budget is None else _reserve(budget, questions, system),
+        reserve="" if budget is None else _reserve(budget, questions, system),
         forecast=forecast,
     )
 
 
-def _reserve(
-    budget: Budget, questions: Mapping[str, tuple[str, ...]], system: str
-) -> Reserve | None:
+def _reserve(budget: Budget, questions: Mapping[str, tuple[str, ...]], system: str) -> str:
     if budget.limit is None:
-        return None
-    return Reserve(
-        limit=budget.limit,
-        spent=budget.spent,
-        dollars=max(budget.reserve_for((system, *messages)) for messages in questions.values()),
-        reply_tokens=budget.reply_tokens,
-        assumed=budget.assuming,
+        return ""
+    dollars = max(budget.reserve_for((system, *messages)) for messages in questions.values())
+    assumed = (
+        " (assumed, because max_tokens is not set; less with every known reply, twice the "
+        f"longest from {KNOWN_REPLIES} replies on)"
+        if budget.assuming
+        else ""
+    )
+    return (
+        f"budget: {budget.limit:.2f} dollars, {budget.spent:.4f} of them spent; a call begins only "
+        f"if its maximum cost is left, up to {dollars:.4f} dollars with a reply of "
+        f"{budget.reply_tokens:,} tokens{assumed}; a call of unknown cost counts at its maximum"
     )

@@ -34,6 +34,7 @@ from workbench.asking.session import current_session, fault_of_output
 from workbench.asking.settings import Question
 from workbench.environments.registry import (
     DEFAULT,
+    AnyEnvironment,
     environment_in_table,
     environment_named,
     environment_of,
@@ -46,6 +47,7 @@ from workbench.prediction import Prediction
 from workbench.scoring.parameters import ScoringParameters
 from workbench.scoring.single_pair import reply_measures
 from workbench.tables.parquet_tables import POSITIONS, read_table
+from workbench.tasks import Task as WorkbenchTask
 from workbench.tasks import task_named
 
 PACKAGE: Final = "workbench"
@@ -77,11 +79,7 @@ def build_precision_and_recall(
     for. A reply without a state is the sink. A failed call has no score and is in no mean. Source:
     arXiv 2508.19851; of the standard errors, arXiv 2411.00640.
     """
-    world, asked, parameters = (
-        environment_in_table(environment),
-        task_named(task),
-        _exact(task, depth),
-    )
+    world, asked, parameters = _scored(environment, task, depth)
     m = parameters.depth
 
     def measured(true: str, found: Prediction) -> dict[str, float]:
@@ -110,11 +108,7 @@ def build_exact_position(
     ``workbench ask`` uses it, so that no walk of a tree stands between its calls: its table is scored
     afterwards. A failed call has no score.
     """
-    world, asked, parameters = (
-        environment_in_table(environment),
-        task_named(task),
-        _exact(task, depth),
-    )
+    world, asked, parameters = _scored(environment, task, depth)
 
     async def score(state: TaskState, target: Target) -> Score:
         if fault := _fault(state):
@@ -129,11 +123,13 @@ def build_exact_position(
     return score
 
 
-def _exact(task: str, depth: int | None) -> ScoringParameters:
-    asked = task_named(task)
-    if asked.gives_state:
-        return ScoringParameters()
-    return ScoringParameters(depth=asked.depth_asked(depth) if asked.takes_depth else 1)
+def _scored(
+    environment: str, task: str, depth: int | None
+) -> tuple[AnyEnvironment, WorkbenchTask, ScoringParameters]:
+    asked, parameters = task_named(task), ScoringParameters()
+    if not asked.gives_state:
+        parameters = ScoringParameters(depth=asked.depth_asked(depth) if asked.takes_depth else 1)
+    return environment_in_table(environment), asked, parameters
 
 
 def _is_exact(measures: Mapping[str, Any]) -> bool:

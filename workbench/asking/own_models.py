@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import numpy as np
 
@@ -77,8 +77,8 @@ SIMULATED: Final = "simulated"
 class SimulatedModel:
     """Replies as a tracker does that makes random errors.
 
-    A reply depends on the episode, on what is asked, ``seed``, ``rate`` and the seed of the call alone.
-    Tokens are counted from characters.
+    A reply depends on the episode, on what is asked, ``seed``, ``rate`` and the seed of the call
+    alone. Tokens are counted from characters; ``connections`` calls may be in progress.
     """
 
     connections: int = 50
@@ -132,8 +132,8 @@ class SimulatedModel:
 class BundledModel:
     """Replies as a bundled language model does, to questions about chess.
 
-    A reply depends on the moves, on what is asked, the temperature and the seed of the call alone. Tokens
-    are the model's own.
+    A reply depends on the moves, on what is asked, the temperature and the seed of the call alone.
+    Tokens are the model's own.
     """
 
     connections: int = os.cpu_count() or 1
@@ -168,18 +168,7 @@ class BundledModel:
         return write_replies(self._model, [moves], settings, [seed])[0]
 
 
-class Replying(Protocol):
-    """A model that replies in this process."""
-
-    connections: int
-    seconds: float
-
-    def reply(self, episode: AskedEpisode, temperature: float, seed: int) -> WrittenReply:
-        """Reply to a question."""
-        ...
-
-
-def own_model(name: str, **model_args: Any) -> Replying:
+def own_model(name: str, **model_args: Any) -> SimulatedModel | BundledModel:
     """Return a model."""
     if name not in (names := (SIMULATED, *model_names())):
         raise InvalidArgumentError(

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -41,28 +41,20 @@ def question_usage(record: Record, question: tuple[str, int], turns: int) -> dic
     """
     keys = [(*question, turn) for turn in range(turns) if (*question, turn) in record.answers]
     calls = [_call(record.answers[key], record.costs.get(key)) for key in keys]
-    return {measure: _sum(call[measure] for call in calls) for measure in MEASURES}
+    known = {name: [call[name] for call in calls] for name in MEASURES}
+    return {name: None if not each or None in each else sum(each) for name, each in known.items()}
 
 
-def _call(output: Mapping[str, Any], dollars: float | None) -> dict[str, float | None]:
+def _call(output: Mapping[str, Any], dollars: float | None) -> dict[str, Any]:
     usage = output.get("usage") or {}
     known = {} if implausible_usage(usage) else usage
     return {
-        "input_tokens": _sum(known.get(name) or 0 for name in _INPUT) if known else None,
+        "input_tokens": sum(known.get(name) or 0 for name in _INPUT) if known else None,
         "output_tokens": known.get("output_tokens"),
         "reasoning_tokens": known.get("reasoning_tokens"),
         "dollars": dollars,
         "seconds": output.get("time"),
     }
-
-
-def _sum(values: Iterable[float | None]) -> float | None:
-    total: float | None = None
-    for value in values:
-        if value is None:
-            return None
-        total = value + (total or 0)
-    return total
 
 
 def run_predictions(folder: RunFolder, price: Price | None = None) -> pd.DataFrame:
@@ -148,19 +140,10 @@ _EXTRACTED: Final = [*_ANSWERS, "reply_class", "status", "reason"]
 
 @dataclass(frozen=True, slots=True)
 class ReadAgain:
-    """A predictions table whose replies were read again.
+    """A predictions table whose replies were read again, and the files that it was made from.
 
-    Attributes:
-        predictions: One row per reply, with the columns of
-            `workbench.tables.parquet_tables.PREDICTIONS`.
-        provenance: That of the table that was read, with the extractor's version.
-        inputs: The files that were read.
-        without_reply: Rows that hold no reply, such as failed calls: they are kept as they are.
-        new_rows: Rows of a run's journal that its table did not have yet.
-        changed_answers: Rows in which another text is taken for the state, or for the actions.
-        changed_classes: How many rows went from one class to another, by both.
-        damaged_lines: Lines of a run's journal that cannot be read, from 1; what they hold is left
-            out.
+    Rows without a reply, such as failed calls, are kept. ``new_rows`` are those of a run's journal
+    that its table did not have yet; what ``damaged_lines`` of it hold is left out.
     """
 
     predictions: pd.DataFrame

@@ -154,110 +154,81 @@ def _direct(said: str) -> str:
 _AS_PGN: Final = "Its moves so far are given in PGN."
 _PROMPT_PGN_DIRECT: Final = _direct(_AS_PGN)
 
-PROMPTS: Final = (
-    Prompt("pgn-direct", 1, "pgn", (_PROMPT_PGN_DIRECT,), 60),
-    Prompt(
-        "uci-direct",
-        1,
-        "uci",
-        (
-            _direct(
-                "Its moves so far are given in UCI: each names the square that the piece leaves "
-                "and the one it goes to, then the piece that a pawn becomes; castling is written "
-                "as the king's move."
-            ),
+_PUBLISHED: Final[tuple[tuple[Any, ...], ...]] = (
+    (("pgn-direct", 1, "pgn", 60), _PROMPT_PGN_DIRECT),
+    (
+        ("uci-direct", 1, "uci", 60),
+        _direct(
+            "Its moves so far are given in UCI: each names the square that the piece leaves "
+            "and the one it goes to, then the piece that a pawn becomes; castling is written "
+            "as the king's move."
         ),
-        60,
     ),
-    Prompt(
-        "san-unnumbered",
-        1,
-        "san",
-        (
-            _direct(
-                "Its moves so far are given in standard algebraic notation without move numbers, "
-                "White's and Black's in turn."
-            ),
+    (
+        ("san-unnumbered", 1, "san", 60),
+        _direct(
+            "Its moves so far are given in standard algebraic notation without move numbers, "
+            "White's and Black's in turn."
         ),
-        60,
     ),
-    Prompt(
-        "few-shot",
-        1,
-        "pgn",
-        (
-            f"{_FIRST} {_AS_PGN} Write the position after the last move as a FEN.\n\n{_FEN}\n\n"
-            f"{_ONLY} Three examples:\n\n"
-            f"{MOVES_HEADING}\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6\n"
-            "FEN:\nr1bqkbnr/1ppp1ppp/p1n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 0 4\n\n"
-            f"{MOVES_HEADING}\n1. e4 Nf6 2. e5 d5\n"
-            "FEN:\nrnbqkb1r/ppp1pppp/5n2/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 3\n\n"
-            f"{MOVES_HEADING}\n1. d4 d5 2. c4 dxc4 3. Nf3 Nf6 4. e3 e6 5. Bxc4 c5 6. O-O\n"
-            "FEN:\nrnbqkb1r/pp3ppp/4pn2/2p5/2BP4/4PN2/PP3PPP/RNBQ1RK1 b kq - 1 6\n\n"
-            f"Now the game:\n\n{_BLOCK}",
-        ),
-        60,
+    (
+        ("few-shot", 1, "pgn", 60),
+        f"{_FIRST} {_AS_PGN} Write the position after the last move as a FEN.\n\n{_FEN}\n\n"
+        f"{_ONLY} Three examples:\n\n"
+        f"{MOVES_HEADING}\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6\n"
+        "FEN:\nr1bqkbnr/1ppp1ppp/p1n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 0 4\n\n"
+        f"{MOVES_HEADING}\n1. e4 Nf6 2. e5 d5\n"
+        "FEN:\nrnbqkb1r/ppp1pppp/5n2/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 3\n\n"
+        f"{MOVES_HEADING}\n1. d4 d5 2. c4 dxc4 3. Nf3 Nf6 4. e3 e6 5. Bxc4 c5 6. O-O\n"
+        "FEN:\nrnbqkb1r/pp3ppp/4pn2/2p5/2BP4/4PN2/PP3PPP/RNBQ1RK1 b kq - 1 6\n\n"
+        f"Now the game:\n\n{_BLOCK}",
     ),
     # As often with White as with Black to move, and games that nobody plays: those of version 1 are
     # openings, so that with odd plies one could be the very position that is asked about.
-    Prompt(
-        "few-shot",
-        2,
-        "pgn",
-        (
-            f"{_FIRST} {_AS_PGN} Write the position after the last move as a FEN.\n\n{_FEN}\n\n"
-            f"{_ONLY} Four examples:\n\n"
-            f"{MOVES_HEADING}\n1. h4 a5 2. h5 g5\n"
-            "FEN:\nrnbqkbnr/1ppppp1p/8/p5pP/8/8/PPPPPPP1/RNBQKBNR w KQkq g6 0 3\n\n"
-            f"{MOVES_HEADING}\n1. Nh3 b6 2. g3 Ba6 3. Bg2 Bb7 4. O-O\n"
-            "FEN:\nrn1qkbnr/pbpppppp/1p6/8/8/6PN/PPPPPPBP/RNBQ1RK1 b kq - 4 4\n\n"
-            f"{MOVES_HEADING}\n1. a4 h5 2. a5 Rh6 3. a6 bxa6 4. Rxa6\n"
-            "FEN:\nrnbqkbn1/p1ppppp1/R6r/7p/8/8/1PPPPPPP/1NBQKBNR b Kq - 0 4\n\n"
-            f"{MOVES_HEADING}\n1. f3 Nc6 2. Kf2 Nb8\n"
-            "FEN:\nrnbqkbnr/pppppppp/8/8/8/5P2/PPPPPKPP/RNBQ1BNR w kq - 3 3\n\n"
-            f"Now the game:\n\n{_BLOCK}",
-        ),
-        60,
+    (
+        ("few-shot", 2, "pgn", 60),
+        f"{_FIRST} {_AS_PGN} Write the position after the last move as a FEN.\n\n{_FEN}\n\n"
+        f"{_ONLY} Four examples:\n\n"
+        f"{MOVES_HEADING}\n1. h4 a5 2. h5 g5\n"
+        "FEN:\nrnbqkbnr/1ppppp1p/8/p5pP/8/8/PPPPPPP1/RNBQKBNR w KQkq g6 0 3\n\n"
+        f"{MOVES_HEADING}\n1. Nh3 b6 2. g3 Ba6 3. Bg2 Bb7 4. O-O\n"
+        "FEN:\nrn1qkbnr/pbpppppp/1p6/8/8/6PN/PPPPPPBP/RNBQ1RK1 b kq - 4 4\n\n"
+        f"{MOVES_HEADING}\n1. a4 h5 2. a5 Rh6 3. a6 bxa6 4. Rxa6\n"
+        "FEN:\nrnbqkbn1/p1ppppp1/R6r/7p/8/8/1PPPPPPP/1NBQKBNR b Kq - 0 4\n\n"
+        f"{MOVES_HEADING}\n1. f3 Nc6 2. Kf2 Nb8\n"
+        "FEN:\nrnbqkbnr/pppppppp/8/8/8/5P2/PPPPPKPP/RNBQ1BNR w kq - 3 3\n\n"
+        f"Now the game:\n\n{_BLOCK}",
     ),
-    Prompt(
-        "step-by-step",
-        1,
-        "pgn",
-        (
-            f"{_FIRST} {_AS_PGN} Find the position after the last move.\n\n"
-            "Go through the game move by move and say after each what stands where that was not "
-            "there before, what was captured, and which castling rights were lost. Then write the "
-            f'position as a FEN on a line of its own that begins with "Final FEN:".\n\n{_FEN}\n\n'
-            f"{_BLOCK}",
-        ),
-        2000,
+    (
+        ("step-by-step", 1, "pgn", 2000),
+        f"{_FIRST} {_AS_PGN} Find the position after the last move.\n\n"
+        "Go through the game move by move and say after each what stands where that was not "
+        "there before, what was captured, and which castling rights were lost. Then write the "
+        f'position as a FEN on a line of its own that begins with "Final FEN:".\n\n{_FEN}\n\n'
+        f"{_BLOCK}",
     ),
-    Prompt(
-        "board-first",
-        1,
-        "pgn",
-        (
-            f"{_FIRST} {_AS_PGN} Find the position after the last move.\n\n"
-            "First draw the board: eight lines, rank 8 at the top and rank 1 at the bottom, each "
-            "with eight signs from file a to file h, separated by spaces, with the letters of the "
-            'FEN for the pieces and "." for an empty square. Then write the same position as a FEN '
-            f'on a line of its own that begins with "Final FEN:".\n\n{_FEN}\n\n{_BLOCK}',
-        ),
-        260,
+    (
+        ("board-first", 1, "pgn", 260),
+        f"{_FIRST} {_AS_PGN} Find the position after the last move.\n\n"
+        "First draw the board: eight lines, rank 8 at the top and rank 1 at the bottom, each "
+        "with eight signs from file a to file h, separated by spaces, with the letters of the "
+        'FEN for the pieces and "." for an empty square. Then write the same position as a FEN '
+        f'on a line of its own that begins with "Final FEN:".\n\n{_FEN}\n\n{_BLOCK}',
     ),
-    Prompt(
-        "self-check",
-        1,
-        "pgn",
-        (
-            _PROMPT_PGN_DIRECT,
-            "Check your answer: play the game through once more, compare every rank, the side to "
-            "move, the castling rights, the en passant square and both numbers, and correct what is "
-            'wrong. End with the FEN, corrected or not, on a line of its own that begins with "Final '
-            'FEN:".',
-        ),
-        900,
+    (
+        ("self-check", 1, "pgn", 900),
+        _PROMPT_PGN_DIRECT,
+        "Check your answer: play the game through once more, compare every rank, the side to "
+        "move, the castling rights, the en passant square and both numbers, and correct what is "
+        'wrong. End with the FEN, corrected or not, on a line of its own that begins with "Final '
+        'FEN:".',
     ),
+)
+"""Name, version, notation and tokens of a reply, then the turns."""
+
+PROMPTS: Final = tuple(
+    Prompt(name, version, notation, tuple(turns), tokens)
+    for (name, version, notation, tokens), *turns in _PUBLISHED
 )
 """Every prompt in every version."""
 
@@ -403,15 +374,3 @@ class _PromptFile:
         else:
             where = str(self._path)
         raise InvalidArgumentError(f"{where}: expected {wanted}, got {got!r:.80}")
-
-
-__all__ = [
-    "MOVES_HEADING",
-    "PROMPTS",
-    "Prompt",
-    "prompt_given",
-    "prompt_named",
-    "prompts_of",
-    "read_prompt",
-    "task_prompt",
-]

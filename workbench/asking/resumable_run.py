@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any, Final
@@ -74,8 +74,11 @@ def follow(
         desc="asking",
         disable=not show,
     ) as bar:
-        while True:
-            ended = _ended(process)
+        ended = False
+        while not ended:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(_SECONDS)
+                ended = True
             journal.read()
             record = journal.record
             said = {"tokens": f"{record.tokens:,}"}
@@ -85,16 +88,6 @@ def follow(
                 said["failed"] = str(len(record.failures))
             bar.set_postfix(said, refresh=False)
             bar.update(len(record.answered(last_turn)) - bar.n)
-            if ended:
-                return
-
-
-def _ended(process: "subprocess.Popen[bytes]") -> bool:
-    try:
-        process.wait(_SECONDS)
-    except subprocess.TimeoutExpired:
-        return False
-    return True
 
 
 _TAIL: Final = 2000
@@ -125,18 +118,12 @@ class AskedRun:
     notes: list[str]
     forecast: Forecast | None = None
 
-    @property
-    def not_asked(self) -> int:
-        """How many questions have neither an answer nor a failure."""
-        return self.questions - self.answered - self.failed.total()
-
     def describe(self) -> str:
         """Return the progress of the run, in one line."""
-        return described(self.questions, self.answered, self.failed.total())
+        return _progress(self.questions, self.answered, self.failed.total())
 
 
-def described(questions: int, answered: int, failed: int) -> str:
-    """Return the progress of a run, in one line."""
+def _progress(questions: int, answered: int, failed: int) -> str:
     return f"{answered} answered, {failed} failed, {questions - answered - failed} not asked"
 
 
@@ -214,30 +201,26 @@ def ask(
     operation = operation or Operation()
     price = checked_price(question, operation, price)
     positions = read_table(source, POSITIONS) if isinstance(source, Path) else source.positions
-    every_question = questions_of(positions, question.prompted)
+    run = _Run(out, question, operation, price, positions)
     found = environment_of(positions, source).name
     if found != question.asked_environment.name:
         raise InvalidArgumentError(
             f"environment: expected {found}, which the positions are of, got "
             f"{question.environment!r}; ask about positions of that environment"
         )
-    chosen = in_asking_order(positions, operation.limit)["position_id"]
-    questions = {name: every_question[name] for name in chosen}
-    groups = dict(zip(positions["position_id"], positions["group"], strict=True))
     refuse_other_run(out, question, source)
     if check_model and not RunFolder(out).description():
         refuse_unusable_model(question, operation.base_url, api_key)
-    journal = JournalReader(out, price)
-    expected = _expected(journal, question, questions, operation, groups)
+    expected = run.expected()
     if confirm is not None and expected.calls and not confirm(expected):
         raise AskingError("nothing was asked, because the estimate was not accepted")
     out.mkdir(parents=True, exist_ok=True)
     try:
         with FileLock(out / RUN_LOCK).acquire(timeout=LOCK_SECONDS):
-            folder = open_run(out, question, positions, source)
+            run.folder = open_run(out, question, positions, source)
             # Another process may have asked in the meantime.
-            journal = JournalReader(out, price)
-            expected = _expected(journal, question, questions, operation, groups)
+            run.journal = JournalReader(out, price)
+            expected = run.expected()
             request = {
                 "question": question.request(),
                 "operation": asdict(operation),
@@ -246,15 +229,18 @@ def ask(
                 "api_key": api_key,
             }
             ended = _Ended()
-            if expected.calls or journal.record.damaged or not _is_tabled(folder):
-                last_turn = len(question.prompted.turns) - 1
+            if expected.calls or run.journal.record.damaged or not run.is_tabled():
                 # Without a limit an earlier run may have asked about more.
-                known = journal.record.answered(last_turn)
-                more = sum(name not in questions for name, _ in known)
+                more = sum(name not in run.questions for name, _ in run.answered())
                 ended = _run_process(
-                    folder, request, journal, expected.questions + more, last_turn, progress
+                    run.folder,
+                    request,
+                    run.journal,
+                    expected.questions + more,
+                    run.last_turn,
+                    progress,
                 )
-            return _result(folder, journal, question, questions, price, ended, groups)
+            return run.result(ended)
     except Timeout as error:
         raise AskingError(
             f"{out}: expected a folder not in use, got one that another process is using; wait "
@@ -262,92 +248,110 @@ def ask(
         ) from error
 
 
-def _expected(
-    journal: JournalReader,
-    question: Question,
-    questions: dict[str, tuple[str, ...]],
-    operation: Operation,
-    groups: dict[str, int],
-) -> CostEstimate:
-    """Read the journal, and return what is still to be asked."""
-    journal.read()
-    record = journal.record
-    record.close()
-    refused = {key for key, failure in record.failures.items() if failure.permanent}
-    return estimate_cost(
-        question.prompted,
-        questions,
-        record.answered(len(question.prompted.turns) - 1),
-        question.samples_per_position,
-        record.price,
-        refused=() if operation.retry_failed else refused,
-        budget=Budget(
+class _Run:
+    """The questions of a run, and what its journal says of them."""
+
+    def __init__(
+        self,
+        out: Path,
+        question: Question,
+        operation: Operation,
+        price: Price | None,
+        positions: pd.DataFrame,
+    ) -> None:
+        self.question, self.operation, self.price = question, operation, price
+        every_question = questions_of(positions, question.prompted)
+        chosen = in_asking_order(positions, operation.limit)["position_id"]
+        self.questions = {name: every_question[name] for name in chosen}
+        self.groups = dict(zip(positions["position_id"], positions["group"], strict=True))
+        self.last_turn = len(question.prompted.turns) - 1
+        self.folder = RunFolder(out)
+        self.journal = JournalReader(out, price)
+
+    def record(self) -> Record:
+        """Return what the journal holds now, when no process writes to it."""
+        self.journal.read()
+        self.journal.record.close()
+        return self.journal.record
+
+    def answered(self) -> set[tuple[str, int]]:
+        """Return position and sample of the answered questions."""
+        return self.journal.record.answered(self.last_turn)
+
+    def is_tabled(self) -> bool:
+        """Tell whether the table was written after the last answer."""
+        table, journal = self.folder.predictions, self.folder.path / FILE_NAME
+        return table.exists() and table.stat().st_mtime_ns >= journal.stat().st_mtime_ns
+
+    def expected(self) -> CostEstimate:
+        """Return what is still to be asked."""
+        record, question, operation = self.record(), self.question, self.operation
+        refused = {key for key, failure in record.failures.items() if failure.permanent}
+        budget = Budget(
             record.price,
             operation.budget,
             question.max_tokens,
             record.dollars,
             record.answers.values(),
-        ),
-        system=question.system or "",
-        forecast=_forecast(record, question, groups),
-    )
-
-
-def _forecast(record: Record, question: Question, groups: dict[str, int]) -> Forecast | None:
-    turns = len(question.prompted.turns)
-    costs = {key: question_usage(record, key, turns) for key in record.answered(turns - 1)}
-    return forecast(groups, question.samples_per_position, costs)
-
-
-def _result(
-    folder: RunFolder,
-    journal: JournalReader,
-    question: Question,
-    questions: Iterable[str],
-    price: Price | None,
-    ended: _Ended,
-    groups: dict[str, int],
-) -> AskedRun:
-    """Write the table, and return what the run came to."""
-    journal.read()
-    record = journal.record
-    record.close()
-    asked = {(name, at) for name in questions for at in range(question.samples_per_position)}
-    answered = asked & record.answered(len(question.prompted.turns) - 1)
-    failed = {key: record.failures[key] for key in asked - answered if key in record.failures}
-    stopped = ended.stopped
-    if not stopped and len(answered) + len(failed) < len(asked):
-        stopped = f"the asking process ended before its end (see {folder.process_log})"
-    notes = [*ended.notes, *_unknown_costs(record)]
-    counts = described(len(asked), len(answered), len(failed))
-    try:
-        predictions = write_run_predictions(folder, price)
-    except OSError as error:
-        reason = f"{stopped}; " if stopped else ""
-        raise AskingStoppedError(
-            f"asking stopped: {reason}the table cannot be written: {error}; {counts}; every answer "
-            f"is kept in {folder.path / FILE_NAME}: free some space and repeat the command, "
-            "which asks nothing twice",
-            notes,
-        ) from error
-    if stopped and len(answered) + len(failed) == len(asked) and not ended.interrupted:
-        notes.append(f"asking stopped after the last question: {stopped}")
-    elif stopped:
-        raise AskingStoppedError(
-            f"asking stopped: {stopped}; {counts}; {folder.predictions} contains the answers "
-            "so far, and the same command resumes",
-            notes,
         )
-    return AskedRun(
-        predictions=predictions,
-        path=folder.predictions,
-        questions=len(asked),
-        answered=len(answered),
-        failed=Counter(failure.reason for failure in failed.values()),
-        dollars=None if price is None else record.dollars,
-        notes=notes,
-        forecast=_forecast(record, question, groups),
-    )
+        return estimate_cost(
+            question.prompted,
+            self.questions,
+            self.answered(),
+            question.samples_per_position,
+            record.price,
+            refused=() if operation.retry_failed else refused,
+            budget=budget,
+            system=question.system or "",
+            forecast=self.forecast(record),
+        )
+
+    def forecast(self, record: Record) -> Forecast | None:
+        """Return what asking about all positions costs, by the answers so far."""
+        usage = {key: question_usage(record, key, self.last_turn + 1) for key in self.answered()}
+        return forecast(self.groups, self.question.samples_per_position, usage)
+
+    def result(self, ended: _Ended) -> AskedRun:
+        """Write the table, and return what the run came to."""
+        record, folder = self.record(), self.folder
+        samples = range(self.question.samples_per_position)
+        asked = {(name, sample) for name in self.questions for sample in samples}
+        answered = asked & self.answered()
+        failed = {key: record.failures[key] for key in asked - answered if key in record.failures}
+        is_complete = len(answered) + len(failed) == len(asked)
+        stopped = ended.stopped
+        if not stopped and not is_complete:
+            stopped = f"the asking process ended before its end (see {folder.process_log})"
+        notes = [*ended.notes, *_unknown_costs(record)]
+        counts = _progress(len(asked), len(answered), len(failed))
+        try:
+            predictions = write_run_predictions(folder, self.price)
+        except OSError as error:
+            reason = f"{stopped}; " if stopped else ""
+            raise AskingStoppedError(
+                f"asking stopped: {reason}the table cannot be written: {error}; {counts}; every "
+                f"answer is kept in {folder.path / FILE_NAME}: free some space and repeat the "
+                "command, which asks nothing twice",
+                notes,
+            ) from error
+        if stopped and is_complete and not ended.interrupted:
+            notes.append(f"asking stopped after the last question: {stopped}")
+        elif stopped:
+            raise AskingStoppedError(
+                f"asking stopped: {stopped}; {counts}; {folder.predictions} contains the answers "
+                "so far, and the same command resumes",
+                notes,
+            )
+        return AskedRun(
+            predictions=predictions,
+            path=folder.predictions,
+            questions=len(asked),
+            answered=len(answered),
+            failed=Counter(failure.reason for failure in failed.values()),
+            dollars=None if self.price is None else record.dollars,
+            notes=notes,
+            forecast=self.forecast(record),
+        )
 
 
 def _unknown_costs(record: Record) -> list[str]:
@@ -358,15 +362,6 @@ def _unknown_costs(record: Record) -> list[str]:
         f"the cost of {record.unknown.total()} calls is unknown; they count at their "
         f"maximum cost, {record.reserved:.4f} dollars in total: {kinds}"
     ]
-
-
-def _is_tabled(folder: RunFolder) -> bool:
-    """Tell whether the table was written after the last answer."""
-    journal = folder.path / FILE_NAME
-    return (
-        folder.predictions.exists()
-        and folder.predictions.stat().st_mtime_ns >= journal.stat().st_mtime_ns
-    )
 
 
 def _run_process(
@@ -390,8 +385,7 @@ def _run_process(
             start_new_session=True,
         )
         with process:
-            pipe: IO[bytes] | None = process.stdin
-            output: IO[bytes] | None = process.stdout
+            pipe, output = process.stdin, process.stdout
             assert pipe is not None
             assert output is not None
             interrupted = False

@@ -11,7 +11,6 @@ predictions.parquet  the table
 """
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -40,31 +39,15 @@ LOCK_SECONDS: Final = 15
 """How long to wait for another process to end."""
 
 
-@dataclass(frozen=True, slots=True)
 class RunFolder:
     """The places in a run's folder."""
 
-    path: Path
-
-    @property
-    def positions(self) -> Path:
-        """The copied table of positions."""
-        return self.path / "positions.parquet"
-
-    @property
-    def predictions(self) -> Path:
-        """The table of predictions."""
-        return self.path / "predictions.parquet"
-
-    @property
-    def logs(self) -> Path:
-        """The folder of Inspect's logs."""
-        return self.path / "logs"
-
-    @property
-    def process_log(self) -> Path:
-        """What the asking process printed."""
-        return self.path / "process.log"
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.positions = path / "positions.parquet"
+        self.predictions = path / "predictions.parquet"
+        self.logs = path / "logs"
+        self.process_log = path / "process.log"
 
     def description(self) -> dict[str, Any]:
         """Return the folder's description of its run; empty if there is none."""
@@ -120,12 +103,9 @@ def open_run(
     refuse_other_run(path, question, source)
     folder = RunFolder(path)
     description = _description(question, source)
+    whole = {**description, "question_sha256": question.sha256, "versions": package_versions()}
     with replacing(path / RUN_FILE) as beside:
-        text = json.dumps(
-            {**description, "question_sha256": question.sha256, "versions": package_versions()},
-            indent=2,
-            ensure_ascii=False,
-        )
+        text = json.dumps(whole, indent=2, ensure_ascii=False)
         beside.write_text(text + "\n", encoding="utf-8")
     if not folder.positions.exists():
         copied = {"stage": "positions", "copied_sha256": description["positions_sha256"]}

@@ -85,18 +85,9 @@ class Question:
             raise InvalidArgumentError(
                 f"model: expected provider/name, such as openai/gpt-4o, got {self.model!r}"
             )
-        if self.samples_per_position < 1:
-            raise InvalidArgumentError(
-                f"samples_per_position: expected at least 1, got {self.samples_per_position!r}"
-            )
-        if self.temperature is not None and not self.temperature >= 0:
-            raise InvalidArgumentError(
-                f"temperature: expected at least 0, got {self.temperature!r}"
-            )
-        for name, least in (("max_tokens", 1), ("seed", 0), ("reasoning_tokens", 0)):
-            value = getattr(self, name)
-            if value is not None and value < least:
-                raise InvalidArgumentError(f"{name}: expected at least {least}, got {value!r}")
+        _refuse_less(
+            self, samples_per_position=1, temperature=0, max_tokens=1, seed=0, reasoning_tokens=0
+        )
         if self.top_p is not None and not 0 < self.top_p <= 1:
             raise InvalidArgumentError(f"top_p: expected a share in (0, 1], got {self.top_p!r}")
         if self.reasoning_effort is not None and self.reasoning_effort not in EFFORTS:
@@ -207,8 +198,7 @@ class Question:
     @property
     def sha256(self) -> str:
         """The hash of `described` but the number of samples, in hexadecimal."""
-        described = {**self.described(), "samples_per_position": None}
-        return json_hash(described)
+        return json_hash({**self.described(), "samples_per_position": None})
 
     def request(self) -> dict[str, Any]:
         """Return the whole question, secrets included, for the process that asks it."""
@@ -260,18 +250,10 @@ class Operation:
 
     def __post_init__(self) -> None:
         """Check the arguments."""
-        for name, least in (
-            ("connections", 1),
-            ("retries", 0),
-            ("retry_wait", 0),
-            ("limit", 1),
-            ("max_failures", 1),
-            ("attempt_timeout", 1),
-            ("log_buffer", 1),
-        ):
-            value = getattr(self, name)
-            if value is not None and value < least:
-                raise InvalidArgumentError(f"{name}: expected at least {least}, got {value!r}")
+        _refuse_less(
+            self, connections=1, retries=0, retry_wait=0, limit=1, max_failures=1,
+            attempt_timeout=1, log_buffer=1,
+        )  # fmt: skip
         if self.budget is not None and not self.budget > 0:
             raise InvalidArgumentError(f"budget: expected more than 0, got {self.budget!r}")
         refuse_credentials(self.base_url, "base_url")
@@ -286,6 +268,13 @@ class Operation:
         if self.connections is not None or self.batch:
             return self.connections
         return min(MOST_CONNECTIONS, max(LEAST_CONNECTIONS, questions // 100))
+
+
+def _refuse_less(settings: Question | Operation, **least: int) -> None:
+    for name, bound in least.items():
+        value = getattr(settings, name)
+        if value is not None and not value >= bound:
+            raise InvalidArgumentError(f"{name}: expected at least {bound}, got {value!r}")
 
 
 def refuse_credentials(url: str | None, where: str) -> None:
@@ -307,14 +296,9 @@ def refuse_credentials(url: str | None, where: str) -> None:
 def _refuse_credentials_within(value: Any, where: str) -> None:
     if isinstance(value, str) and _LIKE_A_URL.search(value):
         refuse_credentials(value, where)
-    items = (
-        value.items()
-        if isinstance(value, Mapping)
-        else enumerate(value)
-        if isinstance(value, list)
-        else ()
-    )
-    for name, item in items:
+    if isinstance(value, list):
+        value = dict(enumerate(value))
+    for name, item in value.items() if isinstance(value, Mapping) else ():
         _refuse_credentials_within(item, f"{where} {name}")
 
 
