@@ -34,7 +34,9 @@ BEGINNING = time.monotonic()
 
 
 def pytest_addoption(parser):
-    parser.addoption("--seconds", type=float, help="begin no test after so many seconds: a quick loop")
+    parser.addoption(
+        "--seconds", type=float, help="begin no test after so many seconds: a quick loop"
+    )
 
 
 def pytest_runtest_setup(item):
