@@ -3,12 +3,16 @@
 from fractions import Fraction
 from functools import partial
 from itertools import permutations
+from pathlib import Path
 
 import numpy as np
 import pytest
 from processor_time import least_seconds
+from pyperplan.grounding import ground
+from pyperplan.pddl.parser import Parser
 
 from workbench.affordance import exact_profile
+from workbench.environments import planning
 from workbench.environments.planning import PROBLEMS
 from workbench.environments.registry import environment_named
 from workbench.errors import IllegalMoveError
@@ -204,6 +208,34 @@ class TestConditions:
 )
 def test_the_number_of_states_is_as_counted(name, states):
     assert len(every_state(environment_named(f"planning:{name}"))) == states
+
+
+def pyperplan_task(name):
+    """A bundled problem as another planner reads and grounds it, with every operator."""
+    folder = Path(planning.__file__).parent / "problems"
+    parser = Parser(str(folder / f"{name}_domain.pddl"), str(folder / f"{name}_problem.pddl"))
+    return ground(
+        parser.parse_problem(parser.parse_domain()),
+        remove_statics_from_initial_state=False,
+        remove_irrelevant_operators=False,
+    )
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_actions_and_their_effects_are_those_of_pyperplan(name):
+    automaton = environment_named(f"planning:{name}").automaton
+    task = pyperplan_task(name)
+    changed = set().union(*(each.add_effects | each.del_effects for each in task.operators))
+    always = task.initial_state - changed
+    assert automaton.initial == task.initial_state - always
+    generator, state = np.random.default_rng(1), automaton.initial
+    for _ in range(100):
+        applicable = {each.name: each for each in task.operators if each.applicable(state | always)}
+        assert set(automaton.permitted(state)) == set(applicable)
+        after = {action: automaton.successor(state, action) for action in applicable}
+        for action, operator in applicable.items():
+            assert after[action] | always == operator.apply(state | always)
+        state = after[str(generator.choice(sorted(after)))]
 
 
 class TestEveryBundledProblem:
