@@ -17,7 +17,7 @@ from workbench.front_door.frames import Rows, frame_of, predictions_of
 from workbench.metrics import find_metric, with_summaries
 from workbench.scoring import scoring_parameters
 from workbench.scoring.score_tables import score as score_rows
-from workbench.statistics.grouped import grouped_means
+from workbench.statistics.grouped import grouped_means, spread
 from workbench.studies.game_clusters import whole_games
 
 SHIFTED: Final = 0.2
@@ -186,16 +186,12 @@ def summary(
     columns = default_metrics(frame) if metrics is None else list(metrics)
     check_columns(frame, [*keys, *columns])
     means = grouped_means(scored_rows(frame), columns, keys, within=_range, level=level)
-    wide = means.pivot(index=keys, columns="column", values=["value", "low", "high"])
-    table = class_counts(frame, keys).rename(columns={"count": "replies"}).set_index(keys)
-    table["replies"] -= table["failed"]
-    values = {
-        f"{name}{ending}": wide[statistic, name]
-        for name in columns
-        for statistic, ending in (("value", ""), ("low", "_low"), ("high", "_high"))
-    }
-    first = means[means["column"] == columns[0]].set_index(keys)[["games", "effective"]]
-    return pd.DataFrame(values).join(table, how="right").join(first).reset_index()
+    wide = spread(means, keys, counted=columns[0]).drop(columns="count")
+    values = [f"{name}{end}" for name in columns for end in ("", "_low", "_high")]
+    counts = class_counts(frame, keys).rename(columns={"count": "replies"})
+    counts["replies"] -= counts["failed"]
+    table = counts.merge(wide, on=keys, how="left")
+    return table[[*keys, *values, *counts.columns.drop(keys), "games", "effective"]]
 
 
 def _range(column: str) -> tuple[float, float] | None:

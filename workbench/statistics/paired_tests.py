@@ -137,7 +137,7 @@ def paired_comparisons(
         index=unit, columns=between, values="value", aggfunc="mean"
     )
     cluster_of = rows.drop_duplicates(unit).set_index(unit)[clusters]
-    table: list[dict[str, Any]] = []
+    table: list[tuple[Any, ...]] = []
     for one, other in combinations(means.columns, 2):
         if against and one not in against and other not in against:
             continue
@@ -154,22 +154,12 @@ def paired_comparisons(
         alike = np.ptp(difference) <= 1e-9 * both.abs().to_numpy().max()
         spread = math.nan if alike else float(difference.std(ddof=1))
         table.append(
-            {
-                between: one,
-                "other": other,
-                "positions": len(both),
-                "games": len(sums),
-                "mean": both[one].mean(),
-                "mean_other": both[other].mean(),
-                "difference": interval.value,
-                "low": interval.low,
-                "high": interval.high,
-                "effect": interval.value / spread,
-                "better": int((difference > 0).sum()),
-                "worse": int((difference < 0).sum()),
-                "p_value": sign_test(sums, seed=seed),
-            }
-        )
+            (
+                one, other, len(both), len(sums), both[one].mean(), both[other].mean(),
+                interval.value, interval.low, interval.high, interval.value / spread,
+                int((difference > 0).sum()), int((difference < 0).sum()), sign_test(sums, seed=seed),
+            )
+        )  # fmt: skip
     pairs = pd.DataFrame(table, columns=[between, *_PAIR[:-1]])
     return pairs.assign(holm=holm(pairs["p_value"].astype(float).tolist()))
 

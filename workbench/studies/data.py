@@ -94,14 +94,9 @@ class Source:
 class StudyData:
     """Scores by the name of their grouping, with what they are in words and the files read.
 
-    Attributes:
-        variants: Scores of the one model that is drawn by itself, with the column ``game``.
-        games: In words, where the games are from.
-        whose: In words, for a title: the model, and of what games if that is known.
-        models: Scores of all models that are compared, in the groups of the first variant; a model
-            is named with its setting. None if there is one model alone.
-        comparison: In words, what a reader must know of the models that are compared.
-        inputs: The files that were read.
+    The variants are scores of the one model that is drawn by itself; ``models`` are those of all that are
+    compared, in the groups of the first variant, or None; ``comparison`` says in words what a reader must
+    know of these.
     """
 
     variants: dict[str, pd.DataFrame]

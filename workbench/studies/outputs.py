@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _COLOURS: Final = 256
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Outputs:
     """The folder of a notebook's figures, and what is recorded beside each of them.
 
@@ -51,11 +51,7 @@ class Outputs:
         # Here, for it takes long.
         from IPython import display
 
-        one = replace(self, **changes)
-        saved = save_study(
-            name, figure, table, one.out, parameters=one.parameters, seed=one.seed,
-            inputs=one.inputs, data=one.data,
-        )  # fmt: skip
+        saved = save_study(name, figure, table, **vars(replace(self, **changes)))
         picture: display.Image = display.Image(saved["png"])  # type: ignore[no-untyped-call]
         return picture
 

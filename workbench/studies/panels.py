@@ -79,6 +79,22 @@ def curve(axes: Axes, line: pd.DataFrame, at: "pd.Series[float]", label: str, lo
     draw_means(axes, at, mean, low, high, look, label, size=4.5, width=1.2)
 
 
+def log_lengths(axes: Axes, lengths: Sequence[int]) -> None:
+    """Make the horizontal axis logarithmic, with these lengths as its ticks."""
+    axes.set_xscale("log", base=2)
+    axes.set_xlim(lengths[0] / 1.5, lengths[-1] * 1.5)
+    axes.set_xticks(lengths, [str(length) for length in lengths], fontsize=8)
+    axes.minorticks_off()
+
+
+def log_curve(
+    axes: Axes, line: pd.DataFrame, at: "pd.Series[int]", shift: float, look: Style, label: str
+) -> None:
+    """Draw means with their intervals on such an axis, moved by a factor: curves stand side by side."""
+    mean, low, high = (line[name] for name in ("mean", "low", "high"))
+    draw_means(axes, at * shift, mean, low, high, look, label, size=4, width=1.2)
+
+
 def draw_bars(
     axes: Axes,
     at: npt.ArrayLike,

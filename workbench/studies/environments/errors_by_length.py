@@ -8,10 +8,9 @@ from collections.abc import Mapping
 from typing import Final
 
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from workbench.drawing.appearance import Style, caption, draw_means, figure_of_rows, style
+from workbench.drawing.appearance import caption, figure_of_rows, style
 from workbench.drawing.labels import typeset
 from workbench.drawing.quantities import EDIT_DISTANCE, PRECISION, RECALL
 from workbench.drawing.reply_words import class_words
@@ -20,7 +19,7 @@ from workbench.environments.registry import environment_in_table
 from workbench.prediction import CLASSES, ReplyClass
 from workbench.statistics.grouped import grouped_means
 from workbench.statistics.intervals import SHARE
-from workbench.studies.panels import legend_beside, require_columns, span
+from workbench.studies.panels import legend_beside, log_curve, log_lengths, require_columns, span
 
 COUNTED: Final = tuple(name for name in CLASSES if name != ReplyClass.FAILED)
 _MEASURES: Final = ("precision", "recall", "exact_match", "edit_distance", "edit_share")
@@ -106,15 +105,14 @@ def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
         top, bottom = column[0], column[-1]
         part = table[table["environment"] == name]
         for number, (measure, (label, look)) in enumerate(above.items()):
-            _line(top, part, measure, label, look, number - 1)
+            line = part[part["measure"] == measure].sort_values("length")
+            log_curve(top, line, line["length"], 1.07 ** (number - 1), look, label)
         if "edit_share" in drawn:
-            _line(bottom, part, "edit_share", EDIT_DISTANCE.name, EDIT_DISTANCE.look, 0)
+            line = part[part["measure"] == "edit_share"].sort_values("length")
+            log_curve(bottom, line, line["length"], 1.0, EDIT_DISTANCE.look, EDIT_DISTANCE.name)
         lengths = sorted(part["length"].unique())
         for axes in column:
-            axes.set_xscale("log", base=2)
-            axes.set_xlim(lengths[0] / 1.5, lengths[-1] * 1.5)
-            axes.set_xticks(lengths, [str(length) for length in lengths], fontsize=8)
-            axes.minorticks_off()
+            log_lengths(axes, lengths)
         title = part["title"].iloc[0]
         top.set_title(f"{title[:1].upper()}{title[1:]} (n = {span(part['count'])})", fontsize=9)
         bottom.set_xlabel("actions", fontsize=9)
@@ -146,12 +144,3 @@ def counted_classes(table: pd.DataFrame) -> str:
     words = [f"{once[each].sum()} {class_words(each, 'state')}" for each in COUNTED]
     words += [f"{once[each].sum()} {each} (left out)" for each in ("failed", "unscored")]
     return ", ".join(words)
-
-
-def _line(
-    axes: Axes, part: pd.DataFrame, measure: str, label: str, look: Style, place: int
-) -> None:
-    line = part[part["measure"] == measure].sort_values("length")
-    # Beside each other on a logarithmic axis.
-    at = line["length"] * 1.07**place
-    draw_means(axes, at, line["mean"], line["low"], line["high"], look, label, size=4, width=1.2)

@@ -8,12 +8,11 @@ from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from workbench.answers.model_replies import simulate
 from workbench.automaton import Terminal
-from workbench.drawing.appearance import Style, caption, draw_means, figure_of_rows, style
+from workbench.drawing.appearance import caption, figure_of_rows, style
 from workbench.drawing.labels import labels
 from workbench.drawing.quantities import PRECISION, RECALL
 from workbench.drawing.score_description import interval_words
@@ -26,6 +25,7 @@ from workbench.seeds import derived_seed
 from workbench.statistics.grouped import grouped_means, groups
 from workbench.statistics.intervals import DIFFERENCE, SHARE
 from workbench.studies.game_clusters import whole_games
+from workbench.studies.panels import log_curve, log_lengths
 from workbench.tables.parquet_tables import PREDICTIONS, as_records, refuse_repeated_replies
 from workbench.tasks import task_named
 
@@ -98,8 +98,8 @@ def compute(
             for key, part in groups(rows, by, total=ALL)
         )
         unpaired = sum(
-            int((each["model"] == model).sum()) - len(of_model)
-            for each in (_of_task(stated, "state"), _of_task(listed, "actions"))
+            int(((each["task"] == task) & (each["model"] == model)).sum()) - len(of_model)
+            for each, task in ((stated, "state"), (listed, "actions"))
         )
         tables.append(table.merge(counts, on=by).assign(unpaired=unpaired))
     table = pd.concat(tables, ignore_index=True).assign(environment=environment.name)
@@ -110,13 +110,8 @@ def _range(quantity: str) -> tuple[float, float]:
     return DIFFERENCE if quantity in _DIFFERENCES else SHARE
 
 
-def _of_task(table: pd.DataFrame, task: str) -> pd.DataFrame:
-    found: pd.DataFrame = table[table["task"] == task]
-    return found
-
-
 def _paired(stated: pd.DataFrame, listed: pd.DataFrame) -> pd.DataFrame:
-    states, lists = _of_task(stated, "state"), _of_task(listed, "actions")
+    states, lists = stated[stated["task"] == "state"], listed[listed["task"] == "actions"]
     for name, table in (("states", states), ("actions", lists)):
         refuse_repeated_replies(table, name)
     answers = lists[[*_PAIR, "true_state", "predicted_actions", "reply_class", "reason"]]
@@ -366,12 +361,10 @@ def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
         lengths = sorted(part["at"].unique())
         for axes, (title, lines) in zip(row, panels, strict=True):
             for place, (quantity, label, look) in enumerate(lines):
-                _line(axes, part[part["quantity"] == quantity], label, look, place)
+                line = part[(part["quantity"] == quantity) & (part["count"] > 0)].sort_values("at")
+                log_curve(axes, line, line["at"], 1.06 ** (place - 1), look, label)
             axes.set_title(title, fontsize=9)
-            axes.set_xscale("log", base=2)
-            axes.set_xlim(lengths[0] / 1.5, lengths[-1] * 1.5)
-            axes.set_xticks(lengths, [str(length) for length in lengths], fontsize=8)
-            axes.minorticks_off()
+            log_lengths(axes, lengths)
             axes.set_xlabel("actions" if environment.actions_a_group == 1 else "actions (plies)")
             axes.legend(
                 fontsize=7, frameon=False, ncols=3, loc="upper center", bbox_to_anchor=(0.5, -0.2)
@@ -379,15 +372,9 @@ def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
         row[0].set_ylim(-0.04, 1.04)
         row[0].set_ylabel(names[model].replace(": ", ":\n").replace(", ", ",\n"), fontsize=8)
     once = table[(table["length"] == ALL) & (table["quantity"] == "legal_on_true")]
-    left = ", ".join(
-        f"{once[name].sum()} {words}"
-        for name, words in (
-            ("failed", "with a failed call"),
-            ("unscored", "not scored"),
-            ("without_state", f"without a {noun}"),
-            ("without_list", "without a list"),
-        )
-    )
+    reasons = ("with a failed call", "not scored", f"without a {noun}", "without a list")
+    counts = (once[name].sum() for name in _LEFT_OUT)
+    left = ", ".join(f"{n} {words}" for n, words in zip(counts, reasons, strict=True))
     caption(
         figure,
         f"The {noun} that is stated and the {action}s that are listed: {whose}",
@@ -395,10 +382,3 @@ def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
         f"means over positions where defined; {interval_words(table, 'episodes')}",
     )
     return figure
-
-
-def _line(axes: Axes, line: pd.DataFrame, label: str, look: Style, place: int) -> None:
-    line = line[line["count"] > 0].sort_values("at")
-    # Beside each other on a logarithmic axis.
-    at = line["at"] * 1.06 ** (place - 1)
-    draw_means(axes, at, line["mean"], line["low"], line["high"], look, label, size=4, width=1.2)

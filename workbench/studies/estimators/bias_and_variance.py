@@ -76,7 +76,7 @@ def compute(
         where a ratio is undefined; z is NaN where no run differs from the exact value.
     """
     depths, methods = tuple(depths), tuple(methods)
-    check(pairs, depths, methods, repeats, reference_repeats)
+    _check(pairs, depths, methods, repeats, reference_repeats)
     true, predicted = [pair.true_fen for pair in pairs], [pair.predicted_fen for pair in pairs]
     exact = exact_precisions(true, predicted, max(depths), terminal, workers=workers)
     compiled = compiled_twin().methods
@@ -324,14 +324,13 @@ def _percent(value: float, _: int) -> str:
     return f"{100 * value:g}%"
 
 
-def check(
+def _check(
     pairs: Sequence[ComparisonPair],
     depths: Sequence[int],
     methods: Sequence[str],
     repeats: int,
     reference_repeats: int,
 ) -> None:
-    """Refuse arguments out of range, as `compute` says."""
     unknown = [method for method in methods if method not in ESTIMATORS]
     if unknown or not methods:
         raise InvalidArgumentError(f"expected methods of {list(ESTIMATORS)}, got {methods!r}")
@@ -387,7 +386,7 @@ def compute_beyond_exact(
         errors, bias and deviation relative to the reference.
     """
     methods = tuple(methods)
-    check(pairs, (depth,), methods, min(repeats, reference_runs), 0)
+    _check(pairs, (depth,), methods, min(repeats, reference_runs), 0)
     rows = []
     for index, pair in enumerate(pairs):
         if pair.kind != "near":

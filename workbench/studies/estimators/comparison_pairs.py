@@ -257,17 +257,12 @@ def compared(values: Values, exact: float, method: str, samples: int) -> dict[st
     same = abs(off) <= ROUNDING * exact
     z = (np.nan if same else np.copysign(np.inf, off)) if certain else off / error
     covered = interval_covers(values, exact, method, samples)
+    relative = {"bias": off, "standard_error": error, "deviation": spread}
     return {
-        "exact": exact,
-        "mean": mean,
-        "bias": off / exact,
-        "standard_error": error / exact,
-        "z": z,
-        "agrees": same or abs(z) < LARGEST_Z,
-        "deviation": spread / exact,
+        **{"exact": exact, "mean": mean, "z": z, "agrees": same or abs(z) < LARGEST_Z},
+        **{name: value / exact for name, value in relative.items()},
         "largest": float(values.max()) / mean if mean else np.nan,
-        "intervals": len(covered),
-        "covered": int(covered.sum()),
+        **{"intervals": len(covered), "covered": int(covered.sum())},
     }
 
 

@@ -25,17 +25,8 @@ FAR: Final = "chess, far"
 class Setting:
     """One pair of states and what is measured on it.
 
-    Attributes:
-        name: One of the four kinds named above.
-        chance: p of a tree; NaN for chess.
-        children: Actions of every node of the predicted tree; 0 for chess.
-        instance: Which of several like pairs, from 0.
-        automaton: The environment of both states.
-        true: The state S.
-        predicted: The state T.
-        precision: p_m in closed form, or None where there is none.
-        methods: Names in `workbench.affordance.ESTIMATORS`.
-        depths: The values of m, ascending.
+    Of a tree ``chance`` is p and ``children`` the actions of every node of the predicted tree; of chess they
+    are NaN and 0. ``instance`` counts like pairs from 0; ``precision`` is p_m in closed form, if there is one.
     """
 
     name: str
@@ -111,13 +102,9 @@ NOT_TRIED: Final = "not tried"
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """What a search over N found.
+    """N where the status is ``found``, else its bound, and the states that one run generates with it.
 
-    Attributes:
-        status: ``found``; ``at most``: the smallest N is enough; ``more than``: the largest N that
-            was tried is not.
-        samples: N, interpolated where it was found, else the bound.
-        nodes: States that one run generates with it.
+    ``at most``: the smallest N is enough; ``more than``: the largest N that was tried is not.
     """
 
     status: str

@@ -187,6 +187,11 @@ MEASURES: Final[Mapping[str, tuple[str, Style]]] = {
     "exact_match_position": ("exact boards,\nwithout the clocks", style(4)),
 }
 
+_RISE_COLUMNS: Final = [
+    "length", "measure", "depth", "step", "low", "high", "later", "later_low", "later_high", "earliest",
+    "start", "end", "count", "games", "undefined",
+]  # fmt: skip
+
 Values = NDArray[np.float64]
 
 
@@ -262,29 +267,13 @@ def compute_rises(
             resampled = resampled_means(values, codes, drawn)
             step = half_way(at, means[:, 1:], means[:, 0])[0]
             drawn_steps = half_way(at, resampled[:, 1:], resampled[:, 0])
-            low, high = quantile_ends(drawn_steps)
-            later_low, later_high = quantile_ends(drawn_steps / drawn_before)
-            rows.append(
-                {
-                    "length": int(str(length)),
-                    "measure": measure,
-                    "depth": depth,
-                    "step": step,
-                    "low": low,
-                    "high": high,
-                    "later": step / before,
-                    "later_low": later_low,
-                    "later_high": later_high,
-                    "earliest": bool(step == at[0]),
-                    "start": means[0, 0],
-                    "end": means[0, -1],
-                    "count": len(ids),
-                    "games": games,
-                    "undefined": int(np.isnan(drawn_steps).sum()),
-                }
-            )
+            later = (step / before, *quantile_ends(drawn_steps / drawn_before))
+            way = (bool(step == at[0]), means[0, 0], means[0, -1])
+            undefined = int(np.isnan(drawn_steps).sum())
+            found = (step, *quantile_ends(drawn_steps), *later, *way, len(ids), games, undefined)
+            rows.append((int(str(length)), measure, depth, *found))
             before, drawn_before = step, drawn_steps
-    return pd.DataFrame(rows)
+    return pd.DataFrame(rows, columns=_RISE_COLUMNS)
 
 
 def compute_rises_of_trackers(

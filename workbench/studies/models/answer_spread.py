@@ -46,6 +46,10 @@ def compared_answers(scores: pd.DataFrame) -> "pd.Series[str]":
 
 
 _MOST_IN_ROW: Final = 3
+_SUMMARY: Final = [
+    "model", "prompt", "positions", "repeated", "same", "always", "sometimes", "never", "within",
+    "between", "share_within",
+]  # fmt: skip
 
 
 def compute(scores: pd.DataFrame, *, depth: int = 4) -> pd.DataFrame:
@@ -90,22 +94,13 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
         whole = within + between
         always = again["right"] == again["answers"]
         never = again["right"] == 0
-        rows.append(
-            {
-                "model": model,
-                "prompt": prompt,
-                "positions": len(part),
-                "repeated": len(again),
-                "same": (again["different"] == 1).mean(),
-                "always": always.mean(),
-                "sometimes": (~always & ~never).mean(),
-                "never": never.mean(),
-                "within": math.sqrt(within) if within >= 0 else math.nan,
-                "between": math.sqrt(between) if between >= 0 else math.nan,
-                "share_within": within / whole if whole > 0 else math.nan,
-            }
-        )
-    return pd.DataFrame(rows)
+        same = (again["different"] == 1).mean()
+        shares = (same, always.mean(), (~always & ~never).mean(), never.mean())
+        deviations = [math.sqrt(each) if each >= 0 else math.nan for each in (within, between)]
+        share_within = within / whole if whole > 0 else math.nan
+        counts = (len(part), len(again))
+        rows.append((model, prompt, *counts, *shares, *deviations, share_within))
+    return pd.DataFrame(rows, columns=_SUMMARY)
 
 
 def draw(table: pd.DataFrame, note: str = "", most_panels: int = 6, whose: str = "") -> Figure:
