@@ -1,11 +1,11 @@
 """The widgets' JavaScript and CSS, put together from their files."""
 
+import posixpath
 import re
 
 import chess
 import pytest
 
-from workbench.errors import AssetError
 from workbench.explore.page import assets
 
 WIDGET_FILES = sorted(
@@ -56,48 +56,20 @@ def test_files_come_once_and_after_what_they_import(folder):
     ]
 
 
-@pytest.mark.parametrize(
-    ("files", "said"),
-    [
-        ({"widget": 'import { a } from "./a.js";\nexport default {};'}, "found none"),
-        ({"widget": "export const a = 1;\n"}, "export default"),
-        (
-            {
-                "widget": 'import { a } from "./a.js";\nconst b = 1;\nexport default {};',
-                "a": "export const a = 1;\nfunction b() {}\n",
-            },
-            "'b' is defined in 'a.js' as well",
-        ),
-        (
-            {
-                "widget": 'import { a } from "./a.js";\nexport default {};',
-                "a": "const a = 1;\n",
-            },
-            r"imports \['a'\] from 'a.js', which exports \[\]",
-        ),
-        (
-            {
-                "widget": 'import { a } from "./a.js";\nexport default {};',
-                "a": 'import { b } from "./b.js";\nexport const a = 1;\n',
-                "b": 'import { a } from "./a.js";\nexport const b = 1;\n',
-            },
-            "a.js -> b.js -> a.js",
-        ),
-        ({"widget": 'import * as far from "https://a.example/x.js";\nexport default {};'}, "got"),
-        ({"widget": "const a = 1;\nexport { a };\nexport default {};"}, "got 'export { a };'"),
-        (
-            {
-                "widget": 'import { a } from "./a.js";\nexport default {};',
-                "a": "export const a = 1;\nexport default {};\n",
-            },
-            "widget's own file",
-        ),
-    ],
-)
-def test_what_cannot_be_put_together_is_refused(folder, files, said):
-    write(folder, files)
-    with pytest.raises(AssetError, match=said):
-        assets.javascript("widget.js")
+EXPORTED = r"^export (?:async )?(?:function\*?|const|class)\s+([A-Za-z_$][\w$]*)"
+TOP_LEVEL = r"^(?:export )?(?:async )?(?:function\*?|const|let|var|class)\s+([A-Za-z_$][\w$]*)"
+LEFT_OVER = r"^(?:import\b|export\b(?! (?:default|function|async function|const|class)\b)).*$"
+
+
+@pytest.mark.parametrize("name", [name for name in SOURCES if name.endswith(".js")])
+def test_a_file_imports_what_another_one_exports(name):
+    text = assets._source(name)
+    assert not re.findall(LEFT_OVER, assets._IMPORT.sub("", text), re.MULTILINE)
+    for match in assets._IMPORT.finditer(text):
+        other = posixpath.normpath(posixpath.join(posixpath.dirname(name), match["file"]))
+        words = {word.strip() for word in match["names"].split(",") if word.strip()}
+        assert words <= set(re.findall(EXPORTED, assets._source(other), re.MULTILINE))
+        assert other not in WIDGET_FILES
 
 
 def test_style_sheets_follow_the_theme(folder):
@@ -126,7 +98,7 @@ def test_each_widget_is_one_module_without_imports(name):
     assert composed.count("export ") == len(
         re.findall(r"^export default\b", composed, re.MULTILINE)
     )
-    words = assets.top_level_names(composed)
+    words = re.findall(TOP_LEVEL, composed, re.MULTILINE)
     assert len(words) == len(set(words))
 
 

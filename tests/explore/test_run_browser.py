@@ -16,6 +16,7 @@ from workbench.explore.run.run_files import (
     read_scores,
 )
 from workbench.explore.run.run_table import run_table
+from workbench.metrics import Metric, metric_registry
 from workbench.scoring import ScoringParameters, scores_schema
 from workbench.scoring.score_tables import score
 from workbench.tables.parquet_tables import PREDICTIONS, write_table
@@ -35,6 +36,7 @@ EVERYTHING = {
     "reply_text": "",
     "distance_range": [None, None],
     "precision_range": [None, None],
+    "metric_ranges": {},
     "disagreement": "",
 }
 
@@ -56,6 +58,12 @@ def browser(scores, predictions):
 def ask(browser, kind, **message):
     browser.table.answer(browser.table, {"kind": kind, "serial": "s", **message})
     return browser.sent[-1]
+
+
+def ask_rows(browser):
+    browser.sent = []
+    browser.table.send = lambda content, buffers=None: browser.sent.append(content)
+    return ask(browser, "rows", **browser.table.questions()["rows"])
 
 
 def decoded(column):
@@ -300,6 +308,48 @@ class TestTraits:
         browser.table.distance = "levenshtein_placement"
         shown = browser.table.run.rows["edit_distance"].iloc[:4]
         assert shown.tolist() == scores["levenshtein_placement"].iloc[:4].tolist()
+
+    def test_every_metric_of_the_scores_is_an_axis_and_has_a_range(self, browser, scores):
+        offered = dict(browser.table.choices["axes"])
+        assert list(offered)[:4] == ["edit_distance", "precision", "recall", "f"]
+        assert (offered["precision"], offered["recall"], offered["precision_1"]) == (
+            "p_2", "r_2", "p_1",
+        )  # fmt: skip
+        assert {"board_accuracy", "exact_match", "levenshtein_placement"} <= set(offered)
+        assert not {"levenshtein", "precision_2", "ply", "disagreement", "model"} & set(offered)
+        browser.table.x_axis, browser.table.y_axis = "exact_match", "recall"
+        columns = {column["name"]: column for column in browser.table.data["columns"]}
+        assert decoded(columns["exact_match"])[:2].tolist() == [1.0, 0.0]
+        assert columns["exact_match"]["range"] == [0.0, 1.0]
+        browser.table.metric_ranges = {"board_accuracy": [0.99, None], "exact_match": [None, 0.5]}
+        expected = (scores["board_accuracy"] >= 0.99) & ~scores["exact_match"].astype(bool)
+        assert list(browser.shown.index) == list(scores.index[expected])
+        browser.table.show_all()
+        assert len(browser.shown) == len(scores)
+        with pytest.raises(InvalidArgumentError, match="expected a metric of the scores of"):
+            browser.table.x_axis = "model"
+        with pytest.raises(InvalidArgumentError, match="'ply'"):
+            browser.table.metric_ranges = {"ply": [1, 2]}
+
+    def test_a_metric_of_ones_own_is_an_axis_and_has_a_range(self, scores, monkeypatch):
+        class Doubt(Metric):
+            name = title = "doubt"
+            range = (0.0, float("inf"))
+            digits = 2
+
+        known = metric_registry.metrics
+        monkeypatch.setattr(
+            metric_registry, "metrics", lambda *given: {**known(*given), "doubt": Doubt()}
+        )
+        browser = RunBrowser(scores.assign(doubt=[0.5, 1.5, 2.5, None, None, 3.5]))
+        assert ["doubt", "doubt"] in browser.table.choices["axes"]
+        browser.table.y_axis = "doubt"
+        (column,) = (each for each in browser.table.data["columns"] if each["name"] == "doubt")
+        assert (column["digits"], column["range"], column["shown"]) == (2, [0.0, None], False)
+        browser.table.metric_ranges = {"doubt": [1, 3]}
+        assert list(browser.shown.index) == [1, 2]
+        answer = ask_rows(browser)
+        assert "2 rows of the run not shown because of undefined doubt." in answer["notes"]
 
     @pytest.mark.parametrize(
         ("trait", "value"), [("depth", 3), ("distance_range", [1]), ("precision_range", ["a", 1])]

@@ -34,7 +34,7 @@ class ExploredChess(ExploredAutomaton[ChessState, chess.Move]):
 
     slowdown = REFERENCE_SLOWDOWN
     sampling_slowdown = 1
-    without_twin = "without the compiled kernel, which takes no board with a promoted king"
+    limit_note = "without the compiled kernel, which takes no board with a promoted king"
 
     def __init__(self) -> None:
         super().__init__(ChessAutomaton(), PairWords("board", "move", "game"))
@@ -46,12 +46,11 @@ class ExploredChess(ExploredAutomaton[ChessState, chess.Move]):
 
 def same_lines(true: ChessState, predicted: ChessState) -> bool:
     """Return whether two boards agree in everything that legal moves depend on."""
-    return true == predicted or _moving_text(true) == _moving_text(predicted)
-
-
-def _moving_text(state: ChessState) -> str:
+    if true == predicted:
+        return True
     # An en-passant square onto which nothing can capture is left out, and rights without effect.
-    return " ".join(state.board().fen(promoted=True).split()[:4])
+    one, other = (state.board().fen(promoted=True).split()[:4] for state in (true, predicted))
+    return one == other
 
 
 CHESS: Final = ExploredChess()
@@ -73,17 +72,15 @@ def explain(text: str | None) -> str | None:
     Spaces and typographic dashes are taken as `workbench.environments.chess.classification.classify_fen` takes them.
     A board that reads but cannot arise in chess has no problem here; `describe` tells its own.
     """
-    found = classify_fen(text)
-    if found.reply_class is ReplyClass.ABSENT:
+    prediction = classify_fen(text)
+    if prediction.reply_class is ReplyClass.ABSENT:
         return "there is no text; a FEN begins with the pieces: rank 8 first, '/' between ranks"
-    if found.reply_class is not ReplyClass.UNPARSEABLE:
+    if prediction.reply_class is not ReplyClass.UNPARSEABLE:
         return None
-    problems = list(_problems(str(found.predicted_state).split()))
-    if not problems:
-        return found.reason
+    problems = list(_problems(str(prediction.predicted_state).split()))
     more = len(problems) - _MOST
-    told = ". Also: ".join(problems[:_MOST])
-    return told + (f". And {more} more" if more > 0 else "")
+    words = ". Also: ".join(problems[:_MOST]) or prediction.reason
+    return words + (f". And {more} more" if more > 0 else "")
 
 
 def unsupported(fen: Fen) -> str | None:
@@ -102,52 +99,18 @@ def unsupported(fen: Fen) -> str | None:
 
 
 def describe(reply_class: ReplyClass, flags: Iterable[str]) -> str:
-    """Describe the class of a board and the meaning of its status flags in plain words.
-
-    Args:
-        reply_class: What the text turned out to be.
-        flags: Names of python-chess's status flags.
-    """
-    if reply_class is ReplyClass.VALID:
-        return "Valid board."
-    if reply_class is ReplyClass.ABSENT:
-        return "No board."
-    if reply_class is ReplyClass.FAILED:
-        return "No reply: the call failed."
-    if reply_class is ReplyClass.UNPARSEABLE:
-        return "No readable FEN."
-    return "Ill-formed board: " + "; ".join(map(status_words, flags)) + "."
+    """Describe the class of a board and the meaning of its status flags in plain words."""
+    return {
+        ReplyClass.VALID: "Valid board.",
+        ReplyClass.ABSENT: "No board.",
+        ReplyClass.FAILED: "No reply: the call failed.",
+        ReplyClass.UNPARSEABLE: "No readable FEN.",
+        ReplyClass.ILL_FORMED: f"Ill-formed board: {'; '.join(map(status_words, flags))}.",
+    }[reply_class]
 
 
 def _problems(fields: list[str]) -> Iterator[str]:
-    yield from _placement_problems(fields[0])
-    checks = (
-        _turn_problem,
-        _castling_problem,
-        _passant_problem,
-        _halfmove_problem,
-        _number_problem,
-    )
-    broken = False
-    for check, field in zip(checks, fields[1:], strict=False):
-        problem = check(field)
-        if problem:
-            broken = True
-            yield problem
-    if len(fields) > 6:
-        yield (
-            f"there are {len(fields)} fields; a FEN has 6: pieces, side to move, castling, "
-            f"en passant, half-move clock, move number. The first too many is {quoted(fields[6])}"
-        )
-    elif broken and len(fields) < 6:
-        yield (
-            f"there are {len(fields)} of the 6 fields (pieces, side to move, castling, en passant, "
-            "half-move clock, move number); one may have been left out in between"
-        )
-
-
-def _placement_problems(placement: str) -> Iterator[str]:
-    ranks = placement.split("/")
+    ranks = fields[0].split("/")
     if len(ranks) != 8:
         there = "there is 1 rank" if len(ranks) == 1 else f"there are {len(ranks)} ranks"
         yield f"{there}; a board has 8, with '/' between them"
@@ -155,12 +118,47 @@ def _placement_problems(placement: str) -> Iterator[str]:
         # With another number of ranks the n-th is not known to be rank 9 - n.
         name = f"rank {8 - index}" if len(ranks) == 8 else f"rank number {index + 1} in the text"
         yield from _rank_problems(name, rank)
+    problems = [words for words in map(_field_problem, range(1, 6), fields[1:]) if words]
+    yield from problems
+    if len(fields) > 6:
+        yield (
+            f"there are {len(fields)} fields; a FEN has 6: pieces, side to move, castling, "
+            f"en passant, half-move clock, move number. The first too many is {quoted(fields[6])}"
+        )
+    elif problems and len(fields) < 6:
+        yield (
+            f"there are {len(fields)} of the 6 fields (pieces, side to move, castling, en passant, "
+            "half-move clock, move number); one may have been left out in between"
+        )
+
+
+def _field_problem(index: int, field: str) -> str:
+    """Return what is wrong with a field after the pieces; empty if nothing is."""
+    if index == 1 and field not in ("w", "b"):
+        return f"the side to move is {quoted(field)}; it is w or b"
+    if index == 2 and not chess.FEN_CASTLING_REGEX.match(field):
+        return (
+            f"the castling field is {quoted(field)}; it holds up to two letters for White (K, Q), then up to "
+            "two for Black (k, q), or is - for none"
+        )
+    if index == 3 and field != "-" and field not in chess.SQUARE_NAMES:
+        return f"the en-passant square is {quoted(field)}; it is a square such as e3, or - for none"
+    if index < 4:
+        return ""
+    name = ("half-move clock", "move number")[index - 4]
+    try:
+        negative = int(field) < 0
+    except ValueError:
+        if field.lstrip("+-").isdecimal():
+            return f"the {name} {quoted(field, 24)} is too long to read"
+        return f"the {name} is {quoted(field, 24)}; it is a whole number of at least 0"
+    return f"the {name} is {quoted(field, 24)}; it cannot be negative" if negative else ""
 
 
 def _named_sign(sign: str) -> str:
     """Return a sign in quotation marks; with its code point where it may look like another."""
-    shown = repr(sign)
-    return shown if sign.isascii() or "\\" in shown else f"{shown} (U+{ord(sign):04X})"
+    text = repr(sign)
+    return text if sign.isascii() or "\\" in text else f"{text} (U+{ord(sign):04X})"
 
 
 def _rank_problems(name: str, rank: str) -> Iterator[str]:
@@ -187,45 +185,6 @@ def _rank_problems(name: str, rank: str) -> Iterator[str]:
     if squares != 8:
         noun = "square" if squares == 1 else "squares"
         yield f"{name} has {squares} {noun}: {quoted(rank)}; a rank has 8"
-
-
-def _turn_problem(field: str) -> str | None:
-    if field in ("w", "b"):
-        return None
-    return f"the side to move is {quoted(field)}; it is w or b"
-
-
-def _castling_problem(field: str) -> str | None:
-    if chess.FEN_CASTLING_REGEX.match(field):
-        return None
-    return (
-        f"the castling field is {quoted(field)}; it holds up to two letters for White (K, Q), then up to "
-        "two for Black (k, q), or is - for none"
-    )
-
-
-def _passant_problem(field: str) -> str | None:
-    if field == "-" or field in chess.SQUARE_NAMES:
-        return None
-    return f"the en-passant square is {quoted(field)}; it is a square such as e3, or - for none"
-
-
-def _halfmove_problem(field: str) -> str | None:
-    return _count_problem("half-move clock", field)
-
-
-def _number_problem(field: str) -> str | None:
-    return _count_problem("move number", field)
-
-
-def _count_problem(name: str, field: str) -> str | None:
-    try:
-        count = int(field)
-    except ValueError:
-        if field.lstrip("+-").isdecimal():
-            return f"the {name} {quoted(field, 24)} is too long to read"
-        return f"the {name} is {quoted(field, 24)}; it is a whole number of at least 0"
-    return f"the {name} is {quoted(field, 24)}; it cannot be negative" if count < 0 else None
 
 
 Ending = Literal["", "checkmate", "stalemate"]
@@ -325,28 +284,28 @@ class ReadBoard:
 
 def read_board(text: str | None, which: Which) -> ReadBoard:
     """Read one of the two boards."""
-    found = classify_given(text)
-    if which == "true" and (problem := unsupported(found.parsed or Fen(""))):
+    prediction = classify_given(text)
+    if which == "true" and (problem := unsupported(prediction.parsed or Fen(""))):
         raise InvalidFenError(f"the true FEN cannot be taken: {problem}")
     if which == "predicted" and not (text or "").strip():
         return ReadBoard(Fen(""), ReplyClass.ABSENT, ())
     if problem := board_problem(text):
         raise InvalidFenError(f"the {which} FEN cannot be read: {problem}")
-    return ReadBoard(found.parsed, found.reply_class, found.status)
+    return ReadBoard(prediction.parsed, prediction.reply_class, prediction.status)
 
 
 def board_problem(text: str | None) -> str | None:
     """Explain in plain words why no board can be read in a text; None if one can."""
-    found = classify_given(text)
-    if found.reply_class is ReplyClass.ABSENT:
-        return found.rule or explain(None)
-    if found.reply_class is not ReplyClass.UNPARSEABLE:
+    prediction = classify_given(text)
+    if prediction.reply_class is ReplyClass.ABSENT:
+        return prediction.rule or explain(None)
+    if prediction.reply_class is not ReplyClass.UNPARSEABLE:
         return None
-    board, whole = found.predicted_state or "", (text or "").strip()
+    board, whole = prediction.predicted_state or "", (text or "").strip()
     beside = whole.replace(board, "", 1).strip().strip(_QUOTES)
     # One or two characters that stick to the board are a slip of the FEN, not words around it.
-    described = whole if 0 < len(beside) <= 2 else board
-    return moves_problem(text or "") or explain(described) or found.reason
+    fen = whole if 0 < len(beside) <= 2 else board
+    return moves_problem(text or "") or explain(fen) or prediction.reason
 
 
 def no_state_words(predicted: ReadBoard) -> str:

@@ -1,8 +1,7 @@
 """Precision and recall at every depth, fast enough for interaction: exact, and estimated beyond."""
 
-from dataclasses import dataclass
 from functools import partial
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 from workbench.affordance.adaptive import METHOD, estimate_to_error, expected_joint_nodes
 from workbench.affordance.estimate import Measure
@@ -11,14 +10,8 @@ from workbench.explore.explorer_settings import ExploredAutomaton, ExplorerSetti
 from workbench.seeds import derived_seed
 
 
-@dataclass(frozen=True, slots=True)
-class ExactDepth:
-    """How deep exact values stay interactive for a pair.
-
-    Attributes:
-        depth: From 1 to the depth asked for.
-        reason: Why so, in words.
-    """
+class ExactDepth(NamedTuple):
+    """How deep exact values stay interactive for a pair, and why, in words."""
 
     depth: int
     reason: str
@@ -33,12 +26,6 @@ def exact_depth(
     """Find the deepest depth, up to m, at which an exact walk is expected to stay in budget.
 
     Depth 1 is always taken: it compares two lists of actions.
-
-    Args:
-        explored: The automaton of both states.
-        true: The true state S.
-        predicted: The predicted state T.
-        settings: m, the budget and the seed of the probes.
     """
     budget = explored.budget(true, predicted, settings)
     if settings.terminal == "absorb" and explored.same_lines(true, predicted):
@@ -58,8 +45,8 @@ def exact_depth(
     if not refused:
         return ExactDepth(depth, "exact at every depth")
     words = f"exact up to depth {depth}: {refused}"
-    if explored.without_twin and not explored.compiled_takes(true, predicted):
-        words += f", the limit {explored.without_twin}"
+    if explored.limit_note and not explored.compiled_takes(true, predicted):
+        words += f", the limit {explored.limit_note}"
     return ExactDepth(depth, words)
 
 
@@ -124,7 +111,7 @@ def _estimated(
     """Return an estimate with its interval, and whether it is as close as wanted."""
     if bound == 0:
         return {**_exact(0.0), "method": METHOD}, True
-    found, reached, _ = estimate_to_error(
+    estimate, reached, _ = estimate_to_error(
         true,
         predicted,
         depth,
@@ -135,12 +122,10 @@ def _estimated(
         seed_for=partial(derived_seed, settings.seed, measure, depth),
         terminal=settings.terminal,
     )
-    low, high = found.interval()
-    if found.value == 0:
-        # No line was accepted: that says little about how many there are.
-        low, high = 0.0, bound
+    # Where no line was accepted, that says little about how many there are.
+    low, high = estimate.interval() if estimate.value else (0.0, bound)
     low, high = max(low, 0.0), min(high, bound)
-    value = min(found.value, bound)
+    value = min(estimate.value, bound)
     return {"value": value, "low": min(low, value), "high": high, "method": METHOD}, reached
 
 

@@ -8,7 +8,6 @@ import pandas as pd
 import traitlets
 
 from workbench.affordance import ESTIMATORS
-from workbench.affordance.estimate import Measure
 from workbench.errors import InvalidArgumentError
 from workbench.explore.page.assets import javascript, stylesheet
 from workbench.explore.page.still_html import heading, listing, paragraph
@@ -21,9 +20,9 @@ from workbench.explore.run_batches import (
     Reference,
     RunSettings,
     all_runs,
-    batch_summary,
     next_batches,
     reference,
+    summarise,
     summarise_runs,
 )
 
@@ -40,37 +39,36 @@ def lab_still(
 ) -> str:
     """Return the value aimed at and the summary of the runs as HTML."""
     name = f"{'r' if settings.measure == 'recall' else 'p'}_{settings.depth}"
-    boards = (("True board", settings.true_fen), ("Predicted board", settings.predicted_fen))
+    if aim is None:
+        words = f"{name} was not computed for these boards."
+    elif not aim["runnable"]:
+        words = f"{name} is 0: {aim['reason']}."
+    elif aim["exact"]:
+        words = f"{name} = {aim['value']:.6g}, exact."
+    else:
+        interval = f"{aim['low']:.5g} to {aim['high']:.5g}"
+        words = f"{name} = {aim['value']:.5g}, 95% interval {interval}."
     parts = [
         heading(
             f"Estimators of {name}, N = {settings.samples} lines per run, seed {settings.seed}"
         ),
-        *(paragraph(f"{which}: {fen or 'none'}") for which, fen in boards),
-        paragraph(_aim_in_words(name, aim)),
+        paragraph(f"True board: {settings.true_fen or 'none'}"),
+        paragraph(f"Predicted board: {settings.predicted_fen or 'none'}"),
+        paragraph(words),
     ]
     if not summaries:
         return "".join([*parts, paragraph("No runs with these settings.")])
     columns = ("Estimator", "Runs", "Mean", "Bias", "Standard error", "Standard deviation of a run")
     measures = ("mean", "bias", "standard_error", "standard_deviation")
     rows = [
-        (ESTIMATORS[row["method"]].label, row["runs"], *(_digits(row[name]) for name in measures))
+        (
+            ESTIMATORS[row["method"]].label,
+            row["runs"],
+            *("undefined" if pd.isna(row[name]) else f"{row[name]:.4g}" for name in measures),
+        )
         for row in summaries
     ]
     return "".join([*parts, listing(columns, rows)])
-
-
-def _aim_in_words(name: str, aim: Mapping[str, Any] | None) -> str:
-    if aim is None:
-        return f"{name} was not computed for these boards."
-    if not aim["runnable"]:
-        return f"{name} is 0: {aim['reason']}."
-    if aim["exact"]:
-        return f"{name} = {aim['value']:.6g}, exact."
-    return f"{name} = {aim['value']:.5g}, 95% interval {aim['low']:.5g} to {aim['high']:.5g}."
-
-
-def _digits(value: float | None) -> str:
-    return "undefined" if value is None or value != value else f"{value:.4g}"
 
 
 _FOLLOWED: Final = ("true_fen", "predicted_fen", "line", "terminal", "ill_formed")
@@ -121,12 +119,7 @@ class EstimatorLab(WidgetBase):
         *,
         true_fen: str | None = None,
         predicted_fen: str | None = None,
-        depth: int = 4,
-        samples: int = 500,
-        repeats: int = 1000,
-        seed: int = 0,
-        measure: Measure = "precision",
-        methods: Sequence[str] = tuple(ESTIMATORS),
+        **settings: Any,
     ) -> None:
         """Make a lab for two boards.
 
@@ -134,50 +127,43 @@ class EstimatorLab(WidgetBase):
             pair: A board pair; the lab follows the boards that it shows, and its conventions.
             true_fen: The true board, instead of a pair.
             predicted_fen: The predicted board, instead of a pair.
-            depth: m, 1 to 20.
-            samples: N of each run, 1 to 100,000.
-            repeats: Independent runs of each estimator, 1 to 10,000.
-            seed: At least 0.
-            measure: ``precision`` or ``recall``.
-            methods: Names in `workbench.affordance.ESTIMATORS`.
+            settings: ``depth`` (m, 1 to 20), ``samples`` (N of each run, 1 to 100,000), ``repeats``
+                (independent runs of each estimator, 1 to 10,000; by default 1,000), ``seed``,
+                ``measure`` (``precision`` or ``recall``) and ``methods`` (names in
+                `workbench.affordance.ESTIMATORS`).
 
         Raises:
             InvalidArgumentError: If there are neither a pair nor two FENs, or both, or a value is
                 out of range.
             InvalidFenError: If a FEN cannot be read.
         """
-        given: dict[str, Any] = {"true_fen": true_fen, "predicted_fen": predicted_fen}
-        if pair is not None and given != {"true_fen": None, "predicted_fen": None}:
-            raise InvalidArgumentError(f"expected a board pair or two FENs, got a pair and {given}")
-        if pair is None and None in given.values():
+        boards: dict[str, Any] = {"true_fen": true_fen, "predicted_fen": predicted_fen}
+        if pair is not None and boards != {"true_fen": None, "predicted_fen": None}:
             raise InvalidArgumentError(
-                f"expected a board pair, or true_fen= and predicted_fen=, got {given}"
+                f"expected a board pair or two FENs, got a pair and {boards}"
+            )
+        if pair is None and None in boards.values():
+            raise InvalidArgumentError(
+                f"expected a board pair, or true_fen= and predicted_fen=, got {boards}"
             )
         if pair is not None:
-            given = _shown(pair)
-        settings = RunSettings(
-            **given,
-            depth=depth,
-            samples=samples,
-            repeats=repeats,
-            seed=seed,
-            measure=measure,
-            methods=tuple(methods),
-        )
-        settings.states()
+            boards = _shown(pair)
+        methods = tuple(settings.pop("methods", ESTIMATORS))
+        chosen = RunSettings(**boards, **{"repeats": 1000, **settings}, methods=methods)
+        chosen.states()
         super().__init__(
-            **{**asdict(settings), "methods": list(methods)},
+            **{**asdict(chosen), "methods": list(methods)},
             choices=[
                 {"name": name, "label": each.label, "unbiased": each.unbiased}
                 for name, each in ESTIMATORS.items()
             ],
             limits={"depth": DEEPEST, "samples": MOST_SAMPLES, "repeats": MOST_REPEATS},
-        )  # fmt: skip
+        )
         if pair is not None:
             pair.observe(lambda _change: self._follow(pair), list(_FOLLOWED))
         self._referred: tuple[RunSettings, Reference] | None = None
-        self._earlier: dict[str, Batch] = {}
-        self._ran: dict[str, dict[str, Any]] = {}
+        self._runs: dict[str, Batch] = {}
+        self._summaries: dict[str, dict[str, Any]] = {}
         self.register("reference", self._answer_reference, kept=True)
         self.register("more", self._answer_more)
         self.register("reset", self._forget_runs)
@@ -236,14 +222,15 @@ class EstimatorLab(WidgetBase):
     def _answer_more(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
         settings = RunSettings.from_page(message["settings"])
         aim = self._reference_of(settings)
-        batches = next_batches(settings, message["done"])
         answers = {}
-        for method, batch in batches.items():
-            every = self._with_earlier(method, batch)
-            summary = batch_summary(every, aim, settings.samples, method)
+        for method, batch in next_batches(settings, message["done"]).items():
+            runs = self._runs.get(method, Batch((), (), 0.0)).continued(batch)
+            self._runs[method] = runs
+            summary = summarise(runs.values, runs.node_counts, aim, settings.samples, method)
+            summary["milliseconds"] = runs.milliseconds / len(runs.values)
             answers[method] = {"first": batch.first, "values": batch.values, "summary": summary}
-            self._ran[method] = {"values": every.values, "summary": summary}
-        self.keep("runs", _decisive(settings), {**self._ran})
+            self._summaries[method] = {"values": runs.values, "summary": summary}
+        self.keep("runs", _decisive(settings), {**self._summaries})
         return {"run": message["run"], "batches": answers}
 
     def _reference_of(self, settings: RunSettings) -> Reference:
@@ -251,19 +238,13 @@ class EstimatorLab(WidgetBase):
         decisive = replace(settings, repeats=1, methods=())
         if self._referred is None or self._referred[0] != decisive:
             self._referred = (decisive, reference(settings))
-            self._earlier, self._ran = {}, {}
+            self._runs, self._summaries = {}, {}
         return self._referred[1]
 
     def _forget_runs(self, _message: Mapping[str, Any]) -> Mapping[str, Any]:
-        self._earlier, self._ran = {}, {}
+        self._runs, self._summaries = {}, {}
         self.forget("runs")
         return {}
-
-    def _with_earlier(self, method: str, batch: Batch) -> Batch:
-        """Return an estimator's runs up to a batch, and keep them for the next."""
-        earlier = self._earlier.get(method, Batch(0, (), (), 0.0))
-        self._earlier[method] = earlier.continued(batch)
-        return self._earlier[method]
 
 
 def _shown(pair: "BoardPair") -> dict[str, Any]:
@@ -279,5 +260,5 @@ def _shown(pair: "BoardPair") -> dict[str, Any]:
 
 def _decisive(settings: RunSettings) -> dict[str, Any]:
     """Return the settings that determine a run's value, as the page names them."""
-    given = asdict(settings)
-    return {name: given[name] for name in given if name not in ("repeats", "methods")}
+    values = asdict(settings)
+    return {name: values[name] for name in values if name not in ("repeats", "methods")}

@@ -72,11 +72,6 @@ class PairWords:
         return f"{self.within} the true {self.state}"
 
     @property
-    def in_prediction(self) -> str:
-        """Such as ``on the predicted board``."""
-        return f"{self.within} the predicted {self.state}"
-
-    @property
     def in_both(self) -> str:
         """Such as ``on both boards``."""
         return f"{self.within} both {self.state}s"
@@ -99,15 +94,14 @@ class ExploredAutomaton(Generic[State, Action]):
     Class attributes:
         slowdown: Time of a node without a compiled twin, relative to one with it.
         sampling_slowdown: By how much fewer states are sampled without it.
-        without_twin: What is said of a limit on pairs that the compiled twin does not take.
+        limit_note: What is said of a limit on pairs that the compiled twin does not take.
     """
 
     slowdown: int = 40
     sampling_slowdown: int = 5
-    without_twin: str = ""
+    limit_note: str = ""
 
     def __init__(self, automaton: Automaton[State, Action], words: PairWords) -> None:
-        """Take the automaton of both states, and the words for a pair of them."""
         self.automaton: Final = automaton
         self.words: Final = words
 
@@ -132,14 +126,7 @@ class ExploredAutomaton(Generic[State, Action]):
     def exact_values(
         self, true: State, predicted: State, depth: int, terminal: Terminal
     ) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        """Return p_1..p_m and r_1..r_m; states that permit the same lines need no walk.
-
-        Args:
-            true: The true state S.
-            predicted: The predicted state T.
-            depth: The number of actions m, at least 1.
-            terminal: How an episode that finishes earlier counts.
-        """
+        """Return p_1..p_m and r_1..r_m; states that permit the same lines need no walk."""
         if terminal == "absorb" and self.same_lines(true, predicted):
             return (1.0,) * depth, (1.0,) * depth
         profile = exact_profile(true, predicted, depth, automaton=self.automaton, terminal=terminal)

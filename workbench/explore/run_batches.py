@@ -1,6 +1,6 @@
 """Runs of the estimators on one pair of boards in small batches, and the reference value."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from time import perf_counter, thread_time
@@ -94,16 +94,16 @@ class RunSettings(ComparisonSettings):
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """The value that the runs aim at.
+    """The value that the runs aim at, p_m or r_m.
 
     Attributes:
         value: p_m or r_m.
+        reason: How it was obtained, or why there is nothing to sample, in words.
         standard_error: 0 where it is exact.
         low: Lower end of its 95% interval, the value itself where it is exact.
         high: Upper end, likewise.
         exact: Whether it is exact.
         runnable: Whether there is anything to sample.
-        reason: How it was obtained, or why there is nothing to sample, in words.
     """
 
     value: float
@@ -115,58 +115,52 @@ class Reference:
     reason: str
 
 
+def _exact(value: float, reason: str, *, runnable: bool = True) -> Reference:
+    return Reference(value, 0.0, value, value, True, runnable, reason)
+
+
 @dataclass(frozen=True, slots=True)
 class Batch:
     """Consecutive runs of one estimator.
 
     Attributes:
-        first: The number of the first run, from 0.
         values: One estimate per run, shape (runs,).
         node_counts: States generated in each, shape (runs,).
         milliseconds: Time that one core worked on all of them.
+        first: The number of the first run, from 0.
     """
 
-    first: int
     values: tuple[float, ...]
     node_counts: tuple[int, ...]
     milliseconds: float
+    first: int = 0
 
     def continued(self, batch: "Batch") -> "Batch":
-        """Return these runs, from the first on, up to where a batch begins, and then the batch."""
-        kept = batch.first - self.first
-        if not 0 <= kept <= len(self.values):
-            last = self.first + len(self.values)
+        """Return these runs, which are the first ones, up to where a batch begins, and the batch."""
+        count = batch.first
+        if count > len(self.values):
             raise InvalidArgumentError(
-                f"expected runs that begin from {self.first} to {last}, got {batch.first}; "
+                f"expected runs that begin from 0 to {len(self.values)}, got {count}; "
                 "Reset begins anew"
             )
         return Batch(
-            self.first,
-            self.values[:kept] + batch.values,
-            self.node_counts[:kept] + batch.node_counts,
-            self.milliseconds * kept / max(len(self.values), 1) + batch.milliseconds,
+            self.values[:count] + batch.values,
+            self.node_counts[:count] + batch.node_counts,
+            self.milliseconds * count / max(len(self.values), 1) + batch.milliseconds,
         )
 
 
 def reference(settings: RunSettings) -> Reference:
-    """Return the reference value of the runs: exact where that is fast, else measured.
-
-    Args:
-        settings: What is run.
-
-    Raises:
-        InvalidFenError: If a FEN cannot be read.
-    """
+    """Return the reference value of the runs: exact where that is fast, else measured."""
     true, predicted = settings.states()
     if isinstance(true, Sink) or isinstance(predicted, Sink):
         reason = "there is no predicted state, so the value is 0 and there is nothing to sample"
-        return Reference(0.0, 0.0, 0.0, 0.0, True, False, reason)
+        return _exact(0.0, reason, runnable=False)
     if settings.terminal == "absorb" and same_lines(true, predicted):
-        reason = "exact: both boards permit the same lines"
-        return Reference(1.0, 0.0, 1.0, 1.0, True, True, reason)
+        return _exact(1.0, "exact: both boards permit the same lines")
     compiled = twin_for(_CHESS, None, true, predicted) is not None
     budget = EXACT_BUDGET // (1 if compiled else REFERENCE_SLOWDOWN)
-    found = measure(
+    measured = measure(
         true,
         predicted,
         settings.depth,
@@ -176,13 +170,11 @@ def reference(settings: RunSettings) -> Reference:
         seed=derived_seed(settings.seed, "reference"),
         terminal=settings.terminal,
     )
-    aim = found.precision if settings.measure == "precision" else found.recall
-    if found.how == "exact":
-        return Reference(aim.value, 0.0, aim.value, aim.value, True, True, found.reason)
-    low, high = aim.interval()
-    return Reference(
-        aim.value, aim.standard_error, max(low, 0.0), min(high, 1.0), False, True, found.reason
-    )
+    aim = measured.precision if settings.measure == "precision" else measured.recall
+    if measured.how == "exact":
+        return _exact(aim.value, measured.reason)
+    low, high = max(aim.interval()[0], 0.0), min(aim.interval()[1], 1.0)
+    return Reference(aim.value, aim.standard_error, low, high, False, True, measured.reason)
 
 
 def next_batches(
@@ -190,20 +182,15 @@ def next_batches(
 ) -> dict[str, Batch]:
     """Continue the runs of the estimators, those with the fewest runs first.
 
-    At least one run is made if any is left, however long it takes.
-
-    Args:
-        settings: What is run.
-        done: Finished runs of each estimator; none if it is not named.
-        seconds: Time that the work may take, about.
+    At least one run is made if any is left, however long it takes. ``done`` has the finished runs of
+    each estimator; none if it is not named.
     """
     true, predicted = settings.states()
     if isinstance(true, Sink) or isinstance(predicted, Sink):
         return {}
     states = in_order(true, predicted, settings.measure)
     behind = {method: done.get(method, 0) for method in settings.methods}
-    if any(isinstance(count, bool) or not isinstance(count, int) or count < 0
-           for count in behind.values()):  # fmt: skip
+    if not all(type(count) is int and count >= 0 for count in behind.values()):
         raise InvalidArgumentError(f"expected counts of runs of at least 0, got {behind!r}")
     order = sorted(
         (method for method, count in behind.items() if count < settings.repeats),
@@ -211,10 +198,10 @@ def next_batches(
     )
     for method in order:
         _warm_up(method)
-    began = perf_counter()
+    start = perf_counter()
     batches: dict[str, Batch] = {}
     for place, method in enumerate(order):
-        left = seconds - (perf_counter() - began)
+        left = seconds - (perf_counter() - start)
         if batches and left <= 0:
             break
         share = left / (len(order) - place)
@@ -238,6 +225,35 @@ def all_runs(settings: RunSettings) -> pd.DataFrame:
     return table.sort_values(["method", "run"], ignore_index=True).astype({"method": str})
 
 
+def summarise(
+    values: Sequence[float], node_counts: Sequence[int], aim: Reference, samples: int, method: str
+) -> dict[str, Any]:
+    """Return mean, bias and spread of an estimator's single runs; see `summarise_runs`."""
+    runs = np.asarray(values, dtype=float)
+    count = len(runs)
+    mean = float(runs.mean()) if count else np.nan
+    bias = mean - aim.value
+    deviation = float(runs.std(ddof=1)) if count > 1 else np.nan
+    noise = _ROUNDING * float(np.abs(runs).max(initial=0.0))
+    if deviation <= noise:
+        deviation = 0.0
+    if aim.standard_error == 0 and abs(bias) <= noise:
+        bias = 0.0
+    variance = deviation**2 / max(count, 1)
+    if ESTIMATORS[method].binomial and count:
+        variance = aim.value * (1 - aim.value) / (samples * count)
+    return {
+        "method": method,
+        "runs": count,
+        "mean": mean,
+        "bias": bias,
+        "standard_error": float(np.sqrt(np.maximum(variance, 0.0) + aim.standard_error**2)),
+        "standard_deviation": deviation,
+        "zeros": int((runs == 0).sum()),
+        "node_count": float(np.mean(node_counts)) if count else np.nan,
+    }
+
+
 def summarise_runs(
     runs: pd.DataFrame, aim: Reference, samples: int, methods: tuple[str, ...]
 ) -> pd.DataFrame:
@@ -245,59 +261,19 @@ def summarise_runs(
 
     The standard error of the bias comes from the spread of the runs; that of ``branch``, whose
     runs count accepted lines, from the binomial law at the value aimed at, because runs that all
-    give 0 show no spread. Spread and bias that rounding explains are 0. Where the value aimed at is estimated, its own error is added in squares.
+    give 0 show no spread. Spread and bias that rounding explains are 0. Where the value aimed at is
+    estimated, its own error is added in squares.
 
     Returns:
         Columns method, runs, mean, bias, standard_error (of the bias), standard_deviation (of one
         run), zeros (runs that gave 0) and node_count (mean). Undefined values are NaN.
     """
-    rows = []
-    for method in methods:
-        own = runs[runs["method"] == method]
-        values = own["value"].to_numpy(float)
-        count = len(values)
-        deviation = float(values.std(ddof=1)) if count > 1 else np.nan
-        bias = float(values.mean()) - aim.value if count else np.nan
-        noise = _ROUNDING * float(np.abs(values).max(initial=0.0))
-        if deviation <= noise:
-            deviation = 0.0
-        if aim.standard_error == 0 and abs(bias) <= noise:
-            bias = 0.0
-        variance = (
-            aim.value * (1 - aim.value) / (samples * count)
-            if ESTIMATORS[method].binomial and count
-            else deviation**2 / max(count, 1)
-        )
-        rows.append(
-            {
-                "method": method,
-                "runs": count,
-                "mean": float(values.mean()) if count else np.nan,
-                "bias": bias,
-                "standard_error": float(np.sqrt(max(variance, 0.0) + aim.standard_error**2))
-                if count and not np.isnan(variance)
-                else np.nan,
-                "standard_deviation": deviation,
-                "zeros": int((values == 0).sum()),
-                "node_count": float(own["node_count"].mean()) if count else np.nan,
-            }
-        )
+    parts = {method: runs[runs["method"] == method] for method in methods}
+    rows = [
+        summarise(part["value"], part["node_count"], aim, samples, method)
+        for method, part in parts.items()
+    ]
     return pd.DataFrame(rows)
-
-
-def batch_summary(runs: Batch, aim: Reference, samples: int, method: str) -> dict[str, Any]:
-    """Return a row of `summarise_runs`, with the mean milliseconds of a run, as the page shows it.
-
-    Args:
-        runs: All runs of an estimator, at least one.
-        aim: The result of `reference`.
-        samples: N of each run.
-        method: The estimator.
-    """
-    table = pd.DataFrame({"method": method, "value": runs.values, "node_count": runs.node_counts})
-    summary = summarise_runs(table, aim, samples, (method,))
-    row = {str(name): summary[name].iloc[0] for name in summary.columns}
-    return {**row, "milliseconds": runs.milliseconds / len(runs.values)}
 
 
 def _runs(
@@ -311,7 +287,7 @@ def _runs(
     """Run one estimator for about this long, at least once."""
     values: list[float] = []
     nodes: list[int] = []
-    began, worked = perf_counter(), thread_time()
+    start, worked = perf_counter(), thread_time()
     size = 1
     while True:
         numbers = range(first + len(values), min(first + len(values) + size, settings.repeats))
@@ -322,12 +298,12 @@ def _runs(
         ):  # fmt: skip
             values.append(run.value)
             nodes.append(run.node_count)
-        elapsed = perf_counter() - began
+        elapsed = perf_counter() - start
         left = settings.repeats - first - len(values)
         size = min(left, int((seconds - elapsed) * len(values) / elapsed))
         if size < 1:
             milliseconds = 1000 * (thread_time() - worked)
-            return Batch(first, tuple(values), tuple(nodes), milliseconds)
+            return Batch(tuple(values), tuple(nodes), milliseconds, first)
 
 
 @cache

@@ -18,7 +18,7 @@ import {
   cellAt, densityCells, densityShare, keyCounts, marksInWords, rampColour,
 } from "../../../workbench/explore/scatter/scatter_density.js";
 import {
-  brushedRanges, fromPixel, gatherSpots, markRadius, nextOf, plotEnds, plotFrame, spotsNear, ticksBetween,
+  brushedRanges, fromPixel, gatherSpots, markRadius, nextOf, plotAxis, plotFrame, spotsNear, ticksBetween,
   toPixel,
 } from "../../../workbench/explore/scatter/scatter_points.js";
 
@@ -116,21 +116,38 @@ test("all replies in words: how many have a board, and the squares most often wr
   assert.equal(wrongInWords({ replies: 2, boards: 2, squares: [] }), "2 replies: no square is wrong in any.");
 });
 
-const OPEN = { distance: [null, null], precision: [null, null] };
+const OPEN = { across: [null, null], up: [null, null] };
+const column = (digits, range, ...values) => ({ digits, range, values: Float64Array.from(values) });
+const SHARE = column(4, [0, 1], 0.25, NaN);
+/** Axes of edit distances up to the highest and of shares. */
+const axesOf = (ranges, highest) => ({
+  across: plotAxis(column(0, [0, null], NaN, 3, highest), ranges.across), up: plotAxis(SHARE, ranges.up),
+});
 // 51 distances from 0 to 50 in 408 pixels: 8 pixels each.
-const FRAME = plotFrame(468, 254, plotEnds(OPEN, 50));
+const FRAME = plotFrame(468, 254, axesOf(OPEN, 50));
 
 test("a pixel and its value lead to each other", () => {
   assert.deepEqual(toPixel(FRAME, 0, 1), { x: 50, y: 14 });
   assert.deepEqual(toPixel(FRAME, 50, 0), { x: 450, y: 214 });
-  const { distance, precision } = fromPixel(FRAME, 250, 114);
-  assert.ok(Math.abs(distance - 25) < 1e-9 && Math.abs(precision - 0.5) < 1e-9);
+  const { across, up } = fromPixel(FRAME, 250, 114);
+  assert.ok(Math.abs(across - 25) < 1e-9 && Math.abs(up - 0.5) < 1e-9);
 });
 
 test("the ranges chosen are the ends of the axes", () => {
-  assert.deepEqual(plotEnds(OPEN, 50), { distance: [0, 50], precision: [0, 1] });
-  assert.deepEqual(plotEnds({ distance: [3, 9], precision: [0.5, null] }, 50), { distance: [3, 9], precision: [0.5, 1] });
-  assert.deepEqual(plotEnds({ distance: [4, 4], precision: [null, 7] }, 50), { distance: [4, 5], precision: [0, 1] });
+  const ends = ({ low, high }) => [low, high];
+  assert.deepEqual(Object.values(axesOf(OPEN, 50)).map(ends), [[0, 50], [0, 1]]);
+  assert.deepEqual(Object.values(axesOf({ across: [3, 9], up: [0.5, null] }, 50)).map(ends), [[3, 9], [0.5, 1]]);
+  assert.deepEqual(Object.values(axesOf({ across: [4, 4], up: [null, 7] }, 50)).map(ends), [[4, 5], [0, 1]]);
+});
+
+test("a metric without limits has the values of the run on its axis", () => {
+  const loss = column(2, [null, null], -1.5, NaN, 2.5);
+  assert.deepEqual(plotAxis(loss, [null, null]), { low: -1.5, high: 2.5, whole: false });
+  assert.deepEqual(plotAxis(loss, [0, null]), { low: 0, high: 2.5, whole: false });
+  assert.deepEqual(plotAxis(column(0, [null, null], NaN), [null, null]), { low: 0, high: 1, whole: true });
+  const frame = plotFrame(468, 254, { across: plotAxis(loss, [null, null]), up: plotAxis(column(0, [0, null], 4), [null, null]) });
+  assert.deepEqual(toPixel(frame, -1.5, 4), { x: 46, y: 34 });
+  assert.deepEqual(brushedRanges(frame, toPixel(frame, 0.5, 1.2), toPixel(frame, 3, 3.4), OPEN), { across: [0.5, null], up: [2, 3] });
 });
 
 test("ticks are round numbers within the range", () => {
@@ -156,7 +173,7 @@ test("rows at one spot share a mark, rows without a place are counted", () => {
 
 test("marks at one place lie beside each other, and no group is drawn after all others", () => {
   const { spots } = spotsOf(Array.from({ length: 200 }, (_, row) => [row % 10, 0.5, Math.floor(row / 100)]));
-  const places = new Set(spots.map(({ distance, right, down }) => `${distance} ${right} ${down}`));
+  const places = new Set(spots.map(({ across, right, down }) => `${across} ${right} ${down}`));
   assert.equal(places.size, 20);
   const many = spotsOf(Array.from({ length: 200 }, (_, row) => [row, 0.5, Math.floor(row / 100)])).spots;
   const second = many.slice(100).filter(({ code }) => code === 1).length;
@@ -169,7 +186,7 @@ test("large marks are drawn before small ones", () => {
 });
 
 test("the nearest spots come first, far ones not at all", () => {
-  const at = (distance, row) => ({ distance, precision: 0.5, rows: [row], right: 0, down: 0 });
+  const at = (across, row) => ({ across, up: 0.5, rows: [row], right: 0, down: 0 });
   const found = spotsNear([at(2, 7), at(1, 8), at(30, 9)], FRAME, 60, 114);
   assert.deepEqual(found.map((spot) => spot.rows[0]), [8, 7]);
 });
@@ -183,30 +200,30 @@ test("each click opens the next of the rows at a spot", () => {
 
 test("a brush gives whole distances, and its ends at the border stay as they were", () => {
   const inner = brushedRanges(FRAME, toPixel(FRAME, 4.4, 0.25), toPixel(FRAME, 9.6, 0.75), OPEN);
-  assert.deepEqual(inner, { distance: [5, 9], precision: [0.25, 0.75] });
+  assert.deepEqual(inner, { across: [5, 9], up: [0.25, 0.75] });
   const backwards = brushedRanges(FRAME, toPixel(FRAME, 9.6, 0.75), toPixel(FRAME, 4.4, 0.25), OPEN);
   assert.deepEqual(backwards, inner);
   assert.deepEqual(brushedRanges(FRAME, { x: 0, y: 0 }, { x: 468, y: 254 }, OPEN), OPEN);
-  const zoomed = plotFrame(468, 254, plotEnds(inner, 50));
-  assert.deepEqual(brushedRanges(zoomed, { x: 0, y: 0 }, toPixel(zoomed, 7.2, 0.5), inner), { distance: [5, 7], precision: [0.5, 0.75] });
+  const zoomed = plotFrame(468, 254, axesOf(inner, 50));
+  assert.deepEqual(brushedRanges(zoomed, { x: 0, y: 0 }, toPixel(zoomed, 7.2, 0.5), inner), { across: [5, 7], up: [0.5, 0.75] });
 });
 
 test("cells hold whole numbers of characters, and their counts add up to the rows", () => {
   const rows = Array.from({ length: 5000 }, (_, row) => [row % 120, (row % 97) / 96, row % 3]);
   for (const [width, highest] of [[468, 50], [300, 119], [900, 119], [120, 119]]) {
-    const frame = plotFrame(width, 254, plotEnds(OPEN, highest));
+    const frame = plotFrame(width, 254, axesOf(OPEN, highest));
     const { spots } = spotsOf(rows.filter(([distance]) => distance <= highest));
     const { cells, most } = densityCells(spots, frame, null);
     const counts = [...cells.values()].map(({ count }) => count);
     assert.equal(counts.reduce((sum, count) => sum + count, 0), spots.reduce((sum, spot) => sum + spot.rows.length, 0));
     assert.equal(Math.max(...counts), most);
     for (const cell of cells.values()) {
-      for (const { distance, precision } of cell.spots) {
-        const { x, y } = toPixel(frame, distance, precision);
+      for (const { across, up } of cell.spots) {
+        const { x, y } = toPixel(frame, across, up);
         assert.ok(x > cell.x && x < cell.x + cell.width, `${x} in ${cell.x} + ${cell.width}`);
         assert.ok(y >= cell.y - 1e-6 && y <= cell.y + cell.height + 1e-6, `${y} in ${cell.y} + ${cell.height}`);
       }
-      const first = fromPixel(frame, cell.x, 0).distance + 0.5;
+      const first = fromPixel(frame, cell.x, 0).across + 0.5;
       assert.ok(Math.abs(first - Math.round(first)) < 1e-6);
     }
   }
@@ -215,7 +232,7 @@ test("cells hold whole numbers of characters, and their counts add up to the row
 test("a uniform column has one colour, and a chosen mark is counted alone on the same scale", () => {
   const rows = Array.from({ length: 600 }, (_, row) => [row % 6, 0.5, row < 300 ? 0 : 1]);
   const { spots } = spotsOf(rows);
-  const frame = plotFrame(468, 254, plotEnds(OPEN, 50));
+  const frame = plotFrame(468, 254, axesOf(OPEN, 50));
   const all = densityCells(spots, frame, null);
   assert.deepEqual([...all.cells.values()].map(({ count }) => count), [100, 100, 100, 100, 100, 100]);
   const one = densityCells(spots, frame, 1);

@@ -56,14 +56,9 @@ def board(
     *,
     flipped: bool = False,
 ) -> str:
-    """Return one board as a picture with its name and its FEN.
+    """Return one board as a picture with its name and its FEN, some squares marked.
 
-    Args:
-        name: The board's name.
-        position: None shows the FEN alone, or that there is none.
-        fen: The text below the picture.
-        different: Squares to mark, such as ``e4``.
-        flipped: Whether Black is at the bottom.
+    Without a position there is the FEN alone, or that there is none.
     """
     # Lines break after a slash, of which a FEN has seven, or a space; not inside a rank.
     broken = escape(fen).replace("/", "/<wbr>", 7)
@@ -82,13 +77,7 @@ def board(
 
 
 def picture(svg: str | None, alt: str, width: int) -> str:
-    """Return an SVG drawing as an image, in which nothing is run or loaded; None gives nothing.
-
-    Args:
-        svg: The text of an SVG element.
-        alt: Alternative text.
-        width: Pixels.
-    """
+    """Return an SVG drawing as an image, in which nothing is run or loaded; None gives nothing."""
     if svg is None:
         return ""
     code = base64.b64encode(svg.encode()).decode()

@@ -29,10 +29,6 @@ class IdleTask:
 
     What is requested while a cell runs is done at the cell's end at the latest: what comes later
     is in no saved notebook. Where no event loop runs, each request does the work at once.
-
-    Args:
-        work: What is done.
-        seconds: How long it waits for another request.
     """
 
     def __init__(self, work: Callable[[], None], seconds: float = REST) -> None:
@@ -114,9 +110,8 @@ class StillOutput:
         self._still_at_rest = IdleTask(self._update_still)
 
     def _update_still(self) -> None:
-        display(  # type: ignore[no-untyped-call]
-            self._still_bundle(), raw=True, display_id=self.still_name(), update=True
-        )
+        shown = {"raw": True, "display_id": self.still_name(), "update": True}
+        display(self._still_bundle(), **shown)  # type: ignore[no-untyped-call]
 
     def _still_bundle(self) -> dict[str, str]:
         name = escape(self.still_name())

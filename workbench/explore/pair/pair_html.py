@@ -117,13 +117,7 @@ $view</script>
 def pair_html(
     true_fen: str = TRUE_FEN, predicted_fen: str | None = PREDICTED_FEN, caption: str = ""
 ) -> str:
-    """Return a page with a pair of boards.
-
-    Args:
-        true_fen: A FEN that python-chess reads.
-        predicted_fen: Another; None or an empty text is no predicted state.
-        caption: A line above the boards, of at most 800 characters.
-    """
+    """Return a page with a pair of boards; see BoardPair. The caption has at most 800 characters."""
     content = pair_content(true_fen, predicted_fen, caption)
     twin = script("static_page/page_twin.js", "pairTwin")
     view = script("static_page/own_pair.js", "openOwnPair") + _MAIN

@@ -1,7 +1,7 @@
 // The scores of a run: controls, scatter plot, table, and the open row. The pair itself opens in a
 // BoardPair, which the kernel sets.
 //
-// data-role: run-browser, error, depth, distance, mark-by, search, search-replies, distance-low,
+// data-role: run-browser, error, depth, distance, x-axis, y-axis, mark-by, search, search-replies, distance-low,
 // distance-high, precision-low, precision-high, clear-filters, filters, filters-chosen, filter-set,
 // filter-model, filter-setting, filter-group, filter-class, filter-field, filter-flag, near-far,
 // far-near, counts, export, exported, definition, notes, scatter, scatter-surface, scatter-key,
@@ -25,8 +25,10 @@ import { cellText, countsInWords, readColumns } from "./row_values.js";
 
 const CHOICE_TRAITS = [
   "sort_by", "descending", "sets", "models", "settings", "groups", "classes", "wrong_fields", "flags",
-  "text", "reply_text", "distance_range", "precision_range", "disagreement",
+  "text", "reply_text", "distance_range", "precision_range", "metric_ranges", "disagreement",
 ];
+/** The traits of the ranges of two metrics; those of others are in metric_ranges. */
+const RANGE_TRAITS = { edit_distance: "distance_range", precision: "precision_range" };
 const FILES_OF_ROWS = [
   ["csv", "CSV", "selected_replies.csv"],
   ["parquet", "Parquet", "selected_replies.parquet"],
@@ -84,13 +86,32 @@ function render({ model, el }) {
     onExport: (file) => asking.ask("export", { file }, true),
     onBeside: (row) => asking.ask("beside", { row }, true),
     pieces: model.get("pieces"),
-    onBrush: ({ distance, precision }) => change({ distance_range: distance, precision_range: precision }),
+    onRange: (axis, ends) => setRanges({ [axis]: ends }),
+    onBrush: ({ across, up }) => setRanges({ x_axis: across, y_axis: up }),
   });
   el.append(page.root);
 
   function change(changes) {
     for (const [name, value] of Object.entries(changes)) model.set(name, value);
     model.save_changes();
+  }
+
+  /** @param {string} name The column of a metric. @returns {Array<number|null>} Its range. */
+  function rangeOf(name) {
+    if (name in RANGE_TRAITS) return model.get(RANGE_TRAITS[name]);
+    return model.get("metric_ranges")[name] ?? [null, null];
+  }
+
+  /** Set the ranges of the metrics on the axes. @param {Object<string, Array>} ranges By axis. */
+  function setRanges(ranges) {
+    const changes = { metric_ranges: { ...model.get("metric_ranges") } };
+    for (const [axis, ends] of Object.entries(ranges)) {
+      const name = model.get(axis);
+      if (name in RANGE_TRAITS) changes[RANGE_TRAITS[name]] = ends;
+      else if (ends.every((end) => end === null)) delete changes.metric_ranges[name];
+      else changes.metric_ranges[name] = ends;
+    }
+    change(changes);
   }
 
   /** Open a row and scroll to its boards if they are out of view. */
@@ -108,26 +129,26 @@ function render({ model, el }) {
   }
 
   function ask() {
-    page.filters.follow((name) => model.get(name));
+    page.filters.follow((name) => model.get(name), rangeOf);
     asking.ask("rows", { ...choice(), depth: model.get("depth"), distance: model.get("distance") });
   }
 
   // Sorting moves no mark: rows are redrawn only if the rows shown or the marks change.
   function drawScatter() {
     const { sort_by, descending, ...shown } = choice();
-    const key = JSON.stringify([shown, model.get("mark_by")]);
+    const axes = [model.get("x_axis"), model.get("y_axis")];
+    const key = JSON.stringify([shown, axes, model.get("mark_by")]);
     if (key === drawn) return;
-    drawn = key;
     const named = (name) => run.byName.get(name);
-    const distances = named("edit_distance");
-    if (!distances) return;
+    const [across, up] = axes.map(named);
+    if (!across?.values || !up?.values) return;
+    drawn = key;
     page.scatter.show({
       rows: order,
-      distances,
-      precisions: named("precision"),
+      across,
+      up,
       marks: named(model.get("mark_by")),
-      ranges: { distance: model.get("distance_range"), precision: model.get("precision_range") },
-      highest: distances.values.reduce((most, value) => (value > most ? value : most), 0),
+      ranges: { across: rangeOf(axes[0]), up: rangeOf(axes[1]) },
       nameOf: (row) => ["model", "position_id"].map((name) => cellText(named(name), row)).join(" on "),
     });
   }
@@ -196,7 +217,7 @@ function render({ model, el }) {
   asking.on("export", takeFile);
   const heard = {
     "change:data": takeData,
-    "change:mark_by": () => { page.filters.follow((name) => model.get(name)); drawScatter(); },
+    "change:mark_by": () => { page.filters.follow((name) => model.get(name), rangeOf); drawScatter(); },
     "change:opened": takeOpened,
     "change:beside": takeBeside,
     ...Object.fromEntries(CHOICE_TRAITS.map((name) => [`change:${name}`, ask])),

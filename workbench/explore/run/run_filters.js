@@ -1,6 +1,7 @@
 // The controls above the table: what to show, by which depth and distance, and the two questions.
 
 import { htmlElement } from "../page/svg.js";
+import { capitalised } from "../page/quantities.js";
 import { spelledCount } from "../page/spelled_count.js";
 import { isBackward, rangeEnd } from "./row_values.js";
 
@@ -31,24 +32,29 @@ const QUESTIONS = [
 ];
 
 export class RunFilters {
-  /** @param {{onChange: (changes: Object) => void}} listeners Traits and their new values. */
+  /**
+   * @param {{onChange: (changes: Object) => void, onRange: (axis: string, ends: Array) => void}} listeners
+   *   Traits and their new values; the range of the metric on an axis.
+   */
   constructor(listeners) {
     this.listeners = listeners;
     this.depth = this.select("depth", "Depth m", (value) => ({ depth: Number(value) }));
     this.distance = this.select("distance", "Edit distance of", (distance) => ({ distance }));
+    this.across = this.select("x-axis", "Across", (x_axis) => ({ x_axis }));
+    this.up = this.select("y-axis", "Up", (y_axis) => ({ y_axis }));
     this.marks = this.select("mark-by", "Marks by", (mark_by) => ({ mark_by }));
     fillSelect(this.distance, DISTANCES);
     this.search = this.searchBox("search", "part of an id", (text) => ({ text }));
     this.replies = this.searchBox("search-replies", "part of a reply", (reply_text) => ({ reply_text }));
     this.ranges = {
-      distance: this.range("distance", "distance_range", 1),
-      precision: this.range("precision", "precision_range", 0.05),
+      distance: this.range("distance", "x_axis"),
+      precision: this.range("precision", "y_axis"),
     };
     this.clear = htmlElement("button", {
       type: "button", "data-role": "clear-filters", text: "Show all rows",
       onclick: () => listeners.onChange({
         ...Object.fromEntries(CHOICES.map(([trait]) => [trait, []])),
-        text: "", reply_text: "", disagreement: "", distance_range: [null, null], precision_range: [null, null],
+        text: "", reply_text: "", disagreement: "", distance_range: [null, null], precision_range: [null, null], metric_ranges: {},
       }),
     });
     this.questions = QUESTIONS.map(([value, role, text]) => htmlElement("button", {
@@ -58,6 +64,7 @@ export class RunFilters {
     this.fieldsets = Object.fromEntries(CHOICES.map(([trait, role]) => [
       trait, htmlElement("fieldset", { "data-role": `filter-${role}` }),
     ]));
+    this.further = htmlElement("p", { class: "ws-quiet", "data-role": "further-ranges", hidden: true });
     this.chosen = htmlElement("span", { class: "ws-quiet", "data-role": "filters-chosen" });
     this.root = htmlElement("div", { class: "rb-filters" }, ...this.lines());
   }
@@ -68,10 +75,12 @@ export class RunFilters {
       htmlElement("div", { class: "rb-line", role: "group", "aria-label": "Where the measures disagree" }, ...this.questions),
       htmlElement(
         "div", { class: "rb-line" },
-        field("Depth m", this.depth), field("Edit distance of", this.distance), field("Marks by", this.marks),
+        field("Depth m", this.depth), field("Edit distance of", this.distance),
+        field("Across", this.across), field("Up", this.up), field("Marks by", this.marks),
         field("Position or game id", this.search), field("Text of the reply, or its FEN", this.replies),
         this.ranges.distance.root, this.ranges.precision.root, this.clear,
       ),
+      this.further,
       htmlElement("details", { class: "rb-boxes", "data-role": "filters" },
         htmlElement("summary", {}, "Filters ", this.chosen), ...Object.values(this.fieldsets)),
     ];
@@ -89,10 +98,10 @@ export class RunFilters {
     return element;
   }
 
-  range(role, trait, step) {
+  range(role, axis) {
     const make = (end) => htmlElement("input", {
-      type: "number", min: 0, step: "any", "data-step": step, "data-role": `${role}-${end}`, placeholder: "any",
-      oninput: () => this.readRange(role, trait),
+      type: "number", step: "any", "data-role": `${role}-${end}`, placeholder: "any",
+      oninput: () => this.readRange(role, axis),
     });
     const low = make("low");
     const high = make("high");
@@ -101,11 +110,11 @@ export class RunFilters {
     return { low, high, name, root };
   }
 
-  readRange(role, trait) {
+  readRange(role, axis) {
     const { low, high } = this.ranges[role];
     const ends = [rangeEnd(low.value), rangeEnd(high.value)];
     this.tellBackward(role, ends);
-    this.listeners.onChange({ [trait]: ends });
+    this.listeners.onRange(axis, ends);
   }
 
   tellBackward(role, ends) {
@@ -124,11 +133,13 @@ export class RunFilters {
 
   /**
    * Offer what a run holds. A filter with a single choice is hidden.
-   * @param {Object} choices depths; for each filter a list of
+   * @param {Object} choices depths; axes, pairs of column and label; for each filter a list of
    *   [value, rows, words].
    */
   offer(choices) {
     fillSelect(this.depth, choices.depths.map((depth) => [String(depth), String(depth)]));
+    this.labels = Object.fromEntries(choices.axes.map(([name, label]) => [name, label.includes("_") ? label : capitalised(label)]));
+    for (const select of [this.across, this.up]) fillSelect(select, Object.entries(this.labels));
     const several = new Set();
     for (const [trait, role, legend] of CHOICES) {
       // Fields and flags do not divide the rows: a single one is a choice, too.
@@ -158,15 +169,23 @@ export class RunFilters {
     this.listeners.onChange({ [trait]: ticked.map((input) => input.value) });
   }
 
-  /** Set every control to the state. @param {(name: string) => any} get Reads a trait. */
-  follow(get) {
+  /**
+   * Set every control to the state.
+   * @param {(name: string) => any} get Reads a trait. @param {(name: string) => Array} rangeOf Of a metric.
+   */
+  follow(get, rangeOf) {
     this.depth.value = String(get("depth"));
     this.distance.value = get("distance");
     this.marks.value = get("mark_by");
     setUnlessSame(this.search, get("text"));
     setUnlessSame(this.replies, get("reply_text"));
-    this.followRange("distance", get("distance_range"), "Edit distance");
-    this.followRange("precision", get("precision_range"), `p_${get("depth")}`);
+    const axes = [get("x_axis"), get("y_axis")];
+    [this.across.value, this.up.value] = axes;
+    ["distance", "precision"].forEach((role, index) =>
+      this.followRange(role, rangeOf(axes[index]), this.labels[axes[index]]));
+    const further = Object.keys(this.labels).filter((name) => !axes.includes(name) && rangeOf(name).some((end) => end !== null));
+    this.further.hidden = further.length === 0;
+    this.further.textContent = `Further ranges: ${further.map((name) => `${this.labels[name]} ${rangeOf(name).map((end) => end ?? "any").join(" to ")}`).join("; ")}`;
     for (const [trait] of CHOICES) {
       const chosen = get(trait);
       for (const input of this.fieldsets[trait].querySelectorAll("input")) {

@@ -20,21 +20,19 @@ const CELL_PIXELS = 7;
  */
 
 /**
- * Count the rows in cells. A cell covers whole numbers of characters, so that no column looks fuller
- * because it holds more of them.
+ * Count the rows in cells. A cell of whole numbers covers the same number of them as every other, so
+ * that no column looks fuller because it holds more.
  * @param {Object[]} spots As gatherSpots returns them. @param {Object} frame
  * @param {number|null} chosen Code of the mark to count, or null for all.
  * @returns {Density} most: of all marks together, whatever is chosen.
  */
 export function densityCells(spots, frame, chosen) {
-  const [low, high] = frame.ends.distance;
-  const perCell = Math.max(1, Math.ceil((CELL_PIXELS * (high - low + 1)) / frame.width));
-  const levels = Math.max(1, Math.floor(frame.height / CELL_PIXELS));
-  const grid = { frame, perCell, levels };
+  const { width, height, axes } = frame;
+  const grid = { frame, steps: { across: cellStep(axes.across, width), up: cellStep(axes.up, height) } };
   const cells = new Map();
   let most = 1;
   for (const spot of spots) {
-    const place = placeOnGrid(grid, spot.distance, spot.precision);
+    const place = placeOnGrid(grid, spot.across, spot.up);
     const key = place.join(" ");
     if (!cells.has(key)) cells.set(key, { ...cellBox(grid, place), spots: [], count: 0, all: 0 });
     const cell = cells.get(key);
@@ -46,30 +44,39 @@ export function densityCells(spots, frame, chosen) {
   return { cells, most, grid };
 }
 
-/** @returns {number[]} Column and level of the cell that a value lies in. */
-function placeOnGrid({ frame, perCell, levels }, distance, precision) {
-  const [bottom, ceiling] = frame.ends.precision;
-  const level = Math.floor(((precision - bottom) / (ceiling - bottom)) * levels + 1e-6);
-  return [
-    Math.floor((distance + 0.5 - frame.ends.distance[0]) / perCell),
-    Math.min(levels - 1, level),
-  ];
+/** @returns {number} How much of an axis a cell covers. */
+function cellStep({ low, high, whole }, pixels) {
+  if (whole) return Math.max(1, Math.ceil((CELL_PIXELS * (high - low + 1)) / pixels));
+  return (high - low) / Math.max(1, Math.floor(pixels / CELL_PIXELS));
 }
 
-function cellBox({ frame, perCell, levels }, [column, level]) {
-  const [low, high] = frame.ends.distance;
-  const [bottom, ceiling] = frame.ends.precision;
-  const first = low + column * perCell - 0.5;
-  const rise = (ceiling - bottom) / levels;
-  const one = toPixel(frame, first, bottom + (level + 1) * rise);
-  const other = toPixel(frame, Math.min(high + 0.5, first + perCell), bottom + level * rise);
+/** @returns {number[]} Column and level of the cell that a value lies in. */
+function placeOnGrid({ frame: { axes }, steps }, across, up) {
+  return [cellIndex(axes.across, steps.across, across), cellIndex(axes.up, steps.up, up)];
+}
+
+function cellIndex({ low, high, whole }, step, value) {
+  if (whole) return Math.floor((value + 0.5 - low) / step);
+  return Math.min(Math.round((high - low) / step) - 1, Math.floor((value - low) / step + 1e-6));
+}
+
+function cellBox({ frame, steps }, [column, level]) {
+  const [left, right] = cellEnds(frame.axes.across, steps.across, column);
+  const [bottom, top] = cellEnds(frame.axes.up, steps.up, level);
+  const one = toPixel(frame, left, top);
+  const other = toPixel(frame, right, bottom);
   return { x: one.x, y: one.y, width: other.x - one.x, height: other.y - one.y };
+}
+
+function cellEnds({ low, high, whole }, step, index) {
+  const first = low + index * step - (whole ? 0.5 : 0);
+  return [first, whole ? Math.min(high + 0.5, first + step) : first + step];
 }
 
 /** @param {Density} density @param {number} x @param {number} y @returns {Cell|null} */
 export function cellAt({ cells, grid }, x, y) {
-  const { distance, precision } = fromPixel(grid.frame, x, y);
-  return cells.get(placeOnGrid(grid, distance, precision).join(" ")) ?? null;
+  const { across, up } = fromPixel(grid.frame, x, y);
+  return cells.get(placeOnGrid(grid, across, up).join(" ")) ?? null;
 }
 
 /** @param {number} count At least 1. @param {number} most @returns {number} From 0 to 1, for 1 to most. */

@@ -1,67 +1,76 @@
 // The scatter's arithmetic: where a value lies, which rows lie at one spot, which spot is nearest.
 
 /**
+ * @typedef {Object} Axis
+ * @property {number} low @property {number} high The ends.
+ * @property {boolean} whole Whether values are whole numbers: half a unit is added on either side, so
+ *   that each has a column of its own.
+ *
  * @typedef {Object} PlotFrame
  * @property {number} left @property {number} top @property {number} width @property {number} height
  *   Of the plot itself, in pixels.
- * @property {{distance: number[], precision: number[]}} ends The lowest and the highest values; half
- *   a character is added on either side, so that a distance has a column of its own.
+ * @property {{across: Axis, up: Axis}} axes
  *
- * @typedef {Object} Spot Rows with the same distance, precision and mark.
- * @property {number} distance @property {number} precision @property {number} code
+ * @typedef {Object} Spot Rows with the same values and mark.
+ * @property {number} across @property {number} up @property {number} code
  * @property {number[]} rows
  * @property {number} right @property {number} down Pixels from the place, where several share it.
  */
 
 /**
  * @param {number} width Of the whole, in pixels. @param {number} height
- * @param {{distance: number[], precision: number[]}} ends
+ * @param {{across: Axis, up: Axis}} axes
  * @returns {PlotFrame}
  */
-export function plotFrame(width, height, ends) {
+export function plotFrame(width, height, axes) {
   const margin = { left: 46, right: 14, top: 14, bottom: 40 };
   return {
     left: margin.left,
     top: margin.top,
     width: Math.max(10, width - margin.left - margin.right),
     height: Math.max(10, height - margin.top - margin.bottom),
-    ends,
+    axes,
   };
 }
 
 /**
- * The ends of the axes: of the whole run, or of the ranges chosen.
- * @param {{distance: Array<number|null>, precision: Array<number|null>}} ranges
- * @param {number} highest The highest edit distance of the run.
- * @returns {{distance: number[], precision: number[]}}
+ * The axis of a column: of the whole run, or of the range chosen.
+ * @param {{digits: number, range: Array<number|null>, values: Float64Array}} column Its range: of all
+ *   values that are possible, null for an open end, which is that of the run.
+ * @param {Array<number|null>} chosen
+ * @returns {Axis}
  */
-export function plotEnds({ distance, precision }, highest) {
-  const low = Math.max(0, Math.floor(distance[0] ?? 0));
-  const bottom = Math.max(0, precision[0] ?? 0);
-  return {
-    distance: [low, Math.max(low + 1, Math.ceil(distance[1] ?? highest))],
-    precision: [bottom, Math.max(bottom + 0.001, Math.min(1, precision[1] ?? 1))],
-  };
+export function plotAxis({ digits, range, values }, chosen) {
+  const whole = digits === 0;
+  const least = range[0] ?? extreme(values, Math.min);
+  const most = range[1] ?? extreme(values, Math.max);
+  const [first, last] = [chosen[0] ?? least, Math.min(chosen[1] ?? most, range[1] ?? Infinity)];
+  const low = Math.max(range[0] ?? -Infinity, whole ? Math.floor(first) : first);
+  return { low, high: Math.max(low + (whole ? 1 : 0.001), whole ? Math.ceil(last) : last), whole };
 }
 
-/** @param {PlotFrame} frame @param {number} distance @param {number} precision */
-export function toPixel({ left, top, width, height, ends }, distance, precision) {
-  const [low, high] = ends.distance;
-  const [bottom, ceiling] = ends.precision;
-  return {
-    x: left + ((distance - low + 0.5) / (high - low + 1)) * width,
-    y: top + ((ceiling - precision) / (ceiling - bottom)) * height,
-  };
+/** @returns {number} The least or the greatest of the values that are defined; 0 if none is. */
+function extreme(values, pick) {
+  const found = values.reduce((best, value) => (Number.isNaN(value) ? best : pick(best ?? value, value)), null);
+  return found ?? 0;
+}
+
+/** @param {PlotFrame} frame @param {number} across @param {number} up */
+export function toPixel({ left, top, width, height, axes }, across, up) {
+  return { x: left + shareOf(axes.across, across) * width, y: top + (1 - shareOf(axes.up, up)) * height };
 }
 
 /** @param {PlotFrame} frame @param {number} x @param {number} y */
-export function fromPixel({ left, top, width, height, ends }, x, y) {
-  const [low, high] = ends.distance;
-  const [bottom, ceiling] = ends.precision;
-  return {
-    distance: low - 0.5 + ((x - left) / width) * (high - low + 1),
-    precision: ceiling - ((y - top) / height) * (ceiling - bottom),
-  };
+export function fromPixel({ left, top, width, height, axes }, x, y) {
+  return { across: valueAt(axes.across, (x - left) / width), up: valueAt(axes.up, 1 - (y - top) / height) };
+}
+
+function shareOf({ low, high, whole }, value) {
+  return whole ? (value - low + 0.5) / (high - low + 1) : (value - low) / (high - low);
+}
+
+function valueAt({ low, high, whole }, share) {
+  return whole ? low - 0.5 + share * (high - low + 1) : low + share * (high - low);
 }
 
 /**
@@ -79,31 +88,30 @@ export function ticksBetween([low, high], wanted, least) {
 }
 
 /**
- * Put rows with the same distance, precision and mark together, in the order in which they are drawn:
+ * Put rows with the same values and mark together, in the order in which they are drawn:
  * large marks first, then mixed, so that no group covers the others.
  * @param {Iterable<number>} rows
- * @param {Float64Array} distances @param {Float64Array} precisions
+ * @param {Float64Array} acrosses @param {Float64Array} ups
  * @param {Int32Array} codes Of the marks.
- * @returns {{spots: Spot[], left: number}} left: rows without a distance or a precision, which have
- *   no spot.
+ * @returns {{spots: Spot[], left: number}} left: rows without one of the values, which have no spot.
  */
-export function gatherSpots(rows, distances, precisions, codes) {
+export function gatherSpots(rows, acrosses, ups, codes) {
   const places = new Map();
   const spots = [];
   let left = 0;
   for (const row of rows) {
-    const distance = distances[row];
-    const precision = precisions[row];
-    if (Number.isNaN(distance) || Number.isNaN(precision)) {
+    const across = acrosses[row];
+    const up = ups[row];
+    if (Number.isNaN(across) || Number.isNaN(up)) {
       left += 1;
       continue;
     }
-    const key = `${distance} ${precision}`;
+    const key = `${across} ${up}`;
     if (!places.has(key)) places.set(key, new Map());
     const place = places.get(key);
     const code = codes[row];
     if (!place.has(code)) {
-      const spot = { distance, precision, code, rows: [], ...besidePlace(place.size) };
+      const spot = { across, up, code, rows: [], ...besidePlace(place.size) };
       place.set(code, spot);
       spots.push(spot);
     }
@@ -127,7 +135,7 @@ function mixed(row) {
 
 /** @param {PlotFrame} frame @param {Spot} spot */
 export function spotPixel(frame, spot) {
-  const { x, y } = toPixel(frame, spot.distance, spot.precision);
+  const { x, y } = toPixel(frame, spot.across, spot.up);
   return { x: x + spot.right, y: y + spot.down };
 }
 
@@ -164,24 +172,19 @@ export function nextOf(rows, opened) {
 /**
  * The ranges that a dragged rectangle covers; an end at or beyond the plot's border stays as it is.
  * @param {PlotFrame} frame @param {{x: number, y: number}} from @param {{x: number, y: number}} to
- * @param {{distance: Array<number|null>, precision: Array<number|null>}} ranges
- * @returns {{distance: Array<number|null>, precision: Array<number|null>}}
+ * @param {{across: Array<number|null>, up: Array<number|null>}} ranges
+ * @returns {{across: Array<number|null>, up: Array<number|null>}}
  */
 export function brushedRanges(frame, from, to, ranges) {
   const one = fromPixel(frame, Math.min(from.x, to.x), Math.max(from.y, to.y));
   const other = fromPixel(frame, Math.max(from.x, to.x), Math.min(from.y, to.y));
-  const low = Math.ceil(one.distance);
-  const high = Math.max(low, Math.floor(other.distance));
-  const tidy = (value) => Number(value.toFixed(3));
-  const { distance, precision } = frame.ends;
-  return {
-    distance: [
-      low <= distance[0] ? ranges.distance[0] : low,
-      other.distance >= distance[1] ? ranges.distance[1] : high,
-    ],
-    precision: [
-      one.precision <= precision[0] ? ranges.precision[0] : tidy(one.precision),
-      other.precision >= precision[1] ? ranges.precision[1] : tidy(other.precision),
-    ],
-  };
+  return Object.fromEntries(["across", "up"].map((name) => [
+    name, brushedRange(frame.axes[name], one[name], other[name], ranges[name]),
+  ]));
+}
+
+function brushedRange({ low, high, whole }, first, last, range) {
+  const start = whole ? Math.ceil(first) : Number(first.toFixed(3));
+  const end = whole ? Math.max(start, Math.floor(last)) : Number(last.toFixed(3));
+  return [(whole ? start : first) <= low ? range[0] : start, last >= high ? range[1] : end];
 }

@@ -1,4 +1,4 @@
-// The scatter of edit distance against p_m on a canvas: a mark for each row, or counts in cells where
+// The scatter of one metric against another on a canvas: a mark for each row, or counts in cells where
 // there are many; tells what lies under the pointer, and turns a drag into ranges. The table beside it
 // holds the same rows for those who do not see it.
 
@@ -9,18 +9,18 @@ import {
 } from "./scatter_density.js";
 import { channelsOf, legible, luminance, traceMark } from "./mark_shapes.js";
 import {
-  brushedRanges, gatherSpots, markRadius, nextOf, plotEnds, plotFrame, spotPixel, spotsNear, ticksBetween,
+  brushedRanges, gatherSpots, markRadius, nextOf, plotAxis, plotFrame, spotPixel, spotsNear, ticksBetween,
   toPixel,
 } from "./scatter_points.js";
 
 const DRAG_THRESHOLD = 4;
 const RAMP_STOPS = 4;
-const EVERYTHING = { distance: [null, null], precision: [null, null] };
+const EVERYTHING = { across: [null, null], up: [null, null] };
 
 export class ScatterView {
   /**
    * @param {{onOpen: (row: number) => void,
-   *   onBrush: (ranges: {distance: Array, precision: Array}) => void}} listeners
+   *   onBrush: (ranges: {across: Array, up: Array}) => void}} listeners
    */
   constructor(listeners) {
     this.listeners = listeners;
@@ -68,25 +68,25 @@ export class ScatterView {
 
   /**
    * Show other rows.
-   * @param {{rows: number[], distances: Object, precisions: Object, marks: Object, highest: number,
-   *   ranges: {distance: Array, precision: Array}, nameOf: (row: number) => string}} content Columns
-   *   as row_values.js reads them; highest: the largest edit distance of the whole run, so that only
-   *   the ranges move the axes.
+   * @param {{rows: number[], across: Object, up: Object, marks: Object,
+   *   ranges: {across: Array, up: Array}, nameOf: (row: number) => string}} content Columns of the
+   *   whole run as row_values.js reads them: only the ranges move the axes.
    */
   show(content) {
     this.content = content;
-    const { rows, distances, precisions, marks } = content;
-    const gathered = gatherSpots(rows, distances.values, precisions.values, marks.codes);
+    const { rows, across, up, marks, ranges } = content;
+    this.axes = { across: plotAxis(across, ranges.across), up: plotAxis(up, ranges.up) };
+    const gathered = gatherSpots(rows, across.values, up.values, marks.codes);
     this.spots = gathered.spots;
     const drawn = rows.length - gathered.left;
     this.dense = drawn > MOST_MARKS;
     if (!this.spots.some(({ code }) => code === this.chosen)) this.chosen = null;
-    this.whole.hidden = [...content.ranges.distance, ...content.ranges.precision].every((end) => end === null);
+    this.whole.hidden = [...ranges.across, ...ranges.up].every((end) => end === null);
     this.canvas.dataset.points = String(drawn);
     this.canvas.dataset.drawn = this.dense ? "density" : "marks";
     this.canvas.setAttribute(
       "aria-label",
-      `Scatter of ${distances.label} against ${precisions.label}, ${spelledCount(drawn)} rows, ` +
+      `Scatter of ${across.label} against ${up.label}, ${spelledCount(drawn)} rows, ` +
         `${this.dense ? "counted in cells" : `marked by ${marks.label}`}. The table contains the same rows.`,
     );
     this.left.textContent = gathered.left
@@ -109,7 +109,7 @@ export class ScatterView {
     if (!spot) return null;
     if (this.waiting) this.draw();
     const box = this.canvas.getBoundingClientRect();
-    const at = this.dense ? toPixel(this.frame, spot.distance, spot.precision) : spotPixel(this.frame, spot);
+    const at = this.dense ? toPixel(this.frame, spot.across, spot.up) : spotPixel(this.frame, spot);
     return { x: box.left + at.x, y: box.top + at.y };
   }
 
@@ -127,7 +127,7 @@ export class ScatterView {
     this.canvas.width = Math.round(width * ratio);
     this.canvas.height = Math.round(height * ratio);
     this.canvas.style.height = `${height}px`;
-    this.frame = plotFrame(width, height, plotEnds(this.content.ranges, this.content.highest));
+    this.frame = plotFrame(width, height, this.axes);
     const context = this.canvas.getContext("2d");
     context.scale(ratio, ratio);
     context.clearRect(0, 0, width, height);
@@ -158,30 +158,31 @@ export class ScatterView {
   }
 
   drawAxes(context, look) {
-    const { left, top, width, height, ends } = this.frame;
+    const { left, top, width, height, axes } = this.frame;
+    const ticksOf = ({ low, high, whole }, count) => ticksBetween([low, high], count, whole ? 1 : 0.001);
     context.font = look.font;
     context.lineWidth = 1;
     context.strokeStyle = look.rule;
     context.fillStyle = look.text;
     context.textAlign = "right";
     context.textBaseline = "middle";
-    for (const tick of ticksBetween(ends.precision, 5, 0.001)) {
-      const { y } = toPixel(this.frame, 0, tick);
+    for (const tick of ticksOf(axes.up, 5)) {
+      const { y } = toPixel(this.frame, axes.across.low, tick);
       canvasLine(context, left, y, left + width, y);
       context.fillText(String(tick), left - 8, y);
     }
     context.textAlign = "center";
     context.textBaseline = "top";
-    for (const tick of ticksBetween(ends.distance, width / 60, 1)) {
-      const { x } = toPixel(this.frame, tick, 0);
+    for (const tick of ticksOf(axes.across, width / 60)) {
+      const { x } = toPixel(this.frame, tick, axes.up.low);
       canvasLine(context, x, top + height, x, top + height + 4);
       context.fillText(String(tick), x, top + height + 7);
     }
-    context.fillText(this.content.distances.label, left + width / 2, top + height + 24);
+    context.fillText(this.content.across.label, left + width / 2, top + height + 24);
     context.save();
     context.translate(4, top + height / 2);
     context.rotate(-Math.PI / 2);
-    context.fillText(this.content.precisions.label, 0, 0);
+    context.fillText(this.content.up.label, 0, 0);
     context.restore();
   }
 
@@ -222,7 +223,7 @@ export class ScatterView {
   }
 
   drawRing(context, spot, look) {
-    const { x, y } = this.dense ? toPixel(this.frame, spot.distance, spot.precision) : spotPixel(this.frame, spot);
+    const { x, y } = this.dense ? toPixel(this.frame, spot.across, spot.up) : spotPixel(this.frame, spot);
     const radius = this.dense ? 9 : markRadius(spot.rows.length) + 5;
     for (const [width, colour] of [[5, look.background], [2, look.text]]) {
       context.lineWidth = width;
@@ -340,12 +341,12 @@ export class ScatterView {
     this.label.hidden = spots.length === 0;
     if (spots.length === 0) return;
     const rows = spots.flatMap((spot) => spot.rows);
-    const { distances, precisions, marks, nameOf } = this.content;
+    const { across, up, marks, nameOf } = this.content;
     const more = rows.length > 1 ? "; each click opens the next" : "";
-    const [{ distance, precision }] = spots;
+    const [spot] = spots;
     this.label.textContent = this.dense && rows.length > 1
       ? `${spelledCount(rows.length)} rows: ${marksInWords(spots, marks.levels)}${more}`
-      : `${nameOf(rows[0])}: ${distances.label} ${distance}, ${precisions.label} ${precision.toFixed(4)}` +
+      : `${nameOf(rows[0])}: ${across.label} ${spot.across.toFixed(across.digits)}, ${up.label} ${spot.up.toFixed(up.digits)}` +
         (rows.length > 1 ? `; ${spelledCount(rows.length)} rows here${more}` : "");
     const room = this.surface.clientWidth - this.label.offsetWidth;
     this.label.style.left = `${Math.max(0, Math.min(at.x + 12, room))}px`;
