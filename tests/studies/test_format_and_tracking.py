@@ -75,7 +75,7 @@ def test_the_policy_holds_for_boards_in_the_right_case():
     replies = [LOWER, bare]
     for policy, mended in (("as_is", [1.0, 1.0]), ("sink", [1.0, 1.0])):
         rows = scored(replies, ill_formed=policy)
-        values = format_and_tracking._with_case(rows, "recall", 1)["in_true_case"]
+        values = format_and_tracking._with_case(rows, 1)["in_true_case"]
         # With the other side to move no line is shared, but the board can arise.
         assert values.tolist() == pytest.approx([mended[0], 0.0])
     assert scored([LOWER], ill_formed="sink")["precision_1"].tolist() == [0.0]

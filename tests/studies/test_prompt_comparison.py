@@ -205,9 +205,9 @@ class TestSpread:
         assert words.get_text() == "each position was asked once"
 
     def test_panels_that_are_too_many_are_counted(self, scores):
-        many = pd.concat([scores.assign(prompt=f"prompt {index}") for index in range(4)])
-        figure = answer_spread.draw(answer_spread.compute(many, depth=1), most_panels=3)
-        assert len(figure.axes) == 3
+        many = pd.concat([scores.assign(prompt=f"prompt {index}") for index in range(7)])
+        figure = answer_spread.draw(answer_spread.compute(many, depth=1))
+        assert len(figure.axes) == 6
         assert "1 panels not drawn" in figure._supxlabel.get_text()
         with pytest.raises(InvalidArgumentError, match="precision_2"):
             answer_spread.compute(scores, depth=2)

@@ -65,7 +65,7 @@ def test_means_are_as_computed_elsewhere(data):
 
 def test_intervals_by_game_are_wider_than_by_row(data):
     scores = data.variants["bands of 10 full moves"]
-    by_game = mean_precision.compute({"": scores}, measures=("precision",)).iloc[0]
+    by_game = mean_precision.compute({"": scores}).iloc[0]
     short = scores[scores["group"] == 10]
     by_row = clustered_mean_interval(short["precision_4"], short["position_id"])
     assert by_game["high"] - by_game["low"] > 1.2 * (by_row.high - by_row.low)

@@ -32,9 +32,9 @@ _CLUSTER: Final = "_cluster"
 
 
 def groups(
-    rows: pd.DataFrame, by: str | Sequence[str], *, total: str | None = None, sort: bool = True
+    rows: pd.DataFrame, by: str | Sequence[str], *, total: str | None = None
 ) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
-    """Yield the rows of each group, with the values of the columns that define it.
+    """Yield the rows of each group, in the order of the values of the columns that define it, with these.
 
     Args:
         rows: Any table.
@@ -42,20 +42,19 @@ def groups(
             group of their own.
         total: The last column's value in one more group, of all its values together, which follows
             them. The column's values become text, and rows without a value are in the total alone.
-        sort: Whether groups are in the order of their values; else of their first rows.
     """
     names = _names(by)
     _check_columns(rows, names)
     if total is not None:
         *outer, last = names
-        for key, part in groups(rows, outer, sort=sort):
-            for value, inner in part.groupby(last, sort=sort, observed=True):
+        for key, part in groups(rows, outer):
+            for value, inner in part.groupby(last, observed=True):
                 yield {**key, last: str(value)}, inner
             yield {**key, last: total}, part
     elif not names:
         yield {}, rows
     else:
-        for values, part in rows.groupby(names, sort=sort, dropna=False, observed=True):
+        for values, part in rows.groupby(names, dropna=False, observed=True):
             yield dict(zip(names, values, strict=True)), part
 
 
@@ -68,7 +67,6 @@ def grouped_means(
     within: Ranges = None,
     level: float = 0.95,
     total: str | None = None,
-    sort: bool = True,
 ) -> pd.DataFrame:
     """Return the mean of each column in each group, with its interval.
 
@@ -81,7 +79,6 @@ def grouped_means(
             a function from a column's name to its range, such as ``range_of``; None for no bound.
         level: Coverage of the intervals, in (0, 1).
         total: As of `groups`.
-        sort: As of `groups`.
 
     Returns:
         One row for each group and column: ``by``, column, value (the mean), low, high, count (defined values),
@@ -97,7 +94,7 @@ def grouped_means(
     names = _names(columns)
     whole = _with_numbers(rows, names, clusters)
     table = []
-    for key, part in groups(whole, by, total=total, sort=sort):
+    for key, part in groups(whole, by, total=total):
         for name in names:
             defined = part[part[name].notna()]
             interval = clustered_mean_interval(
@@ -114,10 +111,7 @@ def grouped_tau(
     other: str,
     by: str | Sequence[str] = (),
     *,
-    clusters: str | None = "game",
-    level: float = 0.95,
     total: str | None = None,
-    sort: bool = True,
 ) -> pd.DataFrame:
     """Return Kendall's tau-b of two columns in each group, with its interval.
 
@@ -126,21 +120,18 @@ def grouped_tau(
         column: A column of numbers.
         other: Another one. Rows in which either is undefined are left out, and counted.
         by: Columns that define the groups.
-        clusters: The column that names each row's cluster.
-        level: Coverage of the intervals.
         total: As of `groups`.
-        sort: As of `groups`.
 
     Returns:
         As of `grouped_means`, one row for each group: ``by``, value (tau-b), its statistics,
         undefined, ties and ties_other (the shares of pairs of rows tied in each column).
     """
-    whole = _with_numbers(rows, [column, other], clusters)
+    whole = _with_numbers(rows, [column, other], "game")
     table = []
-    for key, part in groups(whole, by, total=total, sort=sort):
+    for key, part in groups(whole, by, total=total):
         defined = part.dropna(subset=[column, other])
         values, others = (defined[name].to_numpy() for name in (column, other))
-        interval = clustered_tau_interval(values, others, defined[_CLUSTER], level=level)
+        interval = clustered_tau_interval(values, others, defined[_CLUSTER])
         ties = {"ties": share_of_ties(values), "ties_other": share_of_ties(others)}
         row = {**key, **_statistics(interval), "undefined": len(part) - len(defined)}
         table.append(row | ties)
@@ -155,11 +146,8 @@ def grouped_differences(
     between: str,
     reference: Any,
     unit: str | None = None,
-    clusters: str | None = "game",
     within: Ranges = None,
-    level: float = 0.95,
     total: str | None = None,
-    sort: bool = True,
 ) -> pd.DataFrame:
     """Return how far each column's mean differs from that of a reference, in each group.
 
@@ -172,11 +160,8 @@ def grouped_differences(
         unit: The column, such as ``position_id``, by whose values rows are paired: the difference is
             that of the means of each unit that both have. None for the difference of the means of all
             rows, which must have no cluster in common; see `difference_interval`.
-        clusters: The column that names each row's cluster; of a unit, that of its first row.
         within: The range of the *differences*.
-        level: Coverage of the intervals.
         total: As of `groups`.
-        sort: As of `groups`.
 
     Returns:
         As of `grouped_means`: one row for each group, value of ``between`` other than the reference,
@@ -184,14 +169,12 @@ def grouped_differences(
         compared rows have; an unpaired count is that of the rows of both.
     """
     names = _names(columns)
-    whole = _with_numbers(rows, names, clusters)
+    whole = _with_numbers(rows, names, "game")
     _check_columns(whole, [between, *([] if unit is None else [unit])])
     table = []
-    for key, part in groups(whole, by, total=total, sort=sort):
+    for key, part in groups(whole, by, total=total):
         of_reference = part[part[between] == reference]
-        for value, compared in part[part[between] != reference].groupby(
-            between, sort=sort, observed=True
-        ):
+        for value, compared in part[part[between] != reference].groupby(between, observed=True):
             for name in names:
                 one, other = (each.dropna(subset=[name]) for each in (compared, of_reference))
                 bounds = _range(within, name)
@@ -199,13 +182,11 @@ def grouped_differences(
                     means = [
                         clustered_mean_interval(each[name], each[_CLUSTER]) for each in (one, other)
                     ]
-                    interval = difference_interval(*means, within=bounds, level=level)
+                    interval = difference_interval(*means, within=bounds)
                     left = len(compared) + len(of_reference) - interval.count
                 else:
                     difference, games = _paired(one, other, name, unit)
-                    interval = clustered_mean_interval(
-                        difference, games, within=bounds, level=level
-                    )
+                    interval = clustered_mean_interval(difference, games, within=bounds)
                     left = compared[unit].nunique() - interval.count
                 row = {**key, between: value, "column": name, **_statistics(interval)}
                 table.append({**row, "undefined": left})

@@ -7,7 +7,7 @@ Piepho (2004), doi:10.1198/1061860043515, on letters for groups.
 """
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import Any, Final
 
@@ -22,8 +22,8 @@ LEVEL: Final = 0.05
 """Adjusted p-values below it separate what is compared."""
 
 _PAIR: Final = (
-    "other", "positions", "games", "mean", "mean_other", "difference", "low", "high", "effect",
-    "better", "worse", "p_value", "holm",
+    "model", "other", "positions", "games", "mean", "mean_other", "difference", "low", "high", "effect",
+    "better", "worse", "p_value",
 )  # fmt: skip
 _MOST_ENUMERATED: Final = 20
 _MOST_DRAWN: Final = 10_000
@@ -99,33 +99,15 @@ def grouped_mcnemar(
 
 
 def paired_comparisons(
-    rows: pd.DataFrame,
-    column: str,
-    *,
-    between: str = "model",
-    unit: str = "position_id",
-    clusters: str = "game",
-    within: tuple[float, float] | None = None,
-    against: Collection[str] = (),
-    seed: int = 0,
+    rows: pd.DataFrame, column: str, *, within: tuple[float, float] | None = None, seed: int = 0
 ) -> pd.DataFrame:
-    """Compare each two values of a column on the units that both have, such as models on positions.
+    """Compare each two models on the positions that both have, by a column of which more is better.
 
-    A unit with several rows counts once, by their mean. Intervals are of 95%, by the variance between
-    clusters; the sign test takes whole clusters.
-
-    Args:
-        rows: With the columns below.
-        column: Numbers, of which a higher one is better; undefined ones are left out.
-        between: The column that tells what is compared.
-        unit: The column by whose values rows are paired.
-        clusters: The column of each unit's cluster.
-        within: The range of the differences.
-        against: If not empty, only the pairs with at least one of these values.
-        seed: Seed of the sign test.
+    A position with several rows counts once, by their mean. Intervals are of 95%, by the variance between
+    games; the sign test takes whole games. ``within`` is the range of the differences.
 
     Returns:
-        One row for each pair that shares a unit, the better one first: ``between``, other,
+        One row for each pair that shares a unit, the better one first: model, other,
         positions and games (shared units and clusters), mean and mean_other (on them), difference with low and high,
         effect (mean difference over the standard deviation of the units' differences; NaN where
         this is 0, for all units differ by the same amount, or there is one), better and worse (units
@@ -134,20 +116,18 @@ def paired_comparisons(
     """
     values = rows[column].astype(float)
     means = rows.assign(value=values)[values.notna()].pivot_table(
-        index=unit, columns=between, values="value", aggfunc="mean"
+        index="position_id", columns="model", values="value", aggfunc="mean"
     )
-    cluster_of = rows.drop_duplicates(unit).set_index(unit)[clusters]
+    game_of = rows.drop_duplicates("position_id").set_index("position_id")["game"]
     table: list[tuple[Any, ...]] = []
     for one, other in combinations(means.columns, 2):
-        if against and one not in against and other not in against:
-            continue
         both = means[[one, other]].dropna()
         if both.empty:
             continue
         if both[one].mean() < both[other].mean():
             one, other = other, one
         difference = comparable(both[one]) - comparable(both[other])
-        games = cluster_of.loc[both.index]
+        games = game_of.loc[both.index]
         interval = clustered_mean_interval(difference, games, within=within)
         sums: Values = np.asarray(pd.Series(difference).groupby(np.asarray(games)).sum(), float)
         # Differences of `comparable` values are exact to some 12 digits of these.
@@ -160,16 +140,14 @@ def paired_comparisons(
                 int((difference > 0).sum()), int((difference < 0).sum()), sign_test(sums, seed=seed),
             )
         )  # fmt: skip
-    pairs = pd.DataFrame(table, columns=[between, *_PAIR[:-1]])
+    pairs = pd.DataFrame(table, columns=_PAIR)
     return pairs.assign(holm=holm(pairs["p_value"].astype(float).tolist()))
 
 
-def separated(
-    table: pd.DataFrame, level: float = LEVEL, between: str = "model"
-) -> set[frozenset[str]]:
+def separated(table: pd.DataFrame) -> set[frozenset[str]]:
     """Return the pairs that the test separates."""
-    apart = table[table["holm"] < level]
-    return {frozenset(pair) for pair in zip(apart[between], apart["other"], strict=True)}
+    apart = table[table["holm"] < LEVEL]
+    return {frozenset(pair) for pair in zip(apart["model"], apart["other"], strict=True)}
 
 
 def sign_test(sums: Values, *, seed: int = 0) -> float:

@@ -46,6 +46,7 @@ def compared_answers(scores: pd.DataFrame) -> "pd.Series[str]":
 
 
 _MOST_IN_ROW: Final = 3
+_MOST_PANELS: Final = 6
 _SUMMARY: Final = [
     "model", "prompt", "positions", "repeated", "same", "always", "sometimes", "never", "within",
     "between", "share_within",
@@ -103,7 +104,7 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=_SUMMARY)
 
 
-def draw(table: pd.DataFrame, note: str = "", most_panels: int = 6, whose: str = "") -> Figure:
+def draw(table: pd.DataFrame, note: str = "", whose: str = "") -> Figure:
     """Draw the range of p_m over the answers to each position, one panel per model and prompt."""
     again = table[table["answers"] > 1]
     models = list(table["model"].unique())
@@ -114,7 +115,7 @@ def draw(table: pd.DataFrame, note: str = "", most_panels: int = 6, whose: str =
         return empty_figure(title, "each position was asked once", note)
     depth = table["depth"].iloc[0]
     groups = list(again.groupby(["model", "prompt"], sort=False))
-    shown = groups[:most_panels]
+    shown = groups[:_MOST_PANELS]
     columns, rows = min(len(shown), _MOST_IN_ROW), -(-len(shown) // _MOST_IN_ROW)
     figure, panels = new_figure(
         columns, width=1.2 + 3.4 * columns, height=0.6 + 3.3 * rows, rows=rows

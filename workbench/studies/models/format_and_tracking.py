@@ -7,7 +7,7 @@ as if it were written in the right case.
 """
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -56,19 +56,13 @@ _BAR: Final = "0.87"
 _LEAST: Final = 0.01
 
 
-def compute(
-    scores: pd.DataFrame,
-    *,
-    depth: int = 4,
-    by: str = "model",
-    measure: Literal["precision", "recall"] = "precision",
-) -> pd.DataFrame:
-    """Take the mean of p_m or r_m of each model apart, at each length of the episode and over all.
+def compute(scores: pd.DataFrame, *, depth: int = 4) -> pd.DataFrame:
+    """Take the mean of p_m of each model apart, at each length of the episode and over all.
 
     Intervals are of 95%, clustered by game; see `workbench.statistics.intervals`.
 
     Returns:
-        One row for each model and length, "all" last: the column ``by``, length, replies (scored),
+        One row for each model and length, "all" last: model, length, replies (scored),
         games, effective (number of games), readable (share), mean (over all replies: readable times mean_readable),
         mean_readable, mean_valid (over replies whose state can arise), mean_in_true_case (over all
         replies, each that differs in letter case alone written in the right case), each with _low
@@ -77,9 +71,9 @@ def compute(
         right_ignoring_case, right_without_clocks (NaN where states have none), measure, depth
         and in_bands (whether a length is the upper edge of a band). A mean over no reply is NaN.
     """
-    column = f"{measure}_{depth}"
+    column = f"precision_{depth}"
     require_columns(scores, [column])
-    rows, key = with_length(_with_case(scored_rows(scores), measure, depth)), [by, "length"]
+    rows, key = with_length(_with_case(scored_rows(scores), depth)), ["model", "length"]
     readable = rows["reply_class"].isin(READABLE)
     rows = rows.assign(
         readable=readable,
@@ -98,22 +92,22 @@ def compute(
         int(part["case_alone"].sum()) for _, part in groups(rows, key, total=ALL_LENGTHS)
     ]
     ends = [f"{name}{end}" for name in _MEANS for end in ("", "_low", "_high")]
-    table = table.assign(measure=measure, depth=depth, in_bands=has_bands(rows))
+    table = table.assign(measure="precision", depth=depth, in_bands=has_bands(rows))
     return table[
         [*key, "replies", "games", *ends[:3], "effective", *ends[3:],
          "readable_replies", "valid_replies", "case_replies", *_SHARES, "measure", "depth", "in_bands"]
     ]  # fmt: skip
 
 
-def _with_case(rows: pd.DataFrame, measure: str, depth: int) -> pd.DataFrame:
-    """Return scored rows with what is right of each, and its measure in the true letter case."""
+def _with_case(rows: pd.DataFrame, depth: int) -> pd.DataFrame:
+    """Return scored rows with what is right of each, and its p_m in the true letter case."""
     right = "exact_match_placement" if "exact_match_placement" in rows else "exact_match"
     undefined = pd.Series(np.nan, rows.index)
     rows = rows.assign(
         right=rows.get(right, undefined).astype(float),
         right_without_clocks=rows.get("exact_match_position", undefined).astype(float),
         case_alone=0.0,
-        in_true_case=rows[f"{measure}_{depth}"].astype(float),
+        in_true_case=rows[f"precision_{depth}"].astype(float),
     )
     mended = _mended_states(rows)
     if mended:
@@ -131,10 +125,9 @@ def _with_case(rows: pd.DataFrame, measure: str, depth: int) -> pd.DataFrame:
             kind,
             [0] * len(pairs),
         )
-        place = depth - 1 if measure == "precision" else 2 * depth - 1
         index = list(mended)
         rows.loc[index, "case_alone"] = 1.0
-        rows.loc[index, "in_true_case"] = [each[place] for each in values]
+        rows.loc[index, "in_true_case"] = [each[depth - 1] for each in values]
     return rows
 
 
@@ -160,7 +153,7 @@ def _mended_states(rows: pd.DataFrame) -> dict[Any, tuple[Any, str]]:
 
 def in_words(row: Mapping[Any, Any], environment: str = DEFAULT) -> str:
     """Return a row of `compute` in a sentence: what is readable, the mean over it, and letter case."""
-    symbol = f"{QUANTITIES[row['measure']].symbol}_{row['depth']}"
+    symbol = f"p_{row['depth']}"
     replies, readable = row["replies"], row["readable_replies"]
     if not readable:
         return f"none of {replies:,} replies can be read: the mean says nothing about tracking"
@@ -178,15 +171,10 @@ def in_words(row: Mapping[Any, Any], environment: str = DEFAULT) -> str:
 
 
 def draw(
-    table: pd.DataFrame,
-    note: str = "",
-    whose: str = "",
-    environment: str = DEFAULT,
-    by: str = "model",
+    table: pd.DataFrame, note: str = "", whose: str = "", environment: str = DEFAULT
 ) -> Figure:
     """Draw the parts of the mean against the length of the episode, a panel a model, the best first."""
-    symbol = _symbol(table)
-    models = _ordered(table, by)
+    symbol, models = f"p_{table['depth'].iloc[0]}", _ordered(table)
     columns = min(_MOST_COLUMNS, len(models))
     rows = -(-len(models) // columns)
     width, height = _PANEL
@@ -208,14 +196,16 @@ def draw(
         parts, lengths = table.assign(length="0"), [0]
     step = float(min(np.diff(lengths), default=10))
     for place, (axes, model) in enumerate(zip(panels, models, strict=True)):
-        line = parts[parts[by] == model].assign(length=lambda part: part["length"].astype(int))
+        line = parts[parts["model"] == model].assign(length=lambda part: part["length"].astype(int))
         line = line.sort_values("length")
         axes.bar(line["length"], line["readable"], width=0.75 * step, color=_BAR, zorder=0)
         for name in _LOOKS:
             if name != "mean_in_true_case" or _case_matters(line).any():
                 _draw_mean(axes, line, name, line["length"])
         replies = int(
-            table.loc[(table[by] == model) & (table["length"] == ALL_LENGTHS), "replies"].iloc[0]
+            table.loc[(table["model"] == model) & (table["length"] == ALL_LENGTHS), "replies"].iloc[
+                0
+            ]
         )
         axes.set_title(f"{shown[model]}\n(n = {replies:,})", fontsize=_SIZE - 0.5)
         axes.set_ylim(0, 1.04)
@@ -242,16 +232,11 @@ def draw(
 
 
 def draw_overall(
-    table: pd.DataFrame,
-    note: str = "",
-    whose: str = "",
-    environment: str = DEFAULT,
-    by: str = "model",
+    table: pd.DataFrame, note: str = "", whose: str = "", environment: str = DEFAULT
 ) -> Figure:
     """Draw the parts of each model's mean over all lengths, and the share of right states."""
-    symbol = _symbol(table)
-    models = _ordered(table, by)
-    part = table[table["length"] == ALL_LENGTHS].set_index(by).loc[models]
+    symbol, models = f"p_{table['depth'].iloc[0]}", _ordered(table)
+    part = table[table["length"] == ALL_LENGTHS].set_index("model").loc[models]
     places = np.arange(len(models))
     shown = labels(models, 32)
     beside = max(room(each, _SIZE) for each in shown.values())
@@ -314,15 +299,21 @@ def _draw_mean(
 
 _COLOUR: Final = QUANTITIES["precision"].colour
 _LOOKS: Final[Mapping[str, Mapping[str, Any]]] = {
-    "mean": {"marker": "s", "color": _COLOUR, "linestyle": "-", "linewidth": 1.4, "markersize": 4.5},
+    "mean": {
+        "label": "mean {symbol} over all replies (product)",
+        "marker": "s", "color": _COLOUR, "linestyle": "-", "linewidth": 1.4, "markersize": 4.5,
+    },
     "mean_readable": {
+        "label": "mean {symbol} over readable replies",
         "marker": "o", "color": "black", "markerfacecolor": "white", "linestyle": "--",
         "linewidth": 0.9, "markersize": 4.5,
     },
     "mean_valid": {
+        "label": "mean {symbol} over valid replies",
         "marker": "^", "color": "0.45", "linestyle": ":", "linewidth": 0.9, "markersize": 4,
     },
     "mean_in_true_case": {
+        "label": "mean {symbol} over all, in the right letter case (if 0.01 higher)",
         "marker": "D", "color": "#0b5fa5", "markerfacecolor": "none", "linestyle": "-.",
         "linewidth": 0.9, "markersize": 4.5,
     },
@@ -344,15 +335,9 @@ def _bars(table: pd.DataFrame, environment: str) -> str:
 
 
 def _handles(symbol: str, *, case: bool) -> list[Any]:
-    names = {
-        "mean": f"mean {symbol} over all replies (product)",
-        "mean_readable": f"mean {symbol} over readable replies",
-        "mean_valid": f"mean {symbol} over valid replies",
-        "mean_in_true_case": f"mean {symbol} over all, in the right letter case (if 0.01 higher)",
-    }
     lines = [
-        Line2D([], [], **_LOOKS[name], label=typeset(label))
-        for name, label in names.items()
+        Line2D([], [], **{**look, "label": typeset(look["label"].format(symbol=symbol))})
+        for name, look in _LOOKS.items()
         if case or name != "mean_in_true_case"
     ]
     return [Patch(color=_BAR, label="share of readable replies"), *lines]
@@ -362,12 +347,8 @@ def _case_matters(rows: pd.DataFrame) -> "pd.Series[bool]":
     return rows["mean_in_true_case"] - rows["mean"] >= _LEAST
 
 
-def _symbol(table: pd.DataFrame) -> str:
-    return f"{QUANTITIES[table['measure'].iloc[0]].symbol}_{table['depth'].iloc[0]}"
-
-
-def _ordered(table: pd.DataFrame, by: str) -> list[str]:
+def _ordered(table: pd.DataFrame) -> list[str]:
     overall = table[table["length"] == ALL_LENGTHS].sort_values(
-        ["mean", by], ascending=[False, True], na_position="last"
+        ["mean", "model"], ascending=[False, True], na_position="last"
     )
-    return list(overall[by])
+    return list(overall["model"])

@@ -1,6 +1,6 @@
 """Models ranked and compared pair by pair, and positions where edit distance and state precision disagree."""
 
-from collections.abc import Collection, Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from itertools import combinations
 from typing import Any, Final, Literal
 
@@ -234,18 +234,12 @@ def _draw_model(
 
 
 def compare_pairs(
-    scores: pd.DataFrame,
-    *,
-    measure: str = "precision_4",
-    seed: int = 0,
-    against: Collection[str] = (),
+    scores: pd.DataFrame, *, measure: str = "precision_4", seed: int = 0
 ) -> pd.DataFrame:
     """Compare each two models on the positions that both have answered."""
     rows = scored_rows(scores)
     require_columns(rows, [measure])
-    return paired_comparisons(
-        rows, measure, within=difference_range(measure), against=against, seed=seed
-    )
+    return paired_comparisons(rows, measure, within=difference_range(measure), seed=seed)
 
 
 _COLUMNS: Final = ("model", "fen", "distance", "precision", "recall", "status")

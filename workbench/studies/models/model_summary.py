@@ -30,6 +30,8 @@ OVERALL: Final = "all"
 """The length label of a model's rows of all lengths."""
 
 _MOST_IN_PANEL: Final = 10
+_LEAST: Final = 1e-4
+"""Where the logarithmic axis begins at the lowest; means below it are counted, not drawn."""
 _SIZE: Final = 8
 _ROOM: Final = 2.2
 
@@ -95,8 +97,6 @@ def _statistics(rows: pd.DataFrame, curve: list[str]) -> dict[str, float]:
 def draw(
     table: pd.DataFrame,
     note: str = "",
-    by: str = "model",
-    least: float = 1e-4,
     whose: str = "",
     environment: str = DEFAULT,
     measure: Literal["precision", "recall"] = "precision",
@@ -108,21 +108,21 @@ def draw(
     overall = table[table["length"] == OVERALL].sort_values(measure, ascending=False)
     parts = table[table["length"] != OVERALL].assign(length=lambda rows: rows["length"].astype(int))
     lengths = sorted(parts["length"].unique())
-    looks = model_style(overall[by])
-    shown = labels(overall[by])
-    counts = dict(zip(overall[by], overall["count"], strict=True))
+    looks = model_style(overall["model"])
+    shown = labels(overall["model"])
+    counts = dict(zip(overall["model"], overall["count"], strict=True))
     legend = max(room(f"{shown[name]} ({count})", _SIZE) for name, count in counts.items())
     width = 8.4 + max(0.0, legend - _ROOM)
-    panels = np.array_split(overall[by].to_numpy(), -(-len(overall) // _MOST_IN_PANEL))
+    panels = np.array_split(overall["model"].to_numpy(), -(-len(overall) // _MOST_IN_PANEL))
     figure, grid = new_figure(width=width, height=0.4 + 4.2 * len(panels), rows=len(panels))
     step = float(min(np.diff(lengths), default=1))
     hidden = 0
     for axes, names in zip(grid, panels, strict=True):
         for place, name in enumerate(names):
-            line = parts[parts[by] == name].sort_values("length")
+            line = parts[parts["model"] == name].sort_values("length")
             shift = (place - (len(names) - 1) / 2) / len(names) * 0.3 * step
             label, at = f"{shown[name]} ({counts[name]})", line["length"] + shift
-            hidden += draw_above(axes, at, line, measure, least, looks[name], label)
+            hidden += draw_above(axes, at, line, measure, _LEAST, looks[name], label)
         title = typeset(f"by mean {symbol} over all its replies\n(their number)")
         legend_beside(axes, title=title, title_fontsize=_SIZE)
         axes.set_ylabel(typeset(f"mean {symbol} (logarithmic)"))
@@ -130,7 +130,7 @@ def draw(
     fitting_ticks(grid[-1], lengths, map(str, lengths), width - legend - 1.6, 10)
     grid[-1].set_xlabel(f"{length_words(environment)} (the group's upper edge, or its cut)")
     noun, verb = ("mean", "is") if hidden == 1 else ("means", "are")
-    below = f"; {hidden} {noun} below {least:g} {verb} not drawn" if hidden else ""
+    below = f"; {hidden} {noun} below {_LEAST:g} {verb} not drawn" if hidden else ""
     ends = parts.assign(low=parts[f"{measure}_low"])
     bars = interval_words(ends, episode_words(environment))
     below += "; each panel has its own vertical axis" if len(panels) > 1 else ""
@@ -147,39 +147,37 @@ ANY: Final = "ANY"
 """The label of the share of all ill-formed boards."""
 
 
-def compute_flags(scores: pd.DataFrame, *, by: str = "model") -> pd.DataFrame:
+def compute_flags(scores: pd.DataFrame) -> pd.DataFrame:
     """Count the ill-formed boards of each model by python-chess's status flags.
 
     A board may have several flags, so that their shares add up to more than that of ``ANY``.
 
     Returns:
-        Columns ``by``, flag ("ANY" first, then from the most frequent on), count, share (of all
+        Columns model, flag ("ANY" first, then from the most frequent on), count, share (of all
         replies) and replies.
     """
-    replies = scores[scores["reply_class"] != ReplyClass.FAILED].groupby(by).size()
+    replies = scores[scores["reply_class"] != ReplyClass.FAILED].groupby("model").size()
     ill_formed = scores[scores["reply_class"] == "ill_formed"]
     flags = ill_formed.assign(flag=ill_formed["status"].str.split()).explode("flag")
     order = [ANY, *flags["flag"].value_counts(sort=True).sort_index(kind="stable").sort_values(
         ascending=False, kind="stable").index]  # fmt: skip
-    counted = pd.concat([ill_formed.assign(flag=ANY), flags]).groupby([by, "flag"]).size()
-    index = pd.MultiIndex.from_product([replies.index, order], names=[by, "flag"])
+    counted = pd.concat([ill_formed.assign(flag=ANY), flags]).groupby(["model", "flag"]).size()
+    index = pd.MultiIndex.from_product([replies.index, order], names=["model", "flag"])
     table = counted.reindex(index, fill_value=0).rename("count").reset_index()
-    table["replies"] = table[by].map(replies)
+    table["replies"] = table["model"].map(replies)
     table["share"] = table["count"] / table["replies"]
     return table
 
 
 def draw_flags(
-    table: pd.DataFrame,
-    note: str = "",
-    by: str = "model",
-    whose: str = "",
-    environment: str = DEFAULT,
+    table: pd.DataFrame, note: str = "", whose: str = "", environment: str = DEFAULT
 ) -> Figure:
     """Draw the shares as a field of numbers, one row per model and one column per flag."""
-    shares = table.pivot(index=by, columns="flag", values="share")[list(table["flag"].unique())]
+    shares = table.pivot(index="model", columns="flag", values="share")[
+        list(table["flag"].unique())
+    ]
     shares = shares.sort_values(ANY, ascending=False, kind="stable")
-    replies = table.groupby(by)["replies"].first()
+    replies = table.groupby("model")["replies"].first()
     rows, columns = shares.shape
     shown = labels(shares.index)
     names = [f"{shown[name]} ({replies[name]})" for name in shares.index]

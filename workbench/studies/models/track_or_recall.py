@@ -69,6 +69,8 @@ SET_NAMES: Final = {WORLD_CUP: "World Cup games", RANDOM_GAMES: "random legal ga
 BAND: Final = 20
 """Half-moves in a band of lengths."""
 ALL_LENGTHS: Final = "all"
+_LEAST: Final = 1e-4
+"""Where the logarithmic axes begin; means below it are counted, not drawn."""
 
 
 class TwoSets(Comparison):
@@ -237,7 +239,7 @@ def _ordered(table: pd.DataFrame) -> pd.DataFrame:
     ).reset_index(drop=True)
 
 
-def draw(table: pd.DataFrame, whose: str, note: str = "", least: float = 1e-4) -> Figure:
+def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
     """Draw mean p_m by length on both sets, a panel a model, and the differences at all lengths."""
     depth = table["depth"].iloc[0]
     models = list(table["model"].unique())
@@ -253,12 +255,12 @@ def draw(table: pd.DataFrame, whose: str, note: str = "", least: float = 1e-4) -
     hidden = 0
     for axes, model in zip(grid.flat, models, strict=False):
         curves = table[(table["model"] == model) & (table["measure"] == "precision")]
-        hidden += _draw_curves(axes, curves, looks[model], least)
+        hidden += _draw_curves(axes, curves, looks[model])
         axes.set_title(f"{shown[model]}\n{_KINDS[kinds[model]]}", fontsize=8)
     for axes in grid.flat[len(models) :]:
         axes.set_axis_off()
     plain_log_scale(grid[0, 0])
-    grid[0, 0].set_ylim(least, 1.4)
+    grid[0, 0].set_ylim(_LEAST, 1.4)
     upper.supylabel(typeset(f"mean p_{depth} (logarithmic)"), fontsize=9)
     upper.supxlabel(f"half-moves played (upper edge of a band of {BAND})", fontsize=9)
     options: dict[str, Any] = {"color": "0.2", "markersize": 4}
@@ -267,7 +269,7 @@ def draw(table: pd.DataFrame, whose: str, note: str = "", least: float = 1e-4) -
     handles = [of_games, grid[0, 0].errorbar([], [], fmt="s--", **options)]
     upper.legend(handles=handles, loc="outside upper center", ncols=2, frameon=False, fontsize=9)
     _draw_differences(lower, table, looks, shown)
-    below = f"{hidden} means below {least:g} are not drawn" if hidden else ""
+    below = f"{hidden} means below {_LEAST:g} are not drawn" if hidden else ""
     ends = {name: [f"{name}_{each}" for each in ("games", "effective", "low")] for name in SETS}
     precision = table[table["measure"] == "precision"]
     of_sets = [
@@ -288,7 +290,7 @@ def _look(look: Style, name: str) -> Style:
     return replace(look, marker="s", line="--", face="white")
 
 
-def _draw_curves(axes: Axes, curves: pd.DataFrame, look: Style, least: float) -> int:
+def _draw_curves(axes: Axes, curves: pd.DataFrame, look: Style) -> int:
     """Draw one model's means on both sets, and return how many lie below the axis."""
     lines = curves[curves["length"] != ALL_LENGTHS]
     lengths = lines["length"].astype(int)
@@ -296,7 +298,7 @@ def _draw_curves(axes: Axes, curves: pd.DataFrame, look: Style, least: float) ->
     for name, shift in ((WORLD_CUP, -1.5), (RANDOM_GAMES, 1.5)):
         high = lines[f"{name}_high"].fillna(lines[name])
         rows, of_set = lines.assign(**{f"{name}_high": high}), _look(look, name)
-        hidden += draw_above(axes, lengths + shift, rows, name, least, of_set, size=4, width=1.2)
+        hidden += draw_above(axes, lengths + shift, rows, name, _LEAST, of_set, size=4, width=1.2)
     axes.set_xticks(lengths)
     axes.tick_params(labelsize=8)
     plain_axes([axes])

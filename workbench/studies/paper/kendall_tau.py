@@ -213,7 +213,6 @@ def compute_parts(
     scores: pd.DataFrame,
     *,
     depth: int = 4,
-    measure: Literal["precision", "recall"] = "precision",
     each_model: bool = False,
     shuffles: int = 200,
     seed: int = 0,
@@ -226,7 +225,6 @@ def compute_parts(
     Args:
         scores: As of `workbench.studies.paper.kendall_tau.compute`, as are the others.
         depth: m.
-        measure: Precision or recall.
         each_model: Compute each model by itself, over all lengths alone.
         shuffles: Of the null, at least 1.
         seed: Seed of the shuffles.
@@ -237,7 +235,7 @@ def compute_parts(
         tau, low, high, count, games, effective (number of games), and null, null_low, null_high (mean and central 95% of the
         shuffles; of the overall rows), and in_bands (whether a group is the upper edge of a band).
     """
-    column = f"{measure}_{depth}"
+    column = f"precision_{depth}"
     distances = [name for name in DISTANCES if name in scores]
     if column not in scores or not distances or shuffles < 1:
         raise InvalidArgumentError(
@@ -262,7 +260,7 @@ def compute_parts(
             tables.append(table[overall if each_model else overall | (table["count"] > 0)])
     table = pd.concat(tables).sort_values(["model", "replies", "place"], kind="stable")
     table = table.rename(columns={"value": "tau"}).assign(
-        measure=f"{measure[0]}_{depth}", in_bands=has_bands(scores)
+        measure=f"p_{depth}", in_bands=has_bands(scores)
     )
     return table[list(_PART_COLUMNS)].reset_index(drop=True)
 

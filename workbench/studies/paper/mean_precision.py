@@ -3,7 +3,7 @@
 Source: arXiv 2508.19851, the figure of mean precision per group.
 """
 
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 import pandas as pd
@@ -50,11 +50,7 @@ _COLUMNS: Final = [
 
 
 def compute(
-    variants: dict[str, pd.DataFrame],
-    *,
-    depth: int = 4,
-    measures: tuple[Literal["precision", "recall"], ...] = ("precision", "recall"),
-    each_model: bool = False,
+    variants: dict[str, pd.DataFrame], *, depth: int = 4, each_model: bool = False
 ) -> pd.DataFrame:
     """Compute the mean of p_m and r_m in each group.
 
@@ -66,7 +62,7 @@ def compute(
         (whether a group is a band of lengths, and its number the upper edge). Rows without a group are
         in none of its rows.
     """
-    tables, by = [], ["model", "group"]
+    tables, by, measures = [], ["model", "group"], ("precision", "recall")
     for variant, scores in variants.items():
         require_columns(scores, [f"{each}_{depth}" for each in measures], variant)
         rows = with_length_and_model(scores, each_model=each_model)
