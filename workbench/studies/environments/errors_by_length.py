@@ -46,39 +46,25 @@ def compute(scores: Mapping[str, pd.DataFrame], *, depth: int = 4) -> pd.DataFra
         require_columns(table, [f"precision_{depth}", f"recall_{depth}"], name)
         known = table[table["length"] > 0]
         rows = scored_rows(known)
-        deepest = _deepest(rows, depth)
-        means = grouped_means(
-            _measured(rows, deepest), _MEASURES, "length",
-            within=lambda measure: None if measure.startswith("edit") else SHARE,
-        )  # fmt: skip
+        # A list of actions has a p_1 alone.
+        depths = (m for m in range(depth, 0, -1) if rows[f"precision_{m}"].notna().any())
+        deepest = next(depths, depth)
+        measured = rows.assign(
+            precision=rows[f"precision_{deepest}"],
+            recall=rows[f"recall_{deepest}"],
+            edit_distance=rows["levenshtein"],
+            edit_share=100 * rows["levenshtein"].astype(float) / rows["true_state"].str.len(),
+        )
+        shares = dict.fromkeys(("precision", "recall", "exact_match"), SHARE)
+        means = grouped_means(measured, _MEASURES, "length", within=shares.get)
         means = means[means["count"] > 0].rename(columns={"column": "measure", "value": "mean"})
         counts = class_counts_by(rows, ["length"])[["length", *COUNTED]]
         missing = class_counts_by(known, ["length"])[["length", "failed", "unscored"]]
         table = means.merge(counts, on="length").merge(missing, on="length")
-        tasks = known.groupby("length")["task"].first().astype(str)
-        tables.append(
-            table.assign(
-                environment=name,
-                title=environment_in_table(name).title,
-                task=table["length"].map(tasks),
-                depth=deepest,
-            )
-        )
+        tasks = table["length"].map(known.groupby("length")["task"].first().astype(str))
+        title = environment_in_table(name).title
+        tables.append(table.assign(environment=name, title=title, task=tasks, depth=deepest))
     return pd.concat(tables, ignore_index=True)[_COLUMNS]
-
-
-def _deepest(kept: pd.DataFrame, depth: int) -> int:
-    """Return the largest m of at most ``depth`` at which replies have a p_m; 1 of listed actions."""
-    return next((m for m in range(depth, 0, -1) if kept[f"precision_{m}"].notna().any()), depth)
-
-
-def _measured(rows: pd.DataFrame, depth: int) -> pd.DataFrame:
-    return rows.assign(
-        precision=rows[f"precision_{depth}"],
-        recall=rows[f"recall_{depth}"],
-        edit_distance=rows["levenshtein"],
-        edit_share=100 * rows["levenshtein"].astype(float) / rows["true_state"].str.len(),
-    )
 
 
 def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
@@ -123,19 +109,15 @@ def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
         rows[1][0].set_ylim(bottom=0)
     legend_beside(upper[-1])
     several = f", one model in {len(names)} environments" if len(names) > 1 else ""
+    tasks = sorted(set(table["task"]))
+    subject = f"Precision in the task {' and '.join(tasks)}"
+    subject = "State precision and edit distance" if tasks == ["state"] else subject
     caption(
         figure,
-        f"{_subject(table)} by the length of the episode{several}: {whose}",
+        f"{subject} by the length of the episode{several}: {whose}",
         f"{counted_classes(table)}{note}\n{interval_words(table, 'episodes')}; n: replies of each length",
     )
     return figure
-
-
-def _subject(table: pd.DataFrame) -> str:
-    tasks = sorted(set(table["task"]))
-    if tasks == ["state"]:
-        return "State precision and edit distance"
-    return f"Precision in the task {' and '.join(tasks)}"
 
 
 def counted_classes(table: pd.DataFrame) -> str:

@@ -86,9 +86,10 @@ def compute(
     pairs = _paired(stated, listed)
     environment = environment_of(pairs, "the two tables")
     tables, by = [], ["model", "length"]
+    ranges = dict.fromkeys(QUANTITIES, SHARE) | dict.fromkeys(_DIFFERENCES, DIFFERENCE)
     for model, of_model in pairs.groupby("model", sort=True):
         rows = _of_positions(environment, of_model, ill_formed, terminal).assign(model=model)
-        table = grouped_means(rows, QUANTITIES, by, within=_range, total=ALL)
+        table = grouped_means(rows, QUANTITIES, by, within=ranges.get, total=ALL)
         counts = pd.DataFrame(
             {
                 **key,
@@ -104,10 +105,6 @@ def compute(
         tables.append(table.merge(counts, on=by).assign(unpaired=unpaired))
     table = pd.concat(tables, ignore_index=True).assign(environment=environment.name)
     return table.rename(columns={"column": "quantity", "value": "mean"})[_COLUMNS]
-
-
-def _range(quantity: str) -> tuple[float, float]:
-    return DIFFERENCE if quantity in _DIFFERENCES else SHARE
 
 
 def _paired(stated: pd.DataFrame, listed: pd.DataFrame) -> pd.DataFrame:

@@ -118,10 +118,14 @@ def _with_case(rows: pd.DataFrame, depth: int) -> pd.DataFrame:
         )
         shown = environment_of(rows)
         pairs = list(mended.values())
+        classes = [(text, shown.classify_state(text).reply_class) for _, text in pairs]
         values = affordance_scores(
             shown.automaton,
             [true for true, _ in pairs],
-            [shown.parsed(text).state if _counts(shown, text, kind) else None for _, text in pairs],
+            [
+                shown.parsed(text).state if is_state(reply_class, kind.ill_formed) else None
+                for text, reply_class in classes
+            ],
             kind,
             [0] * len(pairs),
         )
@@ -129,10 +133,6 @@ def _with_case(rows: pd.DataFrame, depth: int) -> pd.DataFrame:
         rows.loc[index, "case_alone"] = 1.0
         rows.loc[index, "in_true_case"] = [each[depth - 1] for each in values]
     return rows
-
-
-def _counts(shown: Any, text: str, kind: ScoringParameters) -> bool:
-    return is_state(shown.classify_state(text).reply_class, kind.ill_formed)
 
 
 def _mended_states(rows: pd.DataFrame) -> dict[Any, tuple[Any, str]]:

@@ -66,11 +66,15 @@ def compute(
     means = grouped_means(rows, ["precision", "recall"], key, within=SHARE, total=OVERALL)
     table = spread(means, key, counted="precision").drop(columns="count")
     table = class_counts_by(rows, key, OVERALL).merge(table, on=key)
-    statistics = pd.DataFrame(
-        {**values, **_statistics(part, curve)}
-        for values, part in groups(scored_rows(rows), key, total=OVERALL)
-    )
-    table = table.merge(statistics, on=key, how="left")
+    statistics = []
+    for values, part in groups(scored_rows(rows), key, total=OVERALL):
+        written = ~part["levenshtein_to_empty"].astype(bool)
+        values["exact_match"] = part["exact_match"].astype(float).mean()
+        values["levenshtein"] = part["levenshtein"].mean()
+        values["levenshtein_found"] = part.loc[written, "levenshtein"].mean()
+        values["half_depth"] = half_depth(part[curve].mean().tolist())
+        statistics.append(values)
+    table = table.merge(pd.DataFrame(statistics), on=key, how="left")
     tau = ["tau", "tau_low", "tau_high"]
     table[tau] = math.nan
     if with_tau:
@@ -82,16 +86,6 @@ def compute(
         [*key, "count", "games", "effective", *CLASSES, "unscored", "exact_match", "levenshtein",
          "levenshtein_found", *ends, *tau, "half_depth", "depth"]
     ]  # fmt: skip
-
-
-def _statistics(rows: pd.DataFrame, curve: list[str]) -> dict[str, float]:
-    written = ~rows["levenshtein_to_empty"].astype(bool)
-    return {
-        "exact_match": rows["exact_match"].astype(float).mean(),
-        "levenshtein": rows["levenshtein"].mean(),
-        "levenshtein_found": rows.loc[written, "levenshtein"].mean(),
-        "half_depth": half_depth(rows[curve].mean().tolist()),
-    }
 
 
 def draw(

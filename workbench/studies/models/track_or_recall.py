@@ -213,7 +213,9 @@ def compute(
         table = means.add_prefix(f"{name}_").join(table)
     table = table.rename(columns=lambda each: each.removesuffix("_value")).reset_index()
     table = table.rename(columns={"column": "measure"}).assign(depth=depth)
-    table["kind"] = [_kind(str(model), reasoning) for model in table["model"]]
+    names = table["model"]
+    kinds = [names == BASELINE, names.isin(reasoning)]
+    table["kind"] = np.select(kinds, ["baseline", "reasoning"], "other")
     counts = [f"{name}_{each}" for name in SETS for each in ("replies", "games")]
     ends = [
         f"{name}{end}"
@@ -221,12 +223,6 @@ def compute(
         for end in ("", "_low", "_high", "_effective")
     ]
     return _ordered(table[["kind", *by, "measure", *counts, *ends, "depth"]])
-
-
-def _kind(model: str, reasoning: Sequence[str]) -> str:
-    if model == BASELINE:
-        return "baseline"
-    return "reasoning" if model in reasoning else "other"
 
 
 def _ordered(table: pd.DataFrame) -> pd.DataFrame:

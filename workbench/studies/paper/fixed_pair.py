@@ -169,18 +169,15 @@ def draw_estimators(
             textcoords="offset points", ha="right", va="center", fontsize=9,
         )  # fmt: skip
         panels[0].set_ylim(bottom=nought / 1.5)
-    handles: list[Line2D | Patch] = [_patch(method) for method in methods]
+    handles: list[Line2D | Patch] = []
+    for method in methods:
+        look, label = style(ESTIMATORS[method].look), ESTIMATORS[method].label
+        edge: dict[str, Any] = {"edgecolor": look.colour, "linewidth": 1.6, "hatch": look.hatch}
+        handles.append(Patch(facecolor="white", label=label, **edge))
     handles.append(Line2D([], [], **_BLACK, label="exact"))
     legend_beside(panels[1], handles=handles)
     caption(figure, title, f"{note}\n{_BOXES}")
     return figure
-
-
-def _patch(method: str) -> Patch:
-    look, label = style(ESTIMATORS[method].look), ESTIMATORS[method].label
-    return Patch(
-        facecolor="white", edgecolor=look.colour, linewidth=1.6, hatch=look.hatch, label=label
-    )
 
 
 def _draw_boxes(

@@ -1,6 +1,6 @@
 """Kendall's tau between state precision and edit distance, and its parts: right replies, clocks, length."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -245,7 +245,9 @@ def compute_parts(
     rows = scored_rows(with_length_and_model(scores, each_model=each_model))
     rows = rows.assign(group=rows["length"])
     tables, by = [], ["model", "group"]
-    for replies, chosen in _chosen(rows):
+    right = "exact_match_position" if "exact_match_position" in rows else "exact_match"
+    wrong = rows["reply_class"].isin(READABLE) & ~rows[right].astype(bool)
+    for replies, chosen in (("all", pd.Series(True, rows.index)), ("wrong", wrong)):
         for distance in distances:
             near = rows.assign(near=-rows[distance].astype(float).where(chosen))
             table = grouped_tau(near, column, "near", by, total=OVERALL)
@@ -263,12 +265,6 @@ def compute_parts(
         measure=f"p_{depth}", in_bands=has_bands(scores)
     )
     return table[list(_PART_COLUMNS)].reset_index(drop=True)
-
-
-def _chosen(rows: pd.DataFrame) -> Iterator[tuple[str, "pd.Series[bool]"]]:
-    right = "exact_match_position" if "exact_match_position" in rows else "exact_match"
-    yield "all", pd.Series(True, rows.index)
-    yield "wrong", rows["reply_class"].isin(READABLE) & ~rows[right].astype(bool)
 
 
 def _null(
@@ -353,17 +349,11 @@ def _draw_panel(axes: Axes, table: pd.DataFrame) -> None:
             [at[-1] - 0.07, at[-1] + 0.07], [null, null], color="#0b5fa5", linewidth=2.5,
             solid_capstyle="butt", label="length alone" if place == len(looks) - 1 else None,
         )  # fmt: skip
-    everyone = table[(table["replies"] == "all") & (table["distance"] == table["distance"].iloc[0])]
-    wrong = table[(table["replies"] == "wrong") & (table["distance"] == table["distance"].iloc[0])]
-    counts = [
-        f"{group}\n{of_all:,}\n{of_wrong:,}"
-        for group, of_all, of_wrong in zip(
-            groups,
-            everyone.set_index("group")["count"].reindex(groups, fill_value=0),
-            wrong.set_index("group")["count"].reindex(groups, fill_value=0),
-            strict=True,
-        )
-    ]
+    counted = table[table["distance"] == table["distance"].iloc[0]].pivot(
+        index="group", columns="replies", values="count"
+    )
+    counted = counted.reindex(index=groups, columns=list(REPLIES)).fillna(0).astype(int)
+    counts = [f"{group}\n{every:,}\n{wrong:,}" for group, every, wrong in counted.itertuples()]
     axes.axhline(0, color="0.4", linewidth=0.8)
     axes.axvline(len(groups) - 1.5, color="0.8", linewidth=0.8)
     axes.set_xticks(range(len(groups)), counts, fontsize=7.5)
