@@ -7,22 +7,13 @@ from workbench.environments.chess.kernel.bitboards import (
     BACK,
     BETWEEN,
     DIAGONAL,
-    FALLING,
-    FILES,
     KING,
     KNIGHT,
     LINE,
-    NOT_FILE_A,
-    NOT_FILE_H,
     ONE,
     ORTHOGONAL,
     RANK_1,
-    RANK_3,
-    RANK_4,
-    RANK_5,
-    RANK_6,
     RANK_8,
-    RISING,
     ZERO,
     Board,
     Word,
@@ -40,38 +31,19 @@ from workbench.environments.chess.kernel.compiler import (
     popcount,
 )
 from workbench.environments.chess.kernel.moves import (
-    EIGHT,
-    MOVES,
-    NINE,
-    SEVEN,
-    SIXTEEN,
-    THREE,
-    Moves,
+    Three,
     castling,
     generate,
+    pawn_count,
+    pawn_moves,
+    pawn_reaches,
+    threats,
 )
 
 Common: TypeAlias = tuple[Word, Word, Word, Word, Word, Word, Word, Word]
 
 COMMON = "UniTuple(uint64,8)"
 """Moves of the one board, moves of the other, and the six words of the moves of both."""
-
-
-@compiled(f"uint64({MOVES},uint64,uint64)")
-def pawn_targets(moves: Moves, white: Word, square: Word) -> Word:
-    """Return where the pawn on a square may go, by promoting or not."""
-    bit = ONE << square
-    if white:
-        reached = (
-            bit << SEVEN & moves[2] | bit << NINE & moves[3]
-            | bit << EIGHT & moves[4] | bit << SIXTEEN & moves[5]
-        )  # fmt: skip
-    else:
-        reached = (
-            bit >> NINE & moves[2] | bit >> SEVEN & moves[3]
-            | bit >> EIGHT & moves[4] | bit >> SIXTEEN & moves[5]
-        )  # fmt: skip
-    return reached
 
 
 @compiled(f"{COMMON}({BOARD},{BOARD},{WORDS},{WORDS})")
@@ -104,7 +76,7 @@ def common(a: Board, b: Board, targets: Words, scratch: Words) -> Common:
     movers |= left
     while left:
         square = lowest(left)
-        reached = targets[square] & pawn_targets(moves_b, b[9], square) & ~BACK
+        reached = targets[square] & pawn_reaches(moves_b[2:], b[9], ONE << square) & ~BACK
         targets[square] = reached
         count += popcount(reached)
         left &= left - ONE
@@ -112,7 +84,7 @@ def common(a: Board, b: Board, targets: Words, scratch: Words) -> Common:
     movers |= left
     while left:
         square = lowest(left)
-        reached = scratch[square] & pawn_targets(moves_a, a[9], square) & ~BACK
+        reached = scratch[square] & pawn_reaches(moves_a[2:], a[9], ONE << square) & ~BACK
         targets[square] = reached
         count += popcount(reached)
         left &= left - ONE
@@ -122,79 +94,8 @@ def common(a: Board, b: Board, targets: Words, scratch: Words) -> Common:
         to_right = moves_a[3] & moves_b[3]
         one = moves_a[4] & moves_b[4]
         two = moves_a[5] & moves_b[5]
-        count += popcount(one) + popcount(two) + popcount(to_left) + popcount(to_right)
-        if (one | to_left | to_right) & BACK:
-            count += THREE * (
-                popcount(one & BACK) + popcount(to_left & BACK) + popcount(to_right & BACK)
-            )
+        count += pawn_count((to_left, to_right, one, two))
     return moves_a[0], moves_b[0], count, movers, to_left, to_right, one, two
-
-
-Three: TypeAlias = tuple[Word, Word, Word]
-Four: TypeAlias = tuple[Word, Word, Word, Word]
-
-COUNTS = "UniTuple(uint64,3)"
-"""Moves of the one board, of the other, and of both."""
-
-FOUR = "UniTuple(uint64,4)"
-
-
-@inlined
-def _threats(board: Board, king: Word) -> Three:
-    """Return the own pieces that are pinned, what gives check, and the squares in its shadow."""
-    pawns, knights, diagonals, orthogonals, kings, own, enemy, _, _, white = board
-    crown = ONE << king
-    checkers = (
-        KNIGHT(king) & knights | KING(king) & kings | pawn_attacks(crown, white) & pawns
-    ) & enemy
-    snipers = (ORTHOGONAL(king) & orthogonals | DIAGONAL(king) & diagonals) & enemy
-    occupied = own | enemy
-    pinned = shadow = ZERO
-    while snipers:
-        sniper = lowest(snipers)
-        between = BETWEEN(king, sniper) & occupied
-        if not between:
-            checkers |= ONE << sniper
-            shadow |= LINE(king, sniper) ^ (ONE << sniper)
-        elif not between & (between - ONE):
-            pinned |= between & own
-        snipers &= snipers - ONE
-    return pinned, checkers, shadow
-
-
-@inlined
-def _pawn_moves(board: Board, king: Word, pinned: Word, allowed: Word) -> Four:
-    """Return the squares that pawns reach to the left, to the right, by one step and by two."""
-    pawns, own, enemy, white = board[0], board[5], board[6], board[9]
-    straight = rising = falling = pawns & own
-    empty = ~(own | enemy)
-    if pinned & straight:
-        straight &= ~pinned | FILES(king)
-        rising &= ~pinned | RISING(king)
-        falling &= ~pinned | FALLING(king)
-    if white:
-        one = (straight << EIGHT) & empty
-        two = (one << EIGHT) & empty & (RANK_3 | RANK_4)
-        to_left = ((falling & NOT_FILE_A) << SEVEN) & enemy
-        to_right = ((rising & NOT_FILE_H) << NINE) & enemy
-    else:
-        one = (straight >> EIGHT) & empty
-        two = (one >> EIGHT) & empty & (RANK_6 | RANK_5)
-        to_left = ((rising & NOT_FILE_A) >> NINE) & enemy
-        to_right = ((falling & NOT_FILE_H) >> SEVEN) & enemy
-    return to_left & allowed, to_right & allowed, one & allowed, two & allowed
-
-
-@inlined
-def _number(moves: Four) -> Word:
-    """Return how many moves of pawns these are."""
-    to_left, to_right, one, two = moves
-    count: Word = popcount(to_left) + popcount(to_right) + popcount(one | two)
-    if (to_left | to_right | one) & BACK:
-        count += THREE * (
-            popcount(to_left & BACK) + popcount(to_right & BACK) + popcount(one & BACK)
-        )
-    return count
 
 
 @compiled(f"uint64({BOARD},uint64,uint64,uint64)")
@@ -212,21 +113,6 @@ def _reached(board: Board, square: Word, king: Word, pinned: Word) -> Word:
     if pinned & bit:
         reached &= LINE(king, square)
     return reached
-
-
-@compiled(f"uint64({FOUR},uint64,uint64)")
-def _pawn_reaches(moves: Four, white: Word, bit: Word) -> Word:
-    """Return where the pawn on a square may go without promoting."""
-    to_left, to_right, one, two = moves
-    if white:
-        reached = (
-            bit << SEVEN & to_left | bit << NINE & to_right | bit << EIGHT & one | bit << SIXTEEN & two
-        )  # fmt: skip
-    else:
-        reached = (
-            bit >> NINE & to_left | bit >> SEVEN & to_right | bit >> EIGHT & one | bit >> SIXTEEN & two
-        )  # fmt: skip
-    return reached & ~BACK
 
 
 @inlined
@@ -247,11 +133,11 @@ def counts(a: Board, b: Board) -> Three:
     white = a[9]
     king_a = lowest(a[4] & a[5])
     king_b = lowest(b[4] & b[5])
-    pinned_a, checkers_a, shadow_a = _threats(a, king_a)
+    pinned_a, checkers_a, shadow_a = threats(a, king_a)
     pinned_b, checkers_b, shadow_b = pinned_a, checkers_a, shadow_a
     near = ORTHOGONAL(king_a) | DIAGONAL(king_a) | KNIGHT(king_a) | (ONE << king_a)
     if near & differing:
-        pinned_b, checkers_b, shadow_b = _threats(b, king_b)
+        pinned_b, checkers_b, shadow_b = threats(b, king_b)
 
     # The king's steps.
     occupied_a, occupied_b = a[5] | a[6], b[5] | b[6]
@@ -340,11 +226,11 @@ def counts(a: Board, b: Board) -> Three:
         count_a += popcount(reached & free_a)
         count_b += popcount(other & free_b)
         both += popcount(reached & other & free_a & free_b)
-    pawns_a = _pawn_moves(a, king_a, pinned_a, allowed_a)
-    pawns_b = _pawn_moves(b, king_b, pinned_b, allowed_b)
-    count_a += _number(pawns_a)
-    count_b += _number(pawns_b)
-    both += _number(
+    pawns_a = pawn_moves(a, king_a, pinned_a, allowed_a)
+    pawns_b = pawn_moves(b, king_b, pinned_b, allowed_b)
+    count_a += pawn_count(pawns_a)
+    count_b += pawn_count(pawns_b)
+    both += pawn_count(
         (
             pawns_a[0] & pawns_b[0],
             pawns_a[1] & pawns_b[1],
@@ -366,13 +252,13 @@ def counts(a: Board, b: Board) -> Three:
             reached = _reached(a, square, king_a, pinned_a) & free_a
             count_a += popcount(reached)
         elif a[0] & a[5] & bit:
-            reached = _pawn_reaches(pawns_a, white, bit)
+            reached = pawn_reaches(pawns_a, white, bit) & ~BACK
         if square == king_b:
             other = steps_b
         elif pieces_b & bit:
             other = _reached(b, square, king_b, pinned_b) & free_b
             count_b += popcount(other)
         elif b[0] & b[5] & bit:
-            other = _pawn_reaches(pawns_b, white, bit)
+            other = pawn_reaches(pawns_b, white, bit) & ~BACK
         both += popcount(reached & other)
     return count_a, count_b, both

@@ -51,9 +51,14 @@ from workbench.environments.chess.kernel.compiler import (
     leading_zeros,
     lowest,
     popcount,
+    table,
 )
 
+Three: TypeAlias = tuple[Word, Word, Word]
+Four: TypeAlias = tuple[Word, Word, Word, Word]
 Moves: TypeAlias = tuple[Word, Word, Word, Word, Word, Word]
+
+FOUR_WORDS = "UniTuple(uint64,4)"
 
 MOVES = "UniTuple(uint64,6)"
 """Number of moves; pieces that have an entry of targets; squares reached by pawns that capture to
@@ -124,6 +129,77 @@ def _skewered(
     return bool(rank & orthogonals != ZERO or bishop_attacks(king, after) & diagonals != ZERO)
 
 
+@inlined
+def threats(board: Board, king: Word) -> Three:
+    """Return the own pieces that are pinned, what gives check, and the squares in its shadow."""
+    pawns, knights, diagonals, orthogonals, kings, own, enemy, _, _, white = board
+    crown = ONE << king
+    checkers = (
+        KNIGHT(king) & knights | KING(king) & kings | pawn_attacks(crown, white) & pawns
+    ) & enemy
+    snipers = (ORTHOGONAL(king) & orthogonals | DIAGONAL(king) & diagonals) & enemy
+    occupied = own | enemy
+    pinned = shadow = ZERO
+    while snipers:
+        sniper = lowest(snipers)
+        between = BETWEEN(king, sniper) & occupied
+        if not between:
+            checkers |= ONE << sniper
+            shadow |= LINE(king, sniper) ^ (ONE << sniper)
+        elif not between & (between - ONE):
+            pinned |= between & own
+        snipers &= snipers - ONE
+    return pinned, checkers, shadow
+
+
+@inlined
+def pawn_moves(board: Board, king: Word, pinned: Word, allowed: Word) -> Four:
+    """Return the squares that pawns reach to the left, to the right, by one step and by two."""
+    pawns, own, enemy, white = board[0], board[5], board[6], board[9]
+    straight = rising = falling = pawns & own
+    empty = ~(own | enemy)
+    if pinned & straight:
+        straight &= ~pinned | FILES(king)
+        rising &= ~pinned | RISING(king)
+        falling &= ~pinned | FALLING(king)
+    if white:
+        one = (straight << EIGHT) & empty
+        two = (one << EIGHT) & empty & (RANK_3 | RANK_4)
+        to_left = ((falling & NOT_FILE_A) << SEVEN) & enemy
+        to_right = ((rising & NOT_FILE_H) << NINE) & enemy
+    else:
+        one = (straight >> EIGHT) & empty
+        two = (one >> EIGHT) & empty & (RANK_6 | RANK_5)
+        to_left = ((rising & NOT_FILE_A) >> NINE) & enemy
+        to_right = ((falling & NOT_FILE_H) >> SEVEN) & enemy
+    return to_left & allowed, to_right & allowed, one & allowed, two & allowed
+
+
+@inlined
+def pawn_count(moves: Four) -> Word:
+    """Return how many moves of pawns these are."""
+    to_left, to_right, one, two = moves
+    count: Word = popcount(to_left) + popcount(to_right) + popcount(one | two)
+    if (to_left | to_right | one) & BACK:
+        count += THREE * (
+            popcount(to_left & BACK) + popcount(to_right & BACK) + popcount(one & BACK)
+        )
+    return count
+
+
+@compiled(f"uint64({FOUR_WORDS},uint64,uint64)")
+def pawn_reaches(moves: Four, white: Word, bit: Word) -> Word:
+    """Return where the pawn on a square may go, by promoting or not."""
+    to_left, to_right, one, two = moves
+    if white:
+        return (
+            bit << SEVEN & to_left | bit << NINE & to_right | bit << EIGHT & one | bit << SIXTEEN & two
+        )  # fmt: skip
+    return (
+        bit >> NINE & to_left | bit >> SEVEN & to_right | bit >> EIGHT & one | bit >> SIXTEEN & two
+    )  # fmt: skip
+
+
 @compiled(f"{MOVES}({BOARD},{WORDS})")
 def generate(board: Board, targets: Words) -> Moves:
     """Find all legal moves.
@@ -146,28 +222,12 @@ def generate(board: Board, targets: Words) -> Moves:
     if royal:
         king = TOP_SQUARE - leading_zeros(royal)
         crown = ONE << king
-        far_orthogonals = orthogonals & enemy
-        far_diagonals = diagonals & enemy
-        by_pawns = pawn_attacks(pawns & enemy, ONE - white)
-        checkers = (KNIGHT(king) & knights | KING(king) & kings) & enemy
-        if by_pawns & crown:
-            checkers |= pawn_attacks(crown, white) & pawns & enemy
-        snipers = ORTHOGONAL(king) & far_orthogonals | DIAGONAL(king) & far_diagonals
-        shadow = ZERO
-        while snipers:
-            sniper = lowest(snipers)
-            between = BETWEEN(king, sniper) & occupied
-            if not between:
-                checkers |= ONE << sniper
-                shadow |= LINE(king, sniper) ^ (ONE << sniper)
-            elif not between & (between - ONE):
-                pinned |= between & own
-            snipers &= snipers - ONE
+        pinned, checkers, shadow = threats(board, king)
         steps = KING(king) & ~own & ~shadow
         if steps:
             steps &= ~attacked(
-                steps, occupied, knights & enemy, far_diagonals, far_orthogonals,
-                kings & enemy, by_pawns,
+                steps, occupied, knights & enemy, diagonals & enemy, orthogonals & enemy,
+                kings & enemy, pawn_attacks(pawns & enemy, ONE - white),
             )  # fmt: skip
         targets[king] = steps
         count = popcount(steps)
@@ -220,26 +280,12 @@ def generate(board: Board, targets: Words) -> Moves:
             targets[square] |= reached
             count += popcount(reached)
 
-    ours = pawns & own
-    straight = rising = falling = ours
-    if pinned & ours:
-        straight = ours & (~pinned | FILES(king))
-        rising = ours & (~pinned | RISING(king))
-        falling = ours & (~pinned | FALLING(king))
-    if white:
-        one = (straight << EIGHT) & ~occupied
-        two = (one << EIGHT) & ~occupied & (RANK_3 | RANK_4) & allowed
-        to_left = ((falling & NOT_FILE_A) << SEVEN) & enemy & allowed
-        to_right = ((rising & NOT_FILE_H) << NINE) & enemy & allowed
-    else:
-        one = (straight >> EIGHT) & ~occupied
-        two = (one >> EIGHT) & ~occupied & (RANK_6 | RANK_5) & allowed
-        to_left = ((rising & NOT_FILE_A) >> NINE) & enemy & allowed
-        to_right = ((falling & NOT_FILE_H) >> SEVEN) & enemy & allowed
-    one &= allowed
+    to_left, to_right, one, two = pawn_moves(board, king, pinned, allowed)
     if passant:
         removed = passant >> EIGHT if white else passant << EIGHT
         if not checkers or passant & allowed or removed == checkers:
+            rising = pawns & own & (~pinned | RISING(king))
+            falling = pawns & own & (~pinned | FALLING(king))
             if white:
                 capturer_left = (passant >> SEVEN) & NOT_FILE_A & falling
                 capturer_right = (passant >> NINE) & NOT_FILE_H & rising
@@ -262,12 +308,12 @@ def generate(board: Board, targets: Words) -> Moves:
                 )
             ):
                 to_right |= passant
-    count += popcount(one) + popcount(two) + popcount(to_left) + popcount(to_right)
-    if (one | to_left | to_right) & BACK:
-        count += THREE * (
-            popcount(one & BACK) + popcount(to_left & BACK) + popcount(to_right & BACK)
-        )
+    count += pawn_count((to_left, to_right, one, two))
     return count, movers, to_left, to_right, one, two
+
+
+PAWN_STEPS = table("pawn_steps", np.array([[-9, -7, -8, -16], [7, 9, 8, 16]]).astype(np.uint64))
+"""How far a pawn goes to the left, to the right, by one step and by two: by side, White 1."""
 
 
 @compiled(f"uint64({MOVES},uint64,{WORDS},{CODES})")
@@ -291,18 +337,7 @@ def list_moves(moves: Moves, white: Word, targets: Words, codes: Codes) -> Word:
             count += 1
             reached &= reached - ONE
     for way in range(4):
-        if way == 0:
-            reached = moves[2]
-            step = SEVEN if white else ZERO - NINE
-        elif way == 1:
-            reached = moves[3]
-            step = NINE if white else ZERO - SEVEN
-        elif way == 2:
-            reached = moves[4]
-            step = EIGHT if white else ZERO - EIGHT
-        else:
-            reached = moves[5]
-            step = SIXTEEN if white else ZERO - SIXTEEN
+        reached, step = moves[way + 2], PAWN_STEPS(white, way)
         while reached:
             goal = lowest(reached)
             code = (goal - step) & TOP_SQUARE | goal << np.uint64(6)

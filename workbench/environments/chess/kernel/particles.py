@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.environments.chess.kernel.bitboards import BACK, ONE, ZERO, Board, Word, load
-from workbench.environments.chess.kernel.common_moves import common, pawn_targets
+from workbench.environments.chess.kernel.common_moves import common
 from workbench.environments.chess.kernel.compiler import (
     BOARD,
     MOST_MOVES,
@@ -24,17 +24,16 @@ from workbench.environments.chess.kernel.compiler import (
     state_words,
 )
 from workbench.environments.chess.kernel.moves import (
-    EIGHT,
     FOUR,
     MOVES,
-    NINE,
-    SEVEN,
-    SIXTEEN,
+    PAWN_STEPS,
     TOP_SQUARE,
     Moves,
+    Three,
     advance,
     generate,
     list_moves,
+    pawn_reaches,
 )
 from workbench.environments.chess.kernel.random_numbers import below, draw, seed_state
 
@@ -87,18 +86,7 @@ def pick_move(moves: Moves, white: Word, targets: Words, index: Word) -> Word:
             return np.uint64(square | lowest(reached) << np.uint64(6))
         index -= here
     for way in range(4):
-        if way == 0:
-            reached = moves[2]
-            step = SEVEN if white else ZERO - NINE
-        elif way == 1:
-            reached = moves[3]
-            step = NINE if white else ZERO - SEVEN
-        elif way == 2:
-            reached = moves[4]
-            step = EIGHT if white else ZERO - EIGHT
-        else:
-            reached = moves[5]
-            step = SIXTEEN if white else ZERO - SIXTEEN
+        reached, step = moves[way + 2], PAWN_STEPS(white, way)
         while reached:
             goal = lowest(reached)
             promotes = reached & (ZERO - reached) & BACK != ZERO
@@ -111,6 +99,25 @@ def pick_move(moves: Moves, white: Word, targets: Words, index: Word) -> Word:
             index -= here
             reached &= reached - ONE
     return ZERO
+
+
+@inlined
+def _share(pair: Words, targets: Words, scratch: Words, moves: Words) -> Three:
+    """Store the moves that the boards of a pair share; return how many one, the other and both have."""
+    shared = common(get(pair), get(address(pair, BOARD_WIDTH)), targets, scratch)
+    for index in range(6):
+        moves[index] = shared[index + 2]
+    return shared[0], shared[1], shared[2]
+
+
+@inlined
+def _advance_pair(pair: Words, after: Words, targets: Words, moves: Words, index: int) -> None:
+    """Write the pair after one of the moves that its boards share."""
+    walker, other = get(pair), get(address(pair, BOARD_WIDTH))
+    six = (moves[0], moves[1], moves[2], moves[3], moves[4], moves[5])
+    code = pick_move(six, walker[9], targets, np.uint64(index))
+    put(after, advance(walker, code))
+    put(address(after, BOARD_WIDTH), advance(other, code))
 
 
 @compiled(f"{RESULT}({BOARD},{BOARD},int64,int64,boolean,boolean,{WORDS})")
@@ -152,9 +159,10 @@ def intermediate(
         total = 0
         mass = 0.0
         for line in range(lines):
-            place = address(pairs, now * samples + line)
-            walker, other = get(place), get(address(place, BOARD_WIDTH))
-            shared = common(walker, other, address(targets, line), scratch)
+            shared = _share(
+                address(pairs, now * samples + line), address(targets, line), scratch,
+                address(moves, line),
+            )  # fmt: skip
             nodes += signed(shared[0])
             count = signed(shared[2])
             first[line] = total
@@ -162,8 +170,6 @@ def intermediate(
             if count > 0:
                 shares[line] = weights[now, line] / np.float64(shared[0])
                 mass += shares[line] * count
-                for index in range(6):
-                    moves[line, index] = shared[index + 2]
             elif absorb and not shared[0] and not shared[1]:
                 finished += weights[now, line]
         first[lines] = total
@@ -191,18 +197,10 @@ def intermediate(
             return finished + scale * mass, nodes
         for index in range(kept):
             line = owners[numbers[index]]
-            place = address(pairs, now * samples + line)
-            walker, other = get(place), get(address(place, BOARD_WIDTH))
-            code = pick_move(
-                (
-                    moves[line, 0], moves[line, 1], moves[line, 2],
-                    moves[line, 3], moves[line, 4], moves[line, 5],
-                ),
-                walker[9], address(targets, line), np.uint64(numbers[index] - first[line]),
+            _advance_pair(
+                address(pairs, now * samples + line), address(pairs, (1 - now) * samples + index),
+                address(targets, line), address(moves, line), numbers[index] - first[line],
             )  # fmt: skip
-            place = address(pairs, (1 - now) * samples + index)
-            put(place, advance(walker, code))
-            put(address(place, BOARD_WIDTH), advance(other, code))
             weights[1 - now, index] = scale * shares[line]
         now = 1 - now
         lines = kept
@@ -247,9 +245,10 @@ def resampled(
         mass = 0.0
         last = -1
         for line in range(lines):
-            place = address(pairs, now * samples + line)
-            walker, other = get(place), get(address(place, BOARD_WIDTH))
-            shared = common(walker, other, address(targets, line), scratch)
+            shared = _share(
+                address(pairs, now * samples + line), address(targets, line), scratch,
+                address(moves, line),
+            )  # fmt: skip
             nodes += signed(shared[0])
             count = signed(shared[2])
             counts[line] = count
@@ -259,8 +258,6 @@ def resampled(
                 mass += shares[line] * count
                 total += count
                 last = line
-                for index in range(6):
-                    moves[line, index] = shared[index + 2]
             elif absorb and not shared[0] and not shared[1]:
                 finished += weights[now, line]
         if total == 0 or step == depth - 1:
@@ -295,18 +292,10 @@ def resampled(
                     kept += 1
         for index in range(kept):
             line = owners[index]
-            place = address(pairs, now * samples + line)
-            walker, other = get(place), get(address(place, BOARD_WIDTH))
-            code = pick_move(
-                (
-                    moves[line, 0], moves[line, 1], moves[line, 2],
-                    moves[line, 3], moves[line, 4], moves[line, 5],
-                ),
-                walker[9], address(targets, line), np.uint64(numbers[index]),
+            _advance_pair(
+                address(pairs, now * samples + line), address(pairs, (1 - now) * samples + index),
+                address(targets, line), address(moves, line), numbers[index],
             )  # fmt: skip
-            place = address(pairs, (1 - now) * samples + index)
-            put(place, advance(walker, code))
-            put(address(place, BOARD_WIDTH), advance(other, code))
         now = 1 - now
         lines = kept
     return finished, nodes
@@ -347,7 +336,7 @@ def _permits(board: Board, moves: Moves, targets: Words, code: Word) -> bool:
         return bool(targets[square] & target != ZERO and not promotes)
     if not board[0] & board[5] & start:
         return False
-    reached = pawn_targets(moves, board[9], square)
+    reached = pawn_reaches(moves[2:], board[9], start)
     return bool(reached & target != ZERO and (target & BACK != ZERO) == promotes)
 
 
@@ -502,13 +491,13 @@ def _stratified(
             break
         # A particle by itself, as most are in the end, needs no list of the moves.
         code = pick_move(
-            (shared[2], shared[3], shared[4], shared[5], shared[6], shared[7]),
+            shared[2:],
             walker[9], targets, below(state, shared[2]) if count > 1 else ZERO,
         )  # fmt: skip
         walker, other = advance(walker, code), advance(other, code)
         depth -= 1
     list_moves(
-        (shared[2], shared[3], shared[4], shared[5], shared[6], shared[7]),
+        shared[2:],
         walker[9], targets, address(codes, depth),
     )  # fmt: skip
     each = particles // count

@@ -69,10 +69,7 @@ def expected_nodes(first: Words, second: Words, depth: int, probes: int, seed: W
                 break
             size *= np.float64(count)
             total += size
-            list_moves(
-                (count, shared[3], shared[4], shared[5], shared[6], shared[7]),
-                one[9], targets, codes,
-            )  # fmt: skip
+            list_moves(shared[2:], one[9], targets, codes)
             code = np.uint64(codes[below(state, count)])
             one, other = advance(one, code), advance(other, code)
     return total / np.float64(probes)
