@@ -270,7 +270,7 @@ def summarise_runs(
     """
     parts = {method: runs[runs["method"] == method] for method in methods}
     rows = [
-        summarise(part["value"], part["node_count"], aim, samples, method)
+        summarise(part["value"].tolist(), part["node_count"].tolist(), aim, samples, method)
         for method, part in parts.items()
     ]
     return pd.DataFrame(rows)
