@@ -10,7 +10,12 @@ from hypothesis import strategies as st
 
 from workbench.answers.imports import import_pgn2fen
 from workbench.errors import TableError
-from workbench.studies.game_clusters import longest_lines, whole_games
+from workbench.studies.game_clusters import (
+    longest_lines,
+    prefix_counts,
+    shared_lines,
+    whole_games,
+)
 
 
 def named_after(moves):
@@ -27,6 +32,7 @@ def test_a_prefix_belongs_to_the_longest_game_that_begins_with_it():
     found = whole_games(positions(*rows))
     open_game, closed_game = named_after("e2e4 e7e5 g1f3"), named_after("d2d4 d7d5")
     assert list(found.values()) == [open_game] * 3 + [closed_game] * 2
+    assert prefix_counts(positions(*rows)) == {"placed by their moves": 5, "shared": 0}
 
 
 def test_games_are_found_in_each_set_by_itself():
@@ -35,14 +41,17 @@ def test_games_are_found_in_each_set_by_itself():
     rows = [(f"p{index}", named_after(moves), moves) for index, moves in enumerate(lines)]
     found = whole_games(positions(*rows).assign(set=["one", "other"]))
     assert found == {f"p{index}": named_after(moves) for index, moves in enumerate(lines)}
+    apart = prefix_counts(positions(*rows).assign(set=["one", "other"]))
+    assert apart == {"placed by their moves": 2, "shared": 0}
 
 
-def test_a_prefix_of_two_games_goes_to_the_first():
+def test_a_prefix_of_two_games_goes_to_the_first_and_is_counted():
     lines = ["e2e4", "e2e4 e7e5", "e2e4 c7c5"]
     rows = [(f"p{index}", named_after(moves), moves) for index, moves in enumerate(lines)]
     found = whole_games(positions(*rows))
     assert found["p0"] == found["p2"] == named_after("e2e4 c7c5")
     assert found["p1"] == named_after("e2e4 e7e5")
+    assert prefix_counts(positions(*rows)) == {"placed by their moves": 3, "shared": 1}
 
 
 def test_moves_are_compared_whole():
@@ -86,6 +95,7 @@ def test_agrees_with_trying_all_pairs(lines):
     for line in lines:
         going_on = sorted(end for end in ends if end[: len(line)] == line)
         assert longest[line] == going_on[0]
+        assert (line in shared_lines(lines)) == (len(going_on) > 1)
 
 
 def test_the_games_of_a_recorded_set_are_those_of_the_pgn_headers(recorded):
@@ -107,3 +117,4 @@ def test_the_games_of_a_recorded_set_are_those_of_the_pgn_headers(recorded):
     assert len(named) == len(set(found.values())) == 3
     for position, game in found.items():
         assert named[game] == ("Ada" if position in parting else played[position])
+    assert prefix_counts(predictions) == {"placed by their moves": 18, "shared": 6}

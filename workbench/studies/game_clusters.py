@@ -4,7 +4,9 @@ Some sets of positions name no game: those of the PGN2FEN benchmark were cut fro
 their PGNs end at the position, so that ``game_id`` is there a hash of the moves so far.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
+from operator import itemgetter
 
 import pandas as pd
 
@@ -24,6 +26,25 @@ def whole_games(positions: pd.DataFrame) -> dict[str, str]:
     if "set" in positions and positions["set"].nunique() > 1:
         of_sets = [whole_games(part) for _, part in positions.groupby("set", dropna=False)]
         return {name: game for games in of_sets for name, game in games.items()}
+    games, lines = _named_games(positions)
+    longest = longest_lines(lines.values())
+    return games | {name: game_id_of(longest[line]) for name, line in lines.items()}
+
+
+def prefix_counts(positions: pd.DataFrame) -> dict[str, int]:
+    """Count the positions whose game is told by their moves alone, and those that begin several games."""
+    sets = positions["set"].fillna("") if "set" in positions else pd.Series("", positions.index)
+    placed = shared = 0
+    for _, part in positions.groupby(sets):
+        lines = list(_named_games(part)[1].values())
+        begun = shared_lines(lines)
+        placed += len(lines)
+        shared += sum(line in begun for line in lines)
+    return {"placed by their moves": placed, "shared": shared}
+
+
+def _named_games(positions: pd.DataFrame) -> tuple[dict[str, str], dict[str, Line]]:
+    """Return the games of the positions that name one, and the moves of the others."""
     rows = positions[["position_id", "game_id", "moves"]].drop_duplicates()
     twice = rows["position_id"][rows["position_id"].duplicated()]
     if len(twice):
@@ -40,8 +61,7 @@ def whole_games(positions: pd.DataFrame) -> dict[str, str]:
             lines[name] = tuple(moves.split())
         else:
             games[name] = game if isinstance(game, str) else name
-    longest = longest_lines(lines.values())
-    return games | {name: game_id_of(longest[line]) for name, line in lines.items()}
+    return games, lines
 
 
 def longest_lines(lines: Iterable[Line]) -> dict[Line, Line]:
@@ -58,3 +78,14 @@ def longest_lines(lines: Iterable[Line]) -> dict[Line, Line]:
         longest[line] = longest[following] if goes_on else line
         following = line
     return longest
+
+
+def shared_lines(lines: Iterable[Line]) -> set[Line]:
+    """Return the lines of moves from which several go on and part."""
+    longest = longest_lines(lines)
+    ends = sorted(line for line, end in longest.items() if line == end)
+    return {
+        line
+        for line in longest
+        if bisect_right(ends, line, key=itemgetter(slice(len(line)))) - bisect_left(ends, line) > 1
+    }

@@ -38,6 +38,7 @@ from workbench.studies.data import (
     refuse_nothing_scored,
     shortfall,
 )
+from workbench.studies.game_clusters import prefix_counts
 from workbench.studies.study_scores import (
     DefaultReplies,
     StoredTables,
@@ -98,12 +99,14 @@ class Comparison:
         source: In words, where the rows are from.
         inputs: The files that were read.
         whose: What is compared, for the titles of figures; empty if the captions alone say it.
+        prefixes: How many positions are placed in a game by their moves, see `prefix_counts`.
     """
 
     scores: pd.DataFrame
     source: str
-    inputs: tuple[Path, ...] = field(default_factory=tuple)
+    inputs: tuple[Path, ...] = ()
     whose: str = ""
+    prefixes: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def environment(self) -> str:
@@ -368,7 +371,8 @@ def _compared(tables: _Tables, *, named: bool = True) -> Comparison:
     _refuse_different_boards(scores)
     refuse_repeated_replies(scores, source, (*REPLY_KEY, "prompt"))
     refuse_nothing_scored(scores, source)
-    return Comparison(scores, source, tables.inputs, tables.whose)
+    prefixes = prefix_counts(scores.assign(moves=None) if played is None else played)
+    return Comparison(scores, source, tables.inputs, tables.whose, prefixes)
 
 
 def _refuse_different_boards(scores: pd.DataFrame) -> None:
