@@ -138,10 +138,8 @@ class Comparison:
         for name in ("precision", "recall", "f"):
             quantity = Quantity(metric_of(name))
             look, label = quantity.look, typeset(quantity.label("m"))
-            axes.plot(
-                self.depths, self._curve(name), marker=look.marker, linestyle=look.line,
-                color=look.colour, label=label,
-            )  # fmt: skip
+            line = f"{look.marker}{look.line}"
+            axes.plot(self.depths, self._curve(name), line, color=look.colour, label=label)
         axes.set_xticks(self.depths)
         axes.set_xlabel("depth m, actions")
         axes.set_ylabel("probability")
@@ -220,11 +218,8 @@ class Comparison:
         if predicted is not None:
             different = different_elements(*map(self.environment.elements, (true, predicted)))
         return [
-            _picture(self.environment, name, state, text, different)
-            for name, state, text in (
-                ("true", true, self.true),
-                ("predicted", predicted, self.predicted or "none"),
-            )
+            _picture(self.environment, "true", true, self.true, different),
+            _picture(self.environment, "predicted", predicted, self.predicted or "none", different),
         ]
 
 

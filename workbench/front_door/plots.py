@@ -15,7 +15,6 @@ from workbench.drawing.score_description import (
     class_counts,
     describe_scores,
     environment_of,
-    episode_words,
     has_bands,
     interval_words,
     length_words,
@@ -27,6 +26,7 @@ from workbench.front_door.scores import check_columns, default_metrics, summary,
 from workbench.metrics import find_metric
 from workbench.prediction import CLASSES
 from workbench.statistics.intervals import SHARE
+from workbench.studies.panels import draw_bars, plain_axes
 from workbench.studies.paper import kendall_tau
 
 _PER_ROW: Final = 0.3
@@ -97,23 +97,18 @@ class Plot:
         table = table.sort_values(name, ascending=not lower, ignore_index=True)
         figure, (axes,) = new_figure(height=max(2.2, 1.4 + _PER_ROW * len(table)))
         looks = _looks(table[by], by)
-        for place, row in enumerate(table.to_dict("records")):
-            look = looks[str(row[by])]
-            ends = [
-                [max(row[name] - row[f"{name}_low"], 0)],
-                [max(row[f"{name}_high"] - row[name], 0)],
-            ]
-            axes.errorbar(
-                [row[name]], [place], xerr=ends, marker=look.marker, color=look.colour,
-                markerfacecolor=look.face, linestyle="none", capsize=2, elinewidth=0.8,
+        for place, value in enumerate(table[by].astype(str)):
+            draw_bars(
+                axes, [place], table.iloc[[place]], name, looks[value], across=True,
+                linestyle="none", capsize=2, elinewidth=0.8,
             )  # fmt: skip
         names, counts = list(labels(table[by].astype(str)).values()), table["replies"]
         if counts.nunique() > 1:
             names = [f"{each} (n = {count})" for each, count in zip(names, counts, strict=True)]
         axes.set_yticks(range(len(table)), names)
         axes.set_ylim(-0.6, len(table) - 0.4)
-        axes.grid(visible=True, axis="x", linewidth=0.5, alpha=0.5)
         axes.grid(visible=False, axis="y")
+        plain_axes([axes], "x")
         axes.set_xlabel(f"{typeset(_axis(name))}, mean")
         _caption(figure, frame, f"{_title(name)}: mean of all replies", table, name)
         return figure
@@ -180,15 +175,16 @@ def _lines(frame: pd.DataFrame, table: pd.DataFrame, names: list[str], by: str) 
             label = short[value] if len(values) > 1 else typeset(_axis(name))
             ends = rows[f"{name}_low"], rows[f"{name}_high"]
             draw_means(axes, rows["group"], rows[name], *ends, look, label)
-    environment = environment_of(frame).name
-    axes.set_xlabel(length_words(environment, in_bands=has_bands(frame)))
+    environment = environment_of(frame)
+    axes.set_xlabel(length_words(environment.name, in_bands=has_bands(frame)))
     axes.set_xticks(sorted(table["group"].unique()))
     axes.set_ylabel(f"{typeset(_axis(names[0]))}, mean" if len(names) == 1 else "mean")
     if all((metric := find_metric(name)) and metric.range == SHARE for name in names):
         axes.set_ylim(-0.02, 1.02)
     figure.legend(loc="outside right upper", fontsize=7, frameon=False)
-    title = " and ".join(_title(name) for name in names)
-    title += f" against the length of the {environment_of(frame).episode_noun}"
+    title = (
+        f"{' and '.join(map(_title, names))} against the length of the {environment.episode_noun}"
+    )
     _caption(figure, frame, title, table, names[0])
     return figure
 
@@ -196,11 +192,12 @@ def _lines(frame: pd.DataFrame, table: pd.DataFrame, names: list[str], by: str) 
 def _caption(
     figure: Figure, frame: pd.DataFrame, title: str, table: pd.DataFrame, name: str
 ) -> None:
-    bars = interval_words(
-        table.assign(low=table[f"{name}_low"]), episode_words(environment_of(frame).name)
+    ends, episodes = (
+        table.assign(low=table[f"{name}_low"]),
+        f"{environment_of(frame).episode_noun}s",
     )
-    title = title[:1].upper() + title[1:]
-    caption(figure, title, f"{describe_scores(frame)}\n{bars}")
+    words = f"{describe_scores(frame)}\n{interval_words(ends, episodes)}"
+    caption(figure, title[:1].upper() + title[1:], words)
 
 
 def _title(column: str) -> str:

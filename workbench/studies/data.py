@@ -141,12 +141,9 @@ def positions_of(source: Source, groups: Sequence[int], tables: Path) -> pd.Data
 
     def make(path: Path) -> None:
         games: Any = game_files(source) if source.games else bundled_games()[made_of["first"] :]
+        count = made_of["per_group"]
         cut = cut_games(
-            games,
-            groups=groups,
-            per_group=made_of["per_group"],
-            seed=source.seed,
-            allow_unfilled=True,
+            games, groups=groups, per_group=count, seed=source.seed, allow_unfilled=True
         )
         if cut.positions.empty:
             raise nothing_long_enough(games_named(source), min(groups), cut.summary)
@@ -206,7 +203,17 @@ def prepare(
         return _given(tables, source, parameters, jobs)
     if source.replies == "recorded":
         return _recorded(tables, source.model or DEFAULT_MODEL, parameters, jobs)
-    return _of_games(Path(tables), source, parameters, jobs)
+    variants = {
+        name: replies_to_games(Path(tables), source, groups, parameters, jobs=jobs)
+        for name, groups in (("five groups", FIVE_GROUPS), ("ten groups", TEN_GROUPS))
+    }
+    games = games_named(source)
+    games += shortfall(variants["five groups"], FIVE_GROUPS, source.per_group)
+    whose, inputs = "Simulated tracker", game_files(source)
+    if source.by_model:
+        whose = f"{MODEL_PREFIX}{source.replies}"
+        inputs = (*inputs, weights_path(source.replies))
+    return StudyData(variants, games, whose, inputs=inputs)
 
 
 def _recorded(
@@ -290,19 +297,6 @@ def replies_to_games(
 
     scores = StoredTables(folder).scores_of_made(answers, made_of, parameters, jobs=jobs)
     return scores.assign(game=scores["game_id"])
-
-
-def _of_games(folder: Path, source: Source, parameters: ScoringParameters, jobs: int) -> StudyData:
-    variants = {
-        name: replies_to_games(folder, source, groups, parameters, jobs=jobs)
-        for name, groups in (("five groups", FIVE_GROUPS), ("ten groups", TEN_GROUPS))
-    }
-    few = shortfall(variants["five groups"], FIVE_GROUPS, source.per_group)
-    whose, inputs = "Simulated tracker", game_files(source)
-    if source.by_model:
-        whose = f"{MODEL_PREFIX}{source.replies}"
-        inputs = (*inputs, weights_path(source.replies))
-    return StudyData(variants, games_named(source) + few, whose, inputs=inputs)
 
 
 def _of_model(scores: pd.DataFrame, model: str, path: Path) -> pd.DataFrame:
