@@ -220,14 +220,10 @@ def draw(table: pd.DataFrame) -> Figure:
         for index, depth in enumerate(sorted(table["depth"].unique()))
     ]
     handles.append(Line2D([], [], color="black", linewidth=1.5, label="median over pairs"))
-    beside = len(handles) <= _MOST_BESIDE_TITLE
-    figure.legend(
-        handles=handles,
-        loc="outside upper right" if beside else "outside right upper",
-        ncols=len(handles) if beside else 1,
-        fontsize=8,
-        frameon=False,
-    )
+    place: dict[str, Any] = {"loc": "outside right upper"}
+    if len(handles) <= _MOST_BESIDE_TITLE:
+        place = {"loc": "outside upper right", "ncols": len(handles)}
+    figure.legend(handles=handles, fontsize=8, frameon=False, **place)
     counts = table.groupby("method", sort=False)["repeats"].max()
     note = f"N = {table['samples'].iloc[0]}, {counts.max()} runs a point"
     note += "".join(

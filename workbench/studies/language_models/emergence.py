@@ -153,12 +153,9 @@ def _draw_course(axes: Axes, schedule: pd.DataFrame) -> None:
     run = schedule[~schedule["branch"]]
     rate, plies = run["learning_rate"].max(), run["plies"].max()
     axes.plot(
-        run["step"],
-        run["learning_rate"] / rate,
-        color=style(2).colour,
-        linewidth=1.6,
+        run["step"], run["learning_rate"] / rate, color=style(2).colour, linewidth=1.6,
         label=f"learning rate, as a share of {rate:g}",
-    )
+    )  # fmt: skip
     label = "the same where a checkpoint is cooled down"
     for _, branch in schedule[schedule["branch"]].groupby("of"):
         axes.plot(
@@ -166,12 +163,9 @@ def _draw_course(axes: Axes, schedule: pd.DataFrame) -> None:
         )
         label = ""
     axes.plot(
-        run["step"],
-        run["plies"] / plies,
-        color=style(3).colour,
-        linestyle="--",
+        run["step"], run["plies"] / plies, color=style(3).colour, linestyle="--",
         label=f"longest game read so far, as a share of {plies} plies",
-    )
+    )  # fmt: skip
     axes.set_ylim(-0.03, 1.6)
     axes.set_yticks([0, 0.5, 1])
     axes.legend(fontsize=7, frameon=False, loc="upper left")

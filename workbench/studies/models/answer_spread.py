@@ -134,11 +134,8 @@ def draw(table: pd.DataFrame, note: str = "", whose: str = "") -> Figure:
         )  # fmt: skip
         axes.plot(share, ordered["mean"], ".", color="black", markersize=2.5)
         row = summarise(part).iloc[0]
-        names = [
-            of_models[str(model)] if several else "",
-            of_prompts[str(prompt)] if prompt else "",
-        ]
-        name = ": ".join(each for each in names if each)
+        names = [of_models[str(model)]] * several + [of_prompts[str(prompt)]] * bool(prompt)
+        name = ": ".join(names)
         axes.set_title(
             (f"{name}\n" if name else "")
             + f"{len(part)} positions, {span(part['answers'])} answers each\n"

@@ -184,12 +184,13 @@ def draw(
     spec = figure.add_gridspec(rows + 1, columns, height_ratios=[0.3, *[1.0] * rows])
     key = figure.add_subplot(spec[0, :])
     key.set_axis_off()
-    cells = [spec[1 + place // columns, place % columns] for place in range(len(models))]
     panels: list[Axes] = []
-    for cell in cells:
+    for place in range(len(models)):
         first = panels[0] if panels else None
+        cell = spec[1 + place // columns, place % columns]
         panels.append(figure.add_subplot(cell, sharex=first, sharey=first))
     shown = labels(models, 30)
+    replies = table[table["length"] == ALL_LENGTHS].set_index("model")["replies"]
     parts = table[table["length"] != ALL_LENGTHS]
     lengths = sorted(parts["length"].astype(int).unique())
     if not lengths:
@@ -202,12 +203,7 @@ def draw(
         for name in _LOOKS:
             if name != "mean_in_true_case" or _case_matters(line).any():
                 _draw_mean(axes, line, name, line["length"])
-        replies = int(
-            table.loc[(table["model"] == model) & (table["length"] == ALL_LENGTHS), "replies"].iloc[
-                0
-            ]
-        )
-        axes.set_title(f"{shown[model]}\n(n = {replies:,})", fontsize=_SIZE - 0.5)
+        axes.set_title(f"{shown[model]}\n(n = {replies[model]:,})", fontsize=_SIZE - 0.5)
         axes.set_ylim(0, 1.04)
         axes.spines[["top", "right"]].set_visible(False)
         axes.tick_params(labelsize=_SIZE)
@@ -215,12 +211,9 @@ def draw(
         axes.tick_params(labelleft=place % columns == 0, labelbottom=place + columns >= len(models))
     figure.supylabel(typeset(f"share, or mean {symbol}"), fontsize=9)
     key.legend(
-        handles=_handles(symbol, case=bool(_case_matters(parts).any())),
-        loc="center",
-        ncols=3 if columns > 3 else 2,
-        frameon=False,
-        fontsize=_SIZE,
-    )
+        handles=_handles(symbol, case=bool(_case_matters(parts).any())), loc="center",
+        ncols=3 if columns > 3 else 2, frameon=False, fontsize=_SIZE,
+    )  # fmt: skip
     across = length_words(environment, in_bands=bool(table["in_bands"].any()))
     caption(
         figure,

@@ -71,12 +71,9 @@ def compute(
         ranking of fewer than two models, or of models that share no position, has no rows.
     """
     table = ranked(
-        scores,
-        {"precision": (f"precision_{depth}", -1), "distance": (distance, 1)},
-        least_share=least_share,
-        resamples=resamples,
-        seed=seed,
-    )
+        scores, {"precision": (f"precision_{depth}", -1), "distance": (distance, 1)},
+        least_share=least_share, resamples=resamples, seed=seed,
+    )  # fmt: skip
     if table.empty:
         return pd.DataFrame(columns=COLUMNS)
     moved = table["distance_rank"] - table["precision_rank"]

@@ -266,11 +266,8 @@ def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
     upper.legend(handles=handles, loc="outside upper center", ncols=2, frameon=False, fontsize=9)
     _draw_differences(lower, table, looks, shown)
     below = f"{hidden} means below {_LEAST:g} are not drawn" if hidden else ""
-    ends = {name: [f"{name}_{each}" for each in ("games", "effective", "low")] for name in SETS}
-    precision = table[table["measure"] == "precision"]
-    of_sets = [
-        precision[each].set_axis(["games", "effective", "low"], axis=1) for each in ends.values()
-    ]
+    precision, ends = table[table["measure"] == "precision"], ["games", "effective", "low"]
+    of_sets = [precision[[f"{name}_{end}" for end in ends]].set_axis(ends, axis=1) for name in SETS]
     bars = interval_words(pd.concat(of_sets))
     caption(
         figure,

@@ -116,8 +116,8 @@ def draw(
     title = "agreement of state precision and edit distance"
     title = f"{whose}: {title}" if whose else title.capitalize()
     if models is None:
-        figure, (panels,) = figure_of_rows([1], [4.0], width)
-        _draw_groups(panels[0], table, width, environment)
+        figure, ((axes,),) = figure_of_rows([1], [4.0], width)
+        _draw_groups(axes, table, width, environment)
         caption(figure, title, f"{note}\n{bars}")
         return figure
     order = models[models["group"] == OVERALL].sort_values("tau", na_position="first")["model"]

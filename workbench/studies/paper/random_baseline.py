@@ -223,19 +223,12 @@ def draw(table: pd.DataFrame, terminal: Terminal = "absorb") -> Figure:
         )  # fmt: skip
         # Without an edge, a grey print loses marks that stand on the paper's band.
         marks.set(markeredgecolor="black", markeredgewidth=0.6)
-    axes.axhspan(
-        PAPER_VALUE - PAPER_SPREAD,
-        PAPER_VALUE + PAPER_SPREAD,
-        color="0.85",
-        label="paper: (8 ± 2) × $10^{-4}$",
-    )
+    low, high = PAPER_VALUE - PAPER_SPREAD, PAPER_VALUE + PAPER_SPREAD
+    axes.axhspan(low, high, color="0.85", label="paper: (8 ± 2) × $10^{-4}$")
     plain_log_scale(axes)
     axes.set_xlim(-0.5, len(readings) - 0.5)
-    axes.set_xticks(
-        range(len(readings)),
-        [wrapped(reading.replace(", ", ",\n"), 1.1, _READING_SIZE) for reading in readings],
-        fontsize=_READING_SIZE,
-    )
+    names = [wrapped(reading.replace(", ", ",\n"), 1.1, _READING_SIZE) for reading in readings]
+    axes.set_xticks(range(len(readings)), names, fontsize=_READING_SIZE)
     axes.set_xlabel("reading of “random boards after 5 moves”")
     axes.set_ylabel(typeset("mean of p_m (logarithmic)"))
     legend_beside(axes)
