@@ -34,7 +34,7 @@ _CLUSTER: Final = "_cluster"
 def groups(
     rows: pd.DataFrame, by: str | Sequence[str], *, total: str | None = None
 ) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
-    """Yield the rows of each group, in the order of the values of the columns that define it, with these.
+    """Yield the rows of each group, in order, with the values of the columns that define it.
 
     Args:
         rows: Any table.

@@ -291,9 +291,9 @@ def clustered_tau_interval(
 ) -> Interval:
     """Return Kendall's tau-b of `comparable` values, with its interval.
 
-    tau-b is linearised: each row's influence enters as its deviation would in a mean. The interval is
-    on the scale of Fisher's z, inside (-1, 1). All pairs of rows are compared, in parts: the time
-    grows with the square of their number, the memory does not.
+    tau-b is linearised: each row's influence enters as its deviation would in a mean. The interval
+    is on the scale of Fisher's z, inside (-1, 1). All pairs of rows are compared, in parts: the
+    time grows with the square of their number, the memory does not.
 
     Returns:
         The interval; it has no ends where that of a mean has none, or tau is undefined.

@@ -103,8 +103,8 @@ def paired_comparisons(
 ) -> pd.DataFrame:
     """Compare each two models on the positions that both have, by a column of which more is better.
 
-    A position with several rows counts once, by their mean. Intervals are of 95%, by the variance between
-    games; the sign test takes whole games. ``within`` is the range of the differences.
+    A position with several rows counts once, by their mean. Intervals are of 95%, by the variance
+    between games; the sign test takes whole games. ``within`` is the range of the differences.
 
     Returns:
         One row for each pair that shares a unit, the better one first: model, other,
@@ -153,9 +153,10 @@ def separated(table: pd.DataFrame) -> set[frozenset[str]]:
 def sign_test(sums: Values, *, seed: int = 0) -> float:
     """Return the two-sided p-value of a sum, over changes of the signs of its parts.
 
-    Games without a difference change no sum and are left out. Of the others, all changes are tried for
-    up to 20 games and 99,999 drawn ones for up to 10,000; beyond, the sum is taken as normal, which
-    is off by some 2% of a p-value near 0.05 if all differences are of one size, and less otherwise.
+    Games without a difference change no sum and are left out. Of the others, all changes are tried
+    for up to 20 games and 99,999 drawn ones for up to 10,000; beyond, the sum is taken as normal,
+    which is off by some 2% of a p-value near 0.05 if all differences are of one size, and less
+    otherwise.
 
     Returns:
         The share of changes with a sum at least as far from 0; NaN for fewer than two games.

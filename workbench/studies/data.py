@@ -94,9 +94,9 @@ class Source:
 class StudyData:
     """Scores by the name of their grouping, with what they are in words and the files read.
 
-    The variants are scores of the one model that is drawn by itself; ``models`` are those of all that are
-    compared, in the groups of the first variant, or None; ``comparison`` says in words what a reader must
-    know of these.
+    The variants are scores of the one model that is drawn by itself; ``models`` are those of all
+    that are compared, in the groups of the first variant, or None; ``comparison`` says in words
+    what a reader must know of these.
     """
 
     variants: dict[str, pd.DataFrame]
@@ -183,9 +183,9 @@ def prepare(
 ) -> StudyData:
     """Return the scores of the source under two groupings, made now or found in the folder.
 
-    Games are cut into the paper's five groups and, separately, into its ten. Recorded replies are in
-    bands of ten full moves, given predictions and scores keep the groups they came with; their second
-    grouping is by bands of five full moves.
+    Games are cut into the paper's five groups and, separately, into its ten. Recorded replies are
+    in bands of ten full moves, given predictions and scores keep the groups they came with; their
+    second grouping is by bands of five full moves.
 
     Args:
         tables: The folder that keeps positions and scores.
@@ -337,7 +337,7 @@ def _games_of(files: Sequence[Path]) -> str:
 
 
 class TrueBoards(NamedTuple):
-    """Positions for a study of boards, in words where the games are from, and the files that were read."""
+    """Positions for a study of boards, where the games are from in words, and the files read."""
 
     positions: pd.DataFrame
     games: str

@@ -19,9 +19,10 @@ Line = tuple[str, ...]
 def whole_games(positions: pd.DataFrame) -> dict[str, str]:
     """Return the name of each position's game by ``position_id``.
 
-    A ``game_id`` is believed unless it is missing, or only names the moves so far (their SHA-256, as
-    the imports write it). Such positions belong to the longest game, among them, that begins with
-    their moves; of several such games to the first in the order of the moves. A position with neither game nor moves is a game of its own.
+    A ``game_id`` is believed unless it is missing, or only names the moves so far (their SHA-256,
+    as the imports write it). Such positions belong to the longest game, among them, that begins
+    with their moves; of several such games to the first in the order of the moves. A position with
+    neither game nor moves is a game of its own.
     """
     if "set" in positions and positions["set"].nunique() > 1:
         of_sets = [whole_games(part) for _, part in positions.groupby("set", dropna=False)]

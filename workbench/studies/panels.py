@@ -105,9 +105,9 @@ def draw_bars(
     across: bool = False,
     **options: Any,
 ) -> None:
-    """Draw the column ``name`` with bars to its ends, which are NAME_low and NAME_high, or low and high.
+    """Draw a column with bars to its ends, NAME_low and NAME_high, or low and high.
 
-    With ``across``, ``at`` is on the vertical axis. The options are those of `Axes.errorbar`.
+    With ``across`` the places ``at`` are on the vertical axis. The options are those of `Axes.errorbar`.
     """
     ends = [f"{name}{end}" if f"{name}{end}" in rows else end[1:] for end in ("_low", "_high")]
     places = (rows[name], at) if across else (at, rows[name])

@@ -243,16 +243,7 @@ def recorded_scores(
 
     All of them are scored, once a folder of tables, whatever is chosen of them.
 
-    Args:
-        tables: The folder that keeps scores.
-        parameters: The parameters of scoring.
-        sets: As for `workbench.answers.recorded_replies.recorded_replies`.
-        models: Names of models; all if empty.
-        settings: Of the models; empty text for the default.
-        jobs: Workers.
-
-    Raises:
-        InvalidArgumentError: If there are no replies of a set, model or setting.
+    Sets, models and settings are as of `workbench.answers.recorded_replies.recorded_replies`.
     """
     wanted = recorded_replies(sets, models, settings)
     path = recorded_replies_path()

@@ -40,8 +40,8 @@ SIX: Final = ("chess", "othello", "sokoban", "planning", "boxes", "programs")
 class EnvironmentRuns(NamedTuple):
     """Scores of one model by the environment's name, in words whose they are, and the files read.
 
-    The scores have the columns ``game`` (of the position, or its episode) and ``length`` (of the episode,
-    in actions; -1 if it is unknown).
+    The scores have the columns ``game`` (of the position, or its episode) and ``length`` (of the
+    episode, in actions; -1 if it is unknown).
     """
 
     scores: Mapping[str, pd.DataFrame]
@@ -66,17 +66,8 @@ def simulated_runs(
 ) -> EnvironmentRuns:
     """Let the simulated tracker write the state at the ends of random episodes, and score it.
 
-    Args:
-        parameters: The parameters of scoring.
-        names: Of environments, at least one.
-        lengths: Of episodes, in actions: multiples of each environment's ``actions_a_group``.
-        per_length: Episodes of each length in each environment.
-        rate: Probability of a slip at each action, in [0, 1].
-        seed: Seed of episodes and slips.
-        jobs: Workers.
-
-    Raises:
-        InvalidArgumentError: If there is no name, or an environment cannot have such lengths.
+    Lengths are in actions: multiples of each environment's ``actions_a_group``; ``per_length``
+    episodes have each.
     """
     if not names:
         raise InvalidArgumentError(f"expected names of environments, such as {SIX}, got none")

@@ -268,8 +268,8 @@ def simulated_pair(
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return states and lists of two simulated trackers, which show what the study can tell.
 
-    One lists what the state that it writes permits. The other tracks the episode a second time, with
-    slips of its own, and lists what that state permits.
+    One lists what the state that it writes permits. The other tracks the episode a second time,
+    with slips of its own, and lists what that state permits.
 
     Returns:
         Predictions of the task ``state`` and of the task ``actions``.

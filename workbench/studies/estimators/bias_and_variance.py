@@ -153,11 +153,6 @@ def variance_ratios(
 ) -> pd.DataFrame:
     """Return by how much an estimator has less variance than another, and takes more time.
 
-    Args:
-        table: The result of `compute`.
-        method: The estimator in question.
-        against: The estimator to compare with.
-
     Returns:
         Columns kind, depth, pairs, exact (pairs on which ``method`` has no spread, as where nothing
         is thinned), exact_against (likewise), variance_ratio (median of ``against`` over
@@ -364,17 +359,8 @@ def compute_beyond_exact(
 
     A long run of ``stratified``, independent of the other runs, replaces it.
 
-    Args:
-        pairs: From `workbench.studies.estimators.comparison_pairs.pairs`; far ones are left aside.
-        depth: m, at least 1.
-        methods: Compiled estimators.
-        samples: N of each run.
-        repeats: Independent runs, at least 2.
-        reference_samples: N of each run of the long run.
-        reference_runs: Runs that make the long run, at least 2.
-        terminal: How finished games count.
-        workers: Threads, None for all cores.
-        seed: Seed of all runs.
+    ``reference_runs`` runs of ``reference_samples`` each make the long run; all else is as of
+    `compute`, far pairs left aside.
 
     Returns:
         Columns pair, method, depth, samples, repeats, reference, reference_error (its standard

@@ -25,8 +25,9 @@ FAR: Final = "chess, far"
 class Setting:
     """One pair of states and what is measured on it.
 
-    Of a tree ``chance`` is p and ``children`` the actions of every node of the predicted tree; of chess they
-    are NaN and 0. ``instance`` counts like pairs from 0; ``precision`` is p_m in closed form, if there is one.
+    Of a tree ``chance`` is p and ``children`` the actions of every node of the predicted tree; of
+    chess they are NaN and 0. ``instance`` counts like pairs from 0; ``precision`` is p_m in closed
+    form, if there is one.
     """
 
     name: str
@@ -207,9 +208,9 @@ def naive_variance(samples: float, depth: int, chance: float, children: int) -> 
 
     Of two distinct lines kept at one level, drawn evenly from the b n children of the n lines
     above, (b - 1) / (b n - 1) share their parent: two different children of it are both accepted
-    with chance p (p b - 1) / (b - 1). The lines above are distinct otherwise. The sum over the level
-    at which two of the N lines at the end part, and over pairs of a
-    line with itself, is the mean square.
+    with chance p (p b - 1) / (b - 1). The lines above are distinct otherwise. The sum over the
+    level at which two of the N lines at the end part, and over pairs of a line with itself, is the
+    mean square.
 
     Args:
         samples: N, at least 1.

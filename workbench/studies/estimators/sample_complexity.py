@@ -79,9 +79,7 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
 def growth(table: pd.DataFrame, from_depth: int = 4) -> pd.DataFrame:
     """Return how N and the states generated grow with m, by least squares on logarithms.
 
-    Args:
-        table: The result of `compute`.
-        from_depth: The least m that is used.
+    ``from_depth`` is the least m that is used.
 
     Returns:
         Columns setting, chance, method, points (depths with an N), samples_power and nodes_power
@@ -289,8 +287,8 @@ def draw(table: pd.DataFrame, *, repeats: int, terminal: Terminal = "absorb") ->
     """Draw N above and the states generated below against m, with the paper's two curves.
 
     A column is a value of p or a kind of chess pair. Both curves have one constant, fitted to the
-    naive estimator and to Algorithm 2 in that panel. Coordinates are rounded to `_DIGITS` significant
-    digits: the last digits depend on the processor, and so would the picture.
+    naive estimator and to Algorithm 2 in that panel. Coordinates are rounded to `_DIGITS`
+    significant digits: the last digits depend on the processor, and so would the picture.
     """
     summary = summarise(table)
     for name in ("samples", "nodes", "derived"):

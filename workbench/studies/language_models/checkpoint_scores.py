@@ -68,13 +68,6 @@ def scores_of_models(
 ) -> pd.DataFrame:
     """Return the scores of models, and of the initial position as every answer, in five groups.
 
-    Args:
-        tables: The folder that keeps positions and scores.
-        names: Of bundled models, at least one.
-        source: How many positions, and their seed.
-        parameters: The parameters of scoring.
-        jobs: Workers.
-
     Returns:
         Rows of a scores table, in which ``model`` is the name in ``names``, with ``game``; ``squares``,
         the share of squares that are right (0 where the placement cannot be read); ``missing_pieces``, how
@@ -107,9 +100,9 @@ def scores_of_trackers(
 ) -> pd.DataFrame:
     """Return the scores of simulated trackers at the positions of `scores_of_models`.
 
-    The source is that of any model that answered them; the rates are slips a ply. With ``losses`` the
-    replies are the true boards, and a rate is the probability of each piece but a king to be missing: one
-    kind of error alone.
+    The source is that of any model that answered them; the rates are slips a ply. With ``losses``
+    the replies are the true boards, and a rate is the probability of each piece but a king to be
+    missing: one kind of error alone.
 
     Returns:
         Rows as of `scores_of_models`, with ``rate``; ``model`` is the tracker's name, which begins

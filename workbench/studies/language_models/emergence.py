@@ -192,11 +192,8 @@ Values = NDArray[np.float64]
 def half_way(steps: Values, means: Values, start: Values, level: float = 0.5) -> Values:
     """Return the step at which each curve first passes a share of its way, on a logarithmic axis.
 
-    Args:
-        steps: Ascending, shape (checkpoints,).
-        means: Shape (curves, checkpoints).
-        start: Where each way begins, shape (curves,).
-        level: The share.
+    The steps ascend, shape (checkpoints,); means have the shape (curves, checkpoints), and
+    ``start``, where each way begins, (curves,).
 
     Returns:
         Shape (curves,): interpolated between two checkpoints; the first step where a curve is beyond
@@ -226,8 +223,8 @@ def compute_rises(
 ) -> pd.DataFrame:
     """Find when each measure has covered half of its way, for each length of games.
 
-    ``steps`` is the training step of each checkpoint of one run, and of the model that it ended with. Whole
-    games are resampled, the same in all checkpoints.
+    ``steps`` is the training step of each checkpoint of one run, and of the model that it ended
+    with. Whole games are resampled, the same in all checkpoints.
 
     Returns:
         Columns length (full moves), measure, depth, step (NaN where a measure goes nowhere), low, high,
@@ -275,8 +272,8 @@ def compute_rises_of_trackers(
 ) -> pd.DataFrame:
     """Do as `compute_rises` for simulated trackers, whose slip rate falls as training would go on.
 
-    The trackers have rates above 0; the baseline is the initial position as every answer, at the same
-    positions.
+    The trackers have rates above 0; the baseline is the initial position as every answer, at the
+    same positions.
 
     Returns:
         As of `compute_rises`; a step is the mean number of plies from slip to slip, 1 / rate.

@@ -84,15 +84,8 @@ def probed_boards(
 ) -> ProbedBoards:
     """Fit probes on games that no test position is from, and let all readers answer.
 
-    Args:
-        models: Names of bundled models.
-        positions: To test on: rows of the POSITIONS schema, of bundled games.
-        parameters: The parameters of scoring.
-        games: Games to fit probes on.
-        per_game: Boards of each, at most.
-        iterations: Of the fit, at most.
-        seed: Seed of the games and plies to fit on, and of the untrained weights.
-        jobs: Workers.
+    The positions to test on are of bundled games. ``games`` games to fit on give ``per_game``
+    boards each, at most.
     """
     answers: list[pd.DataFrame] = []
     fitted = 0

@@ -19,8 +19,9 @@ from workbench.studies.panels import empty_figure, require_columns, span
 def right_answers(scores: pd.DataFrame, depth: int) -> "pd.Series[bool]":
     """Return which replies are right.
 
-    A state is right if its text is the true one. Actions are if each of p_1 .. p_m and r_1 .. r_m that
-    their task defines is 1: every permitted action and no other, or a line that is accepted whole.
+    A state is right if its text is the true one. Actions are if each of p_1 .. p_m and r_1 .. r_m
+    that their task defines is 1: every permitted action and no other, or a line that is accepted
+    whole.
     """
     names = [str(name) for name in scores.columns]
     found = [re.fullmatch(r"(?:precision|recall)_(\d+)", name) for name in names]
@@ -34,8 +35,8 @@ def right_answers(scores: pd.DataFrame, depth: int) -> "pd.Series[bool]":
 def compared_answers(scores: pd.DataFrame) -> "pd.Series[str]":
     """Return a text for each reply, equal for equal answers; empty where a reply gives none.
 
-    A list of permitted actions is compared without its order and repetitions, a line of actions with
-    them.
+    A list of permitted actions is compared without its order and repetitions, a line of actions
+    with them.
     """
     if "predicted_actions" not in scores:
         return scores["predicted_state"].fillna("")

@@ -151,7 +151,8 @@ def compare_models(
 ) -> Comparison:
     """Score the predictions of all models in some tables, or the recorded ones, or simulated ones.
 
-    Where the rows are of several sets or settings, the models' names carry them (`distinct_models`).
+    Where the rows are of several sets or settings, the models' names carry them
+    (`distinct_models`).
 
     Args:
         tables: The folder that keeps scores, and simulated predictions.

@@ -43,8 +43,8 @@ def compute(
 
     Intervals are of 95%, by the variance between games; see `workbench.statistics.intervals`.
 
-    ``by`` is the column that tells what is compared. Without ``with_tau``, which takes most of the time, tau is
-    NaN.
+    ``by`` is the column that tells what is compared. Without ``with_tau``, which takes most of the
+    time, tau is NaN.
 
     Returns:
         One row for each model and length, "all" last: the column ``by``, length, count (replies),

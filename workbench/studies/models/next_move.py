@@ -41,8 +41,8 @@ _SIZE: Final = 7.5
 def compute(scores: pd.DataFrame, *, depth: int = 4, near: float = 0.9) -> pd.DataFrame:
     """Compare mean p_1 and p_m of each model at each length of the game.
 
-    Intervals are of 95%, by the variance between games. A mean is ``near one`` if its interval lies at or
-    above ``near`` at every length, ``not near one`` if it lies below at some length, and else
+    Intervals are of 95%, by the variance between games. A mean is ``near one`` if its interval lies
+    at or above ``near`` at every length, ``not near one`` if it lies below at some length, and else
     ``undecided``.
 
     Returns:

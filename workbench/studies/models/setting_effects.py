@@ -34,7 +34,8 @@ def compute_prompts(scores: pd.DataFrame, *, depth: int = 4, reference: str = ""
     """Compare each prompt with a reference, for each model, paired by position.
 
     p_m is averaged over the answers to a position; exact match in the test is that of the first
-    answer. Intervals are of 95%, by the variance between games; the test takes positions as independent.
+    answer. Intervals are of 95%, by the variance between games; the test takes positions as
+    independent.
 
     The reference is a prompt's name; the first in the scores if empty.
 
@@ -165,8 +166,8 @@ _BUDGET_COLUMNS: Final = (
 def compute_budgets(scores: pd.DataFrame, *, depth: int = 4) -> pd.DataFrame:
     """Compare each thinking budget of a model with its smallest, on the same positions.
 
-    Intervals are of 95%, by the variance between games. McNemar's test of exact match takes positions as
-    independent.
+    Intervals are of 95%, by the variance between games. McNemar's test of exact match takes
+    positions as independent.
 
     Returns:
         One row per model and budget, the smallest first: model, budget (tokens), replies, games, effective (number of

@@ -172,8 +172,8 @@ def compute(
 ) -> pd.DataFrame:
     """Compare each model's replies to the two sets, at each length of the game and at all.
 
-    Intervals are of 95%, by the variance between games, and of a difference between the games of each
-    set; see `workbench.statistics.intervals`.
+    Intervals are of 95%, by the variance between games, and of a difference between the games of
+    each set; see `workbench.statistics.intervals`.
 
     ``reasoning`` names the models that reason before they answer.
 

@@ -222,12 +222,8 @@ def compute_parts(
     The null of length alone: p_m is shuffled among replies of one length, at least `LEAST_ALIKE` of
     neighbouring lengths, and tau taken again; what is left is due to the length.
 
-    Args:
-        scores: As of `workbench.studies.paper.kendall_tau.compute`, as are the others.
-        depth: m.
-        each_model: Compute each model by itself, over all lengths alone.
-        shuffles: Of the null, at least 1.
-        seed: Seed of the shuffles.
+    With ``each_model`` each model is by itself, over all lengths alone; ``shuffles`` are those of
+    the null.
 
     Returns:
         Columns model, group ("overall" last), replies ("all", or "wrong": readable, and wrong

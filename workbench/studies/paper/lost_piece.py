@@ -30,11 +30,7 @@ _POLICIES: Final[tuple[IllFormedPolicy, ...]] = get_args(IllFormedPolicy)
 def predictions_without(positions: pd.DataFrame, *, count: int, seed: int) -> pd.DataFrame:
     """Return a predictions table of boards with one piece less.
 
-    Args:
-        positions: Rows of the POSITIONS schema; those whose true FEN cannot be read have no board
-            to take a piece from, and are not taken.
-        count: Positions to take, at least 1, spread evenly over the table.
-        seed: Seed of the pieces drawn.
+    ``count`` positions are taken, spread evenly over those whose true FEN can be read.
 
     Returns:
         PREDICTIONS rows, and in the columns piece and owner what was taken off.
@@ -141,6 +137,7 @@ def draw(table: pd.DataFrame, note: str = "", policy: str = "as_is") -> Figure:
     caption(
         figure,
         "One character away: a piece missing from the board",
-        f"{note}\n{ill_formed_words(policy)}; {span(part['count'])} positions a bar; whiskers: 5% to 95% of positions",
+        f"{note}\n{ill_formed_words(policy)}; {span(part['count'])} positions a bar; "
+        "whiskers: 5% to 95% of positions",
     )
     return figure

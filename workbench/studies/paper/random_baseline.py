@@ -235,6 +235,7 @@ def draw(table: pd.DataFrame, terminal: Terminal = "absorb") -> Figure:
     caption(
         figure,
         "State precision of random boards, by reading of the paper's sentence",
-        f"marks: mean of exact p_m; bars: ± 1 standard error; {span(summary['pairs'])} pairs a reading; {ill_formed_words('as_is')}; {finished_words(terminal)}",
+        f"marks: mean of exact p_m; bars: ± 1 standard error; {span(summary['pairs'])} pairs a reading; "
+        f"{ill_formed_words('as_is')}; {finished_words(terminal)}",
     )
     return figure
