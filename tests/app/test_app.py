@@ -8,13 +8,10 @@ import nbformat
 import pandas as pd
 import pytest
 from click.testing import CliRunner
-from tornado.web import HTTPError
 
 from workbench.answers.recorded_replies import recorded_replies_path
 from workbench.app.app_server import (
     AppSettings,
-    ServedRun,
-    configuration,
     free_port,
     recorded_run,
     table_run,
@@ -92,40 +89,3 @@ def test_without_voila_it_says_what_to_install(monkeypatch):
     assert "optional extra 'app'" in said.output
     assert install_hint("app") in said.output
     assert "app]" in shlex.split(install_hint("app"))[-1]
-
-
-class TestImages:
-    """In the text of a notebook of the folder that is served."""
-
-    def html(self, tmp_path, text, **options):
-        pytest.importorskip("voila")
-        from jupyter_server.services.contents.largefilemanager import LargeFileManager
-        from voila.exporter import VoilaExporter
-
-        (tmp_path / "pages").mkdir()
-        exporter = VoilaExporter(
-            contents_manager=LargeFileManager(root_dir=str(tmp_path / "pages")),
-            base_url="/",
-            **options,
-        )
-        for folder in (tmp_path, tmp_path / "pages"):
-            (folder / "one.png").write_bytes(PNG)
-        return exporter.markdown2html({"cell": nbformat.v4.new_markdown_cell(text)}, text)
-
-    def served(self, tmp_path, text):
-        pages = tmp_path / "pages"
-        config = configuration(AppSettings(), 0, pages, ServedRun(tmp_path, None, ""))
-        return self.html(tmp_path, text, config=config)
-
-    def test_voila_itself_fails_on_one_above_the_folder(self, tmp_path):
-        with pytest.raises(HTTPError, match="outside root contents directory"):
-            self.html(tmp_path, "![a figure](../one.png)")
-
-    @pytest.mark.parametrize("address", ["../one.png", "none.png", "../none.png"])
-    def test_one_that_cannot_be_embedded_keeps_its_address(self, tmp_path, address):
-        html = self.served(tmp_path, f"![a figure]({address})")
-        assert html == f'<p><img src="{address}" alt="a figure" /></p>\n'
-
-    def test_one_in_the_folder_is_embedded(self, tmp_path):
-        html = self.served(tmp_path, "![a figure](one.png)")
-        assert 'src="data:image/png;base64,iVBORw0KGgo="' in html

@@ -60,8 +60,8 @@ def recorded_run(folder: Path, cache: Path) -> ServedRun:
     predictions, scores = folder / "predictions.parquet", folder / "scores.parquet"
     write_table(replies, predictions, PREDICTIONS)
     parameters = ScoringParameters(depth=DEPTH)
-    found = StoredTables(cache).scores(predictions, parameters)
-    write_table(found, scores, scores_schema(parameters))
+    table = StoredTables(cache).scores(predictions, parameters)
+    write_table(table, scores, scores_schema(parameters))
     return ServedRun(
         scores,
         predictions,
@@ -155,11 +155,7 @@ def serve(
 
 
 def free_port(host: str, port: int) -> int:
-    """Return the port, or one that is free if it is 0.
-
-    Raises:
-        InvalidArgumentError: If the host is none of this machine's, or the port is in use.
-    """
+    """Return the port, or one that is free if it is 0."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -168,24 +164,23 @@ def free_port(host: str, port: int) -> int:
             # As the server does: a port that was in use a moment ago can be had.
             tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             tried.bind(address)
-            found: int = tried.getsockname()[1]
+            return int(tried.getsockname()[1])
     except OSError as error:
         raise InvalidArgumentError(
             f"expected a host and a port that are free, got {host!r} and {port}: {error}; choose others "
             "with --host and --port (0 for any port)"
         ) from error
-    return found
 
 
 def write_pages(folder: Path, run: ServedRun) -> None:
     """Write the notebooks that are served."""
     folder.mkdir()
-    given = {"scores": str(run.scores), "predictions": str(run.predictions or "")}
+    values = {"scores": str(run.scores), "predictions": str(run.predictions or "")}
     for path in (ROOM / "pages").glob("*.ipynb"):
         notebook: Any = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
         for cell in notebook.cells:
             if "parameters" in cell.metadata.get("tags", []):
-                cell.source = "\n".join(f"{name} = {value!r}" for name, value in given.items())
+                cell.source = "\n".join(f"{name} = {value!r}" for name, value in values.items())
         nbformat.write(notebook, folder / path.name)  # type: ignore[no-untyped-call]
 
 
@@ -214,9 +209,6 @@ def configuration(settings: AppSettings, port: int, pages: Path, run: ServedRun)
                 "preheat_kernel": settings.ready > 0,
                 "default_pool_size": settings.ready,
                 "extension_allowlist": EXTENSIONS,
-            },
-            "VoilaExporter": {
-                "markdown_renderer_class": "workbench.app.voila_classes.EmbeddedImages"
             },
             # Sockets in a folder of the server's own: others on the machine cannot reach them.
             "KernelManager": {"transport": "tcp" if os.name == "nt" else "ipc"},

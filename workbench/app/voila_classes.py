@@ -1,35 +1,15 @@
-"""What the app changes in Voila: a limit on kernels, its handler of pages, embedded images."""
+"""What the app changes in Voila: a limit on kernels, and its handler of pages."""
 
 from os import cpu_count
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager
-from nbconvert.filters.markdown_mistune import IPythonRenderer
 from tornado.ioloop import IOLoop
 from tornado.web import authenticated
 from traitlets import Float, Integer
 from voila.app import Voila
-from voila.exporter import VoilaMarkdownRenderer
 from voila.tornado.handler import TornadoVoilaHandler
-
-
-class EmbeddedImages(VoilaMarkdownRenderer):  # type: ignore[misc]
-    """Embeds the images in the served folder that a page's text names.
-
-    Voila asks its contents manager for each image. For a path above the served folder, such as
-    ``../figures/one.png``, the manager raises; what renders the page ends there, and the browser
-    waits forever. Here such an image keeps its address, and the page is shown.
-    """
-
-    def __init__(self, contents_manager: Any, **options: Any) -> None:
-        folder = contents_manager.root_dir
-        super().__init__(contents_manager, embed_images=True, path=folder, **options)
-
-    def image(self, text: str, url: str, title: str | None = None) -> str:
-        """Return an image as HTML."""
-        return IPythonRenderer.image(self, text, url, title)
-
 
 REFILL_DELAY: Final = 2.0
 """Seconds from a page's last byte to new ready kernels: until then the page still loads."""

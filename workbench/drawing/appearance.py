@@ -77,34 +77,32 @@ def style(index: int) -> Style:
     )
 
 
-def _recorded_look(
-    colour: str, marker: str, line: str, hatch: str, *, filled: bool = False
-) -> Style:
-    red_green_blue = to_rgb(colour)
-    return Style(red_green_blue, marker, line, hatch, red_green_blue if filled else "white")
-
-
 # One hue a family, from dark to light; filled markers: models that reason before they answer.
+_RECORDED: Final = {
+    # model: colour, marker, line, hatch, whether the marker is filled
+    "o3-2025-04-16": ("#08306b", "o", "-", "", True),
+    "o3-mini-2025-01-31": ("#2f83d6", "s", "--", "///", True),
+    "o4-mini-2025-04-16": ("#62cdf0", "^", "-.", "...", True),
+    "deepseek-reasoner": ("#54278f", "D", "-", "xx", True),
+    "gemini-2.5-pro-preview-03-25": ("#8c0030", "v", "--", "---", True),
+    "gemini-2.5-flash-preview-04-17": ("#ea3b5c", "P", ":", "ooo", True),
+    "gemini-2.0-flash-001": ("#d95f00", "v", "-", "|||", False),
+    "gemini-2.0-flash-lite-001": ("#ffa64d", "P", "-.", "+++", False),
+    "gpt-4.1-2025-04-14": ("#00592e", "o", "-", "\\\\\\", False),
+    "gpt-4.1-mini-2025-04-14": ("#18a05c", "s", "--", "**", False),
+    "gpt-4.1-nano-2025-04-14": ("#86d67a", "^", ":", "//", False),
+    "gpt-4o-2024-08-06": ("#5f5a00", "X", "-.", "..", False),
+    "gpt-4o-mini-2024-07-18": ("#a59a10", "<", "--", "x", False),
+    "gpt-3.5-turbo-instruct": ("#e0cf3a", ">", ":", "--", False),
+    "deepseek-chat": ("#a98be0", "D", "--", "oo", False),
+    "chessgpt-base-v1-q4_k_m.gguf": ("#d13fb0", "p", "-.", "||", False),
+    "chessgpt-chat-v1.Q4_K.gguf": ("#f5a3dc", "h", ":", "++", False),
+    BASELINE: ("#737373", "*", ":", "\\\\", True),
+}
 RECORDED_LOOKS: Final[Mapping[str, Style]] = MappingProxyType(
     {
-        "o3-2025-04-16": _recorded_look("#08306b", "o", "-", "", filled=True),
-        "o3-mini-2025-01-31": _recorded_look("#2f83d6", "s", "--", "///", filled=True),
-        "o4-mini-2025-04-16": _recorded_look("#62cdf0", "^", "-.", "...", filled=True),
-        "deepseek-reasoner": _recorded_look("#54278f", "D", "-", "xx", filled=True),
-        "gemini-2.5-pro-preview-03-25": _recorded_look("#8c0030", "v", "--", "---", filled=True),
-        "gemini-2.5-flash-preview-04-17": _recorded_look("#ea3b5c", "P", ":", "ooo", filled=True),
-        "gemini-2.0-flash-001": _recorded_look("#d95f00", "v", "-", "|||"),
-        "gemini-2.0-flash-lite-001": _recorded_look("#ffa64d", "P", "-.", "+++"),
-        "gpt-4.1-2025-04-14": _recorded_look("#00592e", "o", "-", "\\\\\\"),
-        "gpt-4.1-mini-2025-04-14": _recorded_look("#18a05c", "s", "--", "**"),
-        "gpt-4.1-nano-2025-04-14": _recorded_look("#86d67a", "^", ":", "//"),
-        "gpt-4o-2024-08-06": _recorded_look("#5f5a00", "X", "-.", ".."),
-        "gpt-4o-mini-2024-07-18": _recorded_look("#a59a10", "<", "--", "x"),
-        "gpt-3.5-turbo-instruct": _recorded_look("#e0cf3a", ">", ":", "--"),
-        "deepseek-chat": _recorded_look("#a98be0", "D", "--", "oo"),
-        "chessgpt-base-v1-q4_k_m.gguf": _recorded_look("#d13fb0", "p", "-.", "||"),
-        "chessgpt-chat-v1.Q4_K.gguf": _recorded_look("#f5a3dc", "h", ":", "++"),
-        BASELINE: _recorded_look("#737373", "*", ":", "\\\\", filled=True),
+        name: Style(to_rgb(colour), marker, line, hatch, to_rgb(colour) if filled else "white")
+        for name, (colour, marker, line, hatch, filled) in _RECORDED.items()
     }
 )
 """The looks of the models with recorded replies; the baseline is grey."""
@@ -127,7 +125,7 @@ def _shape(look: Style) -> tuple[str, str, bool]:
     return look.marker, look.line, look.face == "white"
 
 
-class _ShownFigure(Figure):
+class _NotebookFigure(Figure):
     """A figure outside pyplot that a notebook shows where a cell returns it."""
 
     def _repr_png_(self) -> bytes:
@@ -141,30 +139,20 @@ def new_figure(
 ) -> tuple[Figure, list[Axes]]:
     """Return an empty figure, kept out of pyplot's list of open ones, and its axes.
 
-    Args:
-        panels: Axes side by side, sharing the vertical axis, at least 1.
-        width: Width of the whole figure in inches.
-        height: Height of the whole figure in inches.
-        rows: Rows of such axes, one above the other; they share the horizontal axis.
+    ``panels`` stand side by side and share the vertical axis, ``rows`` of them the horizontal one;
+    sizes are those of the whole figure in inches.
     """
-    figure = _ShownFigure(figsize=(width, height), layout="constrained")
+    figure = _NotebookFigure(figsize=(width, height), layout="constrained")
     grid = figure.subplots(rows, panels, squeeze=False, sharey="row", sharex=rows > 1)
-    axes = list(grid.flat)
-    _make_plain(axes)
-    return figure, axes
+    _style_axes(grid.flat)
+    return figure, list(grid.flat)
 
 
 def figure_of_rows(
     panels: Sequence[int], heights: Sequence[float], width: float
 ) -> tuple[Figure, list[list[Axes]]]:
-    """Return an empty figure, as `new_figure` does, and its axes by row.
-
-    Args:
-        panels: Axes in each row, at least 1; they share the vertical axis of their row.
-        heights: Heights of the rows in inches.
-        width: Width of the whole figure in inches.
-    """
-    figure = _ShownFigure(figsize=(width, sum(heights)), layout="constrained")
+    """Return an empty figure, as `new_figure` does, and its axes by row, with heights in inches."""
+    figure = _NotebookFigure(figsize=(width, sum(heights)), layout="constrained")
     columns = lcm(*panels)
     grid = figure.add_gridspec(len(panels), columns, height_ratios=heights)
     rows: list[list[Axes]] = []
@@ -176,11 +164,11 @@ def figure_of_rows(
             cell = grid[row, place * span : (place + 1) * span]
             rows[-1].append(figure.add_subplot(cell, sharey=shared))
             rows[-1][-1].tick_params(labelleft=place == 0)
-        _make_plain(rows[-1])
+        _style_axes(rows[-1])
     return figure, rows
 
 
-def _make_plain(panels: Iterable[Axes]) -> None:
+def _style_axes(panels: Iterable[Axes]) -> None:
     for each in panels:
         each.grid(True, axis="y", linewidth=0.5, alpha=0.5)
         each.set_axisbelow(True)
@@ -190,17 +178,10 @@ def _make_plain(panels: Iterable[Axes]) -> None:
 def bar_lengths(
     value: npt.ArrayLike, low: npt.ArrayLike, high: npt.ArrayLike
 ) -> npt.NDArray[np.float64]:
-    """Return how far error bars reach below and above values, as matplotlib takes it.
-
-    Args:
-        value: Shape (values,).
-        low: Lower ends of the intervals; NaN for no bar.
-        high: Upper ends, likewise.
-    """
+    """Return how far error bars reach below and above values, as matplotlib takes it; NaN: no bar."""
     values, lows, highs = (np.asarray(each, dtype=float) for each in (value, low, high))
-    lengths: npt.NDArray[np.float64] = np.nan_to_num(
-        np.clip([values - lows, highs - values], 0, None)
-    )
+    reach = np.clip([values - lows, highs - values], 0, None)
+    lengths: npt.NDArray[np.float64] = np.nan_to_num(reach)
     return lengths
 
 
@@ -216,19 +197,7 @@ def draw_means(
     size: float = 5.0,
     width: float = 1.3,
 ) -> None:
-    """Draw a line through means, with their intervals as bars.
-
-    Args:
-        axes: Where to draw.
-        at: Where the means stand on the horizontal axis.
-        mean: The means; where one is NaN, nothing is drawn.
-        low: Lower ends of the intervals.
-        high: Upper ends of the intervals.
-        look: Colour, marker and line.
-        label: What the legend calls them.
-        size: Size of the markers in points.
-        width: Width of the line in points.
-    """
+    """Draw a line through means, with their intervals as bars; size and width are in points."""
     axes.errorbar(
         at,
         mean,
@@ -262,13 +231,7 @@ def caption(figure: Figure, title: str, note: str, whose: str = "") -> None:
     """Put a title above, and below in small what a reader must know to read the figure.
 
     Both are broken into lines as wide as the figure, which grows by the lines that this adds.
-    Symbols such as ``p_4`` become formulas.
-
-    Args:
-        figure: The figure.
-        title: What is drawn.
-        note: What a reader must know.
-        whose: What the title is about, such as "simulated trackers"; follows it if not empty.
+    Symbols such as ``p_4`` become formulas. ``whose``, what the title is about, follows it.
     """
     if whose:
         title += f" {whose}" if title.endswith("?") else f": {whose}"
@@ -293,9 +256,9 @@ def still(figure: Figure, alt: str, name: str = "", out: str | Path = "") -> Ima
         name: The stem of the PNG file that is written as well.
         out: The folder for it; none is written if it is empty.
     """
-    written = BytesIO()
-    figure.savefig(written, format="png", dpi=STILL_DOTS_AN_INCH, metadata={"Software": None})
-    picture = written.getvalue()
+    content = BytesIO()
+    figure.savefig(content, format="png", dpi=STILL_DOTS_AN_INCH, metadata={"Software": None})
+    picture = content.getvalue()
     if out:
         with replacing(Path(out) / f"{name}.png") as beside:
             beside.write_bytes(picture)

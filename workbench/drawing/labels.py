@@ -41,17 +41,14 @@ _LEFT_TO_RIGHT_MARK: Final = "\u200e"
 def labels(names: Iterable[str], longest: int = LONGEST) -> dict[str, str]:
     """Return how each name is written on a figure; different names are written differently.
 
-    Args:
-        names: Names of models, prompts, files; may repeat.
-        longest: Characters of each at most, at least 24, not counting escapes.
+    Each has at most so many characters, at least 24, not counting escapes.
     """
-    different = dict.fromkeys(names)
-    shown = {name: _visible(name) or NO_NAME for name in different}
-    found: dict[str, str] = {}
-    for name, short in _distinct(shown, longest).items():
-        # matplotlib keeps what begins with an underscore out of legends.
-        found[name] = _literal(f" {short}" if short.startswith("_") else short)
-    return found
+    texts = {name: _drawable(name) or NO_NAME for name in names}
+    # matplotlib keeps what begins with an underscore out of legends.
+    return {
+        name: _literal(f" {short}" if short.startswith("_") else short)
+        for name, short in _distinct(texts, longest).items()
+    }
 
 
 def some_of(names: Iterable[str], noun: str, most: int = 4) -> str:
@@ -64,12 +61,7 @@ def some_of(names: Iterable[str], noun: str, most: int = 4) -> str:
 
 
 def room(text: str, size: float) -> float:
-    """Return the width in inches of the widest line of a text.
-
-    Args:
-        text: The result of `labels`, or any text.
-        size: Size of the font, in points.
-    """
+    """Return the width in inches of the widest line of a text; the font's size is in points."""
     lines = text.replace(r"\$", "$").split("\n")
     return max(sum(_advance(character, size) for character in line) for line in lines)
 
@@ -77,7 +69,7 @@ def room(text: str, size: float) -> float:
 def wrapped(text: str, width: float, size: float) -> str:
     """Return a text in lines that fit, broken between words where that is possible."""
     lines = []
-    for line in _visible(text, keep="\n").split("\n"):
+    for line in _drawable(text, keep="\n").split("\n"):
         current = ""
         for word in line.split(" "):
             longer = f"{current} {word}" if current else word
@@ -126,10 +118,10 @@ def typeset(text: str) -> str:
     return _SYMBOL.sub(r"$\1_{\2}$", text)
 
 
-def _distinct(shown: dict[str, str], longest: int) -> dict[str, str]:
+def _distinct(full: dict[str, str], longest: int) -> dict[str, str]:
     """Shorten texts; where that makes some the same, keep the place at which they part."""
-    found: dict[str, str] = {}
-    waiting = [(dict(shown), 0)]
+    labelled: dict[str, str] = {}
+    waiting = [(dict(full), 0)]
     while waiting:
         texts, start = waiting.pop()
         groups: dict[str, dict[str, str]] = defaultdict(dict)
@@ -137,24 +129,19 @@ def _distinct(shown: dict[str, str], longest: int) -> dict[str, str]:
             cut = text if start == 0 else text[: longest // 4] + _ELLIPSIS + text[start:]
             groups[shortened(cut, longest)][name] = text
         for short, same in groups.items():
-            if len(same) == 1 and short not in found.values():
-                found[next(iter(same))] = short
+            if len(same) == 1 and short not in labelled.values():
+                labelled[next(iter(same))] = short
                 continue
-            parting = _parting(same.values())
-            following = max(parting - _BEFORE_DIFFERENCE, start + 1)
+            # The first character that is not the same in all, or where one ends.
+            columns = list(zip(*same.values(), strict=False))
+            parting = [place for place, column in enumerate(columns) if len(set(column)) > 1]
+            following = max([*parting, len(columns)][0] - _BEFORE_DIFFERENCE, start + 1)
             if len(set(same.values())) == 1 or following >= min(map(len, same.values())):
                 for number, name in enumerate(same, start=1):
-                    found[name] = f"{shortened(short, longest - 6)} ({number})"
+                    labelled[name] = f"{shortened(short, longest - 6)} ({number})"
             else:
                 waiting.append((same, following))
-    return {name: found[name] for name in shown}
-
-
-def _parting(texts: Iterable[str]) -> int:
-    """Return the place of the first character that is not the same in all, or where one ends."""
-    columns = list(zip(*texts, strict=False))
-    differing = (place for place, column in enumerate(columns) if len(set(column)) > 1)
-    return next(differing, len(columns))
+    return {name: labelled[name] for name in full}
 
 
 def _literal(text: str) -> str:
@@ -171,20 +158,17 @@ def _pieces(word: str, width: float, size: float) -> list[str]:
     return pieces
 
 
-def _visible(text: str, keep: str = "") -> str:
+def _drawable(text: str, keep: str = "") -> str:
     """Return a text with what the font cannot draw written as Python's escapes."""
-    drawn = "".join(
+    families = tuple(mpl.rcParams["font.family"])
+    visible = "".join(
         character
-        if character in keep or any(ord(character) in glyphs for glyphs in _glyphs(_families()))
+        if character in keep or any(ord(character) in glyphs for glyphs in _glyphs(families))
         else character.encode("unicode_escape").decode()
         for character in text
     )
     mark = _LEFT_TO_RIGHT_MARK
-    return _RIGHT_TO_LEFT.sub(lambda found: f"{mark}{found[0]}{mark}", drawn)
-
-
-def _families() -> tuple[str, ...]:
-    return tuple(mpl.rcParams["font.family"])
+    return _RIGHT_TO_LEFT.sub(rf"{mark}\g<0>{mark}", visible)
 
 
 @cache

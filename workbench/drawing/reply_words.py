@@ -16,22 +16,12 @@ FINISHED_WORDS: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def ill_formed_words(*policies: str, states: str = "boards") -> str:
-    """Return what is done with ill-formed states: ``ill-formed boards: as they are``.
-
-    Args:
-        policies: Names in `ILL_FORMED_WORDS`; one that is not there stays as it is.
-        states: What states are called, in the plural.
-    """
+    """Return what is done with ill-formed states: ``ill-formed boards: as they are``."""
     return f"ill-formed {states}: {_joined(ILL_FORMED_WORDS, policies)}"
 
 
 def finished_words(*terminals: str, episodes: str = "games") -> str:
-    """Return how finished games count: ``finished games: complete lines``.
-
-    Args:
-        terminals: Names in `FINISHED_WORDS`; one that is not there stays as it is.
-        episodes: What has finished, in the plural.
-    """
+    """Return how finished games count: ``finished games: complete lines``."""
     return f"finished {episodes}: {_joined(FINISHED_WORDS, terminals)}"
 
 

@@ -27,24 +27,20 @@ def state_words(environment: str = DEFAULT) -> str:
 
 
 def answer_words(scores: pd.DataFrame) -> str:
-    """Return what a model was asked to write, by the task of the rows of a scores table.
-
-    That is a state, in the words of `state_words`, a list of actions or a line of them; an answer if
-    the rows are of several tasks.
-    """
-    shown = environment_of(scores)
+    """Return what a model was asked to write: a state, a list or a line of actions, or any of them."""
+    environment = environment_of(scores)
     tasks = set(scores["task"].dropna()) if "task" in scores else set()
     if tasks <= {"state"}:
-        return state_words(shown.name)
+        return state_words(environment.name)
     kind = {"actions": "list", "continuation": "line"}.get(tasks.pop()) if len(tasks) == 1 else None
-    return f"{kind} of {shown.action_noun}s" if kind else "usable answer"
+    return f"{kind} of {environment.action_noun}s" if kind else "usable answer"
 
 
 def length_words(environment: str = DEFAULT, *, in_bands: bool = False) -> str:
     """Return what the column ``group`` counts in an environment, for the label of an axis."""
-    named = environment_in_table(environment)
-    nouns = f"{named.action_noun}s"
-    words = f"{nouns} of the episode" if named.actions_a_group == 1 else f"full {nouns} played"
+    of = environment_in_table(environment)
+    nouns = f"{of.action_noun}s"
+    words = f"{nouns} of the episode" if of.actions_a_group == 1 else f"full {nouns} played"
     return f"{words} (upper edge of each band)" if in_bands else words
 
 
@@ -102,15 +98,11 @@ def model_count_words(names: Iterable[str]) -> str:
 
 
 def distinct_models(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return scores in which models' names carry what else keeps the replies of a model apart.
-
-    That is the set, if the rows are of several sets, and the setting, if they are of several; the
-    columns ``set`` and ``setting`` stay as they are.
-    """
-    kept_apart = [name for name in ("set", "setting") if scores[name].nunique() > 1]
+    """Return scores in which models' names carry the set and the setting, if there are several."""
     models = scores["model"]
-    for name in kept_apart:
-        models = models.where(scores[name] == "", models + ", " + scores[name])
+    for name in ("set", "setting"):
+        if scores[name].nunique() > 1:
+            models = models.where(scores[name] == "", models + ", " + scores[name])
     return scores.assign(model=models)
 
 
@@ -135,11 +127,7 @@ def _has_length(scores: pd.DataFrame) -> "pd.Series[bool]":
 
 
 def left_out(scores: pd.DataFrame) -> dict[str, int]:
-    """Count the rows that `scored_rows` leaves out.
-
-    Returns:
-        ``failed``: calls that failed; ``unscored``: replies that could not be scored.
-    """
+    """Count the rows that `scored_rows` leaves out: failed calls, and replies not scored."""
     failed = scores["reply_class"] == ReplyClass.FAILED
     return {
         "failed": int(failed.sum()),
@@ -159,13 +147,12 @@ def reply_count_words(scores: pd.DataFrame) -> str:
     ]
     if missing["unscored"]:
         replies.append(f"{missing['unscored']} {class_words('unscored')}")
-    failed = missing["failed"]
-    nowhere = int((~_has_length(scores)).sum())
-    return (
-        ", ".join(replies)
-        + (f"; {failed} failed {'call' if failed == 1 else 'calls'} left out" if failed else "")
-        + (f"; {nowhere} without a length of the game" if nowhere else "")
-    )
+    words = ", ".join(replies)
+    if failed := missing["failed"]:
+        words += f"; {failed} failed {'call' if failed == 1 else 'calls'} left out"
+    if nowhere := int((~_has_length(scores)).sum()):
+        words += f"; {nowhere} without a length of the game"
+    return words
 
 
 def class_counts(scores: pd.DataFrame, by: Sequence[str] = ("model",)) -> pd.DataFrame:

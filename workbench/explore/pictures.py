@@ -1,7 +1,7 @@
 """The widgets as static pictures for exports, code hosts and papers."""
 
 import math
-from textwrap import wrap
+from textwrap import fill
 from typing import Any, Final
 
 import chess
@@ -14,7 +14,7 @@ from matplotlib.patches import FancyArrowPatch
 from matplotlib.ticker import MaxNLocator
 
 from workbench.affordance import ESTIMATORS
-from workbench.drawing.appearance import caption, model_style, new_figure, style
+from workbench.drawing.appearance import bar_lengths, caption, new_figure
 from workbench.drawing.labels import typeset
 from workbench.drawing.quantities import EDIT_DISTANCE, PRECISION, QUANTITIES, RECALL, Quantity
 from workbench.drawing.reply_words import class_words, finished_words, ill_formed_words
@@ -22,7 +22,7 @@ from workbench.drawing.score_description import describe_scores
 from workbench.environments.chess.board_picture import draw_board
 from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.pair.pair_view import pair_view
-from workbench.explore.run.run_columns import column_label, default_mark
+from workbench.explore.run.run_columns import column_label, default_mark, mark_looks
 from workbench.explore.run.run_table import GAP, RunTable, in_order, value_names
 from workbench.explore.run_batches import Reference, RunSettings, summarise_runs
 from workbench.explore.tracked_game import TrackedGame
@@ -51,7 +51,7 @@ def pair_figure(
         draw_board(axes, view[side]["fen"], marked if view[side]["fen"] else (), size=19)
         _draw_arrows(axes, arrows, colour)
         axes.set_title(f"{title}: {len(arrows)} {noun} only here", fontsize=9)
-        axes.set_xlabel(_wrapped(view[side]["words"]), fontsize=7)
+        axes.set_xlabel(fill(view[side]["words"], 62), fontsize=7)
     _draw_profile(chart, view["profile"])
     text = view["text"]
     accuracy = text["board_accuracy"]
@@ -82,14 +82,13 @@ def _draw_arrows(axes: Axes, moves: list[dict[str, Any]], colour: Any) -> None:
 def _draw_profile(axes: Axes, profile: dict[str, Any]) -> None:
     depths = profile["depths"]
     for name, quantity in (("precision", PRECISION), ("recall", RECALL)):
-        values = [entry["value"] for entry in profile[name]]
+        values, low, high = (
+            [entry[end] for entry in profile[name]] for end in ("value", "low", "high")
+        )
         axes.errorbar(
             depths,
             values,
-            yerr=[
-                [entry["value"] - entry["low"] for entry in profile[name]],
-                [entry["high"] - entry["value"] for entry in profile[name]],
-            ],
+            yerr=bar_lengths(values, low, high),
             color=quantity.colour,
             marker=quantity.look.marker,
             markersize=6,
@@ -105,10 +104,6 @@ def _draw_profile(axes: Axes, profile: dict[str, Any]) -> None:
     title = f"p_{depths[-1]} = {last[0]:.3g}, r_{depths[-1]} = {last[1]:.3g}"
     axes.set_title(typeset(title), fontsize=9)
     axes.legend(fontsize=8, frameon=False)
-
-
-def _wrapped(words: str, width: int = 62) -> str:
-    return "\n".join(wrap(words, width))
 
 
 _MARKERS: Final = {"valid": "o", "ill_formed": "^", "unparseable": "x", "absent": "s"}
@@ -201,11 +196,11 @@ def estimator_figure(settings: RunSettings, runs: pd.DataFrame, aim: Reference) 
     axes.set_ylim(len(methods) - 0.5, -0.5)
     axes.set_xlabel(typeset(f"{name} by a single run, N = {settings.samples}"))
     axes.spines[["top", "right"]].set_visible(False)
-    said = "exact" if aim.exact else "estimated, with its 95% band"
+    words = "exact" if aim.exact else "estimated, with its 95% band"
     caption(
         figure,
         f"Estimators of {name}: {settings.repeats} runs each",
-        f"line: {said} {aim.value:.5g}; diamonds: means ± 2 standard errors; seed {settings.seed}",
+        f"line: {words} {aim.value:.5g}; diamonds: means ± 2 standard errors; seed {settings.seed}",
     )
     return figure
 
@@ -223,11 +218,7 @@ def run_figure(run: RunTable) -> Figure:
     by = default_mark(run)
     names = value_names(rows, by)
     different = in_order(names.unique())
-    looks = (
-        model_style(different)
-        if by == "model"
-        else {name: style(index) for index, name in enumerate(different)}
-    )
+    looks = mark_looks(by, different)
     counts = names[drawn].value_counts()
     # In mixed order: drawn one after the other, the last group would cover the rest.
     mixed = np.random.default_rng(0).permutation(np.flatnonzero(drawn))

@@ -1,6 +1,6 @@
 """Runs of the estimators on one pair of boards in small batches, and the reference value."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from time import perf_counter, thread_time
@@ -8,6 +8,7 @@ from typing import Any, Final, get_args
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from workbench.affordance import ESTIMATORS, measure
 from workbench.affordance.estimate import Measure, in_order, single_runs
@@ -226,7 +227,7 @@ def all_runs(settings: RunSettings) -> pd.DataFrame:
 
 
 def summarise(
-    values: Sequence[float], node_counts: Sequence[int], aim: Reference, samples: int, method: str
+    values: ArrayLike, node_counts: ArrayLike, aim: Reference, samples: int, method: str
 ) -> dict[str, Any]:
     """Return mean, bias and spread of an estimator's single runs; see `summarise_runs`."""
     runs = np.asarray(values, dtype=float)
@@ -250,7 +251,7 @@ def summarise(
         "standard_error": float(np.sqrt(np.maximum(variance, 0.0) + aim.standard_error**2)),
         "standard_deviation": deviation,
         "zeros": int((runs == 0).sum()),
-        "node_count": float(np.mean(node_counts)) if count else np.nan,
+        "node_count": float(np.mean(np.asarray(node_counts))) if count else np.nan,
     }
 
 

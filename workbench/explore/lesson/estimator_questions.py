@@ -1,8 +1,7 @@
 """The questions of the second lesson: what an estimator's mean is, how it scatters, what it costs."""
 
 import math
-from collections.abc import Hashable, Mapping
-from types import MappingProxyType
+from collections.abc import Hashable
 from typing import Final
 
 from workbench.affordance import exact_profile
@@ -17,6 +16,7 @@ from workbench.explore.lesson.lesson_questions import (
     Following,
     NumberQuestion,
     Question,
+    count_question,
 )
 from workbench.explore.lesson.lesson_record import Lesson
 
@@ -68,7 +68,7 @@ def estimator_lesson() -> Lesson:
 def _guesses() -> list[Question]:
     lines = line_count(ChessState.from_fen(START), 4)
     return [
-        _count(
+        count_question(
             "lines of four",
             "How many lines of 4 half-moves are there from the starting position?",
             lines,
@@ -130,7 +130,7 @@ def _guesses() -> list[Question]:
                 "whole joint tree. Of independent lines most runs find none that is accepted and answer 0."
             ),
         ),
-        _count(
+        count_question(
             "lines for one percent",
             "p_m is about 0.5. How many independent lines make the 95% interval ±0.01?",
             _needed(0.5, 0.01 / CONFIDENCE),
@@ -187,7 +187,7 @@ def _numbers() -> list[Question]:
         _share("standard error", "80 of 400 lines are accepted. What is the standard error of the estimate?", error,
                {0.2: "That is the estimate itself.", 0.2 * 0.8: "Divide by N and take the root.", error**2: "That is the variance; take the root."},
                "√(p(1 − p)/N) with p = 80/400."),
-        _count("lines for a small p", "p_m is 0.001. How many lines make the standard error a tenth of p_m?", needed,
+        count_question("lines for a small p", "p_m is 0.001. How many lines make the standard error a tenth of p_m?", needed,
                mistakes={100_000: "That leaves out the factor 1 − p = 0.999."},
                hint="Solve √(p(1 − p)/N) = p/10 for N.", within=_ROUNDING),
         ChoiceQuestion(
@@ -221,7 +221,7 @@ def _transfer() -> list[Question]:
                "A third of the visitors takes each door, and spreads over the rooms behind it."),
         _share("museum: rooms", "What share of the rooms has a painting?", rooms,
                {visitors: "That is the share of the visitors."}, "Count rooms."),
-        _count("museum: how many to ask", "How many visitors make the standard error at most 0.05?", asked,
+        count_question("museum: how many to ask", "How many visitors make the standard error at most 0.05?", asked,
                mistakes={asked - 1: up, visitors * (1 - visitors) / 0.05**2: up},
                follows=Following(("museum: visitors",), lambda p: _needed(p, 0.05)),
                hint="Solve √(p(1 − p)/N) = 0.05 for N, with p the share of the visitors.", within=_ROUNDING),
@@ -232,16 +232,6 @@ def _needed(p: float, standard_error: float) -> int:
     """Return how many independent draws of probability ``p`` have at most this standard error."""
     # 1e-9: what rounding makes of a whole number is no further draw.
     return math.ceil(p * (1 - p) / standard_error**2 - 1e-9)
-
-
-def _count(
-    name: str, prompt: str, value: int, *, because: str = "", hint: str = "", within: float = 0.0,
-    mistakes: Mapping[float, str] = MappingProxyType({}), follows: Following | None = None,
-) -> NumberQuestion:  # fmt: skip
-    return NumberQuestion(
-        name, prompt, value, because=because, near=1.5, within=within, low=1, high=math.inf,
-        digits=0, mistakes=mistakes, follows=follows, hint=hint,
-    )  # fmt: skip
 
 
 def _share(

@@ -10,52 +10,37 @@ from workbench.environments.chess.replay import play_moves
 from workbench.errors import InvalidArgumentError
 from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.page.still_html import board
-from workbench.explore.pair.pair_view import pair_view
+from workbench.explore.pair.pair_view import different_squares, pair_view
 
 
 def board_after(movetext: str) -> str:
-    """Return the FEN after the moves of a game.
-
-    Args:
-        movetext: Moves in SAN, with or without numbers, such as ``1. e4 e5 2. Nf3``.
-
-    Raises:
-        IllegalMoveError: If a move is not legal in its position.
-    """
+    """Return the FEN after the moves of a game in SAN, with or without numbers."""
     words = (word.rpartition(".")[2] for word in movetext.split())
     return play_moves(filter(None, words), "SAN").fen()
 
 
 def without_piece(fen: str, square: str) -> str:
-    """Return the FEN with the piece on a square taken off; all else stays as it is written.
-
-    Args:
-        fen: A full FEN.
-        square: Such as ``"g1"``.
-
-    Raises:
-        InvalidArgumentError: If the square is empty.
-    """
-    pieces = _pieces(fen)
-    _take(pieces, square, fen)
-    return _with_pieces(fen, pieces)
+    """Return the full FEN with the piece on a square taken off; all else stays as it is written."""
+    return _with_piece_at(fen, square, None)
 
 
 def with_piece_moved(fen: str, origin: str, target: str) -> str:
-    """Return the FEN with a piece moved to another square; a piece on that square is removed.
+    """Return the full FEN with a piece moved to another square; a piece there is removed."""
+    return _with_piece_at(fen, origin, target)
 
-    Args:
-        fen: A full FEN.
-        origin: The square of the piece, such as ``"e6"``.
-        target: Where it is put.
 
-    Raises:
-        InvalidArgumentError: If there is no piece on the origin.
-    """
-    pieces = _pieces(fen)
-    piece = _take(pieces, origin, fen)
-    pieces.set_piece_at(chess.parse_square(target), piece)
-    return _with_pieces(fen, pieces)
+def _with_piece_at(fen: str, square: str, target: str | None) -> str:
+    placement, *fields = fen.split()
+    pieces = chess.BaseBoard(placement)
+    try:
+        piece = pieces.remove_piece_at(chess.parse_square(square))
+    except ValueError as error:
+        raise InvalidArgumentError(f"expected a square such as 'e4', got {square!r}") from error
+    if piece is None:
+        raise InvalidArgumentError(f"expected a piece on {square}, found none in {fen!r}")
+    if target is not None:
+        pieces.set_piece_at(chess.parse_square(target), piece)
+    return " ".join([pieces.board_fen(), *fields])
 
 
 def with_other_side_to_move(fen: str) -> str:
@@ -67,12 +52,7 @@ def with_other_side_to_move(fen: str) -> str:
 def compare_predictions(
     true_fen: str, predictions: Mapping[str, str], settings: ExplorerSettings | None = None
 ) -> pd.DataFrame:
-    """Return every measure of several predictions of one board.
-
-    Args:
-        true_fen: The true board.
-        predictions: Predicted FENs by what is wrong with them, in words.
-        settings: How to measure; by default as `ExplorerSettings` has it.
+    """Return every measure of several predictions of one board, by what is wrong with them.
 
     Returns:
         One row per prediction: the words as the index, ``class``, ``edit distance``,
@@ -92,42 +72,15 @@ def compare_predictions(
     return pd.DataFrame.from_dict(rows, orient="index").round(3)
 
 
-def _pieces(fen: str) -> chess.BaseBoard:
-    return chess.BaseBoard(fen.split()[0])
-
-
-def _take(pieces: chess.BaseBoard, square: str, fen: str) -> chess.Piece:
-    try:
-        piece = pieces.remove_piece_at(chess.parse_square(square))
-    except ValueError as error:
-        raise InvalidArgumentError(f"expected a square such as 'e4', got {square!r}") from error
-    if piece is None:
-        raise InvalidArgumentError(f"expected a piece on {square}, found none in {fen!r}")
-    return piece
-
-
-def _with_pieces(fen: str, pieces: chess.BaseBoard) -> str:
-    return " ".join([pieces.board_fen(), *fen.split()[1:]])
-
-
 def show_boards(boards: Mapping[str, str]) -> HTML:
     """Return boards as pictures beside each other; the squares that differ from the first are marked.
 
-    Args:
-        boards: Full FENs by what is written above each, the true board first.
+    The boards are full FENs by what is written above each, the true board first.
     """
     positions = {name: chess.Board(fen) for name, fen in boards.items()}
     first = next(iter(positions.values()))
-    drawn = [
-        board(name, position, boards[name], _different(first, position))
+    pictures = [
+        board(name, position, boards[name], different_squares(first, position))
         for name, position in positions.items()
     ]
-    return HTML("".join(drawn))  # type: ignore[no-untyped-call]
-
-
-def _different(one: chess.Board, other: chess.Board) -> list[str]:
-    return [
-        chess.square_name(square)
-        for square in chess.SQUARES
-        if one.piece_at(square) != other.piece_at(square)
-    ]
+    return HTML("".join(pictures))  # type: ignore[no-untyped-call]

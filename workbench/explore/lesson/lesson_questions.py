@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from numbers import Real
 from types import EllipsisType, MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import traitlets
 
@@ -211,8 +211,13 @@ class ChoiceQuestion:
 Question = NumberQuestion | ChoiceQuestion
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+def count_question(name: str, prompt: str, value: int, **options: Any) -> NumberQuestion:
+    """Return a question about a whole number; a guess within a factor of 1.5 is near."""
+    counts = {"near": 1.5, "within": 0.0, "low": 1.0, "high": math.inf, "digits": 0}
+    return NumberQuestion(name, prompt, value, **{**counts, **options})
+
+
+class Verdict(NamedTuple):
     """What a task says of an answer.
 
     Attributes:
@@ -240,12 +245,9 @@ class Verdicts:
 def verdict(
     question: Question, given: Any, earlier: Mapping[str, Any] = MappingProxyType({})
 ) -> Verdict:
-    """Return what a task says of an answer; the answer itself only if it is right.
+    """Return what a task says of an answer, given those to other tasks by name.
 
-    Args:
-        question: What was asked.
-        given: A number, or letters; the ellipsis of an open task is no answer yet.
-        earlier: Answers to other tasks of the lesson, by name.
+    The answer itself is in it only if it is right. An ellipsis is no answer yet.
     """
     if given is None or isinstance(given, EllipsisType):
         return Verdict("unanswered", "Not answered yet.")
@@ -277,7 +279,7 @@ class Guess(WidgetBase):
         prompt: The question.
         choices: What may be chosen; empty if a number is asked for.
         bounds: The least and the largest number, None for the largest of a count.
-        outcome: Empty before the guess; then the fields of `outcome_of`.
+        outcome: Empty before the guess; then what is shown of it.
         score: The lesson's points so far, and of how many; the guesses made, and of how many.
     """
 
@@ -314,7 +316,16 @@ class Guess(WidgetBase):
         guess: Any = self._question.read(given)
         if isinstance(self._question, ChoiceQuestion) and len(guess) != 1:
             raise InvalidArgumentError(f"expected one letter, got {given!r}")
-        self.outcome = outcome_of(self._question, guess)
+        question: Any = self._question
+        value, points = question.value, question.points(guess)
+        self.outcome = {
+            "said": f"You guessed: {question.given_in_words(guess)}. The answer: "
+            f"{question.in_words(value)}. {points} of {FULL} points.",
+            "because": question.because,
+            "points": points,
+            "guess": guess,
+            "value": value,
+        }
         if self._guessed is not None:
             self._guessed()
 
@@ -326,20 +337,3 @@ class Guess(WidgetBase):
     def _answer_guess(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
         self.make(message.get("given"))
         return {"outcome": self.outcome}
-
-
-def outcome_of(question: Question, guess: Any) -> dict[str, Any]:
-    """Return what is shown of a guess."""
-    points = question.points(guess)
-    given = question.given_in_words(guess)
-    value: Any = question.value
-    said = (
-        f"You guessed: {given}. The answer: {question.in_words(value)}. {points} of {FULL} points."
-    )
-    return {
-        "said": said,
-        "because": question.because,
-        "points": points,
-        "guess": guess,
-        "value": value,
-    }

@@ -2,7 +2,6 @@
 
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from html import escape
 from itertools import count
 from types import TracebackType
@@ -28,11 +27,7 @@ LETTERS: Final = frozenset("abcdef")
 
 
 def explain_unknown_names(shell: Any = None) -> None:
-    """Have a notebook add to each NameError of a cell how an answer is written; elsewhere do nothing.
-
-    Args:
-        shell: The notebook's; the running one, if None.
-    """
+    """Have a notebook add to each NameError of a cell how an answer is written; elsewhere do nothing."""
     shell = shell or get_ipython()
     if shell is not None:
         shell.set_custom_exc((NameError,), _show)
@@ -65,11 +60,7 @@ def _show(
 
 
 def show_table(table: pd.DataFrame) -> HTML:
-    """Return a table as HTML; its index is the first column.
-
-    Args:
-        table: The index has a name. Texts are escaped.
-    """
+    """Return a table as HTML with escaped texts; its index, which has a name, is the first column."""
     return HTML(table.reset_index().to_html(index=False, border=0))  # type: ignore[no-untyped-call]
 
 
@@ -170,23 +161,22 @@ class Lesson:
 
     def check(self, answers: Mapping[str, Any]) -> Verdicts:
         """Return what tasks say of answers, and remember both."""
-        found = self._judged(answers, self._verdicts)
-        self._verdicts.update(found.found)
+        verdicts = self._judged(answers, self._verdicts)
+        self._verdicts.update(verdicts)
         self._asked.update(dict.fromkeys(answers))
         self._answers.update(answers)
         self._renew()
-        return found
+        return Verdicts(verdicts)
 
     def solution(self, answers: Mapping[str, Any]) -> Verdicts:
         """Return what tasks say of their solutions; these count as nobody's answers.
 
         The reasons are left out: an instructor's notebook may be projected before the task is done.
         """
-        found = self._judged(answers, {}).found
         return Verdicts(
             {
-                name: replace(each, said="Right.") if each.status == "right" else each
-                for name, each in found.items()
+                name: each._replace(said="Right.") if each.status == "right" else each
+                for name, each in self._judged(answers, {}).items()
             }
         )
 
@@ -232,15 +222,18 @@ class Lesson:
         given = "" if found.status == "unanswered" else answer_text(self._answers[name])
         return "task", name, given, said.get(found.status, found.status)
 
-    def _judged(self, answers: Mapping[str, Any], before: Mapping[str, Verdict]) -> Verdicts:
+    def _judged(
+        self, answers: Mapping[str, Any], before: Mapping[str, Verdict]
+    ) -> dict[str, Verdict]:
         """Judge answers, in the light of each other and of those given before."""
         for name in answers:
             _check_name(name, self._verdicts)
-        found = dict(before)
-        for name, given in answers.items():
-            read = {other: each.answer for other, each in found.items() if each.answer is not None}
-            found[name] = verdict(self.questions[name], given, read)
-        return Verdicts({name: found[name] for name in answers})
+        verdicts = dict(before)
+        for name, answer in answers.items():
+            known = {other: each.answer for other, each in verdicts.items()}
+            read = {other: value for other, value in known.items() if value is not None}
+            verdicts[name] = verdict(self.questions[name], answer, read)
+        return {name: verdicts[name] for name in answers}
 
     def _contents(self) -> list[tuple[str, str, object]]:
         return [(each.name, each.prompt, each.value) for each in self.questions.values()]

@@ -149,10 +149,6 @@ def under_sink(scores: pd.DataFrame, depth: int = 4) -> pd.Series:
 def both_policies(scores: pd.DataFrame, depth: int = 4) -> pd.DataFrame:
     """Return the classes of each model's replies, and its mean p_m under both policies.
 
-    Args:
-        scores: The result of `lesson_scores`.
-        depth: m.
-
     Returns:
         One row per model: counts of replies by class, mean p_m under ``as_is`` and ``sink`` over
         all replies, and ``readable``: under ``as_is``, over the replies with a board.
@@ -168,13 +164,7 @@ def both_policies(scores: pd.DataFrame, depth: int = 4) -> pd.DataFrame:
 
 
 def counts_of(scores: pd.DataFrame, model: str, depth: int = 4) -> dict[str, float]:
-    """Return a model's mean p_m over all replies, their number, and how many have no readable board.
-
-    Args:
-        scores: The result of `lesson_scores`.
-        model: Its name.
-        depth: m.
-    """
+    """Return a model's mean p_m over all replies, their number, and how many have no readable board."""
     own = scores[scores["model"] == model]
     return {
         f"mean p_{depth}": round(float(own[f"precision_{depth}"].mean()), 3),

@@ -53,7 +53,8 @@ def side_by_side(run: RunTable, row: int, other: int) -> dict[str, Any]:
 def reply_boards(run: RunTable, row: int) -> dict[str, Any]:
     """Return a reply's board and the true one; the reply as in `side_by_side`."""
     boards = side_by_side(run, row, row)
-    return {**boards, "reply": boards.pop("replies")[0]}
+    (reply, _) = boards.pop("replies")
+    return {**boards, "reply": reply}
 
 
 def all_on_one_board(run: RunTable, row: int) -> dict[str, Any]:
