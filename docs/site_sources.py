@@ -25,7 +25,7 @@ from workbench.installation import PACKAGE
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 FIGURES: Final = ROOT / "figures" / "notebooks"
-PAGES: Final = ("CHANGELOG.md", "benchmarks/README.md", "data/*.md", "docs/*.md")
+PAGES: Final = ("CHANGELOG.md", "CONTRIBUTING.md", "benchmarks/README.md", "data/*.md", "docs/*.md")
 FILES: Final = ("figures/*.png", "notebooks/examples/*/*.py")
 """Pictures that the pages show, and files that they offer."""
 PLACES: Final = frozenset({"out", "tables", "games", "predictions", "scores"})

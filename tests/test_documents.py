@@ -104,7 +104,7 @@ def test_every_command_is_there_and_explains_itself(name, command):
     for parameter in command.params:
         if isinstance(parameter, click.Option) and parameter.name not in ("out", "seed", "jobs"):
             described = parameter.help or isinstance(parameter.type, click.Choice)
-            assert described or parameter.show_default
+            assert described or parameter.default is not None
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.stem)
