@@ -1,5 +1,7 @@
 """RunBrowser in JupyterLab: table and scatter, what opens from them, and rows that hold markup."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
@@ -172,6 +174,24 @@ def test_sets_and_settings_are_filtered_with_their_counts(lab, opened, scores):
     expect(root.locator("th[data-column=set]")).to_have_count(0)
     root.locator("[data-role=clear-filters]").click()
     expect(root.locator("[data-role=row]")).to_have_count(len(scores))
+
+
+def test_any_metric_is_an_axis_and_has_a_range(lab, opened, scores):
+    root = opened.widget("run-browser")
+    counts, axis = root.locator("[data-role=counts]"), root.locator("[data-role=y-axis]")
+    axis.select_option("recall")
+    canvas = root.locator("canvas[data-role=scatter]")
+    expect(canvas).to_have_attribute("aria-label", re.compile("edit distance against r_3"))
+    root.locator("[data-role=precision-low]").fill("0.5")
+    high = int((scores["recall_3"] >= 0.5).sum())
+    expect(counts).to_contain_text(f"{high} of {len(scores)} rows shown")
+    axis.select_option("precision")
+    further = root.locator("[data-role=further-ranges]")
+    expect(further).to_have_text("Further ranges: r_3 0.5 to any")
+    expect(counts).to_contain_text(f"{high} of {len(scores)} rows shown")
+    root.locator("[data-role=clear-filters]").click()
+    expect(counts).to_contain_text(f"{len(scores)} of {len(scores)} rows shown")
+    expect(further).to_be_hidden()
 
 
 def test_sorts_filters_and_opens_by_keyboard(lab, opened, scores):

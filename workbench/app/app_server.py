@@ -30,13 +30,7 @@ DEPTH: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class ServedRun:
-    """The tables that every visitor's run browser reads.
-
-    Attributes:
-        scores: Path of the scores table.
-        predictions: Path of the predictions; None for none.
-        description: One or two sentences for the landing page.
-    """
+    """The tables that every visitor's run browser reads, and a description for the landing page."""
 
     scores: Path
     predictions: Path | None

@@ -231,12 +231,9 @@ Which = Literal["true", "predicted"]
 
 @dataclass(frozen=True, slots=True)
 class ReadBoard:
-    """A board that was read, or the absence of one.
+    """A board that was read with its class and python-chess's status flags, or the absence of one.
 
-    Attributes:
-        fen: The FEN as written, with single spaces and plain hyphens; empty if there is none.
-        reply_class: ``valid``, ``ill_formed`` or ``absent``.
-        flags: Names of python-chess's status flags.
+    The FEN is as written, with single spaces and plain hyphens; empty if there is none.
     """
 
     fen: Fen

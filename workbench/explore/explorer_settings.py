@@ -49,13 +49,7 @@ _LOOKED_AT: Final = ("board", "map")
 
 @dataclass(frozen=True, slots=True)
 class PairWords:
-    """The words for a pair of states.
-
-    Attributes:
-        state: What a state is called, such as ``board``.
-        action: What an action is called, such as ``move``.
-        episode: What ends where nothing is permitted, such as ``game``.
-    """
+    """What a state, an action and an episode are called: ``board``, ``move``, ``game``."""
 
     state: str
     action: str

@@ -95,16 +95,9 @@ class RunSettings(ComparisonSettings):
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """The value that the runs aim at, p_m or r_m.
+    """The value p_m or r_m that the runs aim at, with its 95% interval.
 
-    Attributes:
-        value: p_m or r_m.
-        reason: How it was obtained, or why there is nothing to sample, in words.
-        standard_error: 0 where it is exact.
-        low: Lower end of its 95% interval, the value itself where it is exact.
-        high: Upper end, likewise.
-        exact: Whether it is exact.
-        runnable: Whether there is anything to sample.
+    It may be exact, or nothing to sample (not runnable); the reason says how it was obtained.
     """
 
     value: float
@@ -122,14 +115,7 @@ def _exact(value: float, reason: str, *, runnable: bool = True) -> Reference:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Consecutive runs of one estimator.
-
-    Attributes:
-        values: One estimate per run, shape (runs,).
-        node_counts: States generated in each, shape (runs,).
-        milliseconds: Time that one core worked on all of them.
-        first: The number of the first run, from 0.
-    """
+    """Consecutive runs of one estimator: estimates, states generated, and the time of one core."""
 
     values: tuple[float, ...]
     node_counts: tuple[int, ...]

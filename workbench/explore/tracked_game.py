@@ -25,13 +25,9 @@ from workbench.tables.parquet_tables import PREDICTIONS
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """A position of the game that can be shown.
+    """A position of the game: the half-moves played, the true board, and the move that led there.
 
-    Attributes:
-        ply: Half-moves played.
-        fen: The true board there.
-        san: The move that led there, None at the start or if the moves are not known.
-        uci: The same move as squares.
+    The move is None at the start, or if the moves are not known.
     """
 
     ply: int
@@ -117,19 +113,12 @@ class ReplyAt:
     """A reply at one ply, with its scores.
 
     Attributes:
-        ply: Half-moves that had been played.
-        true_fen: The board that the scores compare with.
-        predicted_fen: The text taken for a FEN, None if there is none.
-        on_board: Whether that text can be shown on a board.
-        reply: The whole reply, None if the table does not hold it.
-        reply_class: ``valid``, ``ill_formed``, ``unparseable`` or ``absent``.
-        words: What that means here.
-        precision: p_1 .. p_m.
-        recall: r_1 .. r_m.
+        on_board: Whether the text taken for a FEN can be shown on a board.
+        words: What the class of the reply means here.
+        precision: p_1 .. p_m; likewise ``recall``.
         levenshtein: Edit distance in characters; None where there is no FEN.
         longer: Characters of the longer of the two FENs.
         distance: ``levenshtein / longer``, in [0, 1]; None where there is no FEN.
-        exact_match: Whether both texts are the same.
         different: Squares on which the boards differ.
         wrong_fields: Fields of the FEN that differ, in words.
         game_over: On which of the two boards the game is over, and how; empty if it goes on.

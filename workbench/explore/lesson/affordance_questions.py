@@ -18,6 +18,7 @@ from workbench.explore.lesson.lesson_questions import (
     Following,
     NumberQuestion,
     Question,
+    share_question,
 )
 from workbench.explore.lesson.lesson_record import Lesson
 
@@ -172,11 +173,11 @@ def _start() -> list[Question]:
             {21: "That is how many the prediction permits; one of them is not legal on the true board."},
             "Which of the prediction's moves are legal on the true board?",
         ),
-        _share("p_1 without a king", "What is p_1?", p_1,
+        share_question("p_1 without a king", "What is p_1?", p_1,
                {r_1: "That is r_1. For p_1 divide by the number of moves that the prediction permits."},
                "Divide the shared moves by those that the prediction permits.",
                Following(("shared moves",), lambda shared: shared / len(moves[NO_KING]))),
-        _share("r_1 without a king", "What is r_1?", r_1,
+        share_question("r_1 without a king", "What is r_1?", r_1,
                {p_1: "That is p_1. For r_1 divide by the number of moves that the true board permits."},
                "Divide the shared moves by those that the true board permits.",
                Following(("shared moves",), lambda shared: shared / len(moves[START]))),
@@ -186,10 +187,10 @@ def _start() -> list[Question]:
 def _far_pawn() -> list[Question]:
     profile = profile_of(*FAR_PAWN, 2)
     return [
-        _share("v_2", "What share of Black's predicted replies is legal?", profile.step_precision[1],
+        share_question("v_2", "What share of Black's predicted replies is legal?", profile.step_precision[1],
                {0.75: "Look at the pawn: from h7 to h5 and from h6 to h5 are two different moves."},
                "On the predicted board Black has 4 moves: three of the king and one of the pawn."),
-        _share("p_2", "What is p_2?", profile.precision[1], {},
+        share_question("p_2", "What is p_2?", profile.precision[1], {},
                "Multiply the shares of the two steps; the first is the answer to the guess above.",
                Following(("v_2",), lambda v_2: v_2)),
     ]  # fmt: skip
@@ -202,19 +203,19 @@ def _near_pawn() -> list[Question]:
     after_king = _share_after("Ka2", "a1a2", true, predicted)
     after_pawn = _share_after("g6", "g5g6", true, predicted)
     return [
-        _share("near pawn: p_1", "What is p_1?", p_1,
+        share_question("near pawn: p_1", "What is p_1?", p_1,
                {1.0: "The prediction permits White one more move: the pawn on g5 could take on h6."},
                "Count White's moves on both boards: king, then pawn."),
-        _share("near pawn: r_1", "What is r_1?", profile.recall[0],
+        share_question("near pawn: r_1", "What is r_1?", profile.recall[0],
                {p_1: "That is p_1. Is any move of the true board missing from the prediction?"},
                "Divide by the moves of the true board."),
-        _share("after a king move", "What share of Black's predicted replies is legal after a king move?", after_king,
+        share_question("after a king move", "What share of Black's predicted replies is legal after a king move?", after_king,
                {0.5: "Black has one more move on the predicted board: the pawn on h6 can take on g5."},
                "On the predicted board Black has 5 moves: three of the king and two of the pawn."),
-        _share("after g6", "And after g6?", after_pawn,
+        share_question("after g6", "And after g6?", after_pawn,
                {0.5: "The pawn on g6 guards h7: the king cannot go there.", 0.4: "After g6 Black's pawn has nothing to take on the predicted board."},
                "Which squares does the white pawn on g6 guard?"),
-        _share("near pawn: p_2", "What is p_2?", profile.precision[1],
+        share_question("near pawn: p_2", "What is p_2?", profile.precision[1],
                {p_1 * (after_king + after_pawn) / 2: "Three of the four shared moves are king moves: weigh the two shares by 3 and 1.",
                 p_1 * after_king: "One of the four shared moves is g6, where the share is another.",
                 v_2: "That is v_2, the mean share of the second step. Multiply it by p_1."},
@@ -253,11 +254,11 @@ def _transfer() -> list[Question]:
     profile = exact_profile((0, 0), (0, 1), 2, automaton=automaton)
     p_1, v_2 = profile.precision[0], profile.step_precision[1]
     return [
-        _share("grid: p_1", "What is p_1?", p_1, {1.0: "That is r_1."},
+        share_question("grid: p_1", "What is p_1?", p_1, {1.0: "That is r_1."},
                "The prediction permits three steps: left, right and down."),
-        _share("grid: r_1", "What is r_1?", profile.recall[0], {p_1: "That is p_1."},
+        share_question("grid: r_1", "What is r_1?", profile.recall[0], {p_1: "That is p_1."},
                "The true cell permits two steps: right and down."),
-        _share("grid: p_2", "What is p_2?", profile.precision[1],
+        share_question("grid: p_2", "What is p_2?", profile.precision[1],
                {v_2: "That is v_2. Multiply it by p_1."},
                "Count the second steps of the believed robot after right, and after down.",
                Following(("grid: p_1",), lambda p_1: p_1 * v_2)),
@@ -278,10 +279,3 @@ def _count(
     return NumberQuestion(
         name, prompt, value, within=0, low=0, high=float("inf"), digits=0, mistakes=mistakes, hint=hint
     )  # fmt: skip
-
-
-def _share(
-    name: str, prompt: str, value: float, mistakes: Mapping[float, str], hint: str,
-    follows: Following | None = None,
-) -> NumberQuestion:  # fmt: skip
-    return NumberQuestion(name, prompt, value, mistakes=mistakes, hint=hint, follows=follows)

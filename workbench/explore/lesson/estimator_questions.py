@@ -14,9 +14,9 @@ from workbench.explore.lesson.affordance_questions import START
 from workbench.explore.lesson.lesson_questions import (
     ChoiceQuestion,
     Following,
-    NumberQuestion,
     Question,
     count_question,
+    share_question,
 )
 from workbench.explore.lesson.lesson_record import Lesson
 
@@ -147,7 +147,7 @@ def _tree() -> list[Question]:
     p_2 = profile.precision[1]
     naive = runs_on_tree("naive", 100, runs=1)[0]
     return [
-        _share("tree: p_2", "What is p_2?", p_2,
+        share_question("tree: p_2", "What is p_2?", p_2,
                {naive: "That counts each line once. A line through b has only a share of 1/2 · 1/3.",
                 1 / 3: "That is the share of replies that are accepted after b."},
                "Multiply along each line: 1/2 for the first step, then 1 over the number of actions."),
@@ -161,20 +161,20 @@ def _second_algorithm() -> list[Question]:
     mean, deviation = (low + high) / 2, (high - low) / 2
     p_2 = exact_profile("S", "T", 2, automaton=small_tree()).precision[1]
     return [
-        _share("Algorithm 2: a is kept", "What is the estimate if a is kept?", high,
+        share_question("Algorithm 2: a is kept", "What is the estimate if a is kept?", high,
                {0.5: "After thinning from 2 lines to 1 the weight is doubled."},
                "Weight 1/2, times 2 for the thinning, times 1 for the only action after a."),
-        _share("Algorithm 2: b is kept", "And if b is kept?", low,
+        share_question("Algorithm 2: b is kept", "And if b is kept?", low,
                {1 / 6: "After thinning from 2 lines to 1 the weight is doubled.",
                 1.0: "One of the three actions after b is accepted."},
                "Weight 1/2, times 2 for the thinning, times 1/3 for y."),
-        _share("Algorithm 2: mean", "What is the mean of the two?", mean, {}, "Both are equally probable.",
+        share_question("Algorithm 2: mean", "What is the mean of the two?", mean, {}, "Both are equally probable.",
                because="It is p_2: Algorithm 2 is unbiased.", follows=Following(kept, lambda one, other: (one + other) / 2)),
-        _share("Algorithm 2: standard deviation", "What is the standard deviation of a run?", deviation,
+        share_question("Algorithm 2: standard deviation", "What is the standard deviation of a run?", deviation,
                {deviation**2: "That is the variance; take the root."},
                "Both values are equally far from the mean.",
                follows=Following(kept, lambda one, other: abs(one - other) / 2)),
-        _share("one line: standard deviation", "And the standard deviation of one independent line?",
+        share_question("one line: standard deviation", "And the standard deviation of one independent line?",
                math.sqrt(p_2 * (1 - p_2)), {p_2 * (1 - p_2): "That is the variance; take the root."},
                "One line is accepted (1) with probability p = 2/3, or not (0): √(p(1 − p))."),
     ]  # fmt: skip
@@ -184,7 +184,7 @@ def _numbers() -> list[Question]:
     error = math.sqrt(0.2 * 0.8 / 400)
     needed = _needed(0.001, 0.1 * 0.001)
     return [
-        _share("standard error", "80 of 400 lines are accepted. What is the standard error of the estimate?", error,
+        share_question("standard error", "80 of 400 lines are accepted. What is the standard error of the estimate?", error,
                {0.2: "That is the estimate itself.", 0.2 * 0.8: "Divide by N and take the root.", error**2: "That is the variance; take the root."},
                "√(p(1 − p)/N) with p = 80/400."),
         count_question("lines for a small p", "p_m is 0.001. How many lines make the standard error a tenth of p_m?", needed,
@@ -216,10 +216,10 @@ def _transfer() -> list[Question]:
     asked = _needed(visitors, 0.05)
     up = "Visitors come whole: round up, or the error is a little above 0.05."
     return [
-        _share("museum: visitors", "What share of the visitors sees a painting?", visitors,
+        share_question("museum: visitors", "What share of the visitors sees a painting?", visitors,
                {rooms: "That is the share of the rooms. Visitors choose a door first."},
                "A third of the visitors takes each door, and spreads over the rooms behind it."),
-        _share("museum: rooms", "What share of the rooms has a painting?", rooms,
+        share_question("museum: rooms", "What share of the rooms has a painting?", rooms,
                {visitors: "That is the share of the visitors."}, "Count rooms."),
         count_question("museum: how many to ask", "How many visitors make the standard error at most 0.05?", asked,
                mistakes={asked - 1: up, visitors * (1 - visitors) / 0.05**2: up},
@@ -232,12 +232,3 @@ def _needed(p: float, standard_error: float) -> int:
     """Return how many independent draws of probability ``p`` have at most this standard error."""
     # 1e-9: what rounding makes of a whole number is no further draw.
     return math.ceil(p * (1 - p) / standard_error**2 - 1e-9)
-
-
-def _share(
-    name: str, prompt: str, value: float, mistakes: dict[float, str], hint: str,
-    follows: Following | None = None, because: str = "",
-) -> NumberQuestion:  # fmt: skip
-    return NumberQuestion(
-        name, prompt, value, because=because, mistakes=mistakes, hint=hint, follows=follows
-    )

@@ -217,6 +217,21 @@ def count_question(name: str, prompt: str, value: int, **options: Any) -> Number
     return NumberQuestion(name, prompt, value, **{**counts, **options})
 
 
+def share_question(
+    name: str,
+    prompt: str,
+    value: float,
+    mistakes: Mapping[float, str],
+    hint: str,
+    follows: Following | None = None,
+    because: str = "",
+) -> NumberQuestion:
+    """Return a task whose answer is a share."""
+    return NumberQuestion(
+        name, prompt, value, because=because, mistakes=mistakes, hint=hint, follows=follows
+    )
+
+
 class Verdict(NamedTuple):
     """What a task says of an answer.
 

@@ -141,11 +141,6 @@ def lesson_scores(depth: int = 4, every: int = 1, jobs: int = 1) -> pd.DataFrame
     )
 
 
-def under_sink(scores: pd.DataFrame, depth: int = 4) -> pd.Series:
-    """Return p_m of replies under the policy ``sink``: 0 for boards that cannot arise."""
-    return scores[f"precision_{depth}"].where(scores["reply_class"] != ReplyClass.ILL_FORMED, 0.0)
-
-
 def both_policies(scores: pd.DataFrame, depth: int = 4) -> pd.DataFrame:
     """Return the classes of each model's replies, and its mean p_m under both policies.
 
@@ -153,7 +148,8 @@ def both_policies(scores: pd.DataFrame, depth: int = 4) -> pd.DataFrame:
         One row per model: counts of replies by class, mean p_m under ``as_is`` and ``sink`` over
         all replies, and ``readable``: under ``as_is``, over the replies with a board.
     """
-    scores = scores.assign(sink=under_sink(scores, depth))
+    legal = scores["reply_class"] != ReplyClass.ILL_FORMED
+    scores = scores.assign(sink=scores[f"precision_{depth}"].where(legal, 0.0))
     counts = scores.groupby(["model", "reply_class"]).size().unstack(fill_value=0)
     counts = counts.reindex(columns=_CLASSES, fill_value=0)
     readable = scores[scores["reply_class"].isin(_BOARDS)]

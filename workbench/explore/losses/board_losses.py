@@ -206,7 +206,7 @@ def _moved(
 ) -> Iterator[tuple[int, int]]:
     """Yield where a piece stands in truth and where it is predicted, each square once a piece."""
     pairs = sorted(
-        (_steps(home, stands), home, stands)
+        (chess.square_manhattan_distance(home, stands), home, stands)
         for home in wrong
         for stands in wrong
         if home in of_true and of_true[home] == of_predicted.get(stands)
@@ -217,10 +217,6 @@ def _moved(
             left.add(home)
             taken.add(stands)
             yield home, stands
-
-
-def _steps(home: int, stands: int) -> int:
-    return chess.square_manhattan_distance(home, stands)
 
 
 def _wrong_square(square: int, piece: chess.Piece | None, wrong: chess.Piece | None) -> str:

@@ -78,16 +78,9 @@ ROUNDING: Final = 1e-12
 class JointNode:
     """A line that both states accept, its states in the form of the rules.
 
-    Attributes:
-        line: Its actions.
-        true: The true state after it.
-        predicted: The predicted state after it.
-        weights: The probability of the line in uniform branching from the predicted state, which
-            counts for precision, and from the true state, which counts for recall.
-        values: Precision and recall of the two states over the actions that remain.
-        actions: The actions of both states; None until they are asked for.
-        grown: Whether the children were made.
-        children: A node for each shared action; empty until then.
+    Its weights are its probability in uniform branching from the predicted state, which counts for
+    precision, and from the true state, which counts for recall; its values precision and recall over
+    the actions that remain. Actions are None until they are asked for.
     """
 
     line: tuple[Any, ...]
@@ -140,13 +133,7 @@ def add_children(
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """One of the two measures: from which state its lines are drawn.
-
-    Attributes:
-        name: ``precision`` or ``recall``.
-        symbol: As in formulas.
-        index: Where a `JointNode` has its weight and value of this measure.
-    """
+    """One of the two measures; its index is that of weights and values in a `JointNode`."""
 
     name: Literal["precision", "recall"]
     symbol: Literal["p", "r"]

@@ -25,11 +25,9 @@ Values = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Difference(Generic[State]):
-    """One thing that the predicted state has wrong.
+    """One thing that the predicted state has wrong, and that state with this alone set right.
 
-    Attributes:
-        words: What it is, as the beginning of a sentence in lower case.
-        corrected: The predicted state with this alone as in the true state.
+    The words begin a sentence in lower case.
     """
 
     words: str

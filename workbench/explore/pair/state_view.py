@@ -25,13 +25,7 @@ _LONGEST_FAULT: Final = 400
 
 @dataclass(frozen=True, slots=True)
 class ReadState:
-    """One of the two states, or the absence of one.
-
-    Attributes:
-        parsed: The text as it was given, and the state that it describes.
-        reply_class: ``valid``, ``ill_formed`` or ``absent``.
-        conditions: Names of the conditions that an ill-formed state does not meet.
-    """
+    """One of the two states, with the conditions that it does not meet, or the absence of one."""
 
     parsed: ParsedState
     reply_class: ReplyClass

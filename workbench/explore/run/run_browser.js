@@ -153,6 +153,11 @@ function render({ model, el }) {
     });
   }
 
+  function followAndDraw() {
+    page.filters.follow((name) => model.get(name), rangeOf);
+    drawScatter();
+  }
+
   function takeData() {
     run = readColumns(model.get("data"));
     order = [];
@@ -217,7 +222,7 @@ function render({ model, el }) {
   asking.on("export", takeFile);
   const heard = {
     "change:data": takeData,
-    "change:mark_by": () => { page.filters.follow((name) => model.get(name), rangeOf); drawScatter(); },
+    ...Object.fromEntries(["mark_by", "x_axis", "y_axis"].map((name) => [`change:${name}`, followAndDraw])),
     "change:opened": takeOpened,
     "change:beside": takeBeside,
     ...Object.fromEntries(CHOICE_TRAITS.map((name) => [`change:${name}`, ask])),

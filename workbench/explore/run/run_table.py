@@ -135,15 +135,11 @@ NEEDED: Final = tuple(
 
 @dataclass(frozen=True, slots=True)
 class RunTable:
-    """A run prepared for display by `run_table`.
+    """A run prepared for display by `run_table`, at a depth m and by an edit distance.
 
-    Attributes:
-        rows: The scores in their order, numbered from 0, with the columns ``edit_distance``
-            (NaN for absent, failed and unscored rows), ``precision``, ``recall``, ``f``, ``disagreement`` and
-            ``remark`` (flags of the board in words, or the reason why there is none) besides their own.
-        depth: The m of ``precision``, ``recall`` and ``f``.
-        distance: The column that ``edit_distance`` comes from.
-        replies: The texts of the replies.
+    The rows are the scores in their order, numbered from 0, with the columns ``edit_distance`` (NaN
+    for absent, failed and unscored rows), ``precision``, ``recall``, ``f``, ``disagreement`` and
+    ``remark`` (flags of the board in words, or why there is none) besides their own.
     """
 
     rows: pd.DataFrame
