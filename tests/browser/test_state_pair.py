@@ -185,7 +185,7 @@ def test_hostile_texts_are_shown_as_text_and_explained(browser, name):
 def test_a_picture_of_an_environment_runs_nothing(browser):
     """A drawing with a script, as an environment of another package might have one."""
     pair = StatePair.example("sokoban")
-    environment = type(pair._place.environment)
+    environment = type(pair._reader.environment)
 
     class Hostile(environment):
         def picture(self, state, marked=frozenset()):

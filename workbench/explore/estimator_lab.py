@@ -182,11 +182,11 @@ class EstimatorLab(WidgetBase):
         return reference(self.settings())
 
     def runs(self) -> pd.DataFrame:
-        """Return the runs that the page ends up with; see `estimator_runs.all_runs`."""
+        """Return the runs that the page ends up with; see `run_batches.all_runs`."""
         return all_runs(self.settings())
 
     def summary(self) -> pd.DataFrame:
-        """Return the numbers of the page's table; see `estimator_runs.summarise_runs`."""
+        """Return the numbers of the page's table; see `run_batches.summarise_runs`."""
         settings = self.settings()
         return summarise_runs(
             all_runs(settings), reference(settings), settings.samples, settings.methods

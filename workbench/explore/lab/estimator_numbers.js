@@ -3,7 +3,7 @@
 /**
  * @typedef {Object} Runs All runs of one estimator.
  * @property {number[]} values One estimate a run, by the run's number.
- * @property {Object|null} summary Python's row of all these runs: batches_of_runs.batch_summary.
+ * @property {Object|null} summary Python's row of all these runs: run_batches.summarise.
  *
  * @typedef {Object} Aim The value aimed at.
  * @property {number} value
