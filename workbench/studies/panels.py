@@ -140,10 +140,12 @@ def name_row(axes: Axes, name: str) -> None:
     axes.set_ylabel(f"{name}\n{axes.get_ylabel()}", fontsize=9)
 
 
-def name_panel(axes: Axes, title: str, unit: str, across: str, size: float = 9) -> None:
-    """Write a title, and what both axes of a panel count."""
-    axes.set_title(typeset(title), fontsize=size)
-    axes.set_ylabel(unit, fontsize=8)
+def name_panel(
+    axes: Axes, measure: tuple[str, str], depth: int, across: str, size: float = 9
+) -> None:
+    """Write the title of a measure, and what both axes of its panel count."""
+    axes.set_title(typeset(measure[0].format(depth=depth)), fontsize=size)
+    axes.set_ylabel(measure[1], fontsize=8)
     axes.set_xlabel(across, fontsize=8)
 
 

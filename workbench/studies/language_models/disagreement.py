@@ -33,20 +33,17 @@ from workbench.studies.panels import (
     panels,
 )
 
-QUANTITIES: Final[Mapping[str, str]] = {
-    "right": "squares that are written wrongly:\nothers are right there",
-    "alike": "squares that are written wrongly:\nothers have the same there",
-    "moved_right": "pieces that moved and are written\nwrongly: others are right there",
-    "higher": "p_{depth} of the other board is higher\nthan that of the written one",
-}
-
-UNITS: Final[Mapping[str, str]] = {
-    "right": "share of squares",
-    "alike": "share of squares",
-    "moved_right": "share of pieces",
-    "higher": "share of boards",
-}
-"""What the vertical axis of each quantity counts."""
+QUANTITIES: Final[Mapping[str, tuple[str, str]]] = {
+    "right": ("squares that are written wrongly:\nothers are right there", "share of squares"),
+    "alike": ("squares that are written wrongly:\nothers have the same there", "share of squares"),
+    "moved_right": (
+        "pieces that moved and are written\nwrongly: others are right there", "share of pieces",
+    ),
+    "higher": (
+        "p_{depth} of the other board is higher\nthan that of the written one", "share of boards",
+    ),
+}  # fmt: skip
+"""The title of each quantity, and what its vertical axis counts."""
 
 CONTROLS: Final = (
     (PROBE, UNTRAINED + PROBE),
@@ -134,7 +131,7 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
     lines = table[table["length"] != ALL].assign(at=lambda rows: rows["length"].astype(int))
     ticks = sorted(lines["at"].unique())
     for row, model in enumerate(models):
-        for axes, (measure, title) in zip(
+        for axes, (measure, words) in zip(
             grid[row * len(QUANTITIES) :], QUANTITIES.items(), strict=False
         ):
             part = lines[(lines["model"] == model) & (lines["measure"] == measure)]
@@ -145,7 +142,7 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
                 if few.any():
                     hollow = replace(look, face="white", line="none")
                     curve(axes, line[few], at[few], "", hollow)
-            name_panel(axes, title.format(depth=depth), UNITS[measure], "full moves played", 8)
+            name_panel(axes, words, depth, "full moves played", 8)
             axes.set_xticks(ticks)
             axes.set(xlim=(ticks[0] - 3, ticks[-1] + 3), ylim=(-0.03, 1.03))
         name_row(grid[row * len(QUANTITIES)], model)

@@ -35,34 +35,18 @@ from workbench.studies.panels import (
     panels,
 )
 
-SHARES: Final[Mapping[str, str]] = {
-    "precision": "state precision p_{depth}",
-    "recall": "state recall r_{depth}",
-    "exact_match_position": "exact boards, without the clocks",
-    "squares": "squares right",
+MEASURED: Final[Mapping[str, tuple[str, str]]] = {
+    "precision": ("state precision p_{depth}", "mean"),
+    "recall": ("state recall r_{depth}", "mean"),
+    "exact_match_position": ("exact boards, without the clocks", "share of boards"),
+    "squares": ("squares right", "share of squares"),
+    "levenshtein": ("edit distance", "mean, in characters"),
+    "ill_formed": ("boards that cannot arise", "share of boards"),
+    "unreadable": ("replies that are no FEN", "share of replies"),
 }
-"""Measures that rise from 0 to 1."""
+"""The title of each measure, and what its vertical axis counts."""
 
-OTHERS: Final[Mapping[str, str]] = {
-    "levenshtein": "edit distance",
-    "ill_formed": "boards that cannot arise",
-    "unreadable": "replies that are no FEN",
-}
-
-UNITS: Final[Mapping[str, str]] = {
-    "precision": "mean",
-    "recall": "mean",
-    "exact_match_position": "share of boards",
-    "squares": "share of squares",
-    "levenshtein": "mean, in characters",
-    "ill_formed": "share of boards",
-    "unreadable": "share of replies",
-}
-"""What the vertical axis of each measure counts."""
-
-_DRAWN: Final = (
-    "precision", "recall", "exact_match_position", "levenshtein", "ill_formed", "unreadable",
-)  # fmt: skip
+_DRAWN: Final = [name for name in MEASURED if name != "squares"]
 
 
 def compute(scores: pd.DataFrame, steps: Mapping[str, int], *, depth: int = 4) -> pd.DataFrame:
@@ -72,13 +56,13 @@ def compute(scores: pd.DataFrame, steps: Mapping[str, int], *, depth: int = 4) -
 
     Returns:
         Columns model, step (0 for the baseline), length (full moves, as text; "all" last), measure,
-        depth, mean, low, high, count, games and effective (number of games). The measures are those of `SHARES` and `OTHERS`;
+        depth, mean, low, high, count, games and effective (number of games). The measures are those of `MEASURED`;
         exact boards are compared without the clocks.
     """
     measured = scores.rename(
         columns={f"precision_{depth}": "precision", f"recall_{depth}": "recall"}
     )
-    table = means_by_game(measured, ["model"], [*SHARES, *OTHERS])
+    table = means_by_game(measured, ["model"], list(MEASURED))
     step = table["model"].map({**steps, BASELINE: 0}).astype(int)
     return table.assign(step=step, depth=depth)
 
@@ -102,9 +86,8 @@ def draw(table: pd.DataFrame, schedule: pd.DataFrame, whose: str, note: str = ""
             line = of_measure[of_measure["length"] == length]
             curve(axes, line, line["step"], f"{length} full moves", style(index))
         axes.axhline(baseline[measure], color="0.45", linewidth=1, linestyle=":", label=BASELINE)
-        title = {**SHARES, **OTHERS}[measure].format(depth=depth)
-        name_panel(axes, title, UNITS[measure], "")
-        if measure in SHARES:
+        name_panel(axes, MEASURED[measure], depth, "")
+        if measure not in ("levenshtein", "ill_formed"):
             axes.set_ylim(-0.03, 1.03)
     _draw_course(axes_of[-1], schedule)
     for axes in axes_of:
@@ -138,8 +121,7 @@ def draw_sizes(table: pd.DataFrame, parameters: Mapping[str, int], note: str = "
             line = of_measure[of_measure["model"] == name].sort_values("at")
             look = RECORDED_LOOKS[BASELINE] if name == BASELINE else style(index)
             curve(axes, line, line["at"] + 0.5 * (index - 1), label, look)
-        title = {**SHARES, **OTHERS}[measure].format(depth=depth)
-        name_panel(axes, title, UNITS[measure], "full moves played")
+        name_panel(axes, MEASURED[measure], depth, "full moves played")
         axes.set_xticks(sorted(of_measure["at"].unique()))
         if measure != "levenshtein":
             axes.set_ylim(-0.03, 1.03)

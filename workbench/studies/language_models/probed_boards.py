@@ -164,26 +164,16 @@ def _compared(scores: pd.DataFrame, depth: int) -> pd.DataFrame:
     )  # fmt: skip
 
 
-MEASURES: Final[Mapping[str, str]] = {
-    "squares": "all squares right",
-    "occupied": "occupied squares right",
-    "moved": "pieces that moved, right",
-    "board": "whole boards right,\nall squares",
-    "pieces": "whole boards right,\noccupied squares alone",
-    "precision": "state precision p_{depth}",
-    "recall": "state recall r_{depth}",
+MEASURES: Final[Mapping[str, tuple[str, str]]] = {
+    "squares": ("all squares right", "share of squares"),
+    "occupied": ("occupied squares right", "share of squares"),
+    "moved": ("pieces that moved, right", "share of pieces"),
+    "board": ("whole boards right,\nall squares", "share of boards"),
+    "pieces": ("whole boards right,\noccupied squares alone", "share of boards"),
+    "precision": ("state precision p_{depth}", "mean"),
+    "recall": ("state recall r_{depth}", "mean"),
 }
-
-UNITS: Final[Mapping[str, str]] = {
-    "squares": "share of squares",
-    "occupied": "share of squares",
-    "moved": "share of pieces",
-    "board": "share of boards",
-    "pieces": "share of boards",
-    "precision": "mean",
-    "recall": "mean",
-}
-"""What the vertical axis of each measure counts."""
+"""The title of each measure, and what its vertical axis counts."""
 
 READERS: Final[Mapping[str, tuple[str, Style]]] = {
     STATED: ("the board that the model writes", style(0)),
@@ -228,8 +218,7 @@ def draw_layers(table: pd.DataFrame, note: str = "") -> Figure:
                     _level(axes, line.iloc[0], label, look)
                 else:
                     curve(axes, line, line["layer"], label, look)
-            title = MEASURES[measure].format(depth=depth)
-            name_panel(axes, title, UNITS[measure], "layer of the encoder")
+            name_panel(axes, MEASURES[measure], depth, "layer of the encoder")
             axes.set_xticks(range(last + 1), ticks, fontsize=8)
             axes.set_ylim(-0.03, 1.03)
         name_row(grid[row * len(shown)], model)
@@ -260,8 +249,7 @@ def draw_lengths(table: pd.DataFrame, note: str = "") -> Figure:
             for place, (reader, (label, look)) in enumerate(READERS.items()):
                 line = of_measure[of_measure["reader"] == reader].sort_values("at")
                 curve(axes, line, line["at"] + 0.4 * (place - 2.5), label, look)
-            title = MEASURES[measure].format(depth=depth)
-            name_panel(axes, title, UNITS[measure], "full moves played")
+            name_panel(axes, MEASURES[measure], depth, "full moves played")
             axes.set_xticks(sorted(of_measure["at"].unique()))
             axes.set_ylim(-0.03, 1.03)
         name_row(grid[row * len(shown)], model)
