@@ -203,16 +203,13 @@ def group_letters(ordered: Iterable[str], apart: set[frozenset[str]]) -> dict[st
             for place, group in enumerate(split)
             if not any(group < larger for larger in split) and group not in split[:place]
         ]
+    size = len(_LETTERS)
+    letters = [f"{_LETTERS[each % size]}{each // size or ''}" for each in range(len(groups))]
     groups.sort(key=lambda group: [place for place, name in enumerate(models) if name in group])
     return {
-        model: "".join(_letter(place) for place, group in enumerate(groups) if model in group)
+        model: "".join(name for name, group in zip(letters, groups, strict=True) if model in group)
         for model in models
     }
-
-
-def _letter(place: int) -> str:
-    turn, rest = divmod(place, len(_LETTERS))
-    return _LETTERS[rest] + (str(turn) if turn else "")
 
 
 def _sums_of_all_signs(values: Values) -> Values:

@@ -2,11 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from workbench.answers.model_replies import model_replies
@@ -215,7 +214,10 @@ def draw_layers(table: pd.DataFrame, note: str = "") -> Figure:
             for reader, (label, look) in READERS.items():
                 line = of_measure[of_measure["reader"] == reader].sort_values("layer")
                 if line["layer"].iloc[0] == NO_LAYER:
-                    _level(axes, line.iloc[0], label, look)
+                    mean, low, high = line[["mean", "low", "high"]].iloc[0]
+                    axes.axhspan(low, high, color=look.colour, alpha=0.25, linewidth=0)
+                    level: dict[str, Any] = {"linestyle": look.line, "linewidth": 1.2}
+                    axes.axhline(mean, color=look.colour, label=label, **level)
                 else:
                     curve(axes, line, line["layer"], label, look)
             name_panel(axes, MEASURES[measure], depth, "layer of the encoder")
@@ -257,8 +259,3 @@ def draw_lengths(table: pd.DataFrame, note: str = "") -> Figure:
     note += f"\nmeans of {counts_in_words(lines)} a point; {interval_words(lines)}"
     caption(figure, "The board that is written, and the board that a probe reads", note)
     return figure
-
-
-def _level(axes: Axes, row: pd.Series, label: str, look: Style) -> None:
-    axes.axhspan(row["low"], row["high"], color=look.colour, alpha=0.25, linewidth=0)
-    axes.axhline(row["mean"], color=look.colour, linestyle=look.line, linewidth=1.2, label=label)

@@ -76,28 +76,16 @@ def compute(
     Returns:
         Columns reading, depth, pair, precision, true_fen, predicted_fen.
     """
-    readings = [
-        *((depths, *item) for item in _readings(pairs, moves, played, seed).items()),
-        *((SCATTERED_DEPTHS, *item) for item in _scattered(pairs, moves, seed).items()),
-    ]
-    tables = []
-    for shown, reading, boards in readings:
-        true, predicted = (list(side) for side in zip(*boards, strict=True))
-        values = _profiles(boards, ScoringParameters(depth=max(shown), terminal=terminal))
-        tables += [
-            pd.DataFrame(
-                {
-                    "reading": reading,
-                    "depth": depth,
-                    "pair": range(len(boards)),
-                    "precision": values[:, depth - 1],
-                    "true_fen": true,
-                    "predicted_fen": predicted,
-                }
-            )
-            for depth in shown
-        ]
-    return pd.concat(tables, ignore_index=True)
+    parts, games = [], _readings(pairs, moves, played, seed)
+    for reading, boards in {**games, **_scattered(pairs, moves, seed)}.items():
+        reported = depths if reading in games else SCATTERED_DEPTHS
+        values = _profiles(boards, ScoringParameters(depth=max(reported), terminal=terminal))
+        fens = pd.DataFrame(boards, columns=["true_fen", "predicted_fen"])
+        for depth in reported:
+            part = fens.assign(pair=range(len(fens)), precision=values[:, depth - 1])
+            parts.append(part.assign(reading=reading, depth=depth))
+    columns = ["reading", "depth", "pair", "precision", "true_fen", "predicted_fen"]
+    return pd.concat(parts, ignore_index=True)[columns]
 
 
 def scattered(
