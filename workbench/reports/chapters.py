@@ -46,7 +46,8 @@ from workbench.tables.provenance import file_hash
 from workbench.tasks import task_named
 
 SCORES_FILE: Final = "scores.parquet"
-"""The scores in the folder of a run."""
+PREDICTIONS_FILE: Final = "predictions.parquet"
+"""The tables in the folder of a run."""
 
 _NEEDED: Final = (*COPIED, "terminal", "ill_formed_policy", "method", "unscored")
 
@@ -95,35 +96,33 @@ def read_run(path: Path, predictions: Path | None = None) -> ReportedRun:
     """
     scores_path = _scores_in(path) if path.is_dir() else path
     scores = read_scores(scores_path)
-    missing = [name for name in _NEEDED if name not in scores]
-    if missing:
+    if missing := [name for name in _NEEDED if name not in scores]:
         raise TableError(
             f"{scores_path}: expected a scores table, and of its columns {missing} are missing; make "
             "one by `workbench score`"
         )
     refuse_repeated_replies(scores, scores_path)
     scored = read_provenance(scores_path)
-    of_folder = path / "predictions.parquet" if path.is_dir() else None
-    if predictions is None and of_folder is not None and of_folder.exists():
-        predictions = of_folder
-    if predictions is not None:
-        refuse_other_predictions(scores_path, predictions)
-    else:
+    if predictions is None and path.is_dir() and (path / PREDICTIONS_FILE).exists():
+        predictions = path / PREDICTIONS_FILE
+    if predictions is None:
         predictions = _predictions_beside(scores_path, scored)
+    else:
+        refuse_other_predictions(scores_path, predictions)
     table = None if predictions is None else read_table(predictions, PREDICTIONS)
     made = {} if predictions is None else read_provenance(predictions)
     folder = RunFolder(scores_path.parent)
-    described = folder.description()
+    description = folder.description()
     return ReportedRun(
         name=_name_of(path.resolve()),
         scores=with_games(scores, table),
         predictions=table,
         scored=scored,
-        asked=made.get("asked") or described.get("question", {}),
+        asked=made.get("asked") or description.get("question", {}),
         made={name: made[name] for name in made if name not in ("asked", "versions")},
-        versions=made.get("versions") or described.get("versions", {}),
+        versions=made.get("versions") or description.get("versions", {}),
         packages=read_packages(scores_path),
-        date=asking_began(folder.path) if described else "",
+        date=asking_began(folder.path) if description else "",
         inputs=tuple(each for each in (scores_path, predictions) if each is not None),
     )
 
@@ -147,22 +146,23 @@ def _name_of(path: Path) -> str:
 
 def _scores_in(folder: Path) -> Path:
     """Return the scores in a folder, or say which command makes them."""
-    scores, predictions = folder / SCORES_FILE, folder / "predictions.parquet"
+    scores, predictions = folder / SCORES_FILE, folder / PREDICTIONS_FILE
     if scores.exists():
         return scores
+    expected = f"{folder}: expected the folder of a run with {SCORES_FILE}"
     if predictions.exists():
         raise TableError(
-            f"{folder}: expected the folder of a run with {SCORES_FILE}, found predictions that are "
-            f"not scored; run `workbench score {predictions} -o {scores}`"
+            f"{expected}, found predictions that are not scored; run `workbench score {predictions} "
+            f"-o {scores}`"
         )
     if (folder / RUN_FILE).exists():
         raise TableError(
-            f"{folder}: expected the folder of a run with {SCORES_FILE}, found one without "
-            "predictions: asking has not ended; run the same `workbench ask` again"
+            f"{expected}, found one without predictions: asking has not ended; run the same "
+            "`workbench ask` again"
         )
     raise TableError(
-        f"{folder}: expected the folder of a run with {SCORES_FILE} and predictions.parquet, found "
-        "neither; make one by `workbench ask -o RUN_DIR`, then `workbench score`"
+        f"{expected} and {PREDICTIONS_FILE}, found neither; make one by `workbench ask -o RUN_DIR`, "
+        "then `workbench score`"
     )
 
 
@@ -246,31 +246,26 @@ def chapters_of(runs: Sequence[ReportedRun], depth: int | None = None) -> list[C
     if len(names) < len(runs):
         names = {}
     tables = []
-    for place, run in enumerate(runs, start=1):
-        name = names.get(run.name, f"{run.name} ({place})").replace(r"\$", "$")
+    for index, run in enumerate(runs, start=1):
+        name = names.get(run.name, f"{run.name} ({index})").replace(r"\$", "$")
         tables.append(with_names(run.scores).assign(run=name, prompt=""))
-    rows = pd.concat(tables, ignore_index=True)
     predictions = [with_names(run.predictions) for run in runs if run.predictions is not None]
     texts = pd.concat(predictions, ignore_index=True) if predictions else pd.DataFrame()
     depths = chapter_depths(runs, depth)
-    found = []
-    for (environment, task, of_set), part in rows.groupby(list(_KEY)):
-        chosen = depths[str(environment), str(task), str(of_set)]
+    chapters = []
+    for key, part in pd.concat(tables, ignore_index=True).groupby(list(_KEY)):
+        environment, task, of_set = map(str, key)
         _refuse_scored_otherwise(part)
         _refuse_other_states(part)
         own = texts
         if len(texts):
-            key = {"environment": environment, "task": task, "set": of_set}
-            own = texts[(texts[list(key)] == pd.Series(key)).all(axis=1)]
+            own = texts[(texts[list(_KEY)] == pd.Series(key, _KEY)).all(axis=1)]
         if part["run"].nunique() > 1:
             part = _with_common_games(part, own)
-        found.append(
-            Chapter(
-                environment_in_table(str(environment)), str(task), str(of_set), chosen,
-                _named_apart(part), own,
-            )
-        )  # fmt: skip
-    return sorted(found, key=lambda chapter: -len(chapter.scores))
+        m = depths[environment, task, of_set]
+        shown = environment_in_table(environment)
+        chapters.append(Chapter(shown, task, of_set, m, _named_apart(part), own))
+    return sorted(chapters, key=lambda chapter: -len(chapter.scores))
 
 
 def chapter_depths(
@@ -301,9 +296,11 @@ def _refuse_scored_otherwise(part: pd.DataFrame) -> None:
     for name in _ALIKE:
         values = part.groupby(name)["run"].unique()
         if len(values) > 1:
-            said = "; ".join(f"{value!r} in {', '.join(runs)}" for value, runs in values.items())
+            values_of_runs = "; ".join(
+                f"{value!r} in {', '.join(runs)}" for value, runs in values.items()
+            )
             raise RunMismatchError(
-                f"{name}: expected runs that were scored alike, got {said}; score them again with "
+                f"{name}: expected runs that were scored alike, got {values_of_runs}; score them again with "
                 "the same options, or report them separately"
             )
 
@@ -360,23 +357,21 @@ def with_others(chapter: Chapter, *, jobs: int = 1) -> Chapter:
     positions = scored_rows(chapter.scores).drop_duplicates("position_id")
     if positions.empty:
         return chapter
-    found, notes = [], []
+    replies, notes = [], chapter.notes
     own = set(chapter.scores["asked"])
     if chapter.environment.name == DEFAULT and chapter.task == "state":
-        found.append(_recorded(positions, own))
-    if BASELINE not in own | set().union(*(set(each["model"]) for each in found)):
+        replies.append(_recorded(positions, own))
+    if BASELINE not in own.union(*(each["model"] for each in replies)):
         baseline, note = _baseline(chapter, positions)
-        found.append(baseline)
-        notes.append(note)
-    rows = pd.concat([each for each in found if len(each)] or [pd.DataFrame()], ignore_index=True)
+        replies.append(baseline)
+        notes += (note,) if note else ()
+    rows = pd.concat([each for each in replies if len(each)] or [pd.DataFrame()], ignore_index=True)
     if rows.empty:
-        return replace(chapter, notes=(*chapter.notes, *filter(None, notes)))
+        return replace(chapter, notes=notes)
     scores = score(rows, _parameters(chapter), jobs=jobs)
-    games = positions.set_index("position_id")["game"]
-    beside = scores.assign(
-        game=scores["position_id"].map(games), run="", prompt="", asked=scores["model"]
-    )
-    return replace(chapter, beside=beside, notes=(*chapter.notes, *filter(None, notes)))
+    games = scores["position_id"].map(positions.set_index("position_id")["game"])
+    beside = scores.assign(game=games, run="", prompt="", asked=scores["model"])
+    return replace(chapter, beside=beside, notes=notes)
 
 
 def baseline_name(chapter: Chapter) -> str:
@@ -408,20 +403,15 @@ def _baseline(chapter: Chapter, positions: pd.DataFrame) -> tuple[pd.DataFrame, 
     task = task_named(chapter.task)
     rows: list[dict[Any, Any]] = []
     for row in positions.reindex(columns=POSITIONS.names).to_dict("records"):
-        initial = starts.get(row["position_id"]) or ""
-        believed = environment.played(initial, "").reached
+        believed = environment.played(starts.get(row["position_id"]) or "", "").reached
         generator = np.random.default_rng(derived_seed(_SEED, "baseline", row["position_id"]))
         reply = task.simulated_reply(environment, believed, chapter.depth, generator)
-        answer = task.classify(environment, reply).columns()
-        rows.append({**row, "reply": reply, **answer})
-    frame = pd.DataFrame(rows).reindex(columns=PREDICTIONS.names)
-    return (
-        frame.assign(
-            task=chapter.task, set=chapter.set, model=baseline_name(chapter), setting="", sample=0,
-            movetext=None, moves=None, initial_state="",
-        ),
-        "",
+        rows.append({**row, "reply": reply, **task.classify(environment, reply).columns()})
+    replies = pd.DataFrame(rows).reindex(columns=PREDICTIONS.names).assign(
+        task=chapter.task, set=chapter.set, model=baseline_name(chapter), setting="", sample=0,
+        movetext=None, moves=None, initial_state="",
     )  # fmt: skip
+    return replies, ""
 
 
 def _parameters(chapter: Chapter) -> ScoringParameters:

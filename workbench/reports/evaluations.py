@@ -3,9 +3,9 @@
 import json
 import math
 import re
-import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any, Final
 
@@ -20,23 +20,18 @@ from workbench.long_texts import LONGEST, shortened
 from workbench.metrics import Metric
 from workbench.reports.chapters import ReportedRun
 from workbench.reports.headline import COLUMNS, headline, quantities_of
+from workbench.statistics.grouped import groups
 from workbench.tables.parquet_tables import REPLY_KEY
 from workbench.tables.provenance import json_hash
 
 
 def json_text(value: Any, indent: int | None = None) -> str:
-    """Return a value as JSON.
-
-    Args:
-        value: Of mappings, lists, texts, numbers (numpy's too) and None. Floats are written so that
-            they read back exactly; what is missing, NaN or infinite becomes null.
-        indent: Spaces of each level; None for one line.
-    """
+    """Return a value as JSON, as `json_value` has it; floats read back exactly."""
     return json.dumps(json_value(value), indent=indent, ensure_ascii=True, allow_nan=False)
 
 
 def json_value(value: Any) -> Any:
-    """Return a value as `json_text` writes it: with Python's own types and None for NaN."""
+    """Return a value with Python's own types, and None for what is missing, NaN or infinite."""
     if isinstance(value, str):
         return value if value.isascii() else storable(value)
     if isinstance(value, Mapping):
@@ -52,10 +47,9 @@ def json_value(value: Any) -> Any:
 
 def named_texts(values: Mapping[str, Any]) -> dict[str, str]:
     """Return values as texts, for schemas whose further details are texts alone."""
-    found = {name: json_value(value) for name, value in values.items()}
     return {
         name: value if isinstance(value, str) else json_text(value)
-        for name, value in found.items()
+        for name, value in json_value(values).items()
         if value not in (None, "", {}, [])
     }
 
@@ -93,7 +87,7 @@ PREDICTIONS_READ: Final = (
 """Columns of the predictions that tell what was asked and replied."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Evaluation:
     """The rows of one model in one setting of a run.
 
@@ -104,8 +98,6 @@ class Evaluation:
         scores: Its rows of `ReportedRun.scores`.
         headline: Its rows of `workbench.reports.headline.headline`.
         depths: m of the headline numbers, by task and set.
-        environment: The environment of its rows.
-        digest: The SHA-256 of what the evaluation is made of and comes to, in hexadecimal.
     """
 
     run: ReportedRun
@@ -114,15 +106,17 @@ class Evaluation:
     scores: pd.DataFrame
     headline: pd.DataFrame
     depths: Mapping[tuple[str, str], int]
-    environment: AnyEnvironment = field(init=False)
-    digest: str = field(init=False)
 
-    def __post_init__(self) -> None:
-        """Find once what every line of the single replies names."""
-        object.__setattr__(self, "environment", self.run.environment)
+    @cached_property
+    def environment(self) -> AnyEnvironment:
+        """The environment of its rows."""
+        return self.run.environment
+
+    @cached_property
+    def digest(self) -> str:
+        """The SHA-256 of what the evaluation is made of and comes to, in hexadecimal."""
         run = self.run
-        parts = [run.name, run.date, run.scored, run.asked, self.numbers]
-        object.__setattr__(self, "digest", json_hash(json_value(parts)))
+        return json_hash(json_value([run.name, run.date, run.scored, run.asked, self.numbers]))
 
     @property
     def numbers(self) -> list[dict[str, Any]]:
@@ -130,38 +124,29 @@ class Evaluation:
         rows = self.headline.astype(object).itertuples(index=False, name=None)
         return [dict(zip(COLUMNS, row, strict=True)) for row in rows]
 
-    @property
+    @cached_property
     def identifier(self) -> str:
         """The name of the evaluation among all others: another one wherever a number differs."""
         return f"{BENCHMARK}/{self.environment.name}/{shortened(self.model, LONGEST)}/{self.digest[:16]}"
 
     @property
-    def unique_id(self) -> str:
-        """A UUID of version 4, made of `digest`."""
-        return str(uuid.UUID(self.digest[:32], version=4))
-
-    @property
     def positions_sha256(self) -> str:
         """The hash of the positions that were asked about, in hexadecimal; empty if unknown."""
-        found = str(self.run.made.get("positions_sha256"))
-        return found if _DIGEST.fullmatch(found) else ""
+        digest = str(self.run.made.get("positions_sha256"))
+        return digest if _DIGEST.fullmatch(digest) else ""
 
     @property
     def parameters(self) -> Mapping[str, Any]:
         """How the rows were scored: terminal rule, policy, method, and N of an estimator."""
-        found = dict(self.run.scored.get("parameters", {}))
-        for name, column in (
-            ("terminal", "terminal"),
-            ("ill_formed", "ill_formed_policy"),
-            ("method", "method"),
-        ):
-            found[name] = ", ".join(sorted(self.scores[column].dropna().astype(str).unique()))
+        columns = {"terminal": "terminal", "ill_formed": "ill_formed_policy", "method": "method"}
+        values = dict(self.run.scored.get("parameters", {}))
+        for name, column in columns.items():
+            values[name] = ", ".join(sorted(self.scores[column].dropna().astype(str).unique()))
         # The engines give the same numbers, and exact ones depend on no draw.
-        without = [
-            "engine",
-            *(["samples", "batches", "seed"] if found["method"] == "exact" else []),
-        ]
-        return {name: value for name, value in found.items() if name not in without}
+        unused = {"engine"}
+        if values["method"] == "exact":
+            unused |= {"samples", "batches", "seed"}
+        return {name: value for name, value in values.items() if name not in unused}
 
     def evaluation_name(self, task: str, positions: str) -> str:
         """Return the name of a task on a set of positions, such as ``chess.state.world_cup``.
@@ -191,13 +176,12 @@ class Evaluation:
 
 
 def evaluations_of(
-    run: ReportedRun,
-    depths: Mapping[tuple[str, str, str], int],
+    run: ReportedRun, depths: Mapping[tuple[str, str, str], int]
 ) -> list[Evaluation]:
     """Return the evaluations of a run, by model and setting; none of a run without rows."""
     if run.scores.empty:
         return []
-    environment, key = run.environment.name, ["model", "setting"]
+    environment = run.environment.name
     chosen = {
         (task, of_set): m for (name, task, of_set), m in depths.items() if name == environment
     }
@@ -206,23 +190,16 @@ def evaluations_of(
         headline(part, depth=chosen[str(task), str(of_set)])
         for (task, of_set), part in named.groupby(["task", "set"], sort=True)
     )
-    # The two are grouped alike, so that their groups come in the same order.
-    pairs = zip(
-        named.groupby(key, sort=True, dropna=False),
-        numbers.groupby(key, sort=True, dropna=False),
-        strict=True,
-    )
+    of_settings = {
+        (row["model"], row["setting"]): part for row, part in groups(numbers, ["model", "setting"])
+    }
     return [
         Evaluation(
-            run=run,
-            model=str(part["model"].iloc[0]),
-            setting=str(part["setting"].iloc[0]),
-            scores=part,
-            headline=lines.reset_index(drop=True),
-            depths=chosen,
+            run, str(key["model"]), str(key["setting"]), part,
+            of_settings[key["model"], key["setting"]].reset_index(drop=True), chosen,
         )
-        for (_, part), (_, lines) in pairs
-    ]
+        for key, part in groups(named, ["model", "setting"])
+    ]  # fmt: skip
 
 
 def question_shown(asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -232,8 +209,8 @@ def question_shown(asked: Mapping[str, Any]) -> dict[str, Any]:
         for name in ("model_args", "extra_body")
         if isinstance(asked.get(name), Mapping)
     }
-    shown: dict[str, Any] = _without_folders({**asked, **options})
-    return shown
+    public: dict[str, Any] = _without_folders({**asked, **options})
+    return public
 
 
 def _without_folders(value: Any) -> Any:

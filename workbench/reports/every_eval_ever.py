@@ -3,11 +3,11 @@
 import hashlib
 import json
 import math
+import uuid
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import pandas as pd
 
@@ -51,26 +51,16 @@ _READ: Final = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenInstances:
-    """What was written of an evaluation's single replies.
+class WrittenInstances(NamedTuple):
+    """Of the file of replies with a score: its number of lines, and its SHA-256 in hexadecimal."""
 
-    Attributes:
-        name: The name of the file of those with a score.
-        rows: Its lines.
-        sha256: Of its bytes, in hexadecimal.
-        unscored: Lines of the other file.
-    """
-
-    name: str
     rows: int
     sha256: str
-    unscored: int
 
 
 def write_instances(evaluation: Evaluation, folder: Path) -> WrittenInstances:
     """Write a line for each row of an evaluation, into one of two files."""
-    counts, digest = {True: 0, False: 0}, hashlib.sha256()
+    rows, digest = 0, hashlib.sha256()
     with (
         replacing(folder / INSTANCES_FILE) as scored_path,
         replacing(folder / UNSCORED_FILE) as unscored_path,
@@ -78,13 +68,14 @@ def write_instances(evaluation: Evaluation, folder: Path) -> WrittenInstances:
         unscored_path.open("wb") as unscored,
     ):
         for line in instance_lines(evaluation):
-            has_score = "evaluation" in line
             text = json_text(line).encode("ascii") + b"\n"
-            counts[has_score] += 1
-            (scored if has_score else unscored).write(text)
-            if has_score:
+            if "evaluation" in line:
+                rows += 1
                 digest.update(text)
-    return WrittenInstances(INSTANCES_FILE, counts[True], digest.hexdigest(), counts[False])
+                scored.write(text)
+            else:
+                unscored.write(text)
+    return WrittenInstances(rows, digest.hexdigest())
 
 
 def instance_lines(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
@@ -170,7 +161,7 @@ def _conversation(
     answer = row["predicted_state"] or row["predicted_actions"]
     if len(questions) == 1:
         turn, source = 0, "not recorded" if reply is None else "output.raw"
-        found: dict[str, Any] = {
+        messages: dict[str, Any] = {
             "interaction_type": "single_turn",
             "output": {"raw": [] if reply is None else [reply]},
         }
@@ -178,16 +169,16 @@ def _conversation(
         asked = evaluation.run.asked
         system = asked.get("system_prompt") or asked["prompt"].get("system")
         replies = [*json.loads(row["earlier_turns"] or "[]"), *([] if reply is None else [reply])]
-        said = [("system", system)] if system else []
-        for place, question in enumerate(questions[: len(replies) + 1]):
-            said.append(("user", question))
-            said += [("assistant", each) for each in replies[place : place + 1]]
-        turn, source = len(said) - 1, "messages[turn_idx].content"
-        found = {
+        turns = [("system", system)] if system else []
+        for index, question in enumerate(questions[: len(replies) + 1]):
+            turns.append(("user", question))
+            turns += [("assistant", each) for each in replies[index : index + 1]]
+        turn, source = len(turns) - 1, "messages[turn_idx].content"
+        messages = {
             "interaction_type": "multi_turn",
             "messages": [
-                {"turn_idx": place, "role": role, "content": content}
-                for place, (role, content) in enumerate(said)
+                {"turn_idx": index, "role": role, "content": content}
+                for index, (role, content) in enumerate(turns)
             ],
         }
     attribution = {
@@ -197,7 +188,7 @@ def _conversation(
         "extraction_method": f"{BENCHMARK} {evaluation.environment.name}",
         "is_terminal": True,
     }
-    return {**found, "answer_attribution": [attribution] if answer else []}
+    return {**messages, "answer_attribution": [attribution] if answer else []}
 
 
 def _sample_hash(content: Mapping[str, Any]) -> str:
@@ -215,8 +206,7 @@ _INTEGERS: Final = ("n", "games", "undefined", "failed", "unscored")
 _ARGUMENTS: Final = ("temperature", "top_p", "max_tokens")
 
 
-@dataclass(frozen=True, slots=True)
-class Publication:
+class Publication(NamedTuple):
     """Who publishes a run, which no table of the run knows.
 
     Attributes:
@@ -252,13 +242,14 @@ def results_document(
     if evaluation.run.date:
         document["evaluation_timestamp"] = evaluation.run.date
     if instances.rows:
+        name = uuid.UUID(evaluation.digest[:32], version=4)
         document["detailed_evaluation_results"] = {
             "format": "jsonl",
-            "file_path": f"{datastore_folder(evaluation)}/{evaluation.unique_id}_samples.jsonl",
+            "file_path": f"{datastore_folder(evaluation)}/{name}_samples.jsonl",
             "hash_algorithm": "sha256",
             "checksum": instances.sha256,
             "total_rows": instances.rows,
-            "additional_details": {"lies_beside_as": instances.name},
+            "additional_details": {"lies_beside_as": INSTANCES_FILE},
         }
     cleaned: dict[str, Any] = json_value(document)
     return cleaned
@@ -305,15 +296,15 @@ def _rows(path: Path) -> list[dict[str, Any]]:
             score = result["score_details"]
             uncertainty = score["uncertainty"]
             interval = uncertainty.get("confidence_interval", {})
-            row = json.loads(score["details"]["headline"])
-            row |= {
-                "mean": score["score"],
-                "standard_error": uncertainty.get("standard_error", {}).get("value"),
-                "lower": interval.get("lower"),
-                "upper": interval.get("upper"),
-                "n": uncertainty["num_samples"],
-            }
-            rows.append(row)
+            rows.append(
+                json.loads(score["details"]["headline"])
+                | {name: interval.get(name) for name in ("lower", "upper")}
+                | {
+                    "mean": score["score"],
+                    "standard_error": uncertainty.get("standard_error", {}).get("value"),
+                    "n": uncertainty["num_samples"],
+                }
+            )
     except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise TableError(
             f"{path}: expected results as `workbench report` writes them, got: {error!r:.200}; make "
@@ -394,7 +385,7 @@ def _result(evaluation: Evaluation, place: int, row: Mapping[str, Any]) -> dict[
         "score_details": {
             "score": row["mean"],
             "details": {"headline": _line(place, row)},
-            "uncertainty": _uncertainty(evaluation, row),
+            "uncertainty": _uncertainty(row),
         },
         "generation_config": _generation_config(evaluation),
     }
@@ -410,7 +401,7 @@ def _line(place: int, row: Mapping[str, Any]) -> str:
 
 
 def _metric_config(evaluation: Evaluation, task: str, metric: Metric) -> dict[str, Any]:
-    parameters = evaluation.parameters
+    parameters = {f"scoring_{name}": value for name, value in evaluation.parameters.items()}
     low, high = metric.range
     return {
         "evaluation_description": description(task, metric),
@@ -423,24 +414,18 @@ def _metric_config(evaluation: Evaluation, task: str, metric: Metric) -> dict[st
         "score_type": "continuous",
         "min_score": low if math.isfinite(low) else "-Infinity",
         "max_score": high if math.isfinite(high) else "Infinity",
-        "additional_details": named_texts(
-            {f"scoring_{name}": parameters[name] for name in parameters}
-        ),
+        "additional_details": named_texts(parameters),
     }
 
 
-def _uncertainty(evaluation: Evaluation, row: Mapping[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {"num_samples": row["n"]}
+def _uncertainty(row: Mapping[str, Any]) -> dict[str, Any]:
+    uncertainty: dict[str, Any] = {"num_samples": row["n"]}
     if not math.isnan(row["standard_error"]):
-        found["standard_error"] = {"value": row["standard_error"], "method": METHOD}
+        uncertainty["standard_error"] = {"value": row["standard_error"], "method": METHOD}
     if not math.isnan(row["lower"]):
-        found["confidence_interval"] = {
-            "lower": row["lower"],
-            "upper": row["upper"],
-            "confidence_level": LEVEL,
-            "method": METHOD,
-        }
-    return found
+        ends = {name: row[name] for name in ("lower", "upper")}
+        uncertainty["confidence_interval"] = {**ends, "confidence_level": LEVEL, "method": METHOD}
+    return uncertainty
 
 
 def _generation_config(evaluation: Evaluation) -> dict[str, Any]:

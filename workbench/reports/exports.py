@@ -43,10 +43,6 @@ def model_card(evaluation: Evaluation, publication: Publication) -> str:
 
     The head is what the Hub reads: ``model-index`` with each headline number, unrounded. A number
     that is undefined stands in the text alone.
-
-    Args:
-        evaluation: One model in one setting.
-        publication: Who publishes it.
     """
     name = evaluation.model.rpartition("/")[2]
     parts: dict[tuple[str, str], list[dict[str, Any]]] = {}
@@ -71,22 +67,20 @@ def _result(
     rows: list[dict[str, Any]],
 ) -> dict[str, Any]:
     environment = evaluation.environment
+    arguments = {
+        "positions_sha256": evaluation.positions_sha256 or None,
+        "predictions_sha256": evaluation.run.scored.get("predictions_sha256"),
+        "setting": evaluation.setting or None,
+        **evaluation.parameters,
+    }
     result: dict[str, Any] = {
         "task": {"type": "text-generation", "name": f"{environment.title}: {task}"},
         "dataset": {
             "type": evaluation.evaluation_name(task, positions),
             "name": f"{environment.title}, {positions or 'positions of the run'}",
-            "args": {
-                "positions_sha256": evaluation.positions_sha256 or None,
-                "predictions_sha256": evaluation.run.scored.get("predictions_sha256"),
-                "setting": evaluation.setting or None,
-                **evaluation.parameters,
-            },
+            "args": {name: value for name, value in arguments.items() if value is not None},
         },
-        "metrics": [_metric(row) for row in rows if row["mean"] == row["mean"]],
-    }
-    result["dataset"]["args"] = {
-        name: value for name, value in result["dataset"]["args"].items() if value is not None
+        "metrics": [_metric(row) for row in rows if not math.isnan(row["mean"])],
     }
     if publication.url:
         result["source"] = {"name": "World-State Workbench", "url": publication.url}
@@ -107,7 +101,7 @@ def _metric(row: Mapping[str, Any]) -> dict[str, Any]:
 def _text(evaluation: Evaluation) -> str:
     scores = evaluation.scores
     lines = [
-        f"## World states: {_shown(evaluation.environment.title)}",
+        f"## World states: {_escaped(evaluation.environment.title)}",
         "",
         f"Measured by the World-State Workbench; {LEVEL:.0%} intervals by the variance between games.",
         "",
@@ -115,15 +109,13 @@ def _text(evaluation: Evaluation) -> str:
         "| --- | --- | --- | ---: | --- | ---: | ---: |",
     ]
     for row in evaluation.numbers:
-        name = metric_of(row["quantity"]).label
+        no_interval = math.isnan(row["lower"])
         cells = (
-            _shown(row["task"]),
-            _shown(row["set"]),
-            name,
+            _escaped(row["task"]),
+            _escaped(row["set"]),
+            metric_of(row["quantity"]).label,
             _number(row["mean"]),
-            ""
-            if math.isnan(row["lower"])
-            else f"{_number(row['lower'])} to {_number(row['upper'])}",
+            "" if no_interval else f"{_number(row['lower'])} to {_number(row['upper'])}",
             str(row["n"]),
             str(row["games"]),
         )
@@ -139,7 +131,7 @@ def _text(evaluation: Evaluation) -> str:
         "Method": evaluation.parameters["method"],
         "Date": evaluation.run.date or "unknown",
     }
-    lines += ["", *(f"- {name}: {_shown(value)}" for name, value in facts.items()), ""]
+    lines += ["", *(f"- {name}: {_escaped(value)}" for name, value in facts.items()), ""]
     return "\n".join(lines)
 
 
@@ -147,7 +139,7 @@ def _number(value: float) -> str:
     return "undefined" if math.isnan(value) else f"{value:.4g}"
 
 
-def _shown(text: str) -> str:
+def _escaped(text: str) -> str:
     """Return a text as one cell of a Markdown table, with no markup of its own."""
     plain = " ".join(str(text)[:_LONGEST].split())
     escaped = "".join(f"\\{sign}" if sign in "\\`*_{}[]|~#" else sign for sign in plain)
@@ -177,16 +169,15 @@ def write_exports(
     ``model_card.md``: in ``out`` if it is the only one, else in a folder of its own in
     ``out/evaluations``. The same runs give the same bytes.
     """
-    publication, depths = publication or Publication(), chapter_depths(runs, depth)
-    found = [each for run in runs for each in evaluations_of(run, depths)]
+    depths = chapter_depths(runs, depth)
     # A run that is named twice is published once.
-    evaluations = list({each.digest: each for each in found}.values())
+    evaluations = {each.digest: each for run in runs for each in evaluations_of(run, depths)}
     refuse_others_files(out)
     _remove_earlier(out)
     written: list[Path] = []
-    for evaluation in evaluations:
+    for evaluation in evaluations.values():
         folder = out if len(evaluations) == 1 else out / EVALUATIONS_FOLDER / _folder(evaluation)
-        written += _write_evaluation(evaluation, publication, folder)
+        written += _write_evaluation(evaluation, publication or Publication(), folder)
     return written
 
 
@@ -196,27 +187,24 @@ def _folder(evaluation: Evaluation) -> str:
 
 
 def _write_evaluation(evaluation: Evaluation, publication: Publication, folder: Path) -> list[Path]:
-    instances = write_instances(evaluation, folder)
-    _write_json(folder / RESULTS_FILE, results_document(evaluation, publication, instances))
-    _write_text(folder / CARD_FILE, model_card(evaluation, publication))
+    results = results_document(evaluation, publication, write_instances(evaluation, folder))
+    texts = {
+        RESULTS_FILE: json_text(results, indent=2) + "\n",
+        CARD_FILE: json_value(model_card(evaluation, publication)),
+    }
+    for name, text in texts.items():
+        with replacing(folder / name) as beside:
+            beside.write_text(text, encoding="utf-8", newline="\n")
     return [folder / name for name in _OF_EVALUATION]
 
 
-def _write_json(path: Path, content: Any) -> Path:
-    return _write_text(path, json_text(content, indent=2) + "\n")
-
-
-def _write_text(path: Path, text: str) -> Path:
-    with replacing(path) as beside:
-        beside.write_text(json_value(text), encoding="utf-8", newline="\n")
-    return path
+def _folders(out: Path) -> list[Path]:
+    return [out, *sorted((out / EVALUATIONS_FOLDER).glob("*/"))]
 
 
 def refuse_others_files(out: Path) -> None:
     """Refuse to write over what the workbench did not write."""
-    folders = sorted((out / EVALUATIONS_FOLDER).glob("*/"))
-    paths = [folder / name for folder in (out, *folders) for name in _OF_EVALUATION]
-    for path in paths:
+    for path in (folder / name for folder in _folders(out) for name in _OF_EVALUATION):
         if path.exists() and not _is_ours(path):
             raise OutputError(
                 f"{path}: expected no file, or one that `workbench report` wrote, got another; write "
@@ -234,7 +222,7 @@ def _is_ours(path: Path) -> bool:
 
 def _remove_earlier(out: Path) -> None:
     """Remove the results that an earlier report left here: they may be of other runs."""
-    folders = sorted((out / EVALUATIONS_FOLDER).glob("*/"))
+    _, *folders = _folders(out)
     for folder in (out, *folders):
         for name in _OF_EVALUATION:
             (folder / name).unlink(missing_ok=True)

@@ -12,7 +12,8 @@ from workbench.reports.chapters import Chapter, baseline_name
 from workbench.reports.headline import headline
 from workbench.reports.measured_sections import lengths_of
 from workbench.reports.model_comparison import Comparisons, counted_family, families, too_few_games
-from workbench.reports.page_parts import counted, number, with_interval
+from workbench.reports.page_parts import counted, interval_cell, number, with_interval
+from workbench.scoring.parameters import MEASURES
 from workbench.statistics.paired_tests import LEVEL
 from workbench.studies.models.format_and_tracking import in_words
 from workbench.studies.models.model_summary import OVERALL
@@ -24,22 +25,13 @@ _EXCLUDED: Final = "the interval excludes zero"
 
 
 def findings(
-    chapter: Chapter,
-    summary: pd.DataFrame,
-    compared: Comparisons,
-    parts: pd.DataFrame,
+    chapter: Chapter, summary: pd.DataFrame, compared: Comparisons, parts: pd.DataFrame
 ) -> list[str]:
     """Return sentences about a chapter's own models, and how they differ from others.
 
     One model has several sentences. Of several each has one, which compares it with the next one and
     with the baseline; of more than six those that are the best of their run, then the best of all with
     many positions. The baseline is a subject only where it stands alone.
-
-    Args:
-        chapter: With at least one row that has scores.
-        summary: The result of `workbench.reports.measured_sections.summary_of`.
-        compared: The result of `workbench.reports.model_comparison.compare`.
-        parts: The result of `workbench.reports.measured_sections.parts_of_means`.
     """
     overall = summary[summary["own"] & (summary["length"] == OVERALL)]
     known = overall.dropna(subset="precision").sort_values("precision", ascending=False)
@@ -48,27 +40,25 @@ def findings(
     baselines = _baselines(chapter)
     models = [name for name in known["model"] if name not in baselines] or list(known["model"])
     if len(models) == 1:
-        said = [_headline_words(chapter, models[0])]
-        said += [_format_words(chapter, parts, models[0])]
-        said += _length_words(chapter, summary, parts, models[0])
-        said += _difference_words(chapter, compared, models[0])
-        said += _tau_words(chapter, overall, models[0])
+        sentences = [_headline_words(chapter, models[0]), _format_words(chapter, parts, models[0])]
+        sentences += _length_words(chapter, summary, parts, models[0])
+        sentences += _difference_words(chapter, compared, models[0])
+        sentences += _tau_words(chapter, overall, models[0])
     else:
-        shown = _subjects(chapter, models)
+        subjects = _subjects(chapter, models)
         rows = known.set_index("model")
-        counts = scored_rows(chapter.scores).groupby("model").size()
-        said = [
-            _short_words(chapter, compared, parts, name, rows.loc[name].to_dict(), counts[name])
-            for name in shown
+        sentences = [
+            _short_words(chapter, compared, parts, name, rows.loc[name].to_dict())
+            for name in subjects
         ]
-        rest = rows.loc[[name for name in models if name not in shown], "precision"]
+        rest = rows.loc[[name for name in models if name not in subjects], "precision"]
         if len(rest):
-            said.append(
+            sentences.append(
                 f"The other {counted(len(rest), 'model')}, with a mean {chapter.symbol} from "
                 f"{number(rest.min())} to {number(rest.max())}, {'is' if len(rest) == 1 else 'are'} in "
                 "the tables."
             )
-    return [*said, *_separated_words(compared)]
+    return [*sentences, *_separated_words(compared)]
 
 
 def _baselines(chapter: Chapter) -> set[str]:
@@ -91,14 +81,10 @@ def _subjects(chapter: Chapter, models: list[str]) -> list[str]:
 
 
 def _short_words(
-    chapter: Chapter,
-    compared: Comparisons,
-    parts: pd.DataFrame,
-    model: str,
-    row: dict[Any, Any],
-    count: int,
+    chapter: Chapter, compared: Comparisons, parts: pd.DataFrame, model: str, row: dict[Any, Any]
 ) -> str:
-    mean = with_interval(row["precision"], row["precision_low"], row["precision_high"])
+    count = int((scored_rows(chapter.scores)["model"] == model).sum())
+    mean = interval_cell(row, "precision")
     words = f"{model}: mean {chapter.symbol} {mean} over {counted(count, 'reply', 'replies')}"
     of_format = _overall(parts, model)
     if of_format["readable"] < 1 or of_format["case_replies"]:
@@ -124,22 +110,18 @@ def _distance(row: dict[Any, Any], which: str = "") -> str:
 
 def _headline_words(chapter: Chapter, model: str) -> str:
     rows = chapter.scores[chapter.scores["model"] == model]
-    numbers = headline(rows, depth=chapter.depth)
-    by_quantity: dict[Any, dict[Any, Any]] = numbers.set_index("quantity").to_dict("index")
-
-    def value(name: str) -> str:
-        return with_interval(*(by_quantity[name][each] for each in ("mean", "lower", "upper")))
-
-    precision = f"precision_{chapter.depth}"
-    words = f"{model} has a mean {chapter.symbol}: {value(precision)}"
-    recall = f"recall_{chapter.depth}"
-    if by_quantity.get(recall, {}).get("n"):
-        words += f", with r_{chapter.depth} {value(recall)}"
-    words += f", over {counted(by_quantity[precision]['n'], 'reply', 'replies')}."
+    by_quantity: dict[Any, dict[Any, Any]] = (
+        headline(rows, depth=chapter.depth).set_index("quantity").to_dict("index")
+    )
+    precision, recall = (by_quantity.get(f"{name}_{chapter.depth}", {}) for name in MEASURES)
+    words = f"{model} has a mean {chapter.symbol}: {interval_cell(precision)}"
+    if recall.get("n"):
+        words += f", with r_{chapter.depth} {interval_cell(recall)}"
+    words += f", over {counted(precision['n'], 'reply', 'replies')}."
     if chapter.measures_text:
         words += (
             f" {by_quantity['exact_match']['mean']:.1%} of them match exactly; the mean "
-            f"{EDIT_DISTANCE.name} is {value('levenshtein')} characters."
+            f"{EDIT_DISTANCE.name} is {interval_cell(by_quantity['levenshtein'])} characters."
         )
     return words
 
@@ -210,8 +192,8 @@ def _most_common(turned: pd.DataFrame) -> pd.DataFrame:
 
 def _against(turned: pd.DataFrame, baselines: set[str]) -> list[dict[Any, Any]]:
     """Return the pair with the baseline, if any; of several that with the most positions."""
-    found = turned[turned["opponent"].isin(baselines)]
-    return found.sort_values("positions", ascending=False).head(1).to_dict("records")
+    pairs = turned[turned["opponent"].isin(baselines)]
+    return pairs.sort_values("positions", ascending=False).head(1).to_dict("records")
 
 
 def _zero(row: dict[Any, Any]) -> str:
@@ -223,9 +205,9 @@ def _zero(row: dict[Any, Any]) -> str:
 
 def _separated_words(compared: Comparisons) -> Iterator[str]:
     for name, part in families(compared.own):
-        apart = int((part["holm"] < LEVEL).sum())
+        count = int((part["holm"] < LEVEL).sum())
         yield (
-            f"{apart:,} of {counted_family(name, len(part))} {'is' if apart == 1 else 'are'} separated "
+            f"{count:,} of {counted_family(name, len(part))} {'is' if count == 1 else 'are'} separated "
             "at 5% after Holm's correction."
         )
     yield from too_few_games(compared.own)
@@ -239,6 +221,6 @@ def _tau_words(chapter: Chapter, overall: pd.DataFrame, model: str) -> Iterator[
     lost = int((zero[f"precision_{chapter.depth}"] == 0).sum())
     yield (
         f"Kendall's tau-b of its {chapter.symbol} and its {EDIT_DISTANCE.name} is "
-        f"{with_interval(row['tau'], row['tau_low'], row['tau_high'])}; {chapter.symbol} is 0 for "
+        f"{interval_cell(row, 'tau')}; {chapter.symbol} is 0 for "
         f"{counted(lost, 'reply', 'replies')}."
     )

@@ -21,7 +21,7 @@ from workbench.explore.run.run_table import depths_of
 from workbench.metrics import headline_columns, range_of, with_summaries
 from workbench.prediction import CLASSES, ReplyClass
 from workbench.reports.chapters import Chapter
-from workbench.reports.page_parts import counted, paragraph, quantity_name, table, with_interval
+from workbench.reports.page_parts import counted, interval_cell, paragraph, quantity_name, table
 from workbench.statistics.grouped import grouped_means
 
 KEY: Final = ("task", "set", "model", "setting")
@@ -105,53 +105,38 @@ _MOST_NAMED: Final = 5
 
 
 def headline_section(chapter: Chapter) -> str:
-    """Return the headline numbers of a chapter's models, the best first, and its replies' classes.
-
-    Args:
-        chapter: With at least one row.
-    """
-    numbers = headline(chapter.scores, depth=chapter.depth)
-    quantities = quantities_of(chapter.task, chapter.depth, chapter.scores.columns)
+    """Return the headline numbers of a chapter's models, the best first, and its replies' classes."""
+    scores, noun = chapter.scores, chapter.environment.episode_noun
+    quantities = quantities_of(chapter.task, chapter.depth, scores.columns)
+    numbers = headline(scores, depth=chapter.depth)
     by_model = {
-        model: part.set_index("quantity") for model, part in numbers.groupby("model", sort=True)
+        model: part.set_index("quantity").to_dict("index")
+        for model, part in numbers.groupby("model", sort=True)
     }
-    order = sorted(
-        by_model, key=lambda model: -by_model[model].loc[quantities[0], ["mean"]].fillna(-1).iloc[0]
-    )
     rows = []
-    for model in order:
-        first = by_model[model].loc[quantities[0]]
-        cells = [
-            with_interval(*map(float, by_model[model].loc[name, ["mean", "lower", "upper"]]))
-            for name in quantities
-        ]
-        rows.append([model, *cells, f"{first['n']:,}", f"{first['games']:,}"])
-    scores = chapter.scores
-    noun = chapter.environment.episode_noun
+    main = numbers[numbers["quantity"] == quantities[0]].sort_values("model", kind="stable")
+    for first in main.sort_values("mean", ascending=False, kind="stable").to_dict("records"):
+        cells = [interval_cell(by_model[first["model"]][name]) for name in quantities]
+        rows.append([first["model"], *cells, f"{first['n']:,}", f"{first['games']:,}"])
     positions = counted(scores["position_id"].nunique(), "position")
     games = counted(scores["game"].nunique(), noun)
     missing = left_out(scores)
-    excluded = " and ".join(
-        words
-        for words in (
-            counted(missing["failed"], "failed call") if missing["failed"] else "",
-            counted(missing["unscored"], "reply that could not be scored",
-                    "replies that could not be scored") if missing["unscored"] else "",
-        )
-        if words
-    )  # fmt: skip
+    one, several = "reply that could not be scored", "replies that could not be scored"
+    excluded = [
+        counted(missing["failed"], "failed call") if missing["failed"] else "",
+        counted(missing["unscored"], one, several) if missing["unscored"] else "",
+    ]
+    words = (
+        f"{positions} of {games}; {convention_words(scores)}. In brackets: 95% intervals, by "
+        f"the variance between whole {noun}s; none for a single {noun}, or where {noun}s do not vary."
+    )
+    if any(excluded):
+        words += f" Left out of every number: {' and '.join(filter(None, excluded))}."
+    heads = ["model", *map(quantity_name, quantities), "n", f"{noun}s"]
     return (
-        paragraph(
-            f"{positions} of {games}; {convention_words(scores)}. In brackets: 95% intervals, by "
-            f"the variance between whole {noun}s; none for a single {noun}, or where {noun}s do not vary."
-            + (f" Left out of every number: {excluded}." if excluded else "")
-        )
+        paragraph(words)
         + paragraph(_positions_apart(chapter))
-        + table(
-            "Headline numbers, means over replies",
-            ["model", *map(quantity_name, quantities), "n", f"{noun}s"],
-            rows,
-        )
+        + table("Headline numbers, means over replies", heads, rows)
         + paragraph(_undefined(chapter))
         + _classes(chapter)
     )
@@ -204,14 +189,14 @@ def _positions_apart(chapter: Chapter) -> str:
 
 def _classes(chapter: Chapter) -> str:
     counts = class_counts(chapter.scores).set_index("model")
-    shown = [name for name in CLASSES if name != ReplyClass.FAILED]
-    names = [class_words(name, chapter.answer) for name in shown]
+    replies = [name for name in CLASSES if name != ReplyClass.FAILED]
+    heads = [class_words(name, chapter.answer) for name in replies]
     rows = [
-        [model, *(f"{row[name]:,}" for name in [*shown, "failed", "unscored"]), f"{row['count']:,}"]
+        [model, *(f"{row[name]:,}" for name in [*replies, "failed", "unscored", "count"])]
         for model, row in counts.iterrows()
     ]
     return table(
         "Classes of answers; failed calls are no replies and enter no number",
-        ["model", *names, "failed calls", class_words("unscored"), "all rows"],
+        ["model", *heads, "failed calls", class_words("unscored"), "all rows"],
         rows,
     )

@@ -1,7 +1,6 @@
 """Sections of a report: curves by length, agreement with edit distance, consistency, format."""
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -14,11 +13,12 @@ from workbench.reports.page_parts import (
     UNDEFINED,
     details,
     figure,
+    interval_cell,
     number,
     paragraph,
     section,
+    share,
     table,
-    with_interval,
 )
 from workbench.statistics.intervals import share_of_ties
 from workbench.studies.models import answer_spread, format_and_tracking, model_summary
@@ -27,12 +27,9 @@ from workbench.studies.models.model_summary import OVERALL
 
 
 def summary_of(chapter: Chapter) -> pd.DataFrame:
-    """Return `workbench.studies.models.model_summary.compute` of a chapter and what stands beside it.
+    """Return the model summary of a chapter and of its references; ``own`` marks the chapter's models.
 
-    The column ``own`` says which models are the chapter's; only these have a tau.
-
-    Args:
-        chapter: With at least one row that has scores.
+    Only the chapter's models have a tau.
     """
     curve = [f"precision_{m}" for m in range(1, chapter.depth + 1)]
     parts = []
@@ -40,26 +37,21 @@ def summary_of(chapter: Chapter) -> pd.DataFrame:
         if len(scores):
             # An estimator gives p_m and r_m alone.
             lacking = {name: np.nan for name in curve if name not in scores}
-            found = model_summary.compute(
+            summary = model_summary.compute(
                 scores.assign(**lacking),
                 depth=chapter.depth,
                 with_tau=own and chapter.measures_text,
             )
-            parts.append(found.assign(own=own))
+            parts.append(summary.assign(own=own))
     return pd.concat(parts, ignore_index=True)
 
 
 def curves_section(chapter: Chapter, summary: pd.DataFrame, identity: str) -> str:
     """Return the curves of p_m and r_m by length, with their numbers."""
-    title = f"By length ({length_words(chapter.environment.name)})"
+    name = chapter.environment.name
+    identity, title = f"{identity}-length", f"By length ({length_words(name)})"
     if (summary["length"] == OVERALL).all():
-        return section(
-            f"{identity}-length",
-            title,
-            paragraph("No position says its length: no curves."),
-            level=3,
-        )
-    note = reply_count_words(chapter.scores)
+        return section(identity, title, paragraph("No position says its length: no curves."))
     beside = sorted(summary.loc[~summary["own"], "model"].unique())
     words = f"Beside the chapter's own: {', '.join(beside)}." if beside else ""
     parts = [paragraph(words), *map(paragraph, chapter.notes)]
@@ -67,55 +59,37 @@ def curves_section(chapter: Chapter, summary: pd.DataFrame, identity: str) -> st
         if measure not in summary or summary[measure].isna().all():
             continue
         symbol = f"{quantity.symbol}_{chapter.depth}"
-        drawn = model_summary.draw(
+        curves = model_summary.draw(
             summary,
-            note,
-            environment=chapter.environment.name,
+            reply_count_words(chapter.scores),
+            environment=name,
             measure="recall" if measure == "recall" else "precision",
         )
-        numbers = _by_length(
-            summary, measure, f"Mean {symbol} by length, with 95% intervals", symbol
-        )
+        caption = f"Mean {symbol} by length, with 95% intervals"
+        numbers = _by_length(summary, measure, caption, symbol)
         alt = f"{chapter.title}: mean {quantity.label(chapter.depth)} by length, a line a model; the numbers follow as a table."  # fmt: skip
-        parts.append(figure(drawn, alt, details(f"The numbers: {symbol} by length", numbers)))
-    return section(f"{identity}-length", title, *parts, level=3)
+        parts.append(figure(curves, alt, details(f"The numbers: {symbol} by length", numbers)))
+    return section(identity, title, *parts)
 
 
 def accepted_section(chapter: Chapter, identity: str) -> str:
-    """Return how far lines of actions are accepted; nothing for other tasks.
-
-    Args:
-        chapter: With at least one row that has scores.
-        identity: Of the chapter on the page.
-    """
+    """Return how far lines of actions are accepted; nothing for other tasks."""
     if chapter.task != "continuation":
         return ""
-    scores = chapter.together()
+    scores, noun = chapter.together(), chapter.environment.action_noun
     depths = [m for m in range(1, chapter.depth + 1) if f"precision_{m}" in scores]
-    found = [headline(scores, depth=m) for m in depths]
-    order = found[-1].sort_values("mean", ascending=False)["model"]
-    by_model = [each.set_index("model") for each in found]
-    rows = [
-        [
-            model,
-            *(
-                with_interval(*map(float, each.loc[model, ["mean", "lower", "upper"]]))
-                for each in by_model
-            ),
-        ]
-        for model in order
-    ]
-    noun = chapter.environment.action_noun
+    numbers = [headline(scores, depth=m) for m in depths]
+    order = numbers[-1].sort_values("mean", ascending=False)["model"]
+    by_model = [each.set_index("model") for each in numbers]
+    rows = [[model, *(interval_cell(each.loc[model]) for each in by_model)] for model in order]
+    caption = (
+        f"Share of the replies whose first i {noun}s the true {chapter.environment.state_noun} "
+        "accepts"
+    )
     return section(
         f"{identity}-accepted",
         f"How far the lines of {noun}s are accepted",
-        table(
-            f"Share of the replies whose first i {noun}s the true {chapter.environment.state_noun} "
-            "accepts",
-            ["model", *(f"p_{m}" for m in depths)],
-            rows,
-        ),
-        level=3,
+        table(caption, ["model", *(f"p_{m}" for m in depths)], rows),
     )
 
 
@@ -123,15 +97,12 @@ def agreement_section(chapter: Chapter, summary: pd.DataFrame, identity: str) ->
     """Return Kendall's tau of p_m and edit distance by length; nothing for tasks without states."""
     if not chapter.measures_text:
         return ""
+    symbol, columns = chapter.symbol, (f"precision_{chapter.depth}", "levenshtein")
+    ties = [
+        [model, *(share(share_of_ties(part[name].to_numpy(float))) for name in columns)]
+        for model, part in scored_rows(chapter.scores).groupby("model")
+    ]
     own = summary[summary["own"]]
-    ties = {}
-    for model, part in scored_rows(chapter.scores).groupby("model"):
-        shares = [
-            share_of_ties(part[name].to_numpy(float))
-            for name in (f"precision_{chapter.depth}", "levenshtein")
-        ]
-        ties[str(model)] = [UNDEFINED if np.isnan(each) else f"{each:.0%}" for each in shares]
-    symbol = chapter.symbol
     return section(
         f"{identity}-agreement",
         f"Agreement of {symbol} and {EDIT_DISTANCE.name}",
@@ -143,30 +114,25 @@ def agreement_section(chapter: Chapter, summary: pd.DataFrame, identity: str) ->
         _by_length(own, "tau", "Kendall's tau-b by length, with 95% intervals", "all"),
         details(
             "Shares of tied pairs of replies",
-            table(
-                "Tied pairs",
-                ["model", symbol, EDIT_DISTANCE.name],
-                [[name, *shares] for name, shares in ties.items()],
-            ),
+            table("Tied pairs", ["model", symbol, EDIT_DISTANCE.name], ties),
         ),
-        level=3,
     )
 
 
 def consistency_section(chapter: Chapter, identity: str) -> str:
     """Return how alike the answers to one question are, where it was asked several times."""
-    title = "Consistency of repeated answers"
+    identity, title = f"{identity}-consistency", "Consistency of repeated answers"
     spread = answer_spread.compute(chapter.scores, depth=chapter.depth)
     if not (spread["answers"] > 1).any():
-        said = "Each position was asked once: nothing to say about repeated answers."
-        return section(f"{identity}-consistency", title, paragraph(said), level=3)
+        words = "Each position was asked once: nothing to say about repeated answers."
+        return section(identity, title, paragraph(words))
     rows = [
         [
             row["model"],
             f"{row['repeated']:,}",
-            *(_share(row[name]) for name in ("same", "always", "sometimes", "never")),
+            *(share(row[name]) for name in ("same", "always", "sometimes", "never")),
             *(number(row[name]) for name in ("within", "between")),
-            _share(row["share_within"]),
+            share(row["share_within"]),
         ]
         for row in answer_spread.summarise(spread).to_dict("records")
     ]
@@ -174,18 +140,17 @@ def consistency_section(chapter: Chapter, identity: str) -> str:
         "model", "positions asked again", f"same {chapter.answer} in all", "always right", "sometimes right",
         "never right", "deviation within", "deviation between", "share within",
     ]  # fmt: skip
-    drawn = answer_spread.draw(spread, reply_count_words(chapter.scores))
+    ranges = answer_spread.draw(spread, reply_count_words(chapter.scores))
     alt = f"{chapter.title}: the range of {chapter.symbol} over the answers to each position."
     return section(
-        f"{identity}-consistency",
+        identity,
         title,
         paragraph(
             f"Deviations are standard deviations of {chapter.symbol}: within, between the answers to "
             "one position; between, of the positions' means."
         ),
         table("Repeated answers to the same position", columns, rows),
-        figure(drawn, alt),
-        level=3,
+        figure(ranges, alt),
     )
 
 
@@ -195,38 +160,19 @@ def lengths_of(summary: pd.DataFrame) -> list[str]:
 
 
 def _by_length(summary: pd.DataFrame, measure: str, caption: str, symbol: str) -> str:
-    lengths: Sequence[str] = [*lengths_of(summary), OVERALL]
+    lengths = [*lengths_of(summary), OVERALL]
     rows = []
     overall = summary[summary["length"] == OVERALL].sort_values(measure, ascending=False)
     for model in overall["model"]:
-        part = summary[summary["model"] == model].set_index("length")
-        cells = [
-            with_interval(
-                *map(float, part.loc[name, [measure, f"{measure}_low", f"{measure}_high"]])
-            )
-            if name in part.index
-            else "–"
-            for name in lengths
-        ]
+        part = summary[summary["model"] == model].set_index("length").to_dict("index")
+        cells = (interval_cell(part[name], measure) if name in part else "–" for name in lengths)
         rows.append([model, *cells])
-    heads = [
-        "model",
-        *lengths[:-1],
-        f"{symbol}, all lengths" if symbol != OVERALL else "all lengths",
-    ]
-    return table(caption, heads, rows)
-
-
-def _share(value: float) -> str:
-    return UNDEFINED if np.isnan(value) else f"{value:.0%}"
+    overall_head = f"{symbol}, all lengths" if symbol != OVERALL else "all lengths"
+    return table(caption, ["model", *lengths[:-1], overall_head], rows)
 
 
 def parts_of_means(chapter: Chapter) -> pd.DataFrame:
-    """Return `format_and_tracking.compute` of a chapter and what stands beside it.
-
-    Args:
-        chapter: With at least one row that has scores.
-    """
+    """Return `format_and_tracking.compute` of a chapter with scored rows and of its references."""
     return format_and_tracking.compute(chapter.together(), depth=chapter.depth)
 
 
@@ -258,7 +204,7 @@ def format_section(chapter: Chapter, parts: pd.DataFrame, identity: str) -> str:
         alt = f"{chapter.title}: the parts of mean {chapter.symbol} by length, a panel a model."
         caption = f"The same by length ({length_words(name)})"
         content.append(details(caption, figure(lines, alt), _table(chapter, by_length, caption)))
-    return section(f"{identity}-format", title, *content, level=3)
+    return section(f"{identity}-format", title, *content)
 
 
 def _table(chapter: Chapter, rows: pd.DataFrame, caption: str) -> str:
@@ -275,9 +221,7 @@ def _table(chapter: Chapter, rows: pd.DataFrame, caption: str) -> str:
     lines = []
     for row in rows.to_dict("records"):
         cells = [row["model"] + (f", {row['length']}" if of_length else ""), f"{row['replies']:,}"]
-        cells += [
-            with_interval(*(row[f"{each}{end}"] for end in ("", "_low", "_high"))) for each in names
-        ]
+        cells += [interval_cell(row, name) for name in names]
         if case:
             cells += [number(row["mean_in_true_case"]), f"{row['case_replies']:,}"]
         if chapter.measures_text:

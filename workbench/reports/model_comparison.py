@@ -1,8 +1,7 @@
 """Models compared on common positions: families of pairs, differences, ranks, and groups of ranks."""
 
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import pandas as pd
 
@@ -46,10 +45,9 @@ INTERVAL_AND_TEST: Final = (
 def asked_alike(scores: pd.DataFrame) -> pd.DataFrame:
     """Return how each model was asked: two with the same values were asked alike.
 
-    Returns:
-        By model: asked (its name as it was), setting, positions (the set of their ids, where any model
-        has a score) and variant (the setting where the model was asked about these positions in
-        several, else empty).
+    The columns are asked (the model's name as it was), setting, positions (the set of their ids, where
+    any model has a score) and variant (the setting where the model was asked about these positions in
+    several, else empty).
     """
     # What stands beside was not asked about positions that have no score at all.
     known = scores["position_id"].isin(scored_rows(scores)["position_id"])
@@ -85,18 +83,15 @@ def families(pairs: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 def rankings(scores: pd.DataFrame) -> Iterator[tuple[str, list[str]]]:
     """Yield which models are ranked with each other, with a name: those that were asked alike."""
     models = asked_alike(scores)
-    models["count"] = models["positions"].map(len)
     for (_, variant), part in models.groupby(["positions", "variant"], sort=False):
         if len(part) > 1:
             words = f" in the setting {variant}" if variant else ""
-            yield (
-                f"{len(part)} models asked about the same {counted(part['count'].iloc[0], 'position')}{words}",
-                list(part.index),
-            )
+            count = counted(len(part["positions"].iloc[0]), "position")
+            yield f"{len(part)} models asked about the same {count}{words}", list(part.index)
     for (asked, _), part in models.groupby(["asked", "positions"], sort=False):
         if part["setting"].nunique() > 1:
-            name = f"{len(part)} settings of {asked} at the same {counted(part['count'].iloc[0], 'position')}"
-            yield name, list(part.index)
+            count = counted(len(part["positions"].iloc[0]), "position")
+            yield f"{len(part)} settings of {asked} at the same {count}", list(part.index)
 
 
 def counted_family(family: str, count: int) -> str:
@@ -107,38 +102,37 @@ def counted_family(family: str, count: int) -> str:
 def correction_words(pairs: pd.DataFrame) -> str:
     """Return for how many pairs p-values are adjusted, family by family, and which are too many."""
     counts = [counted_family(name, len(part)) for name, part in families(pairs)]
-    apart = ", each family by itself" if len(counts) > 1 else ""
-    return f"Holm's correction for {' and for '.join(counts)}{apart}."
+    separately = ", each family by itself" if len(counts) > 1 else ""
+    return f"Holm's correction for {' and for '.join(counts)}{separately}."
 
 
 def too_few_games(pairs: pd.DataFrame) -> list[str]:
     """Return a sentence for each family in which the test cannot separate any pair, whatever it finds."""
-    said = []
+    sentences = []
     for name, part in families(pairs):
         tested = int(part["p_value"].notna().sum())
         games = int(part["games"].max())
         least = least_p_value(games)
         if not tested:
-            said.append(f"The positions are of one game: the test cannot separate any {name}.")
+            sentences.append(f"The positions are of one game: the test cannot separate any {name}.")
         elif least * tested >= LEVEL:
             times = f", and the correction multiplies the least by {tested:,}" if tested > 1 else ""
-            said.append(
+            sentences.append(
                 f"With {counted(games, 'game')} no p-value is below {number(least)}{times}: the test "
                 f"cannot separate any {name}."
             )
-    return said
+    return sentences
 
 
 _MOST_SHOWN: Final = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Comparisons:
+class Comparisons(NamedTuple):
     """A chapter's models against each other and against those beside them.
 
     Attributes:
         every: `workbench.studies.models.model_ranks.compare_pairs` of all pairs, with the column ``family``
-            and Holm's p in each family alone (`workbench.reports.model_comparison`).
+            and Holm's p in each family alone.
         own: Of these the pairs with at least one of the chapter's own models.
     """
 
@@ -147,47 +141,32 @@ class Comparisons:
 
 
 def compare(chapter: Chapter, *, seed: int = 0) -> Comparisons:
-    """Compare the models of a chapter by p_m, and with those beside them.
-
-    Args:
-        chapter: With at least one row that has scores.
-        seed: Seed of the test.
-    """
-    every = model_ranks.compare_pairs(
-        chapter.together(),
-        measure=f"precision_{chapter.depth}",
-        seed=seed,
-    )
-    every = in_families(every, chapter.together(), chapter.models)
+    """Compare the models of a chapter by p_m, and with those beside them."""
+    rows, measure = chapter.together(), f"precision_{chapter.depth}"
+    every = model_ranks.compare_pairs(rows, measure=measure, seed=seed)
+    every = in_families(every, rows, chapter.models)
     of_own = every["model"].isin(chapter.models) | every["other"].isin(chapter.models)
     return Comparisons(every, every[of_own].reset_index(drop=True))
 
 
 def comparison_section(
-    chapter: Chapter, found: Comparisons, identity: str, *, resamples: int = 1000, seed: int = 0
+    chapter: Chapter, compared: Comparisons, identity: str, *, resamples: int = 1000, seed: int = 0
 ) -> str:
     """Return ranks in groups, a figure of ranks, and the differences of all pairs."""
-    title = "Models compared on common positions"
-    alone = len(set(chapter.models) | set(chapter.together()["model"])) == 1
-    if alone:
-        said = "There is one model, and nothing to compare it with."
-        return section(f"{identity}-compared", title, paragraph(said), level=3)
-    if found.own.empty:
-        said = (
+    if chapter.together()["model"].nunique() == 1:
+        content = [paragraph("There is one model, and nothing to compare it with.")]
+    elif compared.own.empty:
+        words = (
             "No two models have answered the same positions (their scores share no position_id): "
             "they are not compared. Ask them about the same table of positions."
         )
-        return section(f"{identity}-compared", title, paragraph(said), level=3)
-    pairs = _pairs(chapter, found.own)
-    if len(found.own) > _MOST_SHOWN:
-        pairs = details(f"All {len(found.own)} pairs", pairs)
-    return section(
-        f"{identity}-compared",
-        title,
-        _ranks(chapter, found.every, resamples, seed),
-        pairs,
-        level=3,
-    )
+        content = [paragraph(words)]
+    else:
+        pairs = _pairs(chapter, compared.own)
+        if len(compared.own) > _MOST_SHOWN:
+            pairs = details(f"All {len(compared.own)} pairs", pairs)
+        content = [_ranks(chapter, compared.every, resamples, seed), pairs]
+    return section(f"{identity}-compared", "Models compared on common positions", *content)
 
 
 def _ranks(chapter: Chapter, every: pd.DataFrame, resamples: int, seed: int) -> str:
@@ -195,80 +174,59 @@ def _ranks(chapter: Chapter, every: pd.DataFrame, resamples: int, seed: int) -> 
     scores = chapter.together()
     names = {"precision": chapter.symbol, "distance": EDIT_DISTANCE.name}
     if not chapter.measures_text:
-        quantities = quantities_of(chapter.task, chapter.depth)
-        names = {quantity: quantity_name(quantity) for quantity in quantities}
+        names = {name: quantity_name(name) for name in quantities_of(chapter.task, chapter.depth)}
     tables = []
     for ranking, models in rankings(scores):
         part = scores[scores["model"].isin(models)]
         if chapter.measures_text:
             ranked = model_ranks.compute(part, depth=chapter.depth, resamples=resamples, seed=seed)
         else:
-            measured: dict[str, tuple[str, Literal[1, -1]]] = {
-                quantity: (quantity, -1) for quantity in names
-            }
+            measured: dict[str, tuple[str, Literal[1, -1]]] = {name: (name, -1) for name in names}
             ranked = model_ranks.ranked(part, measured, resamples=resamples, seed=seed)
         if len(ranked):
             together = ranked["ranking"] == model_ranks.ALL_MODELS
             tables.append(ranked[together].assign(ranking=ranking))
     ranks = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
     if ranks.empty:
-        said = "No two models were asked about the same positions: pairs are compared, and none ranked."
-        return paragraph(said)
-    apart = separated(every)
-    main = next(iter(names))
+        return paragraph(
+            "No two models were asked about the same positions: pairs are compared, and none ranked."
+        )
     parts = [
         paragraph(
             f"Models that share a letter are not separated by {chapter.symbol}: sign tests of whole games on the "
             f"positions that both answered, 5% after {correction_words(every)} {_unranked(scores, ranks)}Intervals of a rank are of 95%: games are resampled and all models ranked again."
         )
     ]
-    heads = [
-        head
-        for name, words in names.items()
-        for head in (f"{words} rank", *(["group"] if name == main else []), f"{words} mean")
-    ]
+    main, *others = names
+    heads = ["model", f"{names[main]} rank", "group", f"{names[main]} mean"]
+    heads += [f"{names[name]} {column}" for name in others for column in ("rank", "mean")]
     for title, part in ranks.groupby("ranking", sort=False):
         ordered = part.sort_values(main, ascending=False)
-        letters = group_letters(ordered["model"], apart)
-        rows = [
-            [
-                row["model"],
-                *(
-                    cell
-                    for name in names
-                    for cell in (
-                        _rank(row, name),
-                        *([letters[row["model"]]] if name == main else []),
-                        number(row[name]),
-                    )
-                ),
-            ]
-            for row in ordered.to_dict("records")
-        ]
-        first = part.iloc[0]
-        parts.append(
-            table(
-                f"Ranks of {title}: {counted(first['positions'], 'position')} answered by all, of "
-                f"{counted(first['games'], 'game')}",
-                ["model", *heads],
-                rows,
+        letters = group_letters(ordered["model"], separated(every))
+        rows = []
+        for row in ordered.to_dict("records"):
+            cells = [row["model"], _rank(row, main), letters[row["model"]], number(row[main])]
+            rows.append(
+                cells + [cell for name in others for cell in (_rank(row, name), number(row[name]))]
             )
+        first = part.iloc[0]
+        caption = (
+            f"Ranks of {title}: {counted(first['positions'], 'position')} answered by all, of "
+            f"{counted(first['games'], 'game')}"
         )
+        parts.append(table(caption, heads, rows))
     if chapter.measures_text:
-        drawn = model_ranks.draw(ranks, models=scores["model"].unique())
+        lines = model_ranks.draw(ranks, models=scores["model"].unique())
         alt = f"{chapter.title}: each model's rank by {EDIT_DISTANCE.name} and by {chapter.symbol}, joined by a line; the numbers are in the table."
-        parts.append(figure(drawn, alt))
+        parts.append(figure(lines, alt))
     return "".join(parts)
 
 
 def _unranked(scores: pd.DataFrame, ranks: pd.DataFrame) -> str:
     """Return which models are in no ranking, for none was asked as they were."""
-    alone = sorted({*scores["model"]} - {*ranks["model"]})
-    if not alone:
-        return ""
-    return (
-        f"Not ranked, for no other model was asked about the same positions: {', '.join(alone)}. "
-    )
+    alone = ", ".join(sorted({*scores["model"]} - {*ranks["model"]}))
+    reason = "Not ranked, for no other model was asked about the same positions"
+    return f"{reason}: {alone}. " if alone else ""
 
 
 def _rank(row: Mapping[Any, Any], side: str) -> str:
@@ -288,25 +246,19 @@ def _pairs(chapter: Chapter, own: pd.DataFrame) -> str:
             with_interval(row["difference"], row["low"], row["high"]),
             number(row["effect"]),
             f"{row['better']:,} : {row['worse']:,}",
-            p_value_words(row["holm"]),
+            "< 0.001" if row["holm"] < 0.001 else number(row["holm"]),
         ]
         for row in own.sort_values("difference", ascending=False).to_dict("records")
     ]
-    return paragraph(
+    words = (
         "The effect is the mean difference over the standard deviation of the positions' differences, "
         f"undefined where all positions differ by the same amount. {INTERVAL_AND_TEST} "
         f"The p-value is that of a sign test of whole games, with {correction_words(own)} "
         f"{' '.join(too_few_games(own))}"
-    ) + table(
-        f"Paired differences of {symbol}, the better model first",
-        ["pair", "positions", "games", f"{symbol} of the one", f"{symbol} of the other", "difference",
-         "effect", "positions better : worse", "p (Holm)"],
-        rows,
-    )  # fmt: skip
-
-
-def p_value_words(value: float) -> str:
-    """Return a p-value as text; very small ones as a bound."""
-    if value < 0.001:
-        return "< 0.001"
-    return number(value)
+    )
+    heads = [
+        "pair", "positions", "games", f"{symbol} of the one", f"{symbol} of the other", "difference",
+        "effect", "positions better : worse", "p (Holm)",
+    ]  # fmt: skip
+    caption = f"Paired differences of {symbol}, the better model first"
+    return paragraph(words) + table(caption, heads, rows)

@@ -38,18 +38,10 @@ _READ: Final = (ReplyClass.VALID, ReplyClass.ILL_FORMED)
 def notable(chapter: Chapter, count: int = SHOWN) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Choose a chapter's worst states, and those that edit distance misjudges most.
 
-    Only replies that are states take part, as `answers_of_models` has them; of each position at most
-    one reply is in each list.
-
-    Args:
-        chapter: Of the task ``state``.
-        count: Of each list at most.
-
-    Returns:
-        Rows with ``precision``, ``recall``, ``edit_distance`` and ``disagreement``: by how much lower
-        p_m ranks the reply than edit distance does, as a share of the ranking. The worst have the
-        lowest p_m, then r_m, then the largest distance; the misjudged the largest disagreement in
-        either direction.
+    Only replies that are states take part; of each position at most one reply is in each list. The
+    worst have the lowest p_m, then r_m, then the largest distance; the misjudged the largest
+    ``disagreement`` in either direction: by how much lower p_m ranks the reply than edit distance does,
+    as a share of the ranking.
     """
     states = answers_of_models(chapter)
     wrong = states[(states["edit_distance"] > 0) | (states["precision"] < 1)]
@@ -57,12 +49,14 @@ def notable(chapter: Chapter, count: int = SHOWN) -> tuple[pd.DataFrame, pd.Data
         ["precision", "recall", "edit_distance", "position_id", "model"],
         ascending=[True, True, False, True, True],
     )
-    apart = wrong[wrong["disagreement"].fillna(0) != 0]
-    misjudged = apart.assign(gap=apart["disagreement"].abs()).sort_values(
+    unlike = wrong[wrong["disagreement"].fillna(0) != 0]
+    misjudged = unlike.assign(gap=unlike["disagreement"].abs()).sort_values(
         ["gap", "position_id", "model"], ascending=[False, True, True]
     )
-    first = (table.drop_duplicates("position_id").head(count) for table in (worst, misjudged))
-    return next(first), next(first)
+    return (
+        worst.drop_duplicates("position_id").head(count),
+        misjudged.drop_duplicates("position_id").head(count),
+    )
 
 
 def answers_of_models(chapter: Chapter) -> pd.DataFrame:
@@ -78,55 +72,56 @@ def answers_of_models(chapter: Chapter) -> pd.DataFrame:
 
 
 def boards_section(chapter: Chapter, identity: str) -> str:
-    """Return the worst and the most misjudged states as pictures, each with a way to open it.
-
-    Args:
-        chapter: With at least one row that has scores.
-        identity: Of the chapter on the page.
-    """
-    noun = chapter.environment.state_noun
+    """Return the worst and the most misjudged states as pictures, each with a way to open it."""
     if not chapter.measures_text:
         return ""
+    noun, symbol = chapter.environment.state_noun, chapter.symbol
+    nothing = f"There is none: every reply that is a {noun} is right, or there is no such reply."
     worst, misjudged = notable(chapter)
-    symbol = chapter.symbol
-    parts = []
-    for name, title, words, rows in (
-        (
-            "worst",
-            f"The worst {noun}s",
-            f"The lowest {symbol}, at most one of each position.",
-            worst,
-        ),
-        (
-            "misjudged",
-            f"Misjudged by {EDIT_DISTANCE.name}",
-            f"The replies that {EDIT_DISTANCE.name} and {symbol} rank most differently, at most one of "
-            "each position. Of all replies that are not right, ranked from the nearest to the farthest.",
-            misjudged,
-        ),
-    ):
-        shown = [_pair(chapter, row, name == "misjudged") for row in rows.to_dict("records")]
-        nothing = (
-            f"There is none: every reply that is a {noun} is right, or there is no such reply."
-        )
-        content = pairs(shown) if shown else paragraph(nothing)
-        parts.append(section(f"{identity}-{name}", title, paragraph(words), content, level=3))
-    return "".join(parts)
+    return _listed_replies(
+        f"{identity}-worst",
+        f"The worst {noun}s",
+        f"The lowest {symbol}, at most one of each position.",
+        [_pair(chapter, row, False) for row in worst.to_dict("records")],
+        nothing,
+    ) + _listed_replies(
+        f"{identity}-misjudged",
+        f"Misjudged by {EDIT_DISTANCE.name}",
+        f"The replies that {EDIT_DISTANCE.name} and {symbol} rank most differently, at most one of "
+        "each position. Of all replies that are not right, ranked from the nearest to the farthest.",
+        [_pair(chapter, row, True) for row in misjudged.to_dict("records")],
+        nothing,
+    )
+
+
+def _listed_replies(identity: str, title: str, words: str, replies: list[str], nothing: str) -> str:
+    content = pairs(replies) if replies else paragraph(nothing)
+    return section(identity, title, paragraph(words), content)
+
+
+def _heading(row: dict[Any, Any], facts: dict[str, str]) -> str:
+    """Return whose reply a row is, and its measures."""
+    words = ", ".join(f"{name} {value}" for name, value in facts.items())
+    return f"{_whose(row)}: {words}; {row['remark'] or 'valid'}."
+
+
+def _whose(row: dict[Any, Any], of: str = "position ") -> str:
+    return f"{row['model']}, {of}{cut(str(row['position_id']))}"
 
 
 def _pair(chapter: Chapter, row: dict[Any, Any], misjudged: bool) -> str:
     true, predicted = str(row["true_state"]), str(row["predicted_state"])
     noun = chapter.environment.state_noun
-    symbols = {
+    facts = {
         chapter.symbol: number(row["precision"]),
         f"r_{chapter.depth}": number(row["recall"]),
         EDIT_DISTANCE.name: f"{row['edit_distance']:.0f}",
     }
-    facts = ", ".join(f"{name} {value}" for name, value in symbols.items())
-    words = f"{row['model']}, position {cut(str(row['position_id']))}: {facts}; {row['remark'] or 'valid'}."
+    words = _heading(row, facts)
     if misjudged:
-        nearer = EDIT_DISTANCE.name if row["disagreement"] > 0 else chapter.symbol
-        other = chapter.symbol if row["disagreement"] > 0 else EDIT_DISTANCE.name
+        nearer, other = EDIT_DISTANCE.name, chapter.symbol
+        if row["disagreement"] <= 0:
+            nearer, other = other, nearer
         words += (
             f" It is nearer by {nearer} than by {other}: "
             f"{abs(row['disagreement']):.0%} of the ranking lie between."
@@ -135,16 +130,11 @@ def _pair(chapter: Chapter, row: dict[Any, Any], misjudged: bool) -> str:
         drawn_state(chapter, f"{side} {noun}", text, against)
         for side, text, against in (("True", true, predicted), ("Predicted", predicted, true))
     ]
-    address = pair_link(true, predicted) if chapter.environment.name == DEFAULT else ""
-    opened = link(address, f"Open this pair: {row['model']}, {cut(str(row['position_id']))}")
-    return side_by_side(
-        words,
-        pictures,
-        opened if address else "",
-        details(
-            "Make this pair again", preformatted(recreated(chapter, true, predicted), "Command")
-        ),
-    )
+    opened = ""
+    if chapter.environment.name == DEFAULT:
+        opened = link(pair_link(true, predicted), f"Open this pair: {_whose(row, '')}")
+    command = preformatted(recreated(chapter, true, predicted), "Command")
+    return side_by_side(words, pictures, opened, details("Make this pair again", command))
 
 
 def recreated(chapter: Chapter, true: str, predicted: str) -> str:
@@ -171,9 +161,6 @@ def drawn_state(chapter: Chapter, name: str, text: str, against: str) -> str:
     return f"<strong>{name}</strong>{drawing}{preformatted(cut(text, _LONGEST), name)}"
 
 
-_LONGEST_ANSWER: Final = 600
-
-
 def worst_answers(chapter: Chapter, count: int = SHOWN) -> pd.DataFrame:
     """Choose a chapter's worst lists or lines of actions.
 
@@ -191,52 +178,39 @@ def worst_answers(chapter: Chapter, count: int = SHOWN) -> pd.DataFrame:
 
 
 def answers_section(chapter: Chapter, identity: str) -> str:
-    """Return the worst answers beside the true states; nothing where replies are states.
-
-    Args:
-        chapter: With at least one row that has scores.
-        identity: Of the chapter on the page.
-    """
+    """Return the worst answers beside the true states; nothing where replies are states."""
     if chapter.measures_text:
         return ""
     noun = chapter.environment.action_noun
     then = ", then r_1" if chapter.task == "actions" else f", then the fewest accepted {noun}s"
-    shown = [_answer(chapter, row) for row in worst_answers(chapter).to_dict("records")]
-    nothing = (
-        f"There is none: every reply with a {chapter.answer} is right, or there is no such reply."
-    )
-    return section(
+    return _listed_replies(
         f"{identity}-worst",
         "The worst answers",
-        paragraph(f"The lowest {chapter.symbol}{then}, at most one of each position."),
-        pairs(shown) if shown else paragraph(nothing),
-        level=3,
+        f"The lowest {chapter.symbol}{then}, at most one of each position.",
+        [_answer(chapter, row) for row in worst_answers(chapter).to_dict("records")],
+        f"There is none: every reply with a {chapter.answer} is right, or there is no such reply.",
     )
 
 
 def _answer(chapter: Chapter, row: dict[Any, Any]) -> str:
-    noun = chapter.environment.state_noun
-    true, actions = str(row["true_state"]), _actions(row)
-    described = _listed if chapter.task == "actions" else _played
-    parts = described(chapter, true, actions)
-    facts = [f"{chapter.symbol} {number(row['precision'])}"]
-    if not pd.isna(row["recall"]):
-        facts.append(f"r_{chapter.depth} {number(row['recall'])}")
-    words = (
-        f"{row['model']}, position {cut(str(row['position_id']))}: {', '.join(facts)}; "
-        f"{row['remark'] or 'valid'}."
+    true, text = str(row["true_state"]), row["predicted_actions"]
+    actions = (
+        [each for each in text.split(ACTION_SEPARATOR) if each] if isinstance(text, str) else []
     )
+    parts = (_listed if chapter.task == "actions" else _played)(chapter, true, actions)
+    facts = {chapter.symbol: number(row["precision"])}
+    if not pd.isna(row["recall"]):
+        facts[f"r_{chapter.depth}"] = number(row["recall"])
     texts = "".join(
-        f"<strong>{name}</strong>{preformatted(cut(text, _LONGEST_ANSWER), name)}"
+        f"<strong>{name}</strong>{preformatted(cut(text, _LONGEST), name)}"
         for name, text in parts.items()
     )
-    again = measured_again(chapter, true, actions)
+    lines = measured_again(chapter, true, actions)
+    again = details("Measure this answer again", preformatted(lines, "Lines of Python"))
     return side_by_side(
-        words,
-        [drawn_state(chapter, f"True {noun}", true, true), texts],
-        details("Measure this answer again", preformatted(again, "Lines of Python"))
-        if len(again) <= LONGEST_TEXT
-        else "",
+        _heading(row, facts),
+        [drawn_state(chapter, f"True {chapter.environment.state_noun}", true, true), texts],
+        again if len(lines) <= LONGEST_TEXT else "",
     )
 
 
@@ -251,11 +225,6 @@ def measured_again(chapter: Chapter, true: str, actions: list[str]) -> str:
         f"task_named({chapter.task!r}).measures("
         f"environment, true, {actions!r}, {chapter.depth}, {terminal!r})"
     )
-
-
-def _actions(row: dict[Any, Any]) -> list[str]:
-    text = row["predicted_actions"]
-    return [each for each in text.split(ACTION_SEPARATOR) if each] if isinstance(text, str) else []
 
 
 def _listed(chapter: Chapter, true: str, actions: list[str]) -> dict[str, str]:

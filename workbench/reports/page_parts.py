@@ -8,7 +8,6 @@ from io import BytesIO
 from typing import Any, Final
 
 import matplotlib as mpl
-import pandas as pd
 from matplotlib.figure import Figure
 
 from workbench.drawing.quantities import QUANTITIES
@@ -34,11 +33,22 @@ def number(value: float) -> str:
     return f"{value:.1e}"
 
 
+def share(value: float) -> str:
+    """Return a share as a percentage."""
+    return UNDEFINED if math.isnan(value) else f"{value:.0%}"
+
+
 def with_interval(value: float, low: float, high: float) -> str:
     """Return a value with its 95% interval, where there is one."""
     if math.isnan(value) or math.isnan(low):
         return number(value)
     return f"{number(value)} [{number(low)}, {number(high)}]"
+
+
+def interval_cell(row: Mapping[Any, Any], name: str = "") -> str:
+    """Return a mean with its interval from a row of `headline`, or of a study's columns ``name``."""
+    columns = (name, f"{name}_low", f"{name}_high") if name else ("mean", "lower", "upper")
+    return with_interval(*(float(row[column]) for column in columns))
 
 
 def counted(count: int, one: str, several: str = "") -> str:
@@ -58,20 +68,13 @@ def prompt_words(prompt: Mapping[str, Any]) -> str:
     return f"{name}@{version}, SHA-256 {digest}"
 
 
-def shown_value(value: object) -> str:
-    """Return a value of a description as text; none in words."""
-    if value is None or (isinstance(value, float) and pd.isna(value)):
-        return "not given"
-    return str(value)
-
-
 LONGEST_TEXT: Final = 20_000
 """Characters of a text that the page shows."""
 
 _HEADS: Final = {"p": "precision", "r": "recall", "edit distance": "edit_distance"}
 
 
-def section(identity: str, title: str, *content: str, level: int = 2) -> str:
+def section(identity: str, title: str, *content: str, level: int = 3) -> str:
     """Return a section with a heading that can be linked to."""
     return f'<section><h{level} id="{escape(identity)}">{escape(title)}</h{level}>{"".join(content)}</section>'
 
@@ -126,13 +129,7 @@ def preformatted(text: str, name: str) -> str:
 
 
 def figure(drawn: Figure, alt: str, *content: str) -> str:
-    """Return a figure as a picture on white, with content below it.
-
-    Args:
-        drawn: The result of a study's ``draw``.
-        alt: What the picture shows.
-        content: Such as a table of its numbers.
-    """
+    """Return a figure as a picture on white, with content such as a table of its numbers below it."""
     written = BytesIO()
     with mpl.rc_context({"svg.hashsalt": alt}):
         drawn.savefig(written, format="svg", metadata={"Date": None, "Creator": None})

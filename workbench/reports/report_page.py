@@ -1,6 +1,6 @@
 """A report of one or several runs: one self-contained HTML file."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from html import escape
 from pathlib import Path
@@ -40,7 +40,6 @@ from workbench.reports.page_parts import (
     prompt_words,
     quantity_colours,
     section,
-    shown_value,
     table,
 )
 from workbench.tables.output_files import check_output
@@ -62,52 +61,37 @@ _LONGEST: Final = 200
 def made_with_section(runs: Sequence[ReportedRun]) -> str:
     """Return the section about how each run was made."""
     parts = [
-        section(
-            f"run-{place}", f"Run {cut(run.name)}" if run.name else NO_NAME, *_of_run(run), level=3
-        )
-        for place, run in enumerate(runs, start=1)
+        section(f"run-{index}", f"Run {cut(run.name)}" if run.name else NO_NAME, *_of_run(run))
+        for index, run in enumerate(runs, start=1)
     ]
     versions = {**package_versions(), "commit": git_commit()}
-    return section(
-        "made-with",
-        MADE_WITH,
-        *parts,
-        table("Versions that made this page", ["package", "version"], versions.items()),
-    )
+    packages = table("Versions that made this page", ["package", "version"], versions.items())
+    return section("made-with", MADE_WITH, *parts, packages, level=2)
 
 
-def _of_run(run: ReportedRun) -> list[str]:
+def _of_run(run: ReportedRun) -> Iterator[str]:
     asked, prompt = dict(run.asked), dict(run.asked.get("prompt") or {})
     asked.pop("prompt", None)
-    parts = []
     if asked:
-        parts.append(table("The question", ["setting", "value"], _flat(asked)))
+        yield table("The question", ["setting", "value"], _flat(asked))
     else:
-        parts.append(
-            paragraph(
-                "The tables do not say how the model was asked: they were not made by `workbench "
-                "ask`, or the predictions are not available."
-            )
+        yield paragraph(
+            "The tables do not say how the model was asked: they were not made by `workbench "
+            "ask`, or the predictions are not available."
         )
     if prompt:
-        parts.append(
-            paragraph(
-                f"Prompt {prompt_words(prompt)}, notation {prompt.get('notation', 'unknown')}."
-            )
-        )
+        notation = prompt.get("notation", "unknown")
+        yield paragraph(f"Prompt {prompt_words(prompt)}, notation {notation}.")
         turns = [*([prompt["system"]] if prompt.get("system") else []), *prompt.get("turns", ())]
-        parts += [
-            preformatted(str(turn), f"Prompt, turn {place}")
-            for place, turn in enumerate(turns, start=1)
-        ]
-    parts.append(table("Scoring", ["parameter", "value"], _flat(_scoring(run))))
-    parts.append(_usage(run.predictions))
+        for index, turn in enumerate(turns, start=1):
+            yield preformatted(str(turn), f"Prompt, turn {index}")
+    yield table("Scoring", ["parameter", "value"], _flat(_scoring(run)))
+    yield _usage(run.predictions)
     if run.versions:
-        parts.append(table("Versions while asking", ["package", "version"], run.versions.items()))
+        yield table("Versions while asking", ["package", "version"], run.versions.items())
     if run.inputs:
         files = [(path.name, file_hash(path)) for path in run.inputs]
-        parts.append(table("Files read", ["file", "SHA-256"], files))
-    return parts
+        yield table("Files read", ["file", "SHA-256"], files)
 
 
 def _scoring(run: ReportedRun) -> dict[str, Any]:
@@ -126,9 +110,8 @@ def _usage(predictions: pd.DataFrame | None) -> str:
     for name, words in _USAGE.items():
         known = predictions[name].dropna()
         if len(known):
-            rows.append(
-                (words, number(float(known.sum())), f"{len(known):,} of {len(predictions):,}")
-            )
+            known_rows = f"{len(known):,} of {len(predictions):,}"
+            rows.append((words, number(float(known.sum())), known_rows))
     if not rows:
         return paragraph(f"Cost: none of {counted(len(predictions), 'row')} says it.")
     return table("Cost", ["measure", "sum", "rows that say it"], rows)
@@ -140,7 +123,9 @@ def _flat(values: Mapping[str, Any], before: str = "") -> list[tuple[str, str]]:
         if isinstance(value, Mapping):
             rows += _flat(value, f"{before}{name} ")
         else:
-            rows.append((f"{before}{name}".replace("_", " "), cut(shown_value(value), _LONGEST)))
+            missing = value is None or (isinstance(value, float) and pd.isna(value))
+            text = "not given" if missing else str(value)
+            rows.append((f"{before}{name}".replace("_", " "), cut(text, _LONGEST)))
     return rows
 
 
@@ -220,24 +205,23 @@ def report_html(
     """Return the text of the page; see `write_report`."""
     if not runs:
         raise InvalidArgumentError("expected at least one run to report, got none")
-    chapters = chapters_of(runs, depth)
+    chapters = {f"chapter-{n}": each for n, each in enumerate(chapters_of(runs, depth), start=1)}
     parts = [
-        _chapter(with_others(chapter, jobs=jobs), f"chapter-{place}", resamples, seed)
-        for place, chapter in enumerate(chapters, start=1)
+        _chapter(with_others(chapter, jobs=jobs), identity, resamples, seed)
+        for identity, chapter in chapters.items()
     ]
     if not chapters:
         parts.append(paragraph("The runs have no rows: there is nothing to report."))
     parts.append(made_with_section(runs))
-    places = {f"chapter-{place}": each.title for place, each in enumerate(chapters, start=1)}
-    of_chess = [each for each in chapters if each.environment.name == DEFAULT]
+    titles = {identity: each.title for identity, each in chapters.items()}
+    of_chess = [each for each in chapters.values() if each.environment.name == DEFAULT]
     boards = any(each.measures_text for each in of_chess)
     opened = linked_pairs() if boards else LinkedPairs("", "", "", _POLICY)
-    style = "\n".join([opened.style, quantity_colours(), _STYLE.read_text(encoding="utf-8")])
     return _PAGE.substitute(
         policy=opened.policy,
         title=escape(f"Report of {some_of([run.name for run in runs], 'runs')}"),
-        style=style,
-        contents=contents({**places, "made-with": MADE_WITH}),
+        style="\n".join([opened.style, quantity_colours(), _STYLE.read_text(encoding="utf-8")]),
+        contents=contents({**titles, "made-with": MADE_WITH}),
         content="".join([piece_symbols() if of_chess else "", *parts]),
         opened=opened.body,
         version=__version__,
@@ -251,15 +235,13 @@ def _chapter(chapter: Chapter, identity: str, resamples: int, seed: int) -> str:
     numbers = headline_section(chapter)
     if not is_scored(chapter):
         nothing = "No reply of these has scores: no curves, no comparison and no boards."
-        return section(identity, chapter.title, numbers, paragraph(nothing))
-    summary = summary_of(chapter)
-    compared = compare(chapter, seed=seed)
+        return section(identity, chapter.title, numbers, paragraph(nothing), level=2)
+    summary, compared = summary_of(chapter), compare(chapter, seed=seed)
     parts = parts_of_means(chapter)
-    said = findings(chapter, summary, compared, parts)
     return section(
         identity,
         chapter.title,
-        bullets(said),
+        bullets(findings(chapter, summary, compared, parts)),
         numbers,
         format_section(chapter, parts, identity),
         curves_section(chapter, summary, identity),
@@ -269,4 +251,5 @@ def _chapter(chapter: Chapter, identity: str, resamples: int, seed: int) -> str:
         consistency_section(chapter, identity),
         boards_section(chapter, identity),
         answers_section(chapter, identity),
+        level=2,
     )
