@@ -28,24 +28,9 @@ MEASURES: Final = (PRECISION.name, RECALL.name)
 """The metrics that walks of the joint tree give; the other columns of affordances follow."""
 
 COPIED: Final = (
-    "position_id",
-    "environment",
-    "game_id",
-    "source",
-    "group",
-    "ply",
-    "set",
-    "task",
-    "model",
-    "setting",
-    "sample",
-    "true_state",
-    "predicted_state",
-    "predicted_actions",
-    "reply_class",
-    "status",
-    "reason",
-)
+    "position_id", "environment", "game_id", "source", "group", "ply", "set", "task", "model", "setting",
+    "sample", "true_state", "predicted_state", "predicted_actions", "reply_class", "status", "reason",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,15 +107,7 @@ class ScoringParameters(ComparisonSettings):
 
 
 def scoring_parameters(depth: int, options: Mapping[str, Any]) -> ScoringParameters:
-    """Return parameters of scoring by their names.
-
-    Args:
-        depth: m.
-        options: The others, of which any may be missing.
-
-    Raises:
-        InvalidArgumentError: If there is no parameter of a name, or a value is out of range.
-    """
+    """Return parameters of scoring: m, and the others by their names, of which any may be missing."""
     known = [each.name for each in fields(ScoringParameters) if each.name != "depth"]
     if unknown := sorted(options.keys() - set(known)):
         raise InvalidArgumentError(f"expected parameters of {known}, got {unknown}")
@@ -169,20 +146,18 @@ def scores_schema(
             other packages register now: those that it lacks are left out.
     """
     of_rows = environment or environment_named(DEFAULT)
-    own = own_metrics(of_rows)
-    lacking = [each.column for each in own if present is not None and each.column not in present]
+    lacking = (
+        set() if present is None else {each.column for each in own_metrics(of_rows)} - {*present}
+    )
+    metrics = [each for each in parameters.metrics(of_rows) if each.column not in lacking]
     return pa.schema(
         [
             *(PREDICTIONS.field(name) for name in COPIED),
-            *(
-                (each.column, each.type)
-                for each in parameters.metrics(of_rows)
-                if each.name not in lacking
-            ),
+            *((each.column, each.type) for each in metrics),
             *of_rows.diagnosis_fields,
-            ("terminal", pa.string()),
-            ("ill_formed_policy", pa.string()),
-            ("method", pa.string()),
-            ("unscored", pa.string()),
+            *(
+                (name, pa.string())
+                for name in ("terminal", "ill_formed_policy", "method", "unscored")
+            ),
         ]
     )

@@ -1,6 +1,6 @@
 """Predictions to scores: state precision, recall and text metrics, one row per prediction."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, get_args
 
 import numpy as np
@@ -32,33 +32,25 @@ def affordance_scores(
     workers: int | None = 1,
 ) -> list[list[float]]:
     """Return precision and recall of pairs of states."""
-    blank = [0.0] * len(parameters.measures())
-    found = [list(blank) for _ in true]
-    walked = [
-        (index, state, other)
-        for index, (state, other) in enumerate(zip(true, predicted, strict=True))
-        if other is not None
-    ]
+    values = [[0.0] * len(parameters.measures()) for _ in true]
+    rest = [index for index, other in enumerate(predicted) if other is not None]
     twin = automaton.compiled_twin() if parameters.engine == "compiled" else None
-    if twin is not None and walked and parameters.method in {"exact", *twin.methods}:
-        rows = twin.packed([state for _, state, _ in walked])
-        others = twin.packed([other for _, _, other in walked])
-        taken = twin.supported(rows) & twin.supported(others)
-        places = [index for (index, _, _), take in zip(walked, taken, strict=True) if take]
-        compiled = _compiled(
-            twin,
-            rows[taken],
-            others[taken],
-            parameters,
-            [seeds[index] for index in places],
-            workers,
+    if twin is not None and rest and parameters.method in {"exact", *twin.methods}:
+        rows, others = (
+            twin.packed([states[index] for index in rest]) for states in (true, predicted)
         )
-        for index, values in zip(places, compiled, strict=True):
-            found[index] = values
-        walked = [pair for pair, take in zip(walked, taken, strict=True) if not take]
-    for index, state, other in walked:
-        found[index] = _reference(automaton, state, other, parameters, seeds[index])
-    return found
+        taken = twin.supported(rows) & twin.supported(others)
+        indices = [index for index, take in zip(rest, taken, strict=True) if take]
+        run_seeds = [seeds[index] for index in indices]
+        compiled = _compiled(twin, rows[taken], others[taken], parameters, run_seeds, workers)
+        for index, found in zip(indices, compiled, strict=True):
+            values[index] = found
+        rest = [index for index, take in zip(rest, taken, strict=True) if not take]
+    for index in rest:
+        values[index] = _reference(
+            automaton, true[index], predicted[index], parameters, seeds[index]
+        )
+    return values
 
 
 def _compiled(
@@ -156,53 +148,28 @@ def measured(
     states: Sequence[tuple[ParsedState, ParsedState]],
     parameters: ScoringParameters,
 ) -> list[list[float]]:
-    """Return precision and recall of rows whose true state can be read.
+    """Return precision and recall of rows of one environment whose true state can be read.
 
-    Args:
-        environment: Of all rows.
-        rows: With position_id, task, model, setting, sample, reply_class and predicted_actions.
-        states: The true and the predicted state of each.
-        parameters: The parameters of scoring.
-
-    Returns:
-        For each row the values in the order of `ScoringParameters.measures`.
-
-    Raises:
-        WorkbenchError: If a true state, or the predicted state of a reply that is one, cannot be
-            read.
+    The values of each row are in the order of `ScoringParameters.measures`.
     """
-    measures: list[list[float]] = [[] for _ in rows]
-    places = []
-    for place, (row, (true, _)) in enumerate(zip(rows, states, strict=True)):
-        if task_named(row["task"]).gives_state:
-            places.append(place)
-        else:
-            measures[place] = measured_actions(environment, row, true, parameters)
+    indices = [n for n, row in enumerate(rows) if task_named(row["task"]).gives_state]
     policy = parameters.ill_formed
-    found = affordance_scores(
+    scores = affordance_scores(
         environment.automaton,
-        [states[place][0].state for place in places],
-        [
-            states[place][1].state if is_state(rows[place]["reply_class"], policy) else None
-            for place in places
-        ],
+        [states[n][0].state for n in indices],
+        [states[n][1].state if is_state(rows[n]["reply_class"], policy) else None for n in indices],
         parameters,
-        [
-            derived_seed(
-                parameters.seed,
-                *(
-                    rows[place][name]
-                    for name in REPLY_KEY
-                    if name not in UNNAMED or rows[place][name] != UNNAMED[name]
-                ),
-                "score",
-            )
-            for place in places
-        ],
+        [derived_seed(parameters.seed, *_identity(rows[n]), "score") for n in indices],
     )
-    for place, values in zip(places, found, strict=True):
-        measures[place] = values
-    return measures
+    of_states = dict(zip(indices, scores, strict=True))
+    return [
+        of_states[n] if n in of_states else measured_actions(environment, row, true, parameters)
+        for n, (row, (true, _)) in enumerate(zip(rows, states, strict=True))
+    ]
+
+
+def _identity(row: Mapping[str, Any]) -> list[Any]:
+    return [row[name] for name in REPLY_KEY if name not in UNNAMED or row[name] != UNNAMED[name]]
 
 
 def measured_actions(
@@ -229,18 +196,11 @@ def score_predictions(predictions: pd.DataFrame, parameters: ScoringParameters) 
 
 
 def scored(predictions: pa.Table, parameters: ScoringParameters) -> pa.Table:
-    """Score a table of predictions in this thread.
+    """Score a table of predictions of one environment, with the columns `READ`, in this thread.
 
     A row that cannot be scored stays, with its measures undefined and the reason in ``unscored``:
     a failed call, a true state that is missing, unreadable or of another environment, or an
     inconsistent row.
-
-    Args:
-        predictions: Rows of the schema `READ`, all of one environment.
-        parameters: The parameters of scoring.
-
-    Returns:
-        As many rows in the same order, with the columns of `scores_schema`.
     """
     environment = environment_of(predictions)
     names = parameters.measures()
@@ -281,38 +241,18 @@ def with_column_metrics(
     table: pa.Table, parameters: ScoringParameters, environment: AnyEnvironment
 ) -> pa.Table:
     """Return scores with the metrics that follow from other columns."""
-    columns = Columns(table)
+    columns: dict[str, Values] = {
+        field.name: table[field.name].cast(pa.float64()).to_numpy()
+        for field in table.schema
+        if not pa.types.is_string(field.type)
+    }
     for metric in parameters.metrics(environment):
         if metric.needs == "columns":
-            values = column_values(metric, columns)
-            columns.found[metric.column] = values
-            place = table.schema.get_field_index(metric.column)
-            column = pa.array(values, metric.type, from_pandas=True)
-            table = table.set_column(place, table.schema.field(place), column)
+            columns[metric.column] = column_values(metric, columns)
+            index = table.schema.get_field_index(metric.column)
+            column = pa.array(columns[metric.column], metric.type, from_pandas=True)
+            table = table.set_column(index, table.schema.field(index), column)
     return table
-
-
-class Columns(Mapping[str, Values]):
-    """Columns of a table as floats, NaN where a value is missing, converted when first taken.
-
-    Attributes:
-        found: Those that were taken, or computed.
-    """
-
-    def __init__(self, table: pa.Table) -> None:
-        self._table = table
-        self.found: dict[str, Values] = {}
-
-    def __getitem__(self, name: str) -> Values:
-        if name not in self.found:
-            self.found[name] = self._table[name].cast(pa.float64()).to_numpy()
-        return self.found[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._table.column_names)
-
-    def __len__(self) -> int:
-        return len(self._table.column_names)
 
 
 def _without_nan(table: pa.Table) -> pa.Table:

@@ -5,11 +5,11 @@ interruptions or the use of a cluster. Only the current chunks of a file are in 
 """
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pandas as pd
 import pyarrow as pa
@@ -21,7 +21,6 @@ from workbench.scoring.parameters import READ, ScoringParameters, scores_schema,
 from workbench.scoring.workers import (
     ClusterWorkers,
     LocalWorkers,
-    Workers,
     check_scheduler,
     scored_chunks,
 )
@@ -35,7 +34,7 @@ from workbench.tables.parquet_tables import (
     row_count,
 )
 from workbench.tables.provenance import file_hash
-from workbench.tables.table_parts import Span, making_in_parts
+from workbench.tables.table_parts import making_in_parts
 
 CHUNK_ROWS: Final = 64
 
@@ -55,11 +54,13 @@ def score(
         jobs: Workers, at least 1; the result does not depend on it.
         progress: Whether to show a progress bar on standard error.
     """
+    if jobs < 1:
+        raise InvalidArgumentError(f"expected at least 1 job, got {jobs!r}")
     rows = as_arrow(predictions, READ)
     starts = range(0, len(rows), CHUNK_ROWS)
     chunks = enumerate(rows.slice(start, CHUNK_ROWS) for start in starts)
     with tqdm(total=len(predictions), unit="row", desc="scoring", disable=not progress) as bar:
-        workers = LocalWorkers(parameters, min(jobs, max(1, len(starts))) if jobs > 0 else jobs)
+        workers = LocalWorkers(parameters, min(jobs, max(1, len(starts))))
         done = dict(scored_chunks(chunks, workers, bar.update))
     if not done:
         return as_frame(scores_schema(parameters, environment_of(predictions)).empty_table())
@@ -67,40 +68,10 @@ def score(
 
 
 def score_file(
-    predictions_path: Path,
-    out: Path,
-    parameters: ScoringParameters,
-    *,
-    jobs: int = 1,
-    chunk_rows: int = CHUNK_ROWS,
-    restart: bool = False,
-    progress: bool = False,
+    predictions_path: Path, out: Path, parameters: ScoringParameters, **options: Any
 ) -> pd.DataFrame:
-    """Score a predictions file into a scores file as `score_table` does, and return the scores.
-
-    Args:
-        predictions_path: Parquet of the PREDICTIONS schema.
-        out: The scores table to write.
-        parameters: The parameters of scoring.
-        jobs: Workers, at least 1.
-        chunk_rows: Rows per chunk, at least 1.
-        restart: As `score_table` does.
-        progress: Whether to show a progress bar on standard error.
-
-    Raises:
-        OutputError: As `score_table` does.
-        RunMismatchError: As `score_table` does.
-        TableError: If the predictions cannot be read.
-    """
-    score_table(
-        predictions_path,
-        out,
-        parameters,
-        jobs=jobs,
-        chunk_rows=chunk_rows,
-        restart=restart,
-        progress=progress,
-    )
+    """Score a predictions file into a scores file as `score_table` does, and return the scores."""
+    score_table(predictions_path, out, parameters, **options)
     return read_table(out, scores_schema(parameters, environment_of_table(out)))
 
 
@@ -178,11 +149,21 @@ def score_table(
         missing = parts.missing(spans)
         if missing:
             done = total - sum(behind - first for first, behind in missing)
-            with tqdm(
-                total=total, initial=done, unit="row", desc="scoring", disable=not progress
-            ) as bar:
-                chunks = _chunks(predictions_path, spans, frozenset(missing))
-                workers = _workers(parameters, min(jobs, len(missing)), scheduler)
+            bar = tqdm(total=total, initial=done, unit="row", desc="scoring", disable=not progress)
+            with bar:
+                chunks = (
+                    (span, chunk)
+                    for span, chunk in zip(
+                        spans, arrow_chunks(predictions_path, READ, chunk_rows), strict=True
+                    )
+                    if span in missing
+                )
+                jobs = min(jobs, len(missing))
+                workers = (
+                    ClusterWorkers(parameters, scheduler)
+                    if scheduler
+                    else LocalWorkers(parameters, jobs)
+                )
                 with closing(scored_chunks(chunks, workers, bar.update)) as scored:
                     for span, rows in scored:
                         parts.write(span, rows)
@@ -194,18 +175,3 @@ def score_table(
             )
         parts.join(spans)
     return total
-
-
-def _chunks(
-    path: Path, spans: list[Span], missing: frozenset[Span]
-) -> Iterator[tuple[Span, pa.Table]]:
-    rows = spans[0][1]
-    for span, chunk in zip(spans, arrow_chunks(path, READ, rows), strict=True):
-        if span in missing:
-            yield span, chunk
-
-
-def _workers(parameters: ScoringParameters, jobs: int, scheduler: str | None) -> Workers:
-    if scheduler is None:
-        return LocalWorkers(parameters, jobs)
-    return ClusterWorkers(parameters, scheduler)

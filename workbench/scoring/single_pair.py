@@ -38,13 +38,8 @@ def compare(
         task: The name of the task: what the reply gives.
 
     Returns:
-        Values as JSON can hold them, undefined ones None: reply_class, predicted_state, status,
-        reason, depths, precision, recall and f at these depths (for an estimator also
-        their standard errors: precision_standard_error, ...), their means over the depths (of the
-        exact method), exact_match, levenshtein, levenshtein_to_empty and the rest of the
-        environment's metrics, and the parameters. A task that asks for actions has
-        predicted_actions, a list, in place of the state, and no text metrics; p and r are those of
-        `workbench.tasks.task.Task.measures`.
+        Values as JSON can hold them, undefined ones None: the answer and its class, the measures by
+        name (lists over ``depths`` where they have a depth), and the parameters.
 
     Raises:
         WorkbenchError: If the true state cannot be read, or is of another environment.
@@ -101,7 +96,7 @@ def reply_measures(
 ) -> dict[str, Any]:
     """Return every measure of one reply by name."""
     names = parameters.measures()
-    row: dict[str, Any]
+    of_texts: dict[str, Any] = {}
     if task.gives_state:
         taken = is_state(str(prediction.reply_class), parameters.ill_formed)
         predicted = environment.parsed(None) if prediction.parsed is None else prediction.parsed
@@ -113,11 +108,10 @@ def reply_measures(
             [parameters.seed],
         )
         of_texts = pair_values(environment, true, predicted)
-        row = {**dict(zip(names, values, strict=True)), **of_texts}
     else:
         given = {"task": task.name, **prediction.columns()}
         values = measured_actions(environment, given, true, parameters)
-        row = dict(zip(names, values, strict=True))
+    row = {**dict(zip(names, values, strict=True)), **of_texts}
     schema = scores_schema(parameters, environment)
     table = with_column_metrics(pa.Table.from_pylist([row], schema=schema), parameters, environment)
     derived = {
@@ -125,10 +119,7 @@ def reply_measures(
         for each in parameters.metrics(environment)
         if each.needs == "columns"
     }
-    return {
-        **row,
-        **{name: math.nan if value is None else value for name, value in derived.items()},
-    }
+    return row | {name: math.nan if value is None else value for name, value in derived.items()}
 
 
 def _answer(task: Task, prediction: Prediction) -> dict[str, Any]:

@@ -15,13 +15,13 @@ from concurrent.futures import (
     wait,
 )
 from multiprocessing import get_context
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
 import pyarrow as pa
 
 from workbench.environments.registry import AnyEnvironment, environment_of
-from workbench.errors import ClusterError, InvalidArgumentError, MissingExtraError
+from workbench.errors import ClusterError, MissingExtraError
 from workbench.installation import install_hint
 from workbench.scoring.parameters import ScoringParameters, scoring_code
 from workbench.scoring.score_rows import scored
@@ -35,41 +35,10 @@ LOOK_SECONDS: Final = 1.0
 Key = TypeVar("Key")
 
 
-class Workers(Protocol):
-    """Workers that score chunks."""
-
-    def submit(self, chunk: pa.Table) -> "Future[pa.Table]":
-        """Begin to score a chunk."""
-        ...
-
-    def room(self) -> int:
-        """Return how many chunks to hold at a time."""
-        ...
-
-    def result(self, future: "Future[pa.Table]") -> pa.Table:
-        """Return the scores of a finished chunk, or raise its error."""
-        ...
-
-    def look(self) -> None:
-        """Raise an error if no chunk can be scored any more; called regularly while waiting."""
-        ...
-
-    def close(self) -> None:
-        """Drop the waiting chunks."""
-        ...
-
-
 class LocalWorkers:
-    """Threads or processes of this machine.
-
-    Args:
-        parameters: The parameters of scoring.
-        jobs: How many, at least 1; one is this thread.
-    """
+    """Threads or processes of this machine that score chunks; one is this thread."""
 
     def __init__(self, parameters: ScoringParameters, jobs: int) -> None:
-        if jobs < 1:
-            raise InvalidArgumentError(f"expected at least 1 job, got {jobs!r}")
         self._parameters = parameters
         self._jobs = jobs
         self._executor = _executor(parameters, jobs) if jobs > 1 else None
@@ -91,7 +60,7 @@ class LocalWorkers:
         return future.result()
 
     def look(self) -> None:
-        """Return at once: the futures report a broken pool of this machine."""
+        """Raise an error if no chunk can be scored any more; called regularly while waiting."""
 
     def close(self) -> None:
         """Drop the waiting chunks."""
@@ -115,7 +84,7 @@ def _executor(parameters: ScoringParameters, jobs: int) -> Executor:
 
 def scored_chunks(
     chunks: Iterable[tuple[Key, pa.Table]],
-    workers: Workers,
+    workers: LocalWorkers,
     on_done: Callable[[int], object] = lambda rows: None,
 ) -> Generator[tuple[Key, pa.Table], None, None]:
     """Yield the scores of chunks as they finish, reading ahead only as far as there is room."""
@@ -132,16 +101,16 @@ def scored_chunks(
 
 
 def _done(
-    waiting: dict["Future[pa.Table]", Key], workers: Workers, on_done: Callable[[int], object]
+    waiting: dict["Future[pa.Table]", Key], workers: LocalWorkers, on_done: Callable[[int], object]
 ) -> Iterator[tuple[Key, pa.Table]]:
     done, _ = wait(waiting, LOOK_SECONDS, FIRST_COMPLETED)
     if not done:
         workers.look()
     for future in done:
         key = waiting.pop(future)
-        found = workers.result(future)
-        on_done(len(found))
-        yield key, found
+        scores = workers.result(future)
+        on_done(len(scores))
+        yield key, scores
 
 
 CONNECT_SECONDS: Final = 20.0
@@ -188,7 +157,7 @@ def check_scheduler(scheduler: str) -> None:
         ) from error
 
 
-class ClusterWorkers:
+class ClusterWorkers(LocalWorkers):
     """The workers of a Dask cluster.
 
     Args:
@@ -207,18 +176,18 @@ class ClusterWorkers:
         workerless_seconds: float = WORKERLESS_SECONDS,
     ) -> None:
         check_scheduler(scheduler)
+        super().__init__(parameters, 1)
         self._scheduler = scheduler
-        self._parameters = parameters
         self._versions = _versions
         self._workerless_seconds = workerless_seconds
         self._client = _client(scheduler, connect_seconds)
-        self._executor = self._client.get_executor(pure=False)
+        self._cluster = self._client.get_executor(pure=False)
         self._workerless_since = time.monotonic()
         self._counted = (-COUNT_SECONDS, 0)
 
     def submit(self, chunk: pa.Table) -> "Future[pa.Table]":
         """Send a chunk to the scheduler."""
-        future: Future[pa.Table] = self._executor.submit(
+        future: Future[pa.Table] = self._cluster.submit(
             score_as,
             own_rows(chunk),
             self._parameters,
@@ -271,7 +240,7 @@ class ClusterWorkers:
         # That a scheduler is gone is told by our error, not by a traceback in the log.
         log.setLevel(logging.CRITICAL + 1)
         try:
-            self._executor.shutdown(wait=False)
+            self._cluster.shutdown(wait=False)
             self._client.close()
         finally:
             log.setLevel(level)
