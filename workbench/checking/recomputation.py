@@ -35,15 +35,8 @@ _Row: TypeAlias = tuple[int, dict[str, Any], tuple[ParsedState, ParsedState]]
 class Recomputation:
     """Recomputes the scores of a table, chunk by chunk.
 
-    Args:
-        parameters: How the table was scored.
-        environment: Of its rows.
-        rows: Of the whole table.
-        sample: Rows to compute again at the whole depth, at least 0; None for all.
-        seed: Seed of the choice of these rows.
-
-    Attributes:
-        counts: Rows computed again, by what was computed.
+    Of its rows a sample is computed again at the whole depth, or all if it is None. ``counts`` has the
+    rows computed again, by what was computed.
     """
 
     def __init__(
@@ -60,8 +53,8 @@ class Recomputation:
         # Engines agree on exact values, and draw other numbers for estimates.
         exact = parameters.method == "exact"
         self._parameters = replace(parameters, engine=chosen_engine()) if exact else parameters
-        drawn = rows if sample is None else min(sample, rows)
-        chosen = np.random.default_rng(seed).choice(rows, drawn, replace=False)
+        size = rows if sample is None else min(sample, rows)
+        chosen = np.random.default_rng(seed).choice(rows, size, replace=False)
         self._chosen = np.zeros(rows, dtype=bool)
         self._chosen[chosen] = True
         self.counts: dict[str, int] = {}

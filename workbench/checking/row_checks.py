@@ -69,6 +69,10 @@ class TableReport:
     facts: dict[str, dict[str, int]] = field(default_factory=dict)
     oddities: list[Oddity] = field(default_factory=list)
 
+    def add(self, what: str, count: int = 0, examples: Sequence[str] = ()) -> None:
+        """Add an anomaly; see `Oddity`."""
+        self.oddities.append(Oddity(what, count, tuple(examples)))
+
     @property
     def sound(self) -> bool:
         """Whether it is whole, and nothing is odd."""
@@ -83,8 +87,8 @@ class TableReport:
         packages = ", ".join(f"{name} {version}" for name, version in self.packages.items())
         lines.append(f"made with: {packages or 'unknown'}")
         for name, counts in self.facts.items():
-            said = ", ".join(f"{value} {number:,}" for value, number in counts.items())
-            lines.append(f"{name}: {said or 'none'}")
+            numbers = ", ".join(f"{value} {number:,}" for value, number in counts.items())
+            lines.append(f"{name}: {numbers or 'none'}")
         if self.whole and not self.oddities:
             lines.append("nothing odd")
         lines += [f"odd: {oddity.describe()}" for oddity in self.oddities]
@@ -105,18 +109,11 @@ class Findings:
 
     def add(self, what: str, wrong: "pd.Series[bool]", shown: Sequence[Any]) -> None:
         """Count the rows of the chunk for which ``wrong`` holds."""
-        places = np.flatnonzero(wrong.to_numpy(dtype=bool))
-        for place in places:
-            self.add_row(what, int(place), shown[int(place)])
+        for place in np.flatnonzero(wrong.to_numpy(dtype=bool)).tolist():
+            self.add_row(what, place, shown[place])
 
     def add_row(self, what: str, place: int, shown: object) -> None:
-        """Count one row of the chunk.
-
-        Args:
-            what: In words.
-            place: Of the row in the chunk, from 0.
-            shown: What to show of it.
-        """
+        """Count one row of the chunk, by its place from 0, with what to show of it."""
         self._counts[what] = self._counts.get(what, 0) + 1
         examples = self._examples.setdefault(what, [])
         if len(examples) < EXAMPLES:
@@ -131,16 +128,8 @@ class Findings:
 
 REQUIRED = {
     "positions": ("position_id", "group", "true_state"),
-    "predictions": (
-        "environment",
-        "set",
-        "task",
-        "model",
-        "setting",
-        "sample",
-        "reply_class",
-        "status",
-        "reason",
+    "predictions": tuple(
+        "environment set task model setting sample reply_class status reason".split()
     ),
     "scores": ("terminal", "ill_formed_policy", "method", "unscored"),
     "games": ("number", "result", "termination", "moves"),
@@ -201,13 +190,12 @@ def check_classes(chunk: pd.DataFrame, findings: Findings, environment: AnyEnvir
     for place, (text, given, task) in enumerate(
         zip(chunk["predicted_state"], chunk["reply_class"], chunk["task"], strict=True)
     ):
-        if given not in CLASSES:
-            what = f"reply_class is not one of {', '.join(CLASSES)}"
-            findings.add_row(what, place, f"{named[place]}: {given!r}")
-            continue
-        if task not in task_names():
-            what = f"task is not one of {', '.join(task_names())}"
-            findings.add_row(what, place, f"{named[place]}: {task!r}")
+        known = {"reply_class": (given, CLASSES), "task": (task, task_names())}
+        unknown = [name for name, (value, values) in known.items() if value not in values]
+        if unknown:
+            value, values = known[unknown[0]]
+            what = f"{unknown[0]} is not one of {', '.join(values)}"
+            findings.add_row(what, place, f"{named[place]}: {value!r}")
             continue
         if not task_named(task).gives_state:
             continue
@@ -276,11 +264,8 @@ def _check_sinks(chunk: pd.DataFrame, scored: "pd.Series[bool]", findings: Findi
     sink = ~chunk["reply_class"].isin(["valid", "ill_formed"])
     sink |= (chunk["reply_class"] == "ill_formed") & (chunk["ill_formed_policy"] == "sink")
     for measure in MEASURES:
-        columns = [
-            each.column
-            for each in filter(None, map(find_metric, map(str, chunk)))
-            if each.name == measure
-        ]
+        metrics = filter(None, map(find_metric, map(str, chunk)))
+        columns = [each.column for each in metrics if each.name == measure]
         for column in columns:
             what = f"{column} is not 0 though the reply is no state"
             findings.add(what, scored & sink & (chunk[column] != 0), _with(chunk, column))
@@ -324,8 +309,6 @@ def _fault_of_moves(
         return "moves has another spelling of castling"
     given = environment.parsed(true)
     reached = environment.parsed(environment.state_text(state))
-    return (
-        ""
-        if environment.same_state(reached, given)
-        else "true_state does not follow from the moves"
-    )
+    if environment.same_state(reached, given):
+        return ""
+    return "true_state does not follow from the moves"

@@ -18,7 +18,6 @@ from workbench.checking.row_checks import (
     EXAMPLES,
     REQUIRED,
     Findings,
-    Oddity,
     TableReport,
     check_classes,
     check_groups,
@@ -108,7 +107,14 @@ def check_table(
             environment = _environment(path, report)
             schema = _checked_schema(file.schema_arrow, parameters, environment, report)
             with tqdm(total=report.rows, unit="row", desc="checking", disable=not progress) as bar:
-                again = _recomputation(parameters, schema, environment, report, sample, seed)
+                again = None
+                # Without parameters the table does not say how it was made.
+                if (
+                    parameters is not None
+                    and schema is not None
+                    and "parameters" in report.provenance
+                ):
+                    again = Recomputation(parameters, environment, report.rows, sample, seed)
                 counts = _check_rows(file, schema, environment, again, report, bar)
             if report.kind == "scores":
                 _check_parameters(counts, parameters, report)
@@ -116,34 +122,27 @@ def check_table(
             _check_boards_of_positions(file, report)
             report.whole = True
     except (OSError, pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        report.oddities.append(
-            Oddity(f"it is truncated, damaged or not a Parquet file: {error}; make it again")
-        )
+        report.add(f"it is truncated, damaged or not a Parquet file: {error}; make it again")
     return report
 
 
 def _read_metadata(file: pq.ParquetFile, report: TableReport) -> None:
     report.rows = file.metadata.num_rows
     report.kind = kind_of(file.schema_arrow.names)
-    found = file.schema_arrow.metadata or {}
-    texts = {
-        key: found[key.encode()].decode(errors="replace") if key.encode() in found else None
-        for key in (VERSION_KEY, PROVENANCE_KEY, PACKAGES_KEY)
+    metadata = {
+        key.decode(errors="replace"): value.decode(errors="replace")
+        for key, value in (file.schema_arrow.metadata or {}).items()
     }
-    report.schema_version = texts[VERSION_KEY]
+    report.schema_version = metadata.get(VERSION_KEY)
     if report.schema_version is None:
-        report.oddities.append(
-            Oddity("it carries no schema version: the workbench did not make it")
-        )
+        report.add("it carries no schema version: the workbench did not make it")
     elif report.schema_version != str(SCHEMA_VERSION) and not _is_upgraded(file.schema_arrow):
-        report.oddities.append(
-            Oddity(
-                f"it has the schema version {report.schema_version!r} of another time; this is "
-                f"{SCHEMA_VERSION}: make it again with this version of the workbench"
-            )
+        report.add(
+            f"it has the schema version {report.schema_version!r} of another time; this is "
+            f"{SCHEMA_VERSION}: make it again with this version of the workbench"
         )
-    report.provenance = _mapping(texts[PROVENANCE_KEY], "provenance", report)
-    report.packages = _mapping(texts[PACKAGES_KEY], "versions of packages", report)
+    report.provenance = _mapping(metadata.get(PROVENANCE_KEY), "provenance", report)
+    report.packages = _mapping(metadata.get(PACKAGES_KEY), "versions of packages", report)
 
 
 def _is_upgraded(found: pa.Schema) -> bool:
@@ -157,7 +156,7 @@ def _environment(path: Path, report: TableReport) -> AnyEnvironment:
     try:
         return environment_of_table(path)
     except (TableError, InvalidArgumentError) as error:
-        report.oddities.append(Oddity(f"its rows were read as chess: {error}"))
+        report.add(f"its rows were read as chess: {error}")
         return environment_named(DEFAULT)
 
 
@@ -167,10 +166,10 @@ def _mapping(text: str | None, name: str, report: TableReport) -> dict[str, Any]
     except ValueError:
         found = None
     if not isinstance(found, dict):
-        report.oddities.append(Oddity(f"its {name} cannot be read: {text!r:.80}"))
+        report.add(f"its {name} cannot be read: {text!r:.80}")
         return {}
     if not found:
-        report.oddities.append(Oddity(f"it carries no {name}"))
+        report.add(f"it carries no {name}")
     return found
 
 
@@ -183,7 +182,7 @@ def _parameters(names: list[str], report: TableReport) -> ScoringParameters | No
         try:
             return ScoringParameters(**given)
         except (TypeError, ValueError) as error:
-            report.oddities.append(Oddity(f"its provenance holds no parameters of scores: {error}"))
+            report.add(f"its provenance holds no parameters of scores: {error}")
     depths = [int(name[10:]) for name in names if re.fullmatch(r"precision_\d+", name)]
     exact = not any(name.endswith("_standard_error") for name in names)
     method = "exact" if exact else next(iter(ESTIMATORS))
@@ -202,9 +201,7 @@ def _checked_schema(
     if parameters is not None:
         wanted = scores_schema(parameters, environment, present=found.names)
     if wanted is None:
-        report.oddities.append(
-            Oddity(f"its columns match no table of the workbench: {', '.join(found.names)}")
-        )
+        report.add(f"its columns match no table of the workbench: {', '.join(found.names)}")
         return None
     computed = stale_summaries(wanted.names, found.names)
     missing = [name for name in wanted.names if name not in [*found.names, *computed]]
@@ -223,22 +220,8 @@ def _checked_schema(
         ("columns have other types", differing),
     ):
         if names:
-            report.oddities.append(Oddity(f"{what}: {', '.join(names)}"))
+            report.add(f"{what}: {', '.join(names)}")
     return None if missing else wanted
-
-
-def _recomputation(
-    parameters: ScoringParameters | None,
-    schema: pa.Schema | None,
-    environment: AnyEnvironment,
-    report: TableReport,
-    sample: int | None,
-    seed: int,
-) -> Recomputation | None:
-    """Return what computes scores again, or None where the table does not say how it was made."""
-    if parameters is None or schema is None or "parameters" not in report.provenance:
-        return None
-    return Recomputation(parameters, environment, report.rows, sample, seed)
 
 
 def _check_rows(
@@ -266,9 +249,9 @@ def _check_rows(
                 table = with_summaries(table, stale_summaries(schema.names, table.column_names))
                 table = table.select(schema.names).cast(schema)
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-                said = f"a column has invalid values: {error}"
-                report.oddities.append(
-                    Oddity(f"{said}; rows from {findings.start} on were not checked")
+                report.add(
+                    f"a column has invalid values: {error}; rows from {findings.start} on were not "
+                    "checked"
                 )
                 schema = None
         chunk = as_frame(table)
@@ -299,16 +282,13 @@ def _by_number(text: str) -> tuple[int, str]:
 def _check_parameters(
     counts: dict[str, Counter[str]], parameters: ScoringParameters | None, report: TableReport
 ) -> None:
-    said = parameters if "parameters" in report.provenance else None
+    described = parameters if "parameters" in report.provenance else None
     for column, name in PARAMETERS.items():
         values = sorted(counts.get(column, ()))
         if len(values) > 1:
-            report.oddities.append(Oddity(f"{column} differs from row to row: {', '.join(values)}"))
-        elif values and said is not None and values[0] != getattr(said, name):
-            there = getattr(said, name)
-            report.oddities.append(
-                Oddity(f"{column} is {values[0]!r} in the rows, and {there!r} in the provenance")
-            )
+            report.add(f"{column} differs from row to row: {', '.join(values)}")
+        elif values and described and values[0] != (there := getattr(described, name)):
+            report.add(f"{column} is {values[0]!r} in the rows, and {there!r} in the provenance")
 
 
 def _check_keys(file: pq.ParquetFile, report: TableReport) -> None:
@@ -326,7 +306,7 @@ def _check_keys(file: pq.ParquetFile, report: TableReport) -> None:
             )
         ]
         what = f"{' + '.join(names)} is repeated"
-        report.oddities.append(Oddity(what, int(again.sum()), tuple(examples)))
+        report.add(what, int(again.sum()), examples)
 
 
 def _columns(file: pq.ParquetFile, names: list[str]) -> pd.DataFrame | None:
@@ -353,4 +333,4 @@ def _check_boards_of_positions(file: pq.ParquetFile, report: TableReport) -> Non
             for name, part in islice(several.groupby("position_id", sort=False), EXAMPLES)
         ]
         what = f"{several['position_id'].nunique():,} position_id have several true boards"
-        report.oddities.append(Oddity(what, 0, tuple(examples)))
+        report.add(what, 0, examples)

@@ -48,11 +48,7 @@ def metrics(
 def score_metrics(environment: AnyEnvironment, depth: int, *, exact: bool = True) -> list[Metric]:
     """Return the metrics whose columns a scores table has, in their order.
 
-    Args:
-        environment: Of its rows.
-        depth: m.
-        exact: Whether the method is exact; an estimator gives values at depth m alone, and their
-            standard errors.
+    An estimator gives values at depth m alone, and their standard errors.
     """
     known = _known(environment, depth, exact, tuple(own_metrics(environment)))
     return [each for each in known if each.scored]
@@ -97,10 +93,8 @@ def find_metric(column: str, environment: AnyEnvironment | str | None = None) ->
 def headline_columns(depth: int, present: Collection[str]) -> tuple[str, ...]:
     """Return the columns whose means reports and exports give for the task ``state``, in order.
 
-    Args:
-        depth: m.
-        present: Columns of the scores. Those of the metrics of other packages are given if they are
-            there: the scores may have been made without them.
+    Those of the metrics of other packages are given if they are ``present``: the scores may have been
+    made without them.
     """
     found = [each.at(depth).column for each in metrics().values() if each.headline]
     own = {each.at(depth).column for each in own_metrics()} - set(present)
@@ -120,11 +114,7 @@ def range_of(column: str) -> tuple[float, float]:
 
 
 def own_metrics(environment: AnyEnvironment | None = None) -> list[Metric]:
-    """Return the metrics that other packages register.
-
-    Args:
-        environment: In which they are defined; any if None.
-    """
+    """Return the metrics that other packages register, those of one environment if it is given."""
     return [each for each in _own() if environment is None or each.applies(environment)]
 
 
@@ -143,14 +133,8 @@ def pair_values(
 ) -> dict[str, Any]:
     """Return the metrics of two states that need no walk, by column.
 
-    Args:
-        environment: Of both.
-        true: Readable.
-        predicted: Any text.
-
-    Returns:
-        NaN where a metric is undefined; None for a metric of states where the predicted one cannot
-        be read.
+    The true state is readable. A value is NaN where a metric is undefined, None for a metric of states
+    where the predicted one cannot be read.
     """
     pair = Pair(environment, true, predicted)
     values: dict[str, Any] = {}
@@ -169,11 +153,7 @@ def pair_values(
 
 
 def column_values(metric: Metric, columns: Mapping[str, Values]) -> Values:
-    """Return the values of a metric of columns.
-
-    Raises:
-        InvalidArgumentError: If it cannot be computed; the message names it.
-    """
+    """Return the values of a metric of columns; an error names the metric."""
     try:
         return metric.values(columns)
     except Exception as error:
@@ -183,11 +163,7 @@ def column_values(metric: Metric, columns: Mapping[str, Values]) -> Values:
 
 
 def with_summaries(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return scores with F_m and the means over m, which tables made before lack.
-
-    Args:
-        scores: Rows of a scores table; what it has stays.
-    """
+    """Return scores with F_m and the means over m, which tables made before lack; what is there stays."""
     present = [str(name) for name in scores]
     depths = [name.removeprefix("precision") for name in present if name.startswith("precision_")]
     wanted = [*(f"f{depth}" for depth in depths), *(each.name for each in MEANS)]

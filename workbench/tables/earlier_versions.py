@@ -16,12 +16,8 @@ UPGRADABLE: Final = frozenset({"1", "2", "3"})
 """Versions of positions and predictions that `upgraded` reads."""
 
 _CONSTANT: Final = {
-    "set": "",
-    "setting": "",
-    "environment": "chess",
-    "task": "state",
-    "initial_state": "",
-}
+    "set": "", "setting": "", "environment": "chess", "task": "state", "initial_state": "",
+}  # fmt: skip
 """Columns that versions 3 and 4 added, and what every earlier row had."""
 
 RENAMED: Final = {"true_fen": "true_state", "predicted_fen": "predicted_state"}
@@ -81,11 +77,8 @@ def upgraded(table: pa.Table, names: list[str]) -> pa.Table:
 
     In version 1 a failed call was ``absent`` with a reason that began with "call failed: "; it is
     ``failed``. Columns that version 2 added are null; those that versions 3 and 4 added have the
-    one value that they had before: no set, no setting, chess, the task ``state``.
-
-    Args:
-        table: Columns of positions or predictions.
-        names: Wanted; those of them that later versions added are added.
+    one value that they had before: no set, no setting, chess, the task ``state``. Of the added columns
+    only those in ``names`` are added.
     """
     table = table.rename_columns([RENAMED.get(name, name) for name in table.column_names])
     if "reply_class" in table.column_names and "reason" in table.column_names:
@@ -105,12 +98,7 @@ def upgraded(table: pa.Table, names: list[str]) -> pa.Table:
 
 
 def with_summaries(table: pa.Table, names: Iterable[str]) -> pa.Table:
-    """Return scores with summaries of p and r, which tables made before there were any lack.
-
-    Args:
-        table: Columns of a scores table, with those of p and r that the summaries follow from.
-        names: Of the summaries, as `workbench.depth_summaries.stale_summaries` returns them.
-    """
+    """Return scores with those summaries of p and r that `stale_summaries` found lacking."""
     present = table.column_names
     for name in names:
         values = [

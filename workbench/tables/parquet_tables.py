@@ -31,19 +31,16 @@ PROVENANCE_KEY: Final = "workbench_provenance"
 PACKAGES_KEY: Final = "workbench_packages"
 ROW_GROUP_ROWS: Final = 1 << 13
 
+
+def _fields(kind: pa.DataType, *names: str) -> list[pa.Field]:
+    return [pa.field(name, kind) for name in names]
+
+
 POSITIONS: Final = pa.schema(
     [
-        ("position_id", pa.string()),
-        ("environment", pa.string()),
-        ("game_id", pa.string()),
-        ("source", pa.string()),
-        ("group", pa.int32()),
-        ("ply", pa.int32()),
-        ("game_plies", pa.int32()),
-        ("initial_state", pa.string()),
-        ("movetext", pa.string()),
-        ("moves", pa.string()),
-        ("true_state", pa.string()),
+        *_fields(pa.string(), "position_id", "environment", "game_id", "source"),
+        *_fields(pa.int32(), "group", "ply", "game_plies"),
+        *_fields(pa.string(), "initial_state", "movetext", "moves", "true_state"),
     ]
 )
 """Columns of a positions table; data/README.md describes them."""
@@ -51,24 +48,12 @@ POSITIONS: Final = pa.schema(
 PREDICTIONS: Final = pa.schema(
     [
         *POSITIONS,
-        ("set", pa.string()),
-        ("task", pa.string()),
-        ("model", pa.string()),
-        ("setting", pa.string()),
-        ("sample", pa.int32()),
-        ("reply", pa.string()),
-        ("predicted_state", pa.string()),
-        ("predicted_actions", pa.string()),
-        ("reply_class", pa.string()),
-        ("status", pa.string()),
-        ("reason", pa.string()),
-        ("earlier_turns", pa.string()),
-        ("stop_reason", pa.string()),
-        ("input_tokens", pa.int64()),
-        ("output_tokens", pa.int64()),
-        ("reasoning_tokens", pa.int64()),
-        ("dollars", pa.float64()),
-        ("seconds", pa.float64()),
+        *_fields(pa.string(), "set", "task", "model", "setting"),
+        *_fields(pa.int32(), "sample"),
+        *_fields(pa.string(), "reply", "predicted_state", "predicted_actions"),
+        *_fields(pa.string(), "reply_class", "status", "reason", "earlier_turns", "stop_reason"),
+        *_fields(pa.int64(), "input_tokens", "output_tokens", "reasoning_tokens"),
+        *_fields(pa.float64(), "dollars", "seconds"),
     ]
 )
 """Columns of a predictions table; data/README.md describes them."""
@@ -78,14 +63,9 @@ PREDICTIONS: Final = pa.schema(
 def replacing(path: Path) -> Iterator[Path]:
     """Give a path beside ``path`` to write to, and rename it over ``path`` if all went well.
 
-    A killed process leaves the old file, or none: never half of the new one.
-
-    Args:
-        path: The file to be made; its folder is made if it is missing.
-
-    Raises:
-        OSError: If it cannot be written; the error's ``filename`` is ``path`` then, which the system
-            leaves open where a disk is full.
+    A killed process leaves the old file, or none: never half of the new one. The folder is made if it
+    is missing. The ``filename`` of an OSError is ``path``, which the system leaves open where a disk is
+    full.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.stem}-", suffix=path.suffix)
@@ -122,14 +102,9 @@ class TableWriter:
         self.rows = 0
 
     def write(self, rows: pd.DataFrame | pa.Table) -> None:
-        """Add rows.
+        """Add rows: a data frame, in which NaN is no value, or an Arrow table.
 
-        Args:
-            rows: A data frame, in which NaN is no value, or an Arrow table.
-
-        Raises:
-            TableError: If the columns are not those of the schema, or a value does not fit its
-                type.
+        Columns other than the schema's, and values that do not fit their type, are a `TableError`.
         """
         names = self._schema.names
         found = rows.column_names if isinstance(rows, pa.Table) else list(rows.columns)
@@ -264,24 +239,14 @@ def _after(table: pa.Table, rows: int) -> pa.Table:
 def record_batches(
     file: pq.ParquetFile, rows: int, columns: list[str] | None = None
 ) -> Iterator[pa.RecordBatch]:
-    """Yield a file's rows in batches of at most so many, holding one row group at a time.
-
-    Args:
-        file: Open.
-        rows: Of each batch, at least 1.
-        columns: To read; all if None.
-    """
+    """Yield a file's rows in batches of at most so many, holding one row group at a time."""
     # Asked for all row groups at once, pyarrow holds on to each of them until the last.
     for group in range(file.metadata.num_row_groups):
         yield from file.iter_batches(rows, row_groups=[group], columns=columns)
 
 
 def distinct_values(path: Path, column: str) -> list[Any]:
-    """Return the values of one column, each once, in order; none if there is no such column.
-
-    Raises:
-        TableError: If the file is missing or is no whole Parquet file.
-    """
+    """Return the values of one column, each once, in order; none if there is no such column."""
     with _opened(path) as file:
         if column not in file.schema_arrow.names:
             return []
@@ -292,11 +257,7 @@ def distinct_values(path: Path, column: str) -> list[Any]:
 
 
 def row_count(path: Path) -> int:
-    """Return how many rows a table says it has, without reading them.
-
-    Raises:
-        TableError: If the file is missing or is no whole Parquet file.
-    """
+    """Return how many rows a table says it has, without reading them."""
     with _opened(path) as file:
         return int(file.metadata.num_rows)
 
@@ -356,11 +317,7 @@ def present_frame(rows: pd.DataFrame, schema: pa.Schema) -> pd.DataFrame:
     """Return a data frame of an earlier schema version as one of the present version.
 
     A file names its version; a frame, as of ``pandas.read_parquet``, shows it by its columns. One
-    of the present version is returned itself.
-
-    Args:
-        rows: Positions or predictions.
-        schema: The columns that later versions added are added as far as they are wanted here.
+    of the present version is returned itself. Columns of later versions are added if ``schema`` has them.
     """
     if not is_earlier_frame(rows.columns):
         return rows
@@ -393,12 +350,7 @@ def as_arrow(rows: pd.DataFrame | pa.Table, schema: pa.Schema) -> pa.Table:
 
 
 def as_records(rows: pd.DataFrame | pa.Table, schema: pa.Schema) -> list[dict[str, Any]]:
-    """Return rows with Python's own values: None where there is none.
-
-    Args:
-        rows: As for `as_arrow`.
-        schema: Which columns to return, and their types.
-    """
+    """Return rows with Python's own values, None where there is none; see `as_arrow`."""
     records: list[dict[str, Any]] = as_arrow(rows, schema).to_pylist()
     return records
 
@@ -427,15 +379,7 @@ UNNAMED: Final = {"task": "state", "setting": ""}
 
 
 def setting_value(setting: str, name: str) -> str:
-    """Return the value that a reply's setting, ``NAME=VALUE``, gives to a name.
-
-    Args:
-        setting: Of the column ``setting``; data/README.md describes its form.
-        name: Such as ``thinking``.
-
-    Returns:
-        The value as text; empty if the setting is of another name, or empty.
-    """
+    """Return the value that a reply's setting, ``NAME=VALUE``, gives to a name; empty if it gives none."""
     given, _, value = setting.partition("=")
     return value if given == name else ""
 
@@ -445,13 +389,7 @@ def refuse_repeated_replies(
 ) -> None:
     """Refuse rows in which a reply is repeated, because it would count twice.
 
-    Args:
-        rows: Of a predictions or scores table.
-        where: Where they are from, for the message.
-        key: The columns that name a reply.
-
-    Raises:
-        TableError: If a reply is repeated.
+    The message says ``where`` the rows are from; ``key`` are the columns that name a reply.
     """
     again = np.flatnonzero(rows.duplicated(list(key)))
     if len(again):

@@ -14,15 +14,8 @@ from typing import Any, Final
 from workbench.errors import TableError
 
 PACKAGES: Final = (
-    "world-state-workbench",
-    "chess",
-    "numba",
-    "numpy",
-    "pandas",
-    "pyarrow",
-    "rapidfuzz",
-    "scipy",
-)
+    "world-state-workbench", "chess", "numba", "numpy", "pandas", "pyarrow", "rapidfuzz", "scipy",
+)  # fmt: skip
 _SHOWN: Final = 40
 _ROOT: Final = Path(__file__).resolve().parents[1]
 
