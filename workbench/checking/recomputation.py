@@ -117,12 +117,10 @@ class Recomputation:
                     place,
                     f"{_named(row)}: {row[name]!r}, computed {value!r}",
                 )
-        if (
-            self._parameters.terminal == "absorb"
-            and is_state(row["reply_class"], self._parameters.ill_formed)
-            and environment.same_state(true, predicted)
-        ):
-            for name in self._parameters.measures():
+        parameters = self._parameters
+        taken = is_state(row["reply_class"], parameters.ill_formed)
+        if parameters.terminal == "absorb" and taken and environment.same_state(true, predicted):
+            for name in parameters.measures():
                 expected_value = 0.0 if name.endswith("_standard_error") else 1.0
                 if not _same(row[name], expected_value):
                     findings.add_row(
@@ -134,15 +132,10 @@ class Recomputation:
     def _check_affordance(
         self, rows: list[_Row], parameters: ScoringParameters, findings: Findings
     ) -> None:
-        names = parameters.measures()
-        values = measured(
-            self._environment,
-            [row for _, row, _ in rows],
-            [states for _, _, states in rows],
-            parameters,
-        )
+        _, cells, states = zip(*rows, strict=True) if rows else ((), (), ())
+        values = measured(self._environment, cells, states, parameters)
         for (place, row, _), computed in zip(rows, values, strict=True):
-            for name, value in zip(names, computed, strict=True):
+            for name, value in zip(parameters.measures(), computed, strict=True):
                 if not _same(row[name], value):
                     findings.add_row(
                         f"{name} does not match its boards",

@@ -108,12 +108,8 @@ def check_table(
             schema = _checked_schema(file.schema_arrow, parameters, environment, report)
             with tqdm(total=report.rows, unit="row", desc="checking", disable=not progress) as bar:
                 again = None
-                # Without parameters the table does not say how it was made.
-                if (
-                    parameters is not None
-                    and schema is not None
-                    and "parameters" in report.provenance
-                ):
+                # Otherwise the table does not say how it was made.
+                if parameters and schema is not None and "parameters" in report.provenance:
                     again = Recomputation(parameters, environment, report.rows, sample, seed)
                 counts = _check_rows(file, schema, environment, again, report, bar)
             if report.kind == "scores":

@@ -31,11 +31,11 @@ def lesson_notebooks(folder: Path = LESSONS) -> list[Path]:
 def without_solutions(notebook: Any) -> Any:
     """Return a copy of a notebook without its solutions and the instructor's notes."""
     student = copy.deepcopy(notebook)
-    student.cells = []
-    for number, cell in enumerate(copy.deepcopy(notebook.cells)):
-        left = _outside(cell.source, number)
-        if left.strip() or not cell.source.strip():
-            cell.source = left
+    cells, student.cells = student.cells, []
+    for number, cell in enumerate(cells):
+        was_empty = not cell.source.strip()
+        cell.source = _outside(cell.source, number)
+        if was_empty or cell.source.strip():
             student.cells.append(cell)
     return student
 
@@ -59,10 +59,9 @@ def _outside(source: str, number: int) -> str:
 def write_lessons(folder: Path, *, instructor: bool = False) -> list[Path]:
     """Write the lessons into a folder, for students or for the instructor."""
     sources = lesson_notebooks()
-    there = [path.name for path in sources if (folder / path.name).exists()]
-    if there:
+    if existing := [path.name for path in sources if (folder / path.name).exists()]:
         raise OutputError(
-            f"{folder}: expected no lessons in it, found {there}; name another folder"
+            f"{folder}: expected no lessons in it, found {existing}; name another folder"
         )
     made = {}
     for source in sources:

@@ -112,7 +112,6 @@ def score_table(
             it, or it cannot be written; finished chunks are kept.
         RunMismatchError: If ``out`` or its parts belong to other inputs, parameters or code.
         TableError: If the predictions cannot be read, or were changed meanwhile.
-        MissingExtraError: If a scheduler is named and ``distributed`` is not installed.
         ClusterError: If the cluster cannot be reached, or loses its workers.
     """
     if chunk_rows < 1 or jobs < 1:

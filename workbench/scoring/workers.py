@@ -158,13 +158,10 @@ def check_scheduler(scheduler: str) -> None:
 
 
 class ClusterWorkers(LocalWorkers):
-    """The workers of a Dask cluster.
+    """The workers of a Dask cluster, by the address of its scheduler, such as ``tcp://host:8786``.
 
-    Args:
-        parameters: The parameters of scoring.
-        scheduler: Address of the scheduler, such as ``tcp://host:8786``.
-        connect_seconds: To wait for the scheduler, and for a first worker.
-        workerless_seconds: To wait for a worker to come back once all are lost.
+    ``connect_seconds`` are waited for the scheduler and for a first worker, ``workerless_seconds`` for a
+    worker to come back once all are lost.
     """
 
     def __init__(

@@ -141,12 +141,7 @@ def writing_table(
 
     The file carries its schema version, its provenance and the versions of the packages that made
     it, and a checksum of every page. Its bytes depend on the arguments, the rows and those versions
-    alone. It is written beside and renamed at the end.
-
-    Args:
-        path: The output path.
-        schema: The columns and their types.
-        provenance: What the table was made from and how, as JSON can hold it.
+    alone. It is written beside and renamed at the end. See `write_table`.
     """
     metadata = {
         VERSION_KEY: str(SCHEMA_VERSION),
@@ -211,16 +206,7 @@ def read_chunks(path: str | Path, schema: pa.Schema, rows: int) -> Iterator[pd.D
 
 
 def arrow_chunks(path: str | Path, schema: pa.Schema, rows: int) -> Iterator[pa.Table]:
-    """Read a table in chunks, holding little more than one of them in memory.
-
-    Args:
-        path: A Parquet file written by `write_table`.
-        schema: The columns that it must have, and that are read.
-        rows: Of each chunk, at least 1; the last may have fewer.
-
-    Raises:
-        TableError: As of `read_table`, at the chunk where it shows.
-    """
+    """Read a table as `read_table` does, in chunks, holding little more than one of them in memory."""
     waiting = schema.empty_table()
     for batch in _batches(path, schema, rows):
         waiting = pa.concat_tables([waiting, pa.Table.from_batches([batch], schema)])
@@ -325,17 +311,10 @@ def present_frame(rows: pd.DataFrame, schema: pa.Schema) -> pd.DataFrame:
 
 
 def as_arrow(rows: pd.DataFrame | pa.Table, schema: pa.Schema) -> pa.Table:
-    """Return rows as an Arrow table of a schema, with null where there is no value.
+    """Return the columns of a schema as an Arrow table, with null where there is no value.
 
-    A frame holds NaN for it, and the numbers of such a column as floats.
-
-    Args:
-        rows: With the columns of the schema, and perhaps others; a frame may be of an earlier
-            version.
-        schema: Which columns to return, and their types.
-
-    Raises:
-        TableError: If a frame lacks a column.
+    A frame holds NaN for it, and the numbers of such a column as floats; it may be of an earlier
+    version. A column that it lacks is a `TableError`.
     """
     if isinstance(rows, pa.Table):
         return rows.select(schema.names).cast(schema)
