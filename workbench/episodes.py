@@ -13,7 +13,7 @@ import pandas as pd
 
 from workbench.environment import Episode
 from workbench.environments.registry import AnyEnvironment, environment_named
-from workbench.errors import InvalidArgumentError
+from workbench.errors import InvalidArgumentError, TableError
 from workbench.tables.parquet_tables import POSITIONS
 from workbench.tables.provenance import text_hash
 
@@ -53,6 +53,20 @@ class EpisodeSample:
         return {"stage": "positions", "episodes": asdict(self)}
 
 
+def check_positions(positions: pd.DataFrame) -> None:
+    """Refuse a table that lacks a column of positions, or the name of one, or has a name twice."""
+    missing = [name for name in POSITIONS.names if name not in positions.columns]
+    if missing:
+        raise TableError(f"positions: expected the columns {POSITIONS.names}, missing: {missing}")
+    named = positions["position_id"].map(lambda name: isinstance(name, str) and bool(name.strip()))
+    if not named.all():
+        row = int((~named).to_numpy().argmax())
+        raise TableError(f"positions, row {row}: expected a position_id, got none")
+    twice = positions["position_id"][positions["position_id"].duplicated()]
+    if len(twice):
+        raise TableError(f"positions: expected each position_id once, got {twice.iloc[0]!r} again")
+
+
 def sample_positions(
     environment: AnyEnvironment, groups: Sequence[int], per_group: int, seed: int
 ) -> pd.DataFrame:
@@ -66,10 +80,6 @@ def sample_positions(
 
     Returns:
         Rows of the POSITIONS schema, one group after the other.
-
-    Raises:
-        InvalidArgumentError: If a number is out of range, a length repeated, or there are no
-            episodes of a length.
     """
     if not groups or min(groups) < 1 or len(set(groups)) < len(groups):
         raise InvalidArgumentError(

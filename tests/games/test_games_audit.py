@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 import pytest
+from game_audit import faults_of
 
 from workbench.games.game_tables import GAMES, PlayedGame, games_frame, read_games
-from workbench.games.selfplay import describe_games, faults_of
+from workbench.games.selfplay import describe_games
 from workbench.tables.parquet_tables import write_table
 
 FOOLS_MATE = PlayedGame(0, 1, 0, 0, "0-1", "checkmate", ("f2f3", "e7e5", "g2g4", "d8h4"))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from game_audit import faults_of
 
 from workbench.errors import GameFileError
 from workbench.games import game_tables
@@ -18,7 +19,7 @@ from workbench.games.game_tables import (
     games_frame,
     read_games,
 )
-from workbench.games.selfplay import describe_games, faults_of
+from workbench.games.selfplay import describe_games
 from workbench.tables.parquet_tables import read_provenance, write_table
 from workbench.tables.provenance import file_hash
 

@@ -9,12 +9,13 @@ import chess
 import chess.engine
 import pytest
 from click.testing import CliRunner
+from game_audit import faults_of
 
 from workbench.cli.game_commands import games_selfplay
 from workbench.errors import EngineError, InvalidArgumentError, RunMismatchError
 from workbench.games import selfplay
 from workbench.games.game_tables import PlayedGame, bundled_games_path, read_games
-from workbench.games.selfplay import SelfPlaySettings, drawn_move, faults_of, play_game, play_games
+from workbench.games.selfplay import SelfPlaySettings, drawn_move, play_game, play_games
 from workbench.tables.parquet_tables import read_provenance
 
 SHORT = SelfPlaySettings(seed=1, short_every=1)

@@ -9,7 +9,8 @@ from tqdm.auto import tqdm
 
 from workbench.environment import Environment, check_tracker
 from workbench.environments.registry import DEFAULT, environment_of
-from workbench.errors import InvalidArgumentError, TableError
+from workbench.episodes import check_positions
+from workbench.errors import InvalidArgumentError
 from workbench.language_model.language_model import weights_path
 from workbench.language_model.written_replies import (
     Asked,
@@ -27,12 +28,7 @@ from workbench.tasks import task_named
 
 def asked_environment(positions: pd.DataFrame) -> Environment[Any, Any]:
     """Return the environment that all positions of a table are of."""
-    missing = [column for column in POSITIONS.names if column not in positions.columns]
-    if missing:
-        raise TableError(f"positions: expected the columns {POSITIONS.names}, missing: {missing}")
-    twice = positions["position_id"][positions["position_id"].duplicated()]
-    if len(twice):
-        raise TableError(f"positions: expected each position_id once, got {twice.iloc[0]!r} again")
+    check_positions(positions)
     return environment_of(positions, "positions")
 
 
@@ -82,11 +78,6 @@ def simulate(
     Returns:
         Rows with the columns of `workbench.tables.parquet_tables.PREDICTIONS`, in the order of
         ``positions``.
-
-    Raises:
-        InvalidArgumentError: If an argument is out of range, or the name hides the simulation.
-        TableError: If a column is missing, or an id stands twice.
-        IllegalMoveError: If the moves are no moves of chess.
     """
     check_tracker(rate, seed)
     name = model_name if model_name is not None else f"simulated-tracker rate={rate:g}"
@@ -149,10 +140,6 @@ def model_replies(
     Returns:
         Rows with the columns of `workbench.tables.parquet_tables.PREDICTIONS`: the positions in their
         order, and the samples of each. The model's name is ``workbench/`` and ``model``.
-
-    Raises:
-        InvalidArgumentError: If an argument is out of range, or the positions are not of chess.
-        TableError: If a column is missing, or an id stands twice.
     """
     settings = settings or ReplySettings()
     weights_path(model)

@@ -32,9 +32,7 @@ def recorded_replies_path() -> Path:
 
 
 def recorded_replies(
-    sets: Sequence[str] = (WORLD_CUP,),
-    models: Sequence[str] = (),
-    settings: Sequence[str] = ("",),
+    sets: Sequence[str] = (WORLD_CUP,), models: Sequence[str] = (), settings: Sequence[str] = ("",)
 ) -> pd.DataFrame:
     """Return recorded replies as rows of the PREDICTIONS schema.
 
@@ -43,11 +41,6 @@ def recorded_replies(
         models: Names of models; all if empty.
         settings: Settings, such as ``thinking=1024``, or the empty text for the default; all if
             there are none.
-
-    Raises:
-        InvalidArgumentError: If the table has no replies of a set, model or setting.
-        ReplyFileError: If the table is not there.
-        TableError: If it was changed.
     """
     replies = read_table(recorded_replies_path(), PREDICTIONS)
     for name, wanted in (("set", sets), ("model", models), ("setting", settings)):

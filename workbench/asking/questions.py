@@ -15,7 +15,7 @@ from workbench.environments.registry import (
     environment_of,
     environment_of_table,
 )
-from workbench.episodes import DEFAULT_GROUPS, EpisodeSample
+from workbench.episodes import DEFAULT_GROUPS, EpisodeSample, check_positions
 from workbench.errors import InvalidArgumentError, TableError
 from workbench.games.cut import cut_games
 from workbench.games.game_tables import bundled_games
@@ -27,18 +27,9 @@ from workbench.tables.provenance import file_hash, text_hash
 
 def questions_of(positions: pd.DataFrame, prompt: Prompt) -> dict[str, tuple[str, ...]]:
     """Return the user's messages for each position, by ``position_id``, in the table's order."""
-    missing = [name for name in POSITIONS.names if name not in positions.columns]
-    if missing:
-        raise TableError(f"positions: expected the columns {POSITIONS.names}, missing: {missing}")
+    check_positions(positions)
     if positions.empty:
         raise TableError("positions: expected at least one row, got none; cut more games")
-    named = positions["position_id"].map(lambda name: isinstance(name, str) and bool(name.strip()))
-    if not named.all():
-        row = int((~named).to_numpy().argmax())
-        raise TableError(f"positions, row {row}: expected a position_id, got none")
-    twice = positions["position_id"][positions["position_id"].duplicated()]
-    if len(twice):
-        raise TableError(f"positions: expected each position_id once, got {twice.iloc[0]!r} again")
     environment = environment_of(positions, "positions")
     columns = ("position_id", "initial_state", "movetext", "moves")
     return {
@@ -157,12 +148,7 @@ class ChosenPositions:
             source = {"month": self.month}
         else:
             source = {"source": "bundled games" if self._of_games else "random episodes"}
-        return {
-            "environment": self.environment,
-            **source,
-            "limit": self.limit,
-            "seed": self.seed,
-        }
+        return {"environment": self.environment, **source, "limit": self.limit, "seed": self.seed}
 
     def choose(self, *, progress: bool = False) -> tuple[pd.DataFrame, dict[str, Any]]:
         """Return the positions, and what they were made from, as JSON can hold it."""

@@ -70,18 +70,12 @@ def games_lichess(
     resumes, now or in a later run.
     """
     from workbench.games.game_files import GameFiles
-    from workbench.games.lichess_games import (
-        DATABASE,
-        MonthSource,
-        Source,
-        cut_lichess,
-        default_cache,
-    )
+    from workbench.games.lichess_games import DATABASE, MonthSource, cut_lichess, default_cache
     from workbench.tables.output_files import check_output
 
     if bool(files) == bool(months):
         raise click.UsageError("expected either --month, or FILES")
-    sources: list[Source] = [
+    sources: list[MonthSource | GameFiles] = [
         MonthSource(month, cache or default_cache(), address=address or DATABASE, progress=True)
         for month in months
     ]

@@ -16,7 +16,7 @@ from tqdm.auto import tqdm
 from workbench.environments.chess.replay import numbered_san, read_moves
 from workbench.errors import InvalidArgumentError, UnfilledGroupError
 from workbench.games.game_files import GameFiles
-from workbench.games.pgn import Game, RefusedGame, ScannedGame
+from workbench.games.pgn import AnyGame, Game, RefusedGame
 from workbench.games.selection import (
     Band,
     GameFilters,
@@ -187,9 +187,7 @@ def nothing_long_enough(games: str, moves: int, summary: CutSummary) -> Unfilled
     )
 
 
-Games: TypeAlias = (
-    GameFiles | Path | str | Sequence[Path | str] | Iterable[Game | ScannedGame | RefusedGame]
-)
+Games: TypeAlias = GameFiles | Path | str | Sequence[Path | str] | Iterable[AnyGame]
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,9 +231,6 @@ def cut_games(
         reserve: Games of each length kept in memory beyond need, at least 0, to replace those that
             turn out illegal; a tenth of ``per_group`` and 100 if None. The choice does not depend
             on it: if it does not suffice, the games are read again with a larger one.
-
-    Returns:
-        The positions and a summary.
 
     Raises:
         InvalidArgumentError: If a number is out of range, or the games have to be read again and
@@ -293,11 +288,11 @@ def _as_files(games: Games, allow_truncated: bool, progress: bool) -> GameFiles 
 
 
 def _read(
-    games: GameFiles | Iterable[Game | ScannedGame | RefusedGame],
+    games: GameFiles | Iterable[AnyGame],
     summary: CutSummary,
     filters: GameFilters | None,
     progress: bool,
-) -> Iterator[Game | ScannedGame | RefusedGame]:
+) -> Iterator[AnyGame]:
     if isinstance(games, GameFiles):
         # They show their own progress.
         offered: Iterable[Any] = games.games(filters.refuse if filters else None)
@@ -311,11 +306,7 @@ def _read(
 
 
 def _offer(
-    game: Game | ScannedGame | RefusedGame,
-    plies: tuple[int, ...],
-    bands: dict[int, Band],
-    seed: int,
-    summary: CutSummary,
+    game: AnyGame, plies: tuple[int, ...], bands: dict[int, Band], seed: int, summary: CutSummary
 ) -> None:
     if not isinstance(game, Game) and not game.has_result:
         summary.without_result += 1

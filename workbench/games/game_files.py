@@ -1,6 +1,5 @@
 """Games from files, folders, zip archives and pipes, read in order, with hashes of the bytes."""
 
-import hashlib
 import io
 import os
 import shutil
@@ -8,7 +7,7 @@ import stat
 import sys
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -19,8 +18,15 @@ from tqdm.auto import tqdm
 
 from workbench.errors import GameFileError
 from workbench.games.game_tables import has_games, parquet_games
-from workbench.games.pgn import Game, Refusal, RefusedGame, ScannedGame, scan_stream
-from workbench.games.streams import CHUNK, check_name, kind_of, opened, unreadable_error
+from workbench.games.pgn import AnyGame, Refusal, RefusedGame, ScannedGame, scan_stream
+from workbench.games.streams import (
+    CHUNK,
+    HashedStream,
+    check_name,
+    kind_of,
+    opened,
+    unreadable_error,
+)
 from workbench.tables.provenance import file_hash
 
 _PGN_ENDINGS: Final = (".pgn", ".pgn.gz", ".pgn.bz2", ".pgn.zst")
@@ -79,53 +85,20 @@ STANDARD_INPUT: Final = "-"
 _SHOWN: Final = 5
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Input:
+    """A file or pipe, and what was read of it: its hash is known once it was read to its end."""
+
     path: Path | None
     name: str
     bytes_total: int | None
-
-    @property
-    def can_be_read_again(self) -> bool:
-        return self.bytes_total is not None
-
-
-@dataclass(slots=True)
-class _Reading:
-    """The state of one input: its hash is known once it has been read to its end."""
-
-    name: str
     games: int = 0
     bytes: int | None = None
     sha256: str = ""
 
-
-class _HashedStream(io.RawIOBase):
-    """Bytes as they come, hashed and counted on the way; closing leaves what it reads open."""
-
-    def __init__(self, stream: Any, on_bytes: Callable[[float], None]) -> None:
-        self._stream = stream
-        self._sum = hashlib.sha256()
-        self.on_bytes = on_bytes
-        self.count = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        data = self._stream.read(len(buffer))
-        self._sum.update(data)
-        self.count += len(data)
-        self.on_bytes(len(data))
-        buffer[: len(data)] = data
-        return len(data)
-
-    def finish(self) -> str:
-        """Read what is left, and return the SHA-256 of all."""
-        buffer = bytearray(CHUNK)
-        while self.readinto(buffer):
-            pass
-        return self._sum.hexdigest()
+    @property
+    def can_be_read_again(self) -> bool:
+        return self.bytes_total is not None
 
 
 class GameFiles:
@@ -140,28 +113,17 @@ class GameFiles:
         paths: Files, folders and pipes, in the order of reading.
         allow_truncated: Go on with what was read of a file that breaks off, if that is a game.
         progress: Whether to show a bar with the share of the bytes read on standard error.
-
-    Attributes:
-        name: What the files are called together.
-        broken_off: For each file that broke off, how.
-
-    Raises:
-        GameFileError: If one is missing, or a folder holds no games.
     """
 
     def __init__(
-        self,
-        paths: Sequence[Path | str],
-        *,
-        allow_truncated: bool = False,
-        progress: bool = False,
+        self, paths: Sequence[Path | str], *, allow_truncated: bool = False, progress: bool = False
     ) -> None:
         self.broken_off: list[str] = []
         self._allow_truncated = allow_truncated
         self._progress = progress
         self._left_out: list[str] = []
         self._inputs: list[_Input] = []
-        self._readings: list[_Reading] = []
+        self._reached: list[_Input] = []
         self._bar: Any = None
         self._games = 0
         self._filled = ""
@@ -177,44 +139,44 @@ class GameFiles:
         """The files that are read, those of folders among them; standard input is none."""
         return tuple(item.path for item in self._inputs if item.path is not None)
 
-    def games(self, refuse: Refusal | None = None) -> Iterator[Game | ScannedGame | RefusedGame]:
+    def games(self, refuse: Refusal | None = None) -> Iterator[AnyGame]:
         """Yield every game, usable or not."""
-        again = [reading.name for reading in self._readings]
-        self._readings, self.broken_off, self._games, self._filled = [], [], 0, ""
+        again, self._reached = self._reached, []
+        self.broken_off, self._games, self._filled = [], 0, ""
         sizes = [item.bytes_total for item in self._inputs]
         total = None if None in sizes else sum(size or 0 for size in sizes)
         with tqdm(
             desc="reading", total=total, unit="B", unit_scale=True, disable=not self._progress
         ) as self._bar:
             for item in self._inputs:
-                if item.name in again and not item.can_be_read_again:
+                if item in again and not item.can_be_read_again:
                     raise GameFileError(
                         f"{item.name}: expected a file, got a pipe, and the games have to be read "
                         "twice, as some of those chosen are illegal: save them to a file first"
                     )
-                reading = _Reading(item.name)
-                self._readings.append(reading)
-                yield from self._games_of(item, reading, refuse)
+                item.games, item.bytes, item.sha256 = 0, None, ""
+                self._reached.append(item)
+                yield from self._games_of(item, refuse)
 
     def provenance(self) -> list[dict[str, Any]]:
         """Return for each file reached its name, its length and the SHA-256 of its bytes.
 
         Of a pipe that was not read to its end the length is null and the hash empty.
         """
-        for item, reading in zip(self._inputs, self._readings, strict=False):
-            if item.path is not None and item.can_be_read_again and not reading.sha256:
+        for item in self._reached:
+            if item.path is not None and item.can_be_read_again and not item.sha256:
                 # The caller stopped before its end.
-                reading.sha256, reading.bytes = file_hash(item.path), item.path.stat().st_size
+                item.sha256, item.bytes = file_hash(item.path), item.path.stat().st_size
         return [
-            {"file": reading.name, "bytes": reading.bytes, "sha256": reading.sha256}
-            for reading in self._readings
+            {"file": item.name, "bytes": item.bytes, "sha256": item.sha256}
+            for item in self._reached
         ]
 
     def describe(self) -> str:
         """Return in words how many games were read, and which files of folders were not."""
-        lines = [f"{reading.name}: {reading.games:,} games read" for reading in self._readings]
+        lines = [f"{item.name}: {item.games:,} games read" for item in self._reached]
         if len(lines) > _SHOWN:
-            games = sum(reading.games for reading in self._readings)
+            games = sum(item.games for item in self._reached)
             lines = [f"{len(lines):,} files: {games:,} games read"]
         if self._left_out:
             more = ", ..." if len(self._left_out) > _SHOWN else ""
@@ -248,25 +210,23 @@ class GameFiles:
         for file in chosen:
             yield _Input(path / file, f"{name}/{file}", (path / file).stat().st_size)
 
-    def _games_of(
-        self, item: _Input, reading: _Reading, refuse: Refusal | None
-    ) -> Iterator[Game | ScannedGame | RefusedGame]:
+    def _games_of(self, item: _Input, refuse: Refusal | None) -> Iterator[AnyGame]:
         with _opened(item) as raw:
-            hashed = _HashedStream(raw, self._show_bytes)
+            hashed = HashedStream(raw, self._show_bytes)
             try:
                 for game in self._scanned(item, hashed, refuse):
-                    reading.games += 1
+                    item.games += 1
                     self._games += 1
                     yield game
             except GameFileError as error:
-                if not self._allow_truncated or not reading.games:
+                if not self._allow_truncated or not item.games:
                     raise
                 self.broken_off.append(str(error))
-            reading.sha256, reading.bytes = hashed.finish(), hashed.count
+            item.sha256, item.bytes = hashed.finish(), hashed.count
 
     def _scanned(
-        self, item: _Input, hashed: _HashedStream, refuse: Refusal | None
-    ) -> Iterator[Game | ScannedGame | RefusedGame]:
+        self, item: _Input, hashed: HashedStream, refuse: Refusal | None
+    ) -> Iterator[AnyGame]:
         where = str(item.path or item.name)
         stream = io.BufferedReader(hashed, CHUNK)
         head = stream.peek(8)
@@ -298,7 +258,7 @@ class GameFiles:
                 inside = f"{name}/{member.filename}"
                 share = member.compress_size / max(member.file_size, 1)
                 with open_member(archive, member, inside) as unpacked:
-                    shown = _HashedStream(unpacked, partial(self._show_bytes, share=share))
+                    shown = HashedStream(unpacked, partial(self._show_bytes, share=share))
                     stream = io.BufferedReader(shown, CHUNK)
                     yield from scan_stream(stream, inside, inside, refuse)
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from workbench.errors import GameFileError, TableError
-from workbench.games.pgn import RESULTS, Game, Refusal, RefusedGame, ScannedGame, scan_texts
+from workbench.games.pgn import RESULTS, AnyGame, Game, Refusal, RefusedGame, scan_texts
 from workbench.installation import RESOURCES
 from workbench.tables.parquet_tables import read_table, record_batches
 
@@ -75,18 +75,7 @@ GAMES: Final = pa.schema(
 
 @dataclass(frozen=True, slots=True)
 class PlayedGame:
-    """A finished game of self-play.
-
-    Attributes:
-        number: Its number in its set, from 0.
-        attempt: The number of the attempt kept, from 1.
-        white_level: How strong White was, as an index in `workbench.games.selfplay.LEVELS`.
-        black_level: The same of Black.
-        result: ``1-0``, ``0-1`` or ``1/2-1/2``.
-        termination: ``checkmate``, ``stalemate``, ``insufficient_material``, ``repetition``
-            (threefold), ``fifty_moves``, ``resignation`` or ``agreed_draw``.
-        moves: In UCI.
-    """
+    """A finished game of self-play; levels are indices in `workbench.games.selfplay.LEVELS`."""
 
     number: int
     attempt: int
@@ -104,15 +93,7 @@ class PlayedGame:
 def games_frame(games: Iterable[PlayedGame]) -> pd.DataFrame:
     """Return games as rows of the schema `GAMES`."""
     rows = [
-        (
-            game.number,
-            game.attempt,
-            game.white_level,
-            game.black_level,
-            game.result,
-            game.termination,
-            encode_moves(game.moves),
-        )
+        {name: getattr(game, name) for name in GAMES.names} | {"moves": encode_moves(game.moves)}
         for game in games
     ]
     return pd.DataFrame(rows, columns=GAMES.names)
@@ -120,33 +101,21 @@ def games_frame(games: Iterable[PlayedGame]) -> pd.DataFrame:
 
 def read_games(path: Path) -> list[PlayedGame]:
     """Read a table of games; the moves are decoded and not played."""
-    frame = read_table(path, GAMES)
     games = []
-    for row in frame.itertuples(index=False):
-        number, attempt, white, black, result, termination, codes = row
+    for row in read_table(path, GAMES).itertuples(index=False):
+        values = dict(zip(GAMES.names, row, strict=True))
         try:
-            moves = decode_moves(codes)
+            games.append(PlayedGame(**values | {"moves": decode_moves(values["moves"])}))
         except TableError as error:
-            raise TableError(f"{path}: game {number}: {error}") from error
-        games.append(PlayedGame(number, attempt, white, black, result, termination, moves))
+            raise TableError(f"{path}: game {values['number']}: {error}") from error
     return games
 
 
 MOVETEXT: Final = "movetext"
 HEADERS: Final = (
-    "Event",
-    "Site",
-    "Result",
-    "WhiteTitle",
-    "BlackTitle",
-    "WhiteElo",
-    "BlackElo",
-    "TimeControl",
-    "Termination",
-    "Variant",
-    "FEN",
-    "SetUp",
-)
+    "Event Site Result WhiteTitle BlackTitle WhiteElo BlackElo TimeControl Termination Variant FEN "
+    "SetUp"
+).split()
 BATCH_ROWS: Final = 1000
 
 
@@ -162,7 +131,7 @@ def parquet_games(
     name: str,
     refuse: Refusal | None = None,
     on_share: Callable[[float], None] = lambda share: None,
-) -> Iterator[Game | ScannedGame | RefusedGame]:
+) -> Iterator[AnyGame]:
     """Yield the games of a Parquet file."""
     with _opened(path) as file:
         names = file.schema_arrow.names

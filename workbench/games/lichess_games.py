@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import platformdirs
 from tqdm.auto import tqdm
@@ -28,7 +28,9 @@ from workbench.games.cut import (
     per_ply,
     unfilled_error,
 )
+from workbench.games.game_files import GameFiles
 from workbench.games.pgn import (
+    AnyGame,
     Game,
     Refusal,
     RefusedGame,
@@ -80,7 +82,7 @@ class Filling:
         return self._games * len(self._cuts)
 
 
-class GamesUntilFull(Iterable[Game | ScannedGame | RefusedGame]):
+class GamesUntilFull(Iterable[AnyGame]):
     """Games of a source, read again on each request, as far as the groups need.
 
     Attributes:
@@ -91,7 +93,7 @@ class GamesUntilFull(Iterable[Game | ScannedGame | RefusedGame]):
 
     def __init__(
         self,
-        read: Callable[[], Iterator[Game | ScannedGame | RefusedGame]],
+        read: Callable[[], Iterator[AnyGame]],
         cuts: Sequence[int],
         games: int | None,
         on_filled: Callable[[int, int], None] = lambda filled, wanted: None,
@@ -103,7 +105,7 @@ class GamesUntilFull(Iterable[Game | ScannedGame | RefusedGame]):
         self.sha256 = ""
         self.stopped_early = False
 
-    def __iter__(self) -> Iterator[Game | ScannedGame | RefusedGame]:
+    def __iter__(self) -> Iterator[AnyGame]:
         filling = None if self._wanted is None else Filling(self._cuts, self._wanted)
         digest = hashlib.sha256()
         self.stopped_early = False
@@ -124,29 +126,6 @@ class GamesUntilFull(Iterable[Game | ScannedGame | RefusedGame]):
 
 DATABASE: Final = "https://database.lichess.org"
 _MONTH: Final = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
-
-
-class Source(Protocol):
-    """Games from the first one, repeatable."""
-
-    name: str
-    broken_off: list[str]
-
-    def games(self, refuse: Refusal | None = None) -> Iterator[Game | ScannedGame | RefusedGame]:
-        """Yield every game, usable or not; ``refuse`` is a test of the headers."""
-        ...
-
-    def provenance(self) -> list[dict[str, Any]]:
-        """Return which files were read, the same for the same games."""
-        ...
-
-    def describe(self) -> str:
-        """Return in words what was read of it."""
-        ...
-
-    def show_filled(self, filled: int, wanted: int) -> None:
-        """Show how far the groups are filled."""
-        ...
 
 
 class MonthSource:
@@ -279,7 +258,7 @@ def default_cache() -> Path:
 
 
 def cut_lichess(
-    sources: Sequence[Source],
+    sources: Sequence[MonthSource | GameFiles],
     *,
     groups: Sequence[int] = (5, 16, 27, 38, 50),
     per_group: PerGroup = 2000,
@@ -291,25 +270,22 @@ def cut_lichess(
 ) -> LichessCut:
     """Read sources one after another until the groups can be filled, and cut the games.
 
-    Args:
-        sources: Months or files, at least one.
-        groups: Full moves at which to cut, each at least 1, all different.
-        per_group: Positions per group, as of `cut_games`; for ``max`` the sources are read to the
-            end.
-        seed: Seed of the choice among the games read, at least 0.
-        side_to_move: Who is to move, as of `cut_games`.
-        filters: Which games are wanted; all but those of bots if None.
-        allow_unfilled: Go on with what there is where a group cannot be filled.
-        progress: Whether to show bars of the games read and cut on standard error.
+    Arguments are as of `cut_games`, but that by default the games of bots are left out. For
+    ``max`` the sources are read to the end.
     """
     if not sources:
         raise InvalidArgumentError("expected at least one month or file, got none")
     wanted = filters or GameFilters()
+    cutting = {
+        "groups": groups,
+        "per_group": per_group,
+        "seed": seed,
+        "side_to_move": side_to_move,
+        "progress": progress,
+    }
     for again in (True, False):
         try:
-            return _cut(
-                sources, groups, per_group, seed, side_to_move, wanted, allow_unfilled, progress
-            )
+            return _cut(sources, wanted, cutting, allow_unfilled)
         except ChangedRemoteFileError:
             # What was kept of the older version is gone; a second change in a row is reported.
             if not again:
@@ -318,18 +294,14 @@ def cut_lichess(
 
 
 def _cut(
-    sources: Sequence[Source],
-    groups: Sequence[int],
-    per_group: PerGroup,
-    seed: int,
-    side_to_move: SideToMove,
+    sources: Sequence[MonthSource | GameFiles],
     filters: GameFilters,
+    cutting: dict[str, Any],
     allow_unfilled: bool,
-    progress: bool,
 ) -> LichessCut:
-    reached: list[Source] = []
+    reached: list[MonthSource | GameFiles] = []
 
-    def read() -> Iterator[Game | ScannedGame | RefusedGame]:
+    def read() -> Iterator[AnyGame]:
         reached.clear()
         for source in sources:
             reached.append(source)
@@ -338,21 +310,14 @@ def _cut(
     def show_filled(filled: int, asked: int) -> None:
         reached[-1].show_filled(filled, asked)
 
-    plies = cut_plies(groups, side_to_move)
+    side_to_move, per_group = cutting["side_to_move"], cutting["per_group"]
+    plies = cut_plies(cutting["groups"], side_to_move)
     asked = None if per_group == MAX else per_ply(per_group, side_to_move)
     margin = 0
     while True:
         wanted = None if asked is None else asked + margin
         games = GamesUntilFull(read, plies, wanted, show_filled)
-        cut = cut_games(
-            games,
-            groups=groups,
-            per_group=per_group,
-            seed=seed,
-            side_to_move=side_to_move,
-            allow_unfilled=asked is not None,
-            progress=progress,
-        )
+        cut = cut_games(games, **cutting, allow_unfilled=asked is not None)
         short = cut.per_group - min(cut.summary.taken.values())
         if not short or not games.stopped_early:
             break
@@ -369,10 +334,10 @@ def _cut(
             "filters": asdict(filters),
             "games_read": cut.summary.read,
             "games_read_sha256": games.sha256,
-            "groups": list(groups),
+            "groups": list(cutting["groups"]),
             "per_group": cut.per_group,
             "side_to_move": side_to_move,
-            "seed": seed,
+            "seed": cutting["seed"],
         },
         tuple(source.describe() for source in reached),
     )

@@ -242,6 +242,9 @@ class ScannedGame:
         return Game(tuple(map(sys.intern, uci_moves(board))), self.source)
 
 
+AnyGame: TypeAlias = Game | ScannedGame | RefusedGame
+
+
 def tags_of(headers: str) -> dict[str, str]:
     """Return the headers of a game by their names, as they are written between the quotes."""
     return dict(_TAG.findall(headers))
@@ -283,26 +286,23 @@ def scan_texts(
     """Yield the games of pairs of headers and movetext."""
     index = 0
     for headers, movetext in texts:
-        # Moves behind a result are a game that has no headers of its own.
-        site = _site(headers)
-        reason, detail = _length_fault(headers, movetext)
-        if not reason and refuse:
+        reason, detail = "", ""
+        if len(headers) + len(movetext) > GAME_CHARACTERS:
+            reason, detail = "too_long", f"more than {GAME_CHARACTERS:,} characters"
+        elif refuse:
             reason, detail = refuse(headers)
         if reason:
+            lines: Iterable[Line] = [Line("", 0, True, reason, detail)]
+        else:
+            reason, detail = _start_fault(headers)
+            lines = list(lines_of(movetext)) or [Line("", 0, False)] * bool(headers)
+        site = _site(headers)
+        for line in lines:
             index += 1
             source = site or f"{name}#{index}"
-            yield RefusedGame(index, source, reason, detail)
-            continue
-        first, start_fault = index, _start_fault(headers)
-        for line in lines_of(movetext):
-            index += 1
-            source = site or f"{name}#{index}"
-            yield _scanned(headers, start_fault, line, index, source)
+            yield _scanned(headers, (reason, detail), line, index, source)
+            # Moves behind a result are a game that has no headers of its own.
             site = ""
-        if index == first and headers:
-            index += 1
-            source = site or f"{name}#{index}"
-            yield _scanned(headers, start_fault, Line("", 0, False), index, source)
 
 
 def split_games(stream: TextIO) -> Iterator[tuple[str, str]]:
@@ -359,12 +359,6 @@ def _site(headers: str) -> str:
     _, scheme, address = (written[1] if written else "").partition("://")
     _, slash, part = address.removesuffix("/").rpartition("/")
     return part if scheme and slash and len(part) <= _SITE_CHARACTERS else ""
-
-
-def _length_fault(headers: str, movetext: str) -> tuple[str, str]:
-    if len(headers) + len(movetext) <= GAME_CHARACTERS:
-        return "", ""
-    return "too_long", f"more than {GAME_CHARACTERS:,} characters"
 
 
 def _scanned(

@@ -2,6 +2,7 @@
 
 import heapq
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -141,50 +142,45 @@ def number_of(game: Game | ScannedGame, seed: int) -> int:
     return derived_seed(seed, game.key_text, bits=128)
 
 
-@dataclass(slots=True)
-class _Kept:
-    game: Game | ScannedGame
-    copies: int = 1
-
-
 class Band:
     """The games of one length band with the lowest numbers; all below ``horizon`` are kept."""
 
     def __init__(self, capacity: int) -> None:
         self.capacity = capacity
         self.horizon = NO_HORIZON
-        self._kept: dict[int, _Kept] = {}
+        self._games: dict[int, Game | ScannedGame] = {}
+        self._copies: Counter[int] = Counter()
         self._highest_first: list[int] = []
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._games)
 
     def offer(self, number: int, game: Game | ScannedGame) -> None:
         """Keep a game if its number is low enough; count it if its moves are there already."""
-        if kept := self._kept.get(number):
-            kept.copies += 1
+        if number in self._games:
+            self._copies[number] += 1
             # Which of two copies is named must not depend on which comes first.
-            if game.source < kept.game.source:
-                kept.game = game
+            if game.source < self._games[number].source:
+                self._games[number] = game
             return
         turned_away = NO_HORIZON
-        if len(self._kept) < self.capacity:
+        if len(self._games) < self.capacity:
             heapq.heappush(self._highest_first, -number)
         else:
             turned_away = -heapq.heappushpop(self._highest_first, -number)
         if turned_away != number:
-            self._kept[number] = _Kept(game)
-            self._kept.pop(turned_away, None)
+            self._games[number] = game
+            self._games.pop(turned_away, None)
+            self._copies.pop(turned_away, None)
         self.horizon = min(self.horizon, turned_away)
 
     def games(self) -> Iterator[tuple[int, Game | ScannedGame]]:
         """Yield number and game of all that are kept."""
-        for number, kept in self._kept.items():
-            yield number, kept.game
+        yield from self._games.items()
 
     def further_copies(self) -> int:
         """Return how many copies came of games kept, beyond the first of each."""
-        return sum(kept.copies - 1 for kept in self._kept.values())
+        return self._copies.total()
 
 
 def bands_for(cuts: Sequence[int], games: int, reserve: int) -> dict[int, Band]:
@@ -221,10 +217,6 @@ def choose(
     bands: dict[int, Band], wanted: Mapping[int, int]
 ) -> Iterator[tuple[int, Game | RefusedGame, bool]]:
     """Yield the games that the choice falls on, played.
-
-    Args:
-        bands: The games read, by the longest cut they can have, ascending.
-        wanted: Games for each group.
 
     Yields:
         The cut, the game or its refusal, and whether its moves were chosen before, in another

@@ -6,7 +6,7 @@ import random
 import shutil
 import warnings
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Generator, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import asynccontextmanager, closing
 from dataclasses import asdict, dataclass
@@ -18,8 +18,7 @@ import chess
 import chess.engine
 from tqdm.auto import tqdm
 
-from workbench.environments.chess.replay import play_moves, uci_moves
-from workbench.errors import EngineError, IllegalMoveError, InvalidArgumentError
+from workbench.errors import EngineError, InvalidArgumentError
 from workbench.games.game_tables import GAMES, PlayedGame, games_frame, read_games
 from workbench.seeds import derived_seed
 from workbench.tables.table_parts import making_in_parts
@@ -212,19 +211,7 @@ def play_games(
     progress: bool = False,
     report: Callable[[str], object] = warnings.warn,
 ) -> list[PlayedGame]:
-    """Play games 0 to ``number`` - 1 into a table, or resume an interrupted call.
-
-    Args:
-        out: The table to write. Finished parts lie in ``<out>.parts`` until it is whole.
-        number: Games, at least 1.
-        settings: Of the set.
-        engine: A UCI engine: a path, or a command that the shell would find.
-        jobs: Processes, each with an engine of its own, at least 1.
-        restart: Play all games again, with any settings; an earlier table is replaced once the new
-            one is complete.
-        progress: Whether to show a progress bar on standard error.
-        report: Called with messages about parts that are played again because they are broken.
-    """
+    """Play games 0 to ``number`` - 1 into a table, or resume an interrupted call."""
     _check(number, settings, jobs)
     command = _command(engine)
     name = engine_name(command)
@@ -334,11 +321,7 @@ def _name_of(engine: chess.engine.UciProtocol) -> str:
 
 
 def _play_parts(
-    spans: list[tuple[int, int]],
-    command: str,
-    name: str,
-    settings: SelfPlaySettings,
-    jobs: int,
+    spans: list[tuple[int, int]], command: str, name: str, settings: SelfPlaySettings, jobs: int
 ) -> Generator[tuple[tuple[int, int], list[PlayedGame]], None, None]:
     if jobs == 1 or len(spans) < 2:
         for span in spans:
@@ -415,41 +398,3 @@ def describe_games(games: Sequence[PlayedGame]) -> str:
 def _table(left: str, right: str, rows: Iterable[tuple[str, str]]) -> str:
     lines = [f"| {left} | {right} |", "| --- | ---: |"]
     return "\n".join([*lines, *(f"| {name} | {value} |" for name, value in rows)])
-
-
-def faults_of(games: Iterable[PlayedGame]) -> Iterator[str]:
-    """Play every game through python-chess, and report errors."""
-    first: dict[tuple[str, ...], int] = {}
-    for game in games:
-        earlier = first.setdefault(game.moves, game.number)
-        if earlier != game.number:
-            yield f"game {game.number}: equal to game {earlier}"
-        try:
-            board = play_moves(game.moves, game=f"game {game.number}")
-        except IllegalMoveError as error:
-            yield str(error)
-            continue
-        fault = _contradiction(game, board)
-        if fault:
-            yield f"game {game.number}: {fault}, FEN {board.fen()!r}"
-
-
-def _contradiction(game: PlayedGame, board: chess.Board) -> str:
-    holds: dict[str, Callable[[], bool]] = {
-        "checkmate": board.is_checkmate,
-        "stalemate": board.is_stalemate,
-        "insufficient_material": board.is_insufficient_material,
-        "repetition": lambda: board.is_repetition(3),
-        "fifty_moves": lambda: board.halfmove_clock >= 100,
-        "resignation": lambda: any(board.generate_legal_moves()),
-        "agreed_draw": lambda: any(board.generate_legal_moves()),
-    }
-    if game.termination not in holds:
-        return f"expected a termination of {list(holds)}, got {game.termination!r}"
-    if not holds[game.termination]():
-        return f"the last board is no {game.termination}"
-    if uci_moves(board) != game.moves:
-        return "castling is not written as the king's move of two squares"
-    lost = "0-1" if board.turn else "1-0"
-    expected = lost if game.termination in ("checkmate", "resignation") else "1/2-1/2"
-    return "" if game.result == expected else f"expected {expected}, got {game.result!r}"

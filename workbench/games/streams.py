@@ -2,12 +2,12 @@
 
 import bz2
 import gzip
+import hashlib
 import io
 import lzma
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final, TextIO, TypeAlias
 
@@ -35,6 +35,40 @@ _READING_ERRORS: Final = (
     zstd.ZstdError,
     zipfile.BadZipFile,
 )
+
+
+class HashedStream(io.RawIOBase):
+    """Bytes as they come, hashed and counted on the way; closing leaves what it reads open."""
+
+    def __init__(self, stream: Any, on_bytes: Callable[[float], object]) -> None:
+        self._stream = stream
+        self._sum = hashlib.sha256()
+        self.on_bytes = on_bytes
+        self.count = 0
+
+    def readable(self) -> bool:
+        """Return that it can be read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read into a buffer; see `io.RawIOBase`."""
+        data = self._stream.read(len(buffer))
+        self._sum.update(data)
+        self.count += len(data)
+        self.on_bytes(len(data))
+        buffer[: len(data)] = data
+        return len(data)
+
+    def sha256(self) -> str:
+        """Return the SHA-256 of what was read."""
+        return self._sum.hexdigest()
+
+    def finish(self) -> str:
+        """Read what is left, and return the SHA-256 of all."""
+        buffer = bytearray(CHUNK)
+        while self.readinto(buffer):
+            pass
+        return self.sha256()
 
 
 class _Frames(io.RawIOBase):
@@ -117,19 +151,6 @@ class _Checked(io.RawIOBase):
         return count
 
 
-@contextmanager
-def open_pgn(path: Path) -> Iterator[TextIO]:
-    """Open a PGN file for reading as text.
-
-    The first bytes, not the name, decide whether it is gzip, bzip2, zstd or plain text; compressed
-    data may have any number of members, streams or frames. Text is read as UTF-8, with or without a
-    byte order mark, or with its mark as UTF-16; bytes that are none become U+FFFD, which can touch
-    names and comments but no move.
-    """
-    with opened(path) as stream, pgn_text(stream, str(path)) as text:
-        yield text
-
-
 def opened(path: Path) -> ByteStream:
     """Open a file of games for reading its bytes."""
     try:
@@ -147,7 +168,13 @@ def unreadable_error(path: Path, error: OSError) -> GameFileError:
 
 
 def pgn_text(stream: ByteStream, name: str) -> TextIO:
-    """Return a binary stream as the text of a PGN file, as `open_pgn` does a file."""
+    """Return a binary stream as the text of a PGN file.
+
+    The first bytes, not the name, decide whether it is gzip, bzip2, zstd or plain text; compressed
+    data may have any number of members, streams or frames. Text is read as UTF-8, with or without a
+    byte order mark, or with its mark as UTF-16; bytes that are none become U+FFFD, which can touch
+    names and comments but no move.
+    """
     checked = io.BufferedReader(_Checked(_decompressed(name, stream), name), CHUNK)
     head = checked.peek(_HEAD)
     inside = kind_of(head)

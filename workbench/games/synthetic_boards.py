@@ -134,13 +134,7 @@ def is_check(fen: str) -> bool:
 
 
 def with_random_losses(fen: str, *, rate: float, seed: int) -> str:
-    """Return a position from which each piece but a king is missing with a probability.
-
-    Args:
-        fen: The position. Castling rights of rooks that are missing are not written.
-        rate: The probability, in [0, 1].
-        seed: At least 0; what is missing at one rate is missing at every higher one.
-    """
+    """Return a position from which each piece but a king is missing with a probability."""
     board = chess.Board(fen)
     missing = np.random.default_rng(seed).random(len(chess.SQUARES)) < rate
     for square in chess.SquareSet(board.occupied & ~board.kings):

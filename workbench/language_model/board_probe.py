@@ -19,7 +19,7 @@ from workbench.language_model.language_model import TRAINING_GAMES, LanguageMode
 from workbench.seeds import derived_seed
 
 Vectors = NDArray[np.float32]
-LabelArray = NDArray[np.int64]
+Labels = NDArray[np.int64]
 
 PENALTY: Final = 1e-3
 ITERATIONS: Final = 30
@@ -39,17 +39,17 @@ class LinearProbe:
     weights: Vectors
     intercepts: Vectors
 
-    def answers(self, vectors: Vectors) -> LabelArray:
+    def answers(self, vectors: Vectors) -> Labels:
         """Return the likeliest value of each label; vectors have the shape (rows, width)."""
         width = len(self.weights)
         sums = vectors @ self.weights.reshape(width, -1) + self.intercepts.reshape(-1)
-        answers: LabelArray = sums.reshape(len(vectors), *self.intercepts.shape).argmax(axis=-1)
+        answers: Labels = sums.reshape(len(vectors), *self.intercepts.shape).argmax(axis=-1)
         return answers
 
 
 def fit_probe(
     vectors: Vectors,
-    labels: LabelArray,
+    labels: Labels,
     values: int,
     *,
     penalty: float = PENALTY,
@@ -58,14 +58,6 @@ def fit_probe(
     """Fit a probe by L-BFGS.
 
     Directions are scaled to variance 1 first, and those that hardly vary are left out.
-
-    Args:
-        vectors: Shape (rows, width).
-        labels: Shape (rows, labels), each in ``range(values)``.
-        values: How many values a label has; a label may use fewer.
-        penalty: Of the squared weights on the scaled directions, above 0, beside the mean negative
-            log-likelihood.
-        iterations: Of L-BFGS, at most.
     """
     rows, count = labels.shape
     if len(vectors) != rows or rows < 2:
@@ -126,7 +118,7 @@ def _scaling(centred: Vectors) -> Vectors:
     return scaling
 
 
-def _log_shares(labels: LabelArray, values: int) -> NDArray[np.float64]:
+def _log_shares(labels: Labels, values: int) -> NDArray[np.float64]:
     counts = np.stack([np.bincount(label, minlength=values) for label in labels.T])
     shares: NDArray[np.float64] = np.log((counts + 0.5) / (len(labels) + 0.5 * values))
     return shares
@@ -152,8 +144,6 @@ _KINDS: Final = len(chess.PIECE_TYPES)
 _LABEL_OF: Final = np.zeros(128, np.int64)
 """By the code of a piece's letter in a FEN."""
 _LABEL_OF[list(b"PNBRQKpnbrqk")] = range(1, VALUES)
-
-Labels = NDArray[np.int64]
 
 
 def board_labels(board: chess.Board) -> Labels:
@@ -362,13 +352,7 @@ def usual_moved(fitted: HiddenBoards, moves: Sequence[str]) -> list[int]:
 
 
 def usual_labels(fitted: HiddenBoards, at: Labels, window: int = 6) -> Labels:
-    """Return the value that each label has most often about as late in a game.
-
-    Args:
-        fitted: Boards to count.
-        at: Plies that are asked about, shape (rows,).
-        window: Boards are counted whose ply differs by at most this, with the same side to move.
-    """
+    """Return the value that each label has most often about as late in a game."""
     found = np.zeros((len(at), fitted.labels.shape[1]), np.int64)
     for ply in np.unique(at):
         apart = np.abs(fitted.plies - ply)

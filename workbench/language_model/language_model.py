@@ -21,6 +21,7 @@ from workbench.language_model.network import (
     encode,
     move_logits,
     promotion_logits,
+    softmax,
     target_logits,
     weight_shapes,
     write_boards,
@@ -59,9 +60,6 @@ class LanguageModel:
     def hidden_states(self, moves: Sequence[str]) -> NDArray[np.float32]:
         """Return what the encoder holds after the start and after each move.
 
-        Args:
-            moves: In UCI, at most `MOST_PLIES`.
-
         Returns:
             Shape (layers + 2, 1 + moves, width): the moves' own vectors, the result of each layer, and
             the last one normalised, which the decoder reads.
@@ -76,13 +74,7 @@ class LanguageModel:
         temperature: float = 0.0,
         seeds: Sequence[int] | None = None,
     ) -> list[str]:
-        """Return what the model writes as the FEN after each game's moves; nothing is repaired.
-
-        Args:
-            games: Moves in UCI, at most `MOST_PLIES` each.
-            temperature: At least 0; at 0 the likeliest token is taken each time.
-            seeds: One a game, at least 0; needed if the temperature is not 0.
-        """
+        """Return what the model writes as the FEN after each game's moves; nothing is repaired."""
         if not 0 <= temperature < float("inf") or (temperature and seeds is None):
             raise InvalidArgumentError(
                 "expected a temperature of at least 0, and seeds unless it is 0, "
@@ -115,14 +107,12 @@ class LanguageModel:
         if not 0 < least <= 1:
             raise InvalidArgumentError(f"least: expected a probability above 0, got {least!r}")
         encoded = self.hidden_states(moves)[-1, -1]
-        leaving = _probabilities(move_logits(np, self._weights, encoded))
+        leaving = softmax(move_logits(np, self._weights, encoded))
         likely: dict[str, float] = {}
         for start in np.flatnonzero(leaving >= least).tolist():
-            entering = leaving[start] * _probabilities(
-                target_logits(np, self._weights, encoded, start)
-            )
+            entering = leaving[start] * softmax(target_logits(np, self._weights, encoded, start))
             for end in np.flatnonzero(entering >= least).tolist():
-                promoting = entering[end] * _probabilities(
+                promoting = entering[end] * softmax(
                     promotion_logits(np, self._weights, encoded, start, end)
                 )
                 likely |= {
@@ -134,15 +124,7 @@ class LanguageModel:
     def next_line(
         self, moves: Sequence[str], depth: int, *, temperature: float = 0.0, seed: int = 0
     ) -> list[str]:
-        """Return the moves with which the model goes on.
-
-        Args:
-            moves: In UCI.
-            depth: How many to add, at least 1; fewer are added once more than `MOST_PLIES` would
-                have to be read.
-            temperature: At least 0; at 0 the likeliest square and promotion is taken each time.
-            seed: At least 0; of what is drawn.
-        """
+        """Return the moves with which the model goes on."""
         generator = np.random.default_rng(seed)
 
         def chosen(logits: NDArray[np.float32]) -> int:
@@ -156,11 +138,6 @@ class LanguageModel:
             kind = chosen(promotion_logits(np, self._weights, encoded, start, end))
             line.append(write_move(start, end, kind))
         return line
-
-
-def _probabilities(logits: NDArray[np.float32]) -> NDArray[np.float32]:
-    raised = np.exp(logits - logits.max())
-    return np.asarray(raised / raised.sum())
 
 
 _DESCRIPTION: Final = "description"

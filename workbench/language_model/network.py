@@ -171,12 +171,8 @@ def self_attention(
 def encode(xp: ModuleType, weights: Weights, shape: Shape, moves: Any) -> list[Any]:
     """Return the hidden states of the encoder: before the first layer, after each, and normalised.
 
-    Args:
-        xp: The array module.
-        weights: As `weight_shapes` says.
-        shape: The network's.
-        moves: As `workbench.language_model.vocabulary.read_moves` gives them, as integers, shape
-            (games, n, 3); games may be filled up at their end with anything.
+    ``moves`` are as `workbench.language_model.vocabulary.read_moves` gives them, as integers, shape
+    (games, n, 3); games may be filled up at their end with anything.
 
     Returns:
         ``layers + 2`` arrays of shape (games, n, width); each row depends on the plies up to its own.
@@ -211,13 +207,8 @@ def written(
 ) -> Any:
     """Return the logits of all tokens of written boards, given the tokens before each.
 
-    Args:
-        xp: The array module.
-        weights: As `weight_shapes` says.
-        shape: The network's.
-        encoded: The last of `encode`, shape (games, n, width).
-        at: Indices of the plies asked about, shape (games, boards).
-        tokens: Shape (games, boards, SLOTS).
+    ``encoded`` is the last of `encode`, ``at`` has the plies asked about, shape (games, boards), and
+    ``tokens`` the shape (games, boards, SLOTS).
 
     Returns:
         Shape (games, boards, SLOTS, tokens).
@@ -303,13 +294,8 @@ def write_boards(
 ) -> NDArray[np.int64]:
     """Write boards, each token given the ones before it.
 
-    Args:
-        weights: As `workbench.language_model.network.weight_shapes` says.
-        shape: The network's.
-        encoded: The last of `workbench.language_model.network.encode`, shape (boards, n, width).
-        at: The ply asked about in each, shape (boards,).
-        temperature: 0 for the likeliest token each time, else tokens are drawn.
-        draws: Uniform in [0, 1), shape (boards, SLOTS); needed if the temperature is not 0.
+    ``encoded`` has the shape (boards, n, width), ``at`` the ply asked about in each, and ``draws``,
+    uniform in [0, 1) and needed with a temperature, the shape (boards, SLOTS).
     """
     boards = len(encoded)
     slots = slot_vectors(np, weights)
@@ -335,13 +321,7 @@ def write_boards(
 def chosen_tokens(
     logits: NDArray[Any], temperature: float, draws: NDArray[Any] | None
 ) -> NDArray[Any]:
-    """Return the likeliest token of each row, or one that is drawn.
-
-    Args:
-        logits: Shape (rows, tokens).
-        temperature: 0 for the likeliest.
-        draws: Uniform in [0, 1), shape (rows,); needed if the temperature is not 0.
-    """
+    """Return the likeliest token of each row, or one that is drawn."""
     if draws is None or temperature == 0:
         return np.asarray(logits.argmax(axis=-1))
     scaled = (logits - logits.max(axis=-1, keepdims=True)).astype(np.float64) / temperature

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from itertools import chain, combinations, groupby
 from typing import Final
 
+import chess
 import numpy as np
 from numpy.typing import NDArray
 
@@ -39,6 +40,7 @@ LARGEST_NUMBER: Final = len(_NUMBERS) - 1
 
 CASTLING_TOKEN: Final = {rights: CASTLING + at for at, rights in enumerate(_CASTLING)}
 
+_SQUARE: Final = {name: square for square, name in enumerate(chess.SQUARE_NAMES)}
 _PROMOTIONS: Final = " nbrq"
 START: Final = (SQUARES, SQUARES, 0)
 """Read before the first move."""
@@ -53,15 +55,15 @@ def read_moves(moves: Sequence[str]) -> NDArray[np.uint8]:
     rows = [START]
     for ply, move in enumerate(moves, 1):
         start, end, promotion = move[:2], move[2:4], move[4:] or " "
-        if not (_is_square(start) and _is_square(end) and promotion in set(_PROMOTIONS)):
+        if not (start in _SQUARE and end in _SQUARE and promotion in set(_PROMOTIONS)):
             raise IllegalMoveError(f"ply {ply}: expected a move in UCI, got {move[:20]!r}")
-        rows.append((_square(start), _square(end), _PROMOTIONS.index(promotion)))
+        rows.append((_SQUARE[start], _SQUARE[end], _PROMOTIONS.index(promotion)))
     return np.array(rows, dtype=np.uint8)
 
 
 def write_move(start: int, end: int, promotion: int) -> str:
     """Return a move in UCI, of numbers as `read_moves` gives them."""
-    return _name(start) + _name(end) + _PROMOTIONS[promotion].strip()
+    return chess.SQUARE_NAMES[start] + chess.SQUARE_NAMES[end] + _PROMOTIONS[promotion].strip()
 
 
 def spell(tokens: Sequence[int]) -> str:
@@ -77,15 +79,3 @@ def spell(tokens: Sequence[int]) -> str:
         )
     fields = ["/".join(ranks), *(TOKENS[token] or "1" for token in tokens[SQUARES:])]
     return " ".join(fields)
-
-
-def _is_square(text: str) -> bool:
-    return len(text) == 2 and text[0] in "abcdefgh" and text[1] in "12345678"
-
-
-def _square(text: str) -> int:
-    return "abcdefgh".index(text[0]) + 8 * (int(text[1]) - 1)
-
-
-def _name(square: int) -> str:
-    return "abcdefgh"[square % 8] + str(1 + square // 8)

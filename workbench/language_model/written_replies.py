@@ -1,6 +1,6 @@
 """Replies of the model in each task: a FEN, a list of moves or a continuation; on one or several processes."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from multiprocessing import get_context
@@ -17,6 +17,7 @@ from workbench.language_model.vocabulary import MOST_PLIES, SLOTS, read_moves
 from workbench.seeds import derived_seed
 from workbench.worker_processes import end_with_parent, one_thread_each
 
+TASKS: Final = ("state", "actions", "continuation")
 NONE: Final = "none"
 """The reply where no move is likely."""
 
@@ -49,9 +50,9 @@ class ReplySettings:
 
     def __post_init__(self) -> None:
         """Check the arguments."""
-        if self.task not in _WRITERS:
+        if self.task not in TASKS:
             raise InvalidArgumentError(
-                f"task: expected one of {', '.join(_WRITERS)}, which the language models know, "
+                f"task: expected one of {', '.join(TASKS)}, which the language models know, "
                 f"got {self.task!r:.80}"
             )
         if self.depth < 1:
@@ -80,7 +81,7 @@ def write_replies(
     replies = [refusal(moves) for moves in games]
     read = [index for index, refused in enumerate(replies) if refused is None]
     own_seeds = [derived_seed(seeds[index], "reply", *games[index]) for index in read]
-    written = _WRITERS[settings.task](model, [games[index] for index in read], settings, own_seeds)
+    written = _texts(model, [games[index] for index in read], settings, own_seeds)
     for index, (text, tokens) in zip(read, written, strict=True):
         replies[index] = WrittenReply(text, 1 + len(games[index]), tokens)
     return [each for each in replies if each is not None]
@@ -102,42 +103,25 @@ def refusal(moves: Sequence[str]) -> WrittenReply | None:
     return None
 
 
-Games = Sequence[Sequence[str]]
-
-
-def _states(
-    model: LanguageModel, games: Games, settings: ReplySettings, seeds: Sequence[int]
+def _texts(
+    model: LanguageModel,
+    games: Sequence[Sequence[str]],
+    settings: ReplySettings,
+    seeds: Sequence[int],
 ) -> list[tuple[str, int]]:
-    texts = model.write_states(games, temperature=settings.temperature, seeds=seeds)
-    return [(text, SLOTS) for text in texts]
-
-
-def _actions(
-    model: LanguageModel, games: Games, settings: ReplySettings, seeds: Sequence[int]
-) -> list[tuple[str, int]]:
-    del seeds
-    return [_listed(list(model.next_moves(moves, settings.least_probability))) for moves in games]
-
-
-def _continuations(
-    model: LanguageModel, games: Games, settings: ReplySettings, seeds: Sequence[int]
-) -> list[tuple[str, int]]:
-    return [
-        _listed(model.next_line(moves, settings.depth, temperature=settings.temperature, seed=seed))
-        for moves, seed in zip(games, seeds, strict=True)
-    ]
-
-
-def _listed(moves: list[str]) -> tuple[str, int]:
-    return "\n".join(moves) or NONE, max(1, len(moves))
-
-
-_WRITERS: Final[
-    dict[
-        str,
-        Callable[[LanguageModel, Games, ReplySettings, Sequence[int]], list[tuple[str, int]]],
-    ]
-] = {"state": _states, "actions": _actions, "continuation": _continuations}
+    """Return what the model writes, and in how many tokens."""
+    temperature = settings.temperature
+    if settings.task == "state":
+        texts = model.write_states(games, temperature=temperature, seeds=seeds)
+        return [(text, SLOTS) for text in texts]
+    if settings.task == "actions":
+        lines = [list(model.next_moves(moves, settings.least_probability)) for moves in games]
+    else:
+        lines = [
+            model.next_line(moves, settings.depth, temperature=temperature, seed=seed)
+            for moves, seed in zip(games, seeds, strict=True)
+        ]
+    return [("\n".join(line) or NONE, max(1, len(line))) for line in lines]
 
 
 Asked: TypeAlias = tuple[tuple[str, ...], int]

@@ -10,7 +10,6 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from workbench.automaton import Terminal
-from workbench.prediction import Prediction
 from workbench.tasks.task import AnyEnvironment, Task, Values
 
 
@@ -31,16 +30,8 @@ class ActionsTask(Task):
             '"none".'
         )
 
-    def classify(self, environment: AnyEnvironment, reply: str) -> Prediction:
-        """Find the listed actions in a reply, and classify it."""
-        return environment.classify_actions(reply)
-
     def simulated_reply(
-        self,
-        environment: AnyEnvironment,
-        believed: str,
-        depth: int,
-        generator: np.random.Generator,
+        self, environment: AnyEnvironment, believed: str, depth: int, generator: np.random.Generator
     ) -> str:
         """Return the actions that the believed state permits."""
         del depth, generator

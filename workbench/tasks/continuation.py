@@ -12,7 +12,6 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from workbench.automaton import Terminal
-from workbench.prediction import Prediction
 from workbench.tasks.task import AnyEnvironment, Task, Values
 
 
@@ -34,16 +33,8 @@ class ContinuationTask(Task):
             'reply with "none".'
         )
 
-    def classify(self, environment: AnyEnvironment, reply: str) -> Prediction:
-        """Find the line of actions in a reply, and classify it."""
-        return environment.classify_actions(reply)
-
     def simulated_reply(
-        self,
-        environment: AnyEnvironment,
-        believed: str,
-        depth: int,
-        generator: np.random.Generator,
+        self, environment: AnyEnvironment, believed: str, depth: int, generator: np.random.Generator
     ) -> str:
         """Return uniformly drawn actions from the believed state."""
         state, drawn = environment.read_state(believed), []

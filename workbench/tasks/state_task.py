@@ -29,11 +29,7 @@ class StateTask(Task):
         return environment.classify(reply)
 
     def simulated_reply(
-        self,
-        environment: AnyEnvironment,
-        believed: str,
-        depth: int,
-        generator: np.random.Generator,
+        self, environment: AnyEnvironment, believed: str, depth: int, generator: np.random.Generator
     ) -> str:
         """Return the believed state."""
         del environment, depth, generator

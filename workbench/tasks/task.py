@@ -82,22 +82,13 @@ class Task(ABC):
             )
         return (f"{environment.rules}\n\n{self.request(environment, depth)}\n\n{blocks}",)
 
-    @abstractmethod
     def classify(self, environment: AnyEnvironment, reply: str) -> Prediction:
-        """Find the answer in a reply, and classify it.
-
-        Args:
-            environment: Of the episode.
-            reply: A model's whole text, of any length.
-        """
+        """Find the answer in a reply, and classify it: by default, the actions."""
+        return environment.classify_actions(reply)
 
     @abstractmethod
     def simulated_reply(
-        self,
-        environment: AnyEnvironment,
-        believed: str,
-        depth: int,
-        generator: np.random.Generator,
+        self, environment: AnyEnvironment, believed: str, depth: int, generator: np.random.Generator
     ) -> str:
         """Return the reply of a simulated tracker.
 

@@ -1,7 +1,6 @@
 """Reading of foreign files: bytes with progress and hash, text in any encoding."""
 
 import codecs
-import hashlib
 import io
 import re
 from collections.abc import Iterable, Iterator
@@ -12,6 +11,7 @@ from typing import Any, Final, TextIO
 from tqdm.auto import tqdm
 
 from workbench.errors import InvalidArgumentError, ReplyFileError
+from workbench.games.streams import HashedStream
 from workbench.tables.provenance import file_hash
 
 _CHUNK: Final = 1 << 18
@@ -63,10 +63,10 @@ class FilesRead:
         """Open a file for reading its bytes from the first to the last."""
         try:
             with path.open("rb", buffering=0) as raw:
-                followed = _Followed(raw, self._bar)
-                with io.BufferedReader(followed, _CHUNK) as stream:
+                hashed = HashedStream(raw, self._bar.update)
+                with io.BufferedReader(hashed, _CHUNK) as stream:
                     yield stream
-                self.hashes.append({"name": path.name, "sha256": followed.hash.hexdigest()})
+                self.hashes.append({"name": path.name, "sha256": hashed.sha256()})
         except OSError as error:
             if isinstance(error, ReplyFileError):
                 raise
@@ -95,23 +95,6 @@ class FilesRead:
     def advance(self, count: float) -> None:
         """Advance the bar by this many bytes of a file given to `hashed`."""
         self._bar.update(count)
-
-
-class _Followed(io.RawIOBase):
-    def __init__(self, raw: Any, bar: Any) -> None:
-        self._raw = raw
-        self._bar = bar
-        self.hash = hashlib.sha256()
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        data = self._raw.read(len(buffer))
-        buffer[: len(data)] = data
-        self.hash.update(data)
-        self._bar.update(len(data))
-        return len(data)
 
 
 def encoding_of(stream: "io.BufferedReader[Any]", name: str, given: str | None) -> str:
