@@ -200,36 +200,31 @@ def bound_responses(most: int = MOST_BYTES) -> None:
 def _bound(client: Any, most: int) -> None:
     original = client.AsyncHTTPTransport.handle_async_request
 
-    class Pieces(client.AsyncByteStream):  # type: ignore[misc]
-        """A compressed body in small pieces."""
+    class Body(client.AsyncByteStream):  # type: ignore[misc]
+        """A body in parts, of a source that is to be closed."""
 
-        def __init__(self, body: Any) -> None:
-            self.body = body
+        def __init__(self, parts: AsyncIterator[bytes], source: Any) -> None:
+            self.parts = parts
+            self.source = source
 
-        async def __aiter__(self) -> AsyncIterator[bytes]:
-            async for part in self.body:
-                for place in range(0, len(part), _PIECE_BYTES):
-                    yield part[place : place + _PIECE_BYTES]
-
-        async def aclose(self) -> None:
-            await self.body.aclose()
-
-    class Bounded(client.AsyncByteStream):  # type: ignore[misc]
-        """A decompressed body up to the limit."""
-
-        def __init__(self, response: Any) -> None:
-            self.response = response
-
-        async def __aiter__(self) -> AsyncIterator[bytes]:
-            size = 0
-            async for part in self.response.aiter_bytes():
-                size += len(part)
-                if size > most:
-                    raise LargeResponseError(f"the response is larger than {most:,} bytes")
-                yield part
+        def __aiter__(self) -> AsyncIterator[bytes]:
+            return self.parts
 
         async def aclose(self) -> None:
-            await self.response.aclose()
+            await self.source.aclose()
+
+    async def pieces(body: Any) -> AsyncIterator[bytes]:
+        async for part in body:
+            for start in range(0, len(part), _PIECE_BYTES):
+                yield part[start : start + _PIECE_BYTES]
+
+    async def bounded(response: Any) -> AsyncIterator[bytes]:
+        size = 0
+        async for part in response.aiter_bytes():
+            size += len(part)
+            if size > most:
+                raise LargeResponseError(f"the response is larger than {most:,} bytes")
+            yield part
 
     async def handle_async_request(self: Any, request: Any) -> Any:
         request.headers["accept-encoding"] = ", ".join(_ENCODINGS)
@@ -240,7 +235,9 @@ def _bound(client: Any, most: int) -> None:
             raise LargeResponseError(
                 f"expected a response compressed by {' or '.join(_ENCODINGS)}, got {compression!r:.80}"
             )
-        plain = client.Response(200, headers=response.headers, stream=Pieces(response.stream))
+        plain = client.Response(
+            200, headers=response.headers, stream=Body(pieces(response.stream), response.stream)
+        )
         headers = [
             (name, value)
             for name, value in response.headers.raw
@@ -249,7 +246,7 @@ def _bound(client: Any, most: int) -> None:
         return client.Response(
             response.status_code,
             headers=headers,
-            stream=Bounded(plain),
+            stream=Body(bounded(plain), plain),
             extensions=response.extensions,
         )
 

@@ -35,11 +35,7 @@ from workbench.asking.questions import in_asking_order, questions_of
 from workbench.asking.redaction import Secrets, keep_files_in, redact_model, redact_output
 from workbench.asking.run_folder import LOCK_SECONDS, PROCESS_LOCK, RunFolder
 from workbench.asking.session import Session, session_in_use
-from workbench.asking.settings import (
-    MOST_CONNECTIONS,
-    Operation,
-    Question,
-)
+from workbench.asking.settings import MOST_CONNECTIONS, Operation, Question
 from workbench.errors import JournalError, ReplyFileError
 from workbench.tables.parquet_tables import POSITIONS, read_table
 

@@ -95,19 +95,7 @@ class Failure:
 
 @dataclass(slots=True)
 class Record:
-    """The contents of a journal.
-
-    Attributes:
-        price: Price of the model; for answers that were given before a price was known.
-        answers: Inspect's output of every answered call, by position, sample and turn.
-        costs: The dollars of these calls; None if unknown.
-        failures: Questions whose last call failed, by position and sample, the latest last.
-        dollars: What all calls have cost, with the reserves of those whose cost is unknown.
-        reserved: The part of ``dollars`` that is reserves.
-        unknown: Calls whose cost is unknown, by the reason.
-        tokens: Input and output tokens of all answers.
-        damaged: The numbers of the lines that cannot be read, from 1.
-    """
+    """What a journal holds: by position and sample, and by turn, answers, their costs, and failures."""
 
     price: Price | None = None
     answers: dict[Key, dict[str, Any]] = field(default_factory=dict)
@@ -183,13 +171,7 @@ class Record:
 
 
 class Journal:
-    """Appends to the journal of a run; only one process may, see `workbench.asking.resumable_run`.
-
-    Attributes:
-        record: What it holds.
-        damaged: The lines that were moved away when it was opened.
-        full: Why the run must stop though the last line was still written; else empty.
-    """
+    """Appends to the journal of a run; only one process may, see `workbench.asking.resumable_run`."""
 
     def __init__(self, folder: Path, price: Price | None = None, calls: int = 10) -> None:
         """Open the journal of a run folder, and make it if it is missing."""

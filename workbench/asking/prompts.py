@@ -297,10 +297,7 @@ def read_prompt(path: Path) -> Prompt:
 
 
 def prompt_given(
-    name: str | None,
-    environment: str = ENVIRONMENT,
-    task: str = TASK,
-    depth: int | None = None,
+    name: str | None, environment: str = ENVIRONMENT, task: str = TASK, depth: int | None = None
 ) -> Prompt:
     """Return the prompt that a user names."""
     if name is not None and name.endswith(".toml"):

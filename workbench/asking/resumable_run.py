@@ -39,11 +39,7 @@ from workbench.asking.run_folder import (
     positions_hash,
     refuse_other_run,
 )
-from workbench.asking.settings import (
-    Operation,
-    Question,
-    refuse_credentials_in_environment,
-)
+from workbench.asking.settings import Operation, Question, refuse_credentials_in_environment
 from workbench.environments.registry import environment_of
 from workbench.episodes import EpisodeSample
 from workbench.errors import (
