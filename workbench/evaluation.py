@@ -18,7 +18,7 @@ from workbench.asking.resumable_run import AskedRun, ask, checked_price
 from workbench.asking.run_folder import EVALUATION_FILE, LOCK_SECONDS, RunFolder
 from workbench.asking.settings import Operation, Question
 from workbench.errors import OutputError, RunMismatchError
-from workbench.headless.figure_run import make_figures
+from workbench.headless.figure_run import SCORING, make_figures
 from workbench.headless.notebook_runs import NotebookProgress, NotebookRun, raise_for_failures
 from workbench.reports.chapters import ReportedRun, read_run
 from workbench.reports.exports import refuse_others_files
@@ -33,31 +33,23 @@ _LOCK: Final = f".{Path(EVALUATION_FILE).stem}.lock"
 _FINISHED: Final = "finished"
 
 
-@dataclass(frozen=True, slots=True)
 class EvaluationFolder:
-    """The places in the folder of an evaluation, and what is finished there."""
+    """The places in the folder of an evaluation, and what is finished there.
 
-    path: Path
+    Attributes:
+        path: The folder.
+        run: The places of asking, which are in the same folder.
+        scores: The scores of all predictions.
+        figures: The folder of the figures.
+        report: The folder of the report.
+    """
 
-    @property
-    def run(self) -> RunFolder:
-        """The places of asking, which are in the same folder."""
-        return RunFolder(self.path)
-
-    @property
-    def scores(self) -> Path:
-        """The scores of all predictions."""
-        return self.path / "scores.parquet"
-
-    @property
-    def figures(self) -> Path:
-        """The folder of the figures."""
-        return self.path / "figures"
-
-    @property
-    def report(self) -> Path:
-        """The folder of the report."""
-        return self.path / "report"
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.run = RunFolder(path)
+        self.scores = path / "scores.parquet"
+        self.figures = path / "figures"
+        self.report = path / "report"
 
     @contextmanager
     def opened(self, settings: Mapping[str, Any]) -> Iterator[None]:
@@ -66,8 +58,8 @@ class EvaluationFolder:
         self.path.mkdir(parents=True, exist_ok=True)
         try:
             with FileLock(self.path / _LOCK).acquire(timeout=LOCK_SECONDS):
-                if found := self._described():
-                    self._refuse_other_settings(found, settings)
+                if description := self._described():
+                    self._refuse_other_settings(description, settings)
                 else:
                     self._write({"settings": dict(settings), _FINISHED: {}})
                 yield
@@ -79,12 +71,12 @@ class EvaluationFolder:
 
     def is_finished(self, stage: str, made_of: Mapping[str, Any]) -> bool:
         """Return whether a stage was finished with what it would be made of now, and its files are there."""
-        found = self._described()[_FINISHED].get(stage)
-        if not isinstance(found, dict) or not isinstance(found.get("files"), dict):
+        finished = self._described()[_FINISHED].get(stage)
+        if not isinstance(finished, dict) or not isinstance(finished.get("files"), dict):
             return False
-        return found.get("made_of") == json.loads(json.dumps(dict(made_of))) and all(
+        return finished.get("made_of") == json.loads(json.dumps(dict(made_of))) and all(
             (self.path / name).is_file() and file_hash(self.path / name) == digest
-            for name, digest in found["files"].items()
+            for name, digest in finished["files"].items()
         )
 
     def finish(self, stage: str, made_of: Mapping[str, Any], files: Iterable[Path]) -> None:
@@ -112,8 +104,10 @@ class EvaluationFolder:
                 f"{self.path}: expected a new folder or one of an earlier evaluation, got {other}"
             )
 
-    def _refuse_other_settings(self, found: dict[str, Any], settings: Mapping[str, Any]) -> None:
-        differences = differing(found["settings"], settings)
+    def _refuse_other_settings(
+        self, description: dict[str, Any], settings: Mapping[str, Any]
+    ) -> None:
+        differences = differing(description["settings"], settings)
         # Its hash tells which table it is, whatever its name.
         differences.pop("positions table", None)
         if differences:
@@ -226,25 +220,26 @@ def evaluate(
         NotebookError: If a notebook failed for another reason than its data.
         WorkbenchError: As of the stages.
     """
-    scored_by = scoring or ScoringParameters()
-    settings = {"positions": positions.described(), "scoring": _described(scored_by)}
-    operation, folder = operation or Operation(), EvaluationFolder(out)
+    scoring, operation = scoring or ScoringParameters(), operation or Operation()
+    settings = {"positions": positions.described(), "scoring": _described(scoring)}
     price = checked_price(question, operation, price)
+    folder = EvaluationFolder(out)
     if not folder.run.description():
         # Before the positions are chosen, which may take a download.
         refuse_unusable_model(question, operation.base_url, api_key)
+    stages = _Stages(folder, scoring, jobs, progress, report)
     with folder.opened(settings):
         refuse_others_files(folder.report)
-        _choose(folder, positions, progress, report)
+        stages.choose(positions)
         asked = ask(
             folder.run.positions, out, question, operation, price=price, api_key=api_key,
             confirm=confirm, check_model=False, progress=progress,
         )  # fmt: skip
         report(f"answers: {asked.describe()}")
-        _score(folder, scored_by, jobs, progress, report)
-        runs = _draw(folder, question, scored_by, jobs, report, drawn, watch)
+        stages.score()
+        runs = stages.draw(question, drawn, watch)
         run = read_run(out)
-        page = _report(folder, run, jobs, report)
+        page = stages.write_report(run)
         raise_for_failures([each for each in runs if not each.refused])
         return Evaluated(asked, folder.scores, runs, headline(run.scores), page)
 
@@ -254,113 +249,93 @@ def _described(scoring: ScoringParameters) -> dict[str, Any]:
     return {name: value for name, value in asdict(scoring).items() if name != "engine"}
 
 
-def _choose(
-    folder: EvaluationFolder,
-    positions: ChosenPositions,
-    progress: bool,
-    report: Callable[[str], object],
-) -> None:
-    path = folder.run.positions
-    if path.exists():
-        report(f"positions: those in {path}")
-        return
-    frame, made_of = positions.choose(progress=progress)
-    chosen = positions.described()
-    # The same rows have the same hash, whatever the table was called.
-    chosen.pop("table", None)
-    provenance = {**made_of, "stage": "positions", "chosen": chosen}
-    write_table(frame[POSITIONS.names], path, POSITIONS, provenance)
-    counts = frame["group"].value_counts(sort=False)
-    groups = ", ".join(f"{count} of group {group}" for group, count in counts.sort_index().items())
-    report(f"positions: {len(frame)} ({groups})")
+@dataclass(frozen=True, slots=True)
+class _Stages:
+    """The stages of an evaluation besides asking; each is skipped where it is finished."""
 
+    folder: EvaluationFolder
+    scoring: ScoringParameters
+    jobs: int
+    progress: bool
+    report: Callable[[str], object]
 
-def _score(
-    folder: EvaluationFolder,
-    scoring: ScoringParameters,
-    jobs: int,
-    progress: bool,
-    report: Callable[[str], object],
-) -> None:
-    def score(restart: bool) -> int:
-        return score_table(
-            folder.run.predictions, folder.scores, scoring, jobs=jobs, progress=progress,
-            report=report, restart=restart,
+    def choose(self, positions: ChosenPositions) -> None:
+        path = self.folder.run.positions
+        if path.exists():
+            self.report(f"positions: those in {path}")
+            return
+        frame, made_of = positions.choose(progress=self.progress)
+        chosen = positions.described()
+        # The same rows have the same hash, whatever the table was called.
+        chosen.pop("table", None)
+        provenance = {**made_of, "stage": "positions", "chosen": chosen}
+        write_table(frame[POSITIONS.names], path, POSITIONS, provenance)
+        counts = frame["group"].value_counts(sort=False).sort_index()
+        groups = ", ".join(f"{count} of group {group}" for group, count in counts.items())
+        self.report(f"positions: {len(frame)} ({groups})")
+
+    def score(self) -> None:
+        tables = self.folder.run.predictions, self.folder.scores
+        options: Any = {"jobs": self.jobs, "progress": self.progress, "report": self.report}
+        try:
+            rows = score_table(*tables, self.scoring, **options)
+        except RunMismatchError:
+            # The settings are the same, so that there are other answers or another version.
+            self.report(
+                "scores: made again, since there are new answers or another version of the code"
+            )
+            rows = score_table(*tables, self.scoring, **options, restart=True)
+        self.report(f"scores: {rows}")
+
+    def draw(
+        self,
+        question: Question,
+        drawn: Callable[[NotebookRun], object] | None,
+        watch: Callable[[Sequence[NotebookProgress]], object] | None,
+    ) -> list[NotebookRun]:
+        """Draw the figures that are not there yet, and return how each notebook ended."""
+        folder, made_of = self.folder, self._made_of()
+        names = STATE_FIGURES if question.asked_task.gives_state else ACTION_FIGURES
+        missing = [name for name in names if not folder.is_finished(name, made_of)]
+        self.report(f"figures: {len(names) - len(missing)} of {len(names)} drawn before")
+
+        def ended(run: NotebookRun) -> None:
+            # What cannot be drawn of these data is not tried again on the same.
+            if not run.error or run.refused:
+                # The names of its files begin with its number.
+                files = folder.figures.rglob(f"{run.name.partition('_')[0]}_*")
+                folder.finish(run.name, made_of, files)
+            if drawn is not None:
+                drawn(run)
+            if run.refused:
+                self.report(run.describe_failure())
+
+        if not missing:
+            return []
+        given = {name: getattr(self.scoring, name) for name in sorted(SCORING)}
+        if names == ACTION_FIGURES:
+            # Its second figure is of no run, and is drawn of one pair of the same environment.
+            given |= {
+                "own_tables": [str(folder.scores.resolve())], "model": question.model,
+                "environments": [question.environment], "pairs": 1, "methods": ["stratified"],
+            }  # fmt: skip
+        return make_figures(
+            only=missing, given=given, jobs=self.jobs, predictions=folder.run.predictions,
+            scores=folder.scores, out=folder.figures, report=ended, watch=watch,
         )  # fmt: skip
 
-    try:
-        rows = score(restart=False)
-    except RunMismatchError:
-        # The settings are the same, so that there are other answers or another version.
-        report("scores: made again, since there are new answers or another version of the code")
-        rows = score(restart=True)
-    report(f"scores: {rows}")
+    def write_report(self, run: ReportedRun) -> Path:
+        folder, made_of = self.folder.report, self._made_of()
+        if self.folder.is_finished("report", made_of):
+            self.report("report: written before")
+        else:
+            self.folder.finish("report", made_of, write_report([run], folder, jobs=self.jobs))
+        return folder / PAGE_FILE
 
-
-def _draw(
-    folder: EvaluationFolder,
-    question: Question,
-    scoring: ScoringParameters,
-    jobs: int,
-    report: Callable[[str], object],
-    drawn: Callable[[NotebookRun], object] | None,
-    watch: Callable[[Sequence[NotebookProgress]], object] | None,
-) -> list[NotebookRun]:
-    """Draw the figures that are not there yet, and return how each notebook ended."""
-    made_of = _made_of(folder)
-    names = STATE_FIGURES if question.asked_task.gives_state else ACTION_FIGURES
-    missing = [name for name in names if not folder.is_finished(name, made_of)]
-    report(f"figures: {len(names) - len(missing)} of {len(names)} drawn before")
-
-    def ended(run: NotebookRun) -> None:
-        # What cannot be drawn of these data is not tried again on the same.
-        if not run.error or run.refused:
-            # The names of its files begin with its number.
-            drawn_files = folder.figures.rglob(f"{run.name.partition('_')[0]}_*")
-            folder.finish(run.name, made_of, drawn_files)
-        if drawn is not None:
-            drawn(run)
-        if run.refused:
-            report(run.describe_failure())
-
-    if not missing:
-        return []
-    given: dict[str, Any] = {
-        "depth": scoring.depth, "terminal": scoring.terminal, "ill_formed": scoring.ill_formed,
-    }  # fmt: skip
-    if names == ACTION_FIGURES:
-        # Its second figure is of no run, and is drawn of one pair of the same environment.
-        given |= {
-            "own_tables": [str(folder.scores.resolve())], "model": question.model,
-            "environments": [question.environment], "pairs": 1, "methods": ["stratified"],
-        }  # fmt: skip
-    return make_figures(
-        only=missing,
-        given=given,
-        jobs=jobs,
-        predictions=folder.run.predictions,
-        scores=folder.scores,
-        out=folder.figures,
-        report=ended,
-        watch=watch,
-    )
-
-
-def _made_of(folder: EvaluationFolder) -> dict[str, Any]:
-    """Return what figures and report are made of."""
-    return {
-        "predictions_sha256": file_hash(folder.run.predictions),
-        "scores_sha256": file_hash(folder.scores),
-        "versions": package_versions(),
-    }
-
-
-def _report(
-    folder: EvaluationFolder, run: ReportedRun, jobs: int, report: Callable[[str], object]
-) -> Path:
-    made_of, page = _made_of(folder), folder.report / PAGE_FILE
-    if folder.is_finished("report", made_of):
-        report("report: written before")
-        return page
-    folder.finish("report", made_of, write_report([run], folder.report, jobs=jobs))
-    return page
+    def _made_of(self) -> dict[str, Any]:
+        """Return what figures and report are made of."""
+        return {
+            "predictions_sha256": file_hash(self.folder.run.predictions),
+            "scores_sha256": file_hash(self.folder.scores),
+            "versions": package_versions(),
+        }

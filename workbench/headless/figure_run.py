@@ -39,18 +39,10 @@ PRESETS: Final[Mapping[str, Mapping[str, Mapping[str, Any]]]] = MappingProxyType
 )
 
 LONGEST_FIRST: Final = (
-    "04_mean_precision",
-    "12_environments",
-    "17_probe",
-    "16_emergence",
-    "06_sample_complexity",
-    "05_random_baseline",
-    "07_estimators",
-    "09_prompts",
-    "08_models",
-    "13_track_or_recall",
+    "04_mean_precision", "12_environments", "17_probe", "16_emergence", "06_sample_complexity",
+    "05_random_baseline", "07_estimators", "09_prompts", "08_models", "13_track_or_recall",
     "03_kendall_tau",
-)
+)  # fmt: skip
 """Notebooks in the order in which to start them, so that no long one is left for the end.
 
 By their processor times at the size ``paper``. 03 draws the scores that 04 makes: begun with it, it

@@ -121,13 +121,10 @@ def figure_notebooks(only: Iterable[str] = (), folder: Path = NOTEBOOKS) -> list
             f"expected figure notebooks in {folder}, found none; install the package again"
         )
     wanted = set(only)
-    chosen = [
-        path for stem, path in known.items() if {stem, stem.split("_", 1)[1]} & wanted or not wanted
-    ]
-    found = {part for path in chosen for part in (path.stem, path.stem.split("_", 1)[1])}
-    if unknown := sorted(wanted - found):
+    names = {path: {stem, stem.split("_", 1)[1]} for stem, path in known.items()}
+    if unknown := sorted(wanted.difference(*names.values())):
         raise InvalidArgumentError(f"expected notebooks of {list(known)}, got {unknown}")
-    return chosen
+    return [path for path in names if names[path] & wanted or not wanted]
 
 
 def notebook_parameters(path: Path) -> set[str]:
@@ -320,8 +317,8 @@ def run_notebooks(
 
 def raise_for_failures(runs: Iterable[NotebookRun]) -> None:
     """Name the notebooks that failed, and those that could not be drawn from their data."""
-    if said := [run.describe_failure() for run in runs if run.error]:
-        raise NotebookError("\n".join(said))
+    if failures := [run.describe_failure() for run in runs if run.error]:
+        raise NotebookError("\n".join(failures))
 
 
 class NotebookLines:
@@ -354,13 +351,13 @@ class NotebookLines:
     def unfinished(self, notebooks: Sequence[NotebookProgress]) -> None:
         """Show how far the notebooks are that have not ended."""
         running = [each for each in notebooks if each.seconds]
-        said = ", ".join(
+        cells = ", ".join(
             f"{each.name} {each.cells_done}/{each.cells} cells {each.seconds:.0f} s"
             if each.cells
             else f"{each.name} starts"
             for each in running
         )
-        line = f"{self._ended} of {self._ended + len(notebooks)} notebooks done; {said}"
+        line = f"{self._ended} of {self._ended + len(notebooks)} notebooks done; {cells}"
         done = [(each.name, each.cells_done) for each in running]
         if not self._bar.disable:
             self._bar.ncols = shutil.get_terminal_size().columns - 1
