@@ -29,6 +29,7 @@ from workbench.environments.chess.kernel.compiler import (
     Values,
     Words,
     address,
+    also_compiled,
     compiled,
     folded_product,
     inlined,
@@ -134,6 +135,11 @@ _COUNTS: Final = np.uint64((1 << 33) - 1)
 # More moves than there can be, on both boards and in common: all that follows is accepted.
 _CERTAIN: Final = _COUNTS
 
+LEAVES: Final = 1 << 14
+"""Places of the table of pairs on the last ply, a power of two: 256 kB."""
+
+_LAST_LEAF: Final = np.uint64(LEAVES - 1)
+
 
 @inlined
 def _kind(board: Board, square: Word) -> Word:
@@ -145,30 +151,14 @@ def _kind(board: Board, square: Word) -> Word:
     )
 
 
-@compiled(
-    f"Tuple((float64,float64,int64))({BOARD},{BOARD},{KEY},{MOVES},int64,{WORDS},{WORDS},uint64)"
-)
+@compiled(f"Tuple((float64,float64,int64))({BOARD},{BOARD},{KEY},{MOVES},int64,{WORDS},{WORDS})")
 def last_ply(
-    true: Board,
-    predicted: Board,
-    key: Key,
-    moves: Moves,
-    flags: int,
-    targets: Words,
-    table: Words,
-    last: Word,
+    true: Board, predicted: Board, key: Key, moves: Moves, flags: int, targets: Words, table: Words
 ) -> tuple[float, float, int]:
-    """Return sums of p_1 and r_1 over the pairs to which shared moves lead.
+    """Return sums of p_1 and r_1 over the pairs to which shared moves lead, and the nodes visited.
 
-    Args:
-        true: The true board.
-        predicted: The predicted board, with the same side to move.
-        key: Of the pair.
-        moves: The moves that the boards share.
-        flags: As for `workbench.environments.chess.kernel.joint_walk.profiles`.
-        targets: Where the shared moves lead, shape (64,); overwritten.
-        table: Of pairs counted before, two words each.
-        last: Its last place; the number of its places is a power of two.
+    ``targets`` says where the shared moves lead, and is overwritten; ``table`` has two words for each of
+    the pairs that were counted before, by this call or under other keys.
     """
     codes, scratch = move_codes(), square_words()
     firsts, seconds, found, misses = move_words(), move_words(), move_words(), move_words()
@@ -211,7 +201,7 @@ def last_ply(
     # Without a branch on what is found, so that the look-ups wait for memory together.
     missing = 0
     for index in range(count):
-        place = (firsts[index] & last) << ONE
+        place = (firsts[index] & _LAST_LEAF) << ONE
         kept = table[place + ONE]
         found[index] = kept & _COUNTS
         misses[missing] = np.uint64(index)
@@ -237,7 +227,7 @@ def last_ply(
                 packed = both | of_true << _OF_TRUE | of_predicted << _OF_PREDICTED
                 nodes += signed(both)
         found[index] = packed
-        place = (firsts[index] & last) << ONE
+        place = (firsts[index] & _LAST_LEAF) << ONE
         table[place] = firsts[index]
         table[place + ONE] = seconds[index] | packed
     precision = recall = 0.0
@@ -255,9 +245,6 @@ _ROOM: Final = 1 << 17
 _LAST_ROOM: Final = 3 << 18
 _PLACES: Final = 1 << 21
 _GROUPS: Final = 1 << 16
-
-LEAVES: Final = 1 << 14
-"""Places of the table of last_ply.py, a power of two: 256 kB."""
 
 # What a pair is kept as, in words: seven for each board, its key, its group and the next of it.
 _PREDICTED: Final = 7
@@ -322,7 +309,7 @@ def _add(sums: Values, moves: int, column: int, of_precision: float, of_recall: 
     sums[SUMS_WIDTH * moves + column + 1] += of_recall
 
 
-@compiled(f"int64(int64,int64,int64,int64,{_PLIES}{WORDS},uint64)")
+@compiled(f"int64(int64,int64,int64,int64,{_PLIES}{WORDS})")
 def _finish(
     base: int,
     count: int,
@@ -333,7 +320,6 @@ def _finish(
     places: Places,
     sums: Values,
     leaves: Words,
-    last: Word,
 ) -> int:
     targets, scratch = square_words(), square_words()
     nodes = 0
@@ -345,18 +331,17 @@ def _finish(
             state = address(states, STATE_WIDTH * pair)
             true, predicted = _kept(state), _kept(address(state, _PREDICTED))
             by_predicted, by_true = weights[2 * pair], weights[2 * pair + 1]
-            of_true, of_predicted, shared, movers, to_left, to_right, one, two = common(
-                true, predicted, targets, scratch
-            )
+            both = common(true, predicted, targets, scratch)
+            of_true, of_predicted, shared = both[0], both[1], both[2]
             if shared:
                 by_predicted /= np.float64(of_predicted)
                 by_true /= np.float64(of_true)
                 precision_before += np.float64(shared) * by_predicted
                 recall_before += np.float64(shared) * by_true
+                key = (state[_FIRST], state[_SECOND])
                 of_precision, of_recall, below = last_ply(
-                    true, predicted, (state[_FIRST], state[_SECOND]),
-                    (shared, movers, to_left, to_right, one, two), flags, targets, leaves, last,
-                )  # fmt: skip
+                    true, predicted, key, both[2:], flags, targets, leaves
+                )
                 precision += of_precision * by_predicted
                 recall += of_recall * by_true
                 nodes += signed(shared) + below
@@ -368,26 +353,31 @@ def _finish(
     return nodes
 
 
-@compiled(f"int64(int64,int64,int64,int64,int64,int64,{_PLIES}{WORDS},uint64)")
+@also_compiled
+def rooms(depth: int) -> tuple[int, int]:
+    """Return the pairs that a ply holds, and those of the ply two moves before the end."""
+    last_room = min(1 << min(6 * depth - 12, 20), _LAST_ROOM)
+    return min(last_room, _ROOM), last_room
+
+
+@compiled(f"int64(int64,int64,int64,int64,{_PLIES}{WORDS})")
 def _walk_on(
     ply: int,
     count: int,
     depth: int,
     flags: int,
-    room: int,
-    last_room: int,
     states: Words,
     weights: Values,
     places: Places,
     sums: Values,
     leaves: Words,
-    last: Word,
 ) -> int:
     """Walk from the pairs of a ply to the end, and return the joint nodes visited."""
+    room, last_room = rooms(depth)
     base = ply * room
     index = address(places, ply * _PLACES)
     if ply == depth - 2:
-        return _finish(base, count, depth, flags, states, weights, index, sums, leaves, last)
+        return _finish(base, count, depth, flags, states, weights, index, sums, leaves)
     targets, scratch, codes = square_words(), square_words(), move_codes()
     following = base + room
     size = 1 << 10
@@ -404,9 +394,8 @@ def _walk_on(
         true, predicted = _kept(state), _kept(address(state, _PREDICTED))
         key = (state[_FIRST], state[_SECOND])
         by_predicted, by_true = weights[2 * pair], weights[2 * pair + 1]
-        of_true, of_predicted, shared, movers, to_left, to_right, one, two = common(
-            true, predicted, targets, scratch
-        )
+        both = common(true, predicted, targets, scratch)
+        of_true, of_predicted, shared = both[0], both[1], both[2]
         if not shared:
             if flags & 1 and not of_true | of_predicted:
                 _add(sums, ply, CERTAIN, by_predicted, by_true)
@@ -416,7 +405,7 @@ def _walk_on(
         accepted = np.float64(shared)
         _add(sums, ply + 1, ACCEPTED, accepted * by_predicted, accepted * by_true)
         nodes += signed(shared)
-        list_moves((shared, movers, to_left, to_right, one, two), true[9], targets, codes)
+        list_moves(both[2:], true[9], targets, codes)
         for number in range(signed(shared)):
             code = np.uint64(codes[number])
             true_after, predicted_after = advance(true, code), advance(predicted, code)
@@ -451,78 +440,13 @@ def _walk_on(
             found += 1
             if found == most:
                 nodes += _walk_on(
-                    ply + 1, found, depth, flags, room, last_room,
-                    states, weights, places, sums, leaves, last,
-                )  # fmt: skip
+                    ply + 1, found, depth, flags, states, weights, places, sums, leaves
+                )
                 _clear(index, size)
                 found = 0
     if found > 0:
-        nodes += _walk_on(
-            ply + 1, found, depth, flags, room, last_room,
-            states, weights, places, sums, leaves, last,
-        )  # fmt: skip
+        nodes += _walk_on(ply + 1, found, depth, flags, states, weights, places, sums, leaves)
     return nodes
-
-
-@compiled(f"int64({BOARD},{BOARD},{KEY},int64,int64,int64,int64,{_PLIES}{WORDS},uint64)")
-def merged_walk(
-    true: Board,
-    predicted: Board,
-    key: Key,
-    depth: int,
-    flags: int,
-    room: int,
-    last_room: int,
-    states: Words,
-    weights: Values,
-    places: Places,
-    sums: Values,
-    leaves: Words,
-    last: Word,
-) -> int:
-    """Walk a pair of boards, and return the joint nodes visited, the root not counted.
-
-    Args:
-        true: The true board.
-        predicted: The predicted board.
-        key: Of the pair.
-        depth: The number of moves m, at least 2.
-        flags: As for `workbench.environments.chess.kernel.joint_walk.profiles`.
-        room: Pairs that a ply holds.
-        last_room: Pairs that the ply two moves before the end holds.
-        states: Overwritten; for each pair `STATE_WIDTH` words.
-        weights: Overwritten; for each pair two.
-        places: Overwritten; see `workspace`.
-        sums: Overwritten; for each number of moves from 0 to m, for precision and recall, what is
-            accepted by then (`ACCEPTED`) and what is certain from then on to be accepted (`CERTAIN`).
-        leaves: Of pairs counted before, by this call or under other keys, two words each.
-        last: Its last place; the number of its places is a power of two.
-    """
-    for index in range(SUMS_WIDTH * (depth + 1)):
-        sums[index] = 0.0
-    _keep(true, states)
-    _keep(predicted, address(states, _PREDICTED))
-    states[_FIRST], states[_SECOND] = key
-    states[_GROUP] = ZERO
-    weights[0] = weights[1] = 1.0
-    return _walk_on(
-        0, 1, depth, flags, room, last_room, states, weights, places, sums, leaves, last
-    )
-
-
-def workspace(depth: int) -> tuple[int, int, int, int]:
-    """Return what `merged_walk` needs, of which Python makes room before it calls.
-
-    Args:
-        depth: The number of moves m, at least 2.
-
-    Returns:
-        The pairs that a ply holds, those of the ply two moves before the end, those of all plies,
-        and the places.
-    """
-    last_room = min(1 << min(6 * depth - 12, 20), _LAST_ROOM)
-    room = min(last_room, _ROOM)
-    return room, last_room, (depth - 2) * room + last_room, (depth - 1) * _PLACES
 
 
 @compiled(f"int64({BOARD},{BOARD},int64,{VALUES})")
@@ -541,7 +465,7 @@ def _one_move(true: Board, predicted: Board, flags: int, result: Values) -> int:
 
 @compiled(
     "void(uint64[:,::1],uint64[:,::1],int64,int64,float64[:,::1],float64[:,::1],int64[::1],"
-    "int64,int64,uint64[::1],float64[::1],int32[::1],float64[::1],uint64[::1])",
+    "uint64[::1],float64[::1],int32[::1],float64[::1],uint64[::1])",
     entry=True,
 )
 def _walked(
@@ -552,8 +476,6 @@ def _walked(
     precision: Values,
     recall: Values,
     nodes: NDArray[np.int64],
-    room: int,
-    last_room: int,
     states: Words,
     weights: Values,
     places: Places,
@@ -573,10 +495,16 @@ def _walked(
             nodes[pair] = _one_move(a, b, flags, address(sums, 0))
             of_precision[0], of_recall[0] = sums[0], sums[1]
             continue
-        nodes[pair] = merged_walk(
-            a, b, salted(np.uint64(pair)), depth, flags, room, last_room,
-            address(states, 0), address(weights, 0), address(places, 0), address(sums, 0),
-            address(leaves, 0), np.uint64(LEAVES - 1),
+        for index in range(SUMS_WIDTH * (depth + 1)):
+            sums[index] = 0.0
+        _keep(a, address(states, 0))
+        _keep(b, address(states, _PREDICTED))
+        states[_FIRST], states[_SECOND] = salted(np.uint64(pair))
+        states[_GROUP] = ZERO
+        weights[0] = weights[1] = 1.0
+        nodes[pair] = _walk_on(
+            0, 1, depth, flags, address(states, 0), address(weights, 0), address(places, 0),
+            address(sums, 0), address(leaves, 0),
         )  # fmt: skip
         for level in range(depth):
             certain_precision += sums[SUMS_WIDTH * level + CERTAIN]
@@ -594,21 +522,16 @@ def profiles(
     recall: Values,
     nodes: NDArray[np.int64],
 ) -> None:
-    """Walk pairs of rows, one after the other.
+    """Walk pairs of rows, and write p_1 .. p_m, r_1 .. r_m and the joint nodes visited of each.
 
-    Args:
-        true: Rows of the true boards S, shape (n, 8).
-        predicted: Rows of the predicted boards T, shape (n, 8).
-        depth: The number of moves m, at least 1.
-        flags: 1 for ``absorb``, else 0; add 2 for the shortcut where boards are the same (only
-            with ``absorb``).
-        precision: Overwritten with p_1 .. p_m, shape (n, m).
-        recall: Overwritten with r_1 .. r_m, shape (n, m).
-        nodes: Overwritten with the joint nodes visited, the root not counted, shape (n,).
+    ``flags`` is 1 for ``absorb``, else 0; plus 2 for the shortcut where boards are the same (only with
+    ``absorb``).
     """
-    room, last_room, pairs, length = workspace(depth) if depth > 1 else (0, 0, 0, 0)
+    room, last_room = rooms(depth) if depth > 1 else (0, 0)
+    pairs = (depth - 2) * room + last_room
     _walked(
-        true, predicted, depth, flags, precision, recall, nodes, room, last_room,
-        np.empty(STATE_WIDTH * pairs, np.uint64), np.empty(2 * pairs), np.empty(length, np.int32),
-        np.empty(SUMS_WIDTH * (depth + 1)), np.zeros(2 * LEAVES if pairs else 0, np.uint64),
+        true, predicted, depth, flags, precision, recall, nodes,
+        np.empty(STATE_WIDTH * pairs, np.uint64), np.empty(2 * pairs),
+        np.empty((depth - 1) * _PLACES, np.int32), np.empty(SUMS_WIDTH * (depth + 1)),
+        np.zeros(2 * LEAVES if pairs else 0, np.uint64),
     )  # fmt: skip
