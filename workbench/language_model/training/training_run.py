@@ -173,10 +173,13 @@ class HeldOutBoards:
         A board is right if placement, side to move, castling rights and en-passant square are.
         A text that is no FEN counts as 0.
         """
-        exact, precision = [], np.zeros(len(self._lines))
-        written_boards = zip(model.write_states(self._lines), self._true, strict=True)
-        for index, (text, true) in enumerate(written_boards):
-            exact.append(text.split(" ")[:4] == true.split(" ")[:4])
+        texts = model.write_states(self._lines)
+        exact = [
+            text.split(" ")[:4] == true.split(" ")[:4]
+            for text, true in zip(texts, self._true, strict=True)
+        ]
+        precision = np.zeros(len(texts))
+        for index, (text, true) in enumerate(zip(texts, self._true, strict=True)):
             rows = _rows(text)
             if rows is not None:
                 found = joint_profiles(pack_fens([true]), rows, _DEPTH, workers=1)
