@@ -3,7 +3,6 @@
 import hashlib
 import io
 import json
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from http import HTTPStatus
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import requests
+import tenacity
 import urllib3
 from filelock import FileLock, Timeout
 from urllib3.util import Retry
@@ -121,24 +121,34 @@ def retrying(
     patience: Patience, on_wait: Callable[[str], None], address: str, call: Callable[[], Result]
 ) -> Callable[[], Result]:
     """Return a call that retries after temporary errors: broken transfers and busy servers."""
+    doubling = tenacity.wait_exponential(multiplier=patience.first_wait, max=60)
+
+    def wait(state: tenacity.RetryCallState) -> float:
+        error = state.outcome.exception() if state.outcome else None
+        asked = error.seconds if isinstance(error, BusyServerError) else None
+        return doubling(state) if asked is None else asked
+
+    def report(state: tenacity.RetryCallState) -> None:
+        error = state.outcome.exception() if state.outcome else None
+        seconds = state.next_action.sleep if state.next_action else 0.0
+        on_wait(f"{error}; waiting {seconds:.0f} s")
+
+    tries = tenacity.Retrying(
+        retry=tenacity.retry_if_exception_type(TRANSIENT),
+        wait=wait,
+        stop=tenacity.stop_after_attempt(patience.attempts),
+        before_sleep=report,
+        reraise=True,
+    )
 
     def patiently() -> Result:
-        for failures in range(patience.attempts):
-            try:
-                return call()
-            except TRANSIENT as error:
-                if failures + 1 == patience.attempts:
-                    raise RemoteFileError(
-                        f"{address}: gave up after {patience.attempts} consecutive tries without a "
-                        f"new byte, the last: {error}; the data read so far is kept: the same "
-                        "command resumes"
-                    ) from error
-                seconds = error.seconds if isinstance(error, BusyServerError) else None
-                if seconds is None:
-                    seconds = min(patience.first_wait * 2.0**failures, 60.0)
-                on_wait(f"{error}; waiting {seconds:.0f} s")
-                time.sleep(seconds)
-        raise AssertionError("the last try returns or raises")
+        try:
+            return tries(call)
+        except TRANSIENT as error:
+            raise RemoteFileError(
+                f"{address}: gave up after {patience.attempts} consecutive tries without a new "
+                f"byte, the last: {error}; the data read so far is kept: the same command resumes"
+            ) from error
 
     return patiently
 
