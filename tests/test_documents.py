@@ -44,6 +44,7 @@ def shell_lines():
                 yield pytest.param(words, id=f"{path.stem}: {line[:60]}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "path", [path for path in DOCUMENTS if any(blocks(path, "python"))], ids=lambda path: path.stem
 )

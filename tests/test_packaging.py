@@ -62,6 +62,7 @@ class TestTheWheel:
         assert targets
         assert [target for target in sorted(targets) if not (folder / target).is_file()] == []
 
+    @pytest.mark.slow
     def test_finds_its_notebooks_games_and_widgets_without_a_checkout(self, unpacked, tmp_path):
         code = (
             "import json, workbench\n"
@@ -101,6 +102,7 @@ def test_resources_lie_beside_the_package_in_a_checkout_and_inside_it_in_a_wheel
     assert RESOURCES == ROOT
 
 
+@pytest.mark.slow
 def test_pip_takes_the_list_that_conda_gives_it(tmp_path):
     """conda writes the entries of the pip section, a line each, into a requirements file."""
     environment = yaml.safe_load((ROOT / "environment.yml").read_text())["dependencies"]

@@ -119,6 +119,7 @@ def test_of_several_states_the_last_comes_first():
     assert parts.index("3 3\n4 4") < parts.index("1 1\n2 2")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
     [

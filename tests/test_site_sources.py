@@ -95,6 +95,7 @@ def test_the_last_answer_of_a_pair_has_a_link_to_the_live_page(sources, tmp_path
     assert unescape(address) == f"{live}{pair_link(*fens)}"
 
 
+@pytest.mark.slow
 def test_the_live_page_is_at_the_top_of_the_site(sources, tmp_path, monkeypatch):
     pytest.importorskip("myst_nb")
     monkeypatch.setattr(sources, "ROOT", tmp_path / "none")
@@ -134,6 +135,7 @@ def docstrings(path):
             yield str(node.value.value)
 
 
+@pytest.mark.slow
 def test_single_backticks_in_docstrings_hold_names_alone():
     """They are references on the site, where a command between them is a broken one."""
     modules = [path for path in ROOT.glob("workbench/**/*.py") if "cli" not in path.parts]

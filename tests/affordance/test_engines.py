@@ -57,6 +57,7 @@ def test_exact_profiles_agree(terminal):
     assert other.recall == pytest.approx(one.recall, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ESTIMATORS)
 def test_estimators_agree_in_distribution(method):
     """Means of 80 runs each: the difference within four standard errors."""

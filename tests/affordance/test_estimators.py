@@ -67,6 +67,7 @@ def mean_and_error(values):
     return np.mean(values), np.std(values, ddof=1) / math.sqrt(len(values))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("terminal", ["absorb", "drop"])
 @pytest.mark.parametrize(("pair", "engine"), PAIRS_AND_ENGINES, indirect=["engine"])
 @pytest.mark.parametrize("method", UNBIASED)
@@ -250,6 +251,7 @@ def test_precision_and_recall_swap_the_roles_of_the_states():
 
 
 class TestIntervals:
+    @pytest.mark.slow
     @ONE_ENGINE
     @pytest.mark.parametrize("method", UNBIASED)
     def test_ninety_five_percent_hold_the_exact_value(self, method):

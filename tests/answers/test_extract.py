@@ -290,6 +290,7 @@ UNITS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", UNITS)
 def test_the_time_taken_grows_with_the_length_and_not_faster(unit: str) -> None:
     def seconds(length: int, enough: float = 0.0) -> float:

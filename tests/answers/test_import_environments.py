@@ -41,6 +41,7 @@ def boxes_row(**changes: object) -> dict[str, object]:
     return {"environment": "boxes", "model": "m", "reply": row["true_state"], **row, **changes}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", task_names())
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("suffix", ["csv", "jsonl"])

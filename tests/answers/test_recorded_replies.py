@@ -94,6 +94,7 @@ def test_a_choice_of_sets_models_and_settings():
 
 
 # From a computation independent of this package.
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("which", "model", "mean"),
     [

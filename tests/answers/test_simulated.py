@@ -56,6 +56,7 @@ def positions() -> pd.DataFrame:
     return random_games(250, 160, seed=3)
 
 
+@pytest.mark.slow
 def test_without_slips_the_reply_is_the_true_state(positions: pd.DataFrame) -> None:
     assert any(chess.Board(fen).has_legal_en_passant() for fen in positions["true_state"])
     assert any("q" in move[4:] for moves in positions["moves"] for move in moves.split())

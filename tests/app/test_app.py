@@ -29,6 +29,7 @@ def run(tmp_path_factory):
     return recorded_run(tmp_path_factory.mktemp("run"), tmp_path_factory.mktemp("cache"))
 
 
+@pytest.mark.slow
 def test_the_recorded_run_holds_three_thousand_replies_with_their_scores(run):
     scores, predictions = pd.read_parquet(run.scores), pd.read_parquet(run.predictions)
     assert len(scores) == len(predictions) == 3000

@@ -94,6 +94,7 @@ def test_a_ready_kernel_is_replaced_once_nobody_waits_for_a_core(tmp_path, monke
     asyncio.run(visits())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("idle_minutes", [0, 60])
 def test_a_kernel_without_its_page_ends_and_one_with_it_stays(tmp_path, idle_minutes):
     config = settings(tmp_path, idle_minutes=idle_minutes)

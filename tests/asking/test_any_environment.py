@@ -155,6 +155,7 @@ def answered(folder, name, task, replies):
 @every_environment
 @every_task
 class TestEveryPairOfEnvironmentAndTask:
+    @pytest.mark.slow
     def test_a_tracker_without_slips_is_right(self, name, task, tmp_path):
         from inspect_ai.model import ChatMessageUser, GenerateConfig
 
@@ -188,6 +189,7 @@ class TestEveryPairOfEnvironmentAndTask:
         assert provenance["extractor_version"] == environment_named(name).reader_version
         assert read_again(folder.path).changed_answers == 0
 
+    @pytest.mark.slow
     def test_hostile_replies_become_rows(self, name, task, tmp_path):
         environment, marker = environment_named(name), tmp_path / "harm"
         state = environment.state_text(environment.automaton.initial)

@@ -33,6 +33,7 @@ def lines_of(journal):
     return journal.read_bytes().count(b'"output"') if journal.exists() else 0
 
 
+@pytest.mark.slow
 @needs_inspect
 def test_killed_and_resumed_it_is_as_if_it_had_not_been(tmp_path, warm_process):
     def command(name):
@@ -142,6 +143,7 @@ def test_replies_to_every_task_are_simulated(tmp_path):
     assert "0 rows with another answer" in again
 
 
+@pytest.mark.slow
 @needs_inspect
 def test_inspect_runs_another_task_on_another_environment(tmp_path):
     if not any(point.name == "workbench" for point in entry_points(group="inspect_ai")):
@@ -193,6 +195,7 @@ TASK = OneActionTask()
 '''
 
 
+@pytest.mark.slow
 @needs_inspect
 def test_a_new_task_is_one_new_file(tmp_path):
     """A copy of the package with one file more asks about it, scores and checks it."""

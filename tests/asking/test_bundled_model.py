@@ -157,6 +157,7 @@ class TestBehindInspect:
         with pytest.raises(InvalidArgumentError, match="simulated, tiny, small, medium"):
             OwnModel("huge")
 
+    @pytest.mark.slow
     def test_a_run_from_the_command_line(self, positions_path, positions, tmp_path):
         out = tmp_path / "run"
         arguments = ["ask", positions_path, "--model", MODEL, "-o", out, "--limit", 8, "--seed", 3,
@@ -174,6 +175,7 @@ class TestBehindInspect:
             check_dtype=False,
         )
 
+    @pytest.mark.slow
     def test_inspects_own_command_finds_it(self, tmp_path):
         command = [sys.executable, "-m", "inspect_ai", "eval", "workbench/state_reconstruction",
                    "--model", "workbench/tiny", "--limit", "3", "--display", "none",

@@ -81,6 +81,7 @@ def largest_file(size):
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes")
 def test_killed_and_stopped_it_goes_on_to_the_report(tmp_path, warm_process, drawing):
     out = tmp_path / "run"

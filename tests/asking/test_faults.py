@@ -105,6 +105,7 @@ def test_a_call_that_hangs_ends_as_a_row_and_the_run_goes_on(ask_server, answers
         assert set(server.answered.values()) == {1}
 
 
+@pytest.mark.slow
 @needs_inspect
 @pytest.mark.parametrize("price", [None, Price(10, 40)])
 def test_an_absurd_usage_is_an_unknown_one(ask_server, answers, price):

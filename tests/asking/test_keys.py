@@ -109,6 +109,7 @@ def test_a_key_that_the_server_repeats_is_written_nowhere(
     assert KEY not in "".join(capfd.readouterr())
 
 
+@pytest.mark.slow
 @needs_inspect
 def test_no_form_of_a_secret_reaches_any_file(positions_path, answers, tmp_path, monkeypatch):
     # Every place that the process could write to, and every way of Inspect to write more.

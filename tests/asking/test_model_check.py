@@ -82,6 +82,7 @@ def test_a_process_that_fails_is_told(monkeypatch):
         refuse_unusable_model(Question("mockllm/x"), None, None)
 
 
+@pytest.mark.slow
 def test_the_real_process_says_why():
     with pytest.raises(InvalidArgumentError, match=r"'nonsense/x': .+; nothing was asked"):
         refuse_unusable_model(Question("nonsense/x"), None, None)

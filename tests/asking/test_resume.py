@@ -37,6 +37,7 @@ pytestmark = needs_inspect
 AFTER_E4 = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for processes")
 @pytest.mark.parametrize("how", ["killed", "interrupted"])
 def test_stopped_in_the_middle_and_asked_again(
@@ -96,6 +97,7 @@ class TestADamagedJournal:
         path.write_bytes(b"".join(lines))
         return ", ".join(str(place + 1) for place in places)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("log", "prompt", "again"),
         [(True, None, 0), (False, None, 20), (True, "self-check", 0), (False, "self-check", None)],

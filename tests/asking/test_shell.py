@@ -32,6 +32,7 @@ def run(*arguments, code=0, **options):
 
 @needs_inspect
 class TestWithTheExtra:
+    @pytest.mark.slow
     def test_a_dry_run_from_the_estimate_to_scores(self, positions_path, positions, tmp_path):
         out = tmp_path / "run"
         arguments = ["ask", positions_path, "--model", "workbench/simulated", "-o", out,
@@ -63,6 +64,7 @@ class TestWithTheExtra:
             check_dtype=False,
         )
 
+    @pytest.mark.slow
     def test_inspect_finds_the_task_and_the_model(self, tmp_path, monkeypatch):
         if not any(point.name == "workbench" for point in entry_points(group="inspect_ai")):
             pytest.skip("the entry point is not installed: install the project again")
@@ -171,6 +173,7 @@ class TestWithoutTheExtra:
         command = [sys.executable, "-c", textwrap.dedent(BLOCKED), *map(str, arguments)]
         return subprocess.run(command, capture_output=True, text=True, check=False)
 
+    @pytest.mark.slow
     def test_everything_else_can_be_imported_and_run(self, positions_path, tmp_path):
         out = tmp_path / "predictions.parquet"
         done = self.blocked("replies", "simulate", positions_path, "-o", out)

@@ -46,6 +46,7 @@ def errors_in(said):
     return [line for line in said.splitlines() if line.startswith("Error: ")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "reason"),
     [
@@ -96,6 +97,7 @@ def test_an_interrupt_while_the_last_answer_comes_still_stops(ask_server, answer
         assert server.asked.total() == 40
 
 
+@pytest.mark.slow
 def test_a_full_disk_ends_the_run_at_once(positions_path, answers, tmp_path, warm_process):
     # The largest file that may be written has room for some answers after this line.
     out = tmp_path / "run"

@@ -100,6 +100,7 @@ class TestCompare:
         assert found["precision"] == found["recall"] == [0.0]
         assert found["board_accuracy"] == 1 / 64
 
+    @pytest.mark.slow
     def test_an_answer_of_a_megabyte_from_input(self):
         found = compared(START, "-", "--depth", 1, input="p/" * 500_000)
         assert (found["reply_class"], found["reason"]) == ("absent", "no piece placement found")
@@ -402,6 +403,7 @@ class TestRefusals:
         assert "'dpeth'" in said
         assert list(tmp_path.iterdir()) == []
 
+    @pytest.mark.slow
     def test_a_notebook_that_fails_makes_the_exit_code(self, tmp_path):
         arguments = ["--only", "precision_by_samples", "--parameter", "depth=0"]
         said = run("figures", *arguments, "--out", tmp_path, "--jobs", 1, code=1)

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from workbench.cli.group import Commands
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arguments", [["prompts", "few-shot"], ["games", "cut", "--help"]])
 def test_a_command_whose_reader_is_gone_ends_without_a_message(arguments):
     reading, writing = os.pipe()
@@ -24,6 +25,7 @@ def test_a_command_whose_reader_is_gone_ends_without_a_message(arguments):
     assert ended.returncode == 141
 
 
+@pytest.mark.slow
 def test_head_gets_its_line_and_nothing_else_is_printed():
     command = f"{sys.executable} -m workbench prompts few-shot | head -n 1"
     ended = subprocess.run(["sh", "-c", command], capture_output=True, text=True)

@@ -51,6 +51,7 @@ def gone(process):
     return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "code", "said"),
     [
@@ -114,6 +115,7 @@ main(arguments, prog_name="workbench")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("place", "arguments"),
     [
@@ -132,6 +134,7 @@ def test_every_command_ends_with_the_exit_code_of_the_signal(place, arguments, t
         assert (ended.returncode, ended.stderr) == (128 + number, "\nAborted!\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("error", "said"),
     [

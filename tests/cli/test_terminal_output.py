@@ -100,6 +100,7 @@ def test_commands_print_no_control_characters(tmp_path):
         assert r"\x1b" in done.output or r"\u001b" in done.output, (arguments, done.output)
 
 
+@pytest.mark.slow
 def test_the_traceback_of_an_unexpected_error_is_escaped():
     code = f"""
 import workbench.checking

@@ -350,6 +350,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reply", HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_replies_are_no_states_and_take_no_time(boxes, reply):
     began = time.thread_time()

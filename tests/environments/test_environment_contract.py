@@ -225,6 +225,7 @@ def affordable(automaton, *roots):
     return depth
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("terminal", ["absorb", "drop"])
 def test_precision_and_recall_by_enumeration(environment, terminal):
     automaton = environment.automaton

@@ -37,6 +37,7 @@ def megabytes(environment):
         yield unit * (length // max(1, len(unit))), state
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_megabyte_takes_seconds(name):
     environment = environment_named(name)
@@ -94,6 +95,7 @@ def test_code_in_a_reply_is_not_executed(environment, code, tmp_path):
     assert environment.action_named(state, harmful) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "nested",
     [
@@ -135,6 +137,7 @@ def near_texts(draw):
     return environment, text
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(near_texts())
 def test_whatever_can_be_read_can_be_used(drawn):

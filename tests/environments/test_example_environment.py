@@ -20,6 +20,7 @@ HANOI = RESOURCES / "notebooks" / "examples" / "hanoi"
 CONTRACT = sorted(Path(__file__).parent.glob("test_environment_contract*.py"))
 
 
+@pytest.mark.slow
 def test_the_example_is_found_once_installed_and_keeps_the_contract(tmp_path):
     installed = tmp_path / "installed"
     install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]

@@ -132,6 +132,7 @@ def test_any_board_by_the_rules_square_by_square(squares, side):
         assert OTHELLO.successor(state, action).text() == slow_successor(text, action)
 
 
+@pytest.mark.slow
 def test_whole_games_by_the_rules_square_by_square():
     """Sixty random games to their end; among them there are passes, and they are permitted alone."""
     passes = 0

@@ -127,6 +127,7 @@ def test_conditions_by_hand(state, names):
     assert OTHELLO.conditions(state) == names
 
 
+@pytest.mark.slow
 def test_every_board_of_the_first_six_moves_meets_the_conditions_and_nobody_passes():
     level = {OTHELLO.automaton.initial}
     for count in (4, 12, 54, 236, 1288, 7092):

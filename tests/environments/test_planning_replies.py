@@ -70,6 +70,7 @@ def test_replies_that_cannot_arise_are_ill_formed(blocks, reply):
     assert (found.reply_class, found.status) == ("ill_formed", ("missing_fact",))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
     [

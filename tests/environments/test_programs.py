@@ -45,6 +45,7 @@ def within_bounds(values):
     return all(-9 <= n <= 9 for n in numbers) and max(len(values["items"]), len(values["d"])) <= 4
 
 
+@pytest.mark.slow
 def test_every_statement_does_what_python_does(environment):
     """In states of random runs, each statement is permitted where Python runs it within bounds."""
     automaton, generator = environment.automaton, np.random.default_rng(1)

@@ -227,6 +227,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("reply", "kind"), HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_replies_run_nothing_and_take_no_time(environment, tmp_path, reply, kind):
     harm = tmp_path / "harm"
@@ -241,6 +242,7 @@ def test_hostile_replies_run_nothing_and_take_no_time(environment, tmp_path, rep
     assert listed.reply_class in ("absent", "unparseable")
 
 
+@pytest.mark.slow
 def test_a_megabyte_before_the_answer_does_not_hide_it(environment):
     reply = "Then x = y + 1 and so on.\n" * 40_000 + "\nFinal state:\n" + TEXT
     assert environment.classify(reply).reply_class == "valid"

@@ -133,6 +133,7 @@ def _hold(path, held, done):
         done.wait(60)
 
 
+@pytest.mark.slow
 def test_a_second_process_waits_or_is_refused(folder, monkeypatch):
     monkeypatch.setattr(evaluation, "LOCK_SECONDS", 0.1)
     context = get_context("spawn")

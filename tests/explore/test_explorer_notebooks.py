@@ -37,6 +37,7 @@ def cells_of(path):
     return json.loads(path.read_text(encoding="utf-8"))["cells"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_runs_and_shows_widgets_and_still_pictures(name, executed):
     run = executed[name]
@@ -83,6 +84,7 @@ def test_the_tour_leads_to_every_notebook():
             assert f"({path.name})" in prose
 
 
+@pytest.mark.slow
 def test_predictions_alone_are_scored(predictions, tmp_path):
     """As `workbench figures --predictions` assigns them; one row of each class, none lost."""
     path = tmp_path / "predictions.parquet"

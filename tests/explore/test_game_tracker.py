@@ -137,6 +137,7 @@ class TestALanguageModelReads:
         assert widget.game["title"] == "Game game, workbench/tiny"
         assert widget.game["notes"] == ()
 
+    @pytest.mark.slow
     def test_beyond_the_longest_game_there_is_no_answer(self):
         shuffle = "Nf3 Nf6 Ng1 Ng8 " * 50 + "Nf3 Nf6"
         tracked = track_model(shuffle, "tiny", ScoringParameters(depth=1))

@@ -262,6 +262,7 @@ def unseen():
     return read_game(UNSEEN_GAME).tracked
 
 
+@pytest.mark.slow
 def test_the_third_lesson_takes_its_values_from_the_scores(unseen):
     """Against the scores themselves: means, shares and the two policies."""
     scores = lesson_scores(every=50)
@@ -323,6 +324,7 @@ class TestTheGameThatAModelReads:
         assert "for 32 half-moves, until 24... Bf7" in ends.because
         assert "f7" in wrong[51], "instructor's notes"
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("game", "model", "first"),
         [

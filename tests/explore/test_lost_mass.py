@@ -87,6 +87,7 @@ def nodes_of(node):
         yield from nodes_of(child)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PAIRS)
 @pytest.mark.parametrize("depth", [2, 3])
 @pytest.mark.parametrize("terminal", ["absorb", "drop"])
@@ -282,6 +283,7 @@ def test_shares_are_told_in_percent(share, words):
     assert percent(share) == words
 
 
+@pytest.mark.slow
 def test_it_adds_up_on_recorded_replies(recorded):
     logs = [recorded / "model_logs" / f"maker_talker{part}.jsonl" for part in ("", "_randomised")]
     table = import_pgn2fen(logs, text="raw").predictions

@@ -45,6 +45,7 @@ class TestAMegabyte:
     def test_the_problem_is_told_in_a_few_lines(self, name):
         assert len(explain(LONG[name])) < 600
 
+    @pytest.mark.slow
     def test_a_pair_refuses_it_in_a_few_lines(self, name):
         for boards in ((LONG[name], START), (START, LONG[name])):
             with pytest.raises(InvalidFenError) as error:
@@ -52,6 +53,7 @@ class TestAMegabyte:
             assert len(str(error.value)) < 900
             assert "characters)" in str(error.value)
 
+    @pytest.mark.slow
     def test_a_row_shows_it_cut_with_its_length(self, name):
         row = {"true_state": START, "predicted_state": LONG[name], "position_id": "g-1"}
         pair = BoardPair.from_row(row)
@@ -59,6 +61,7 @@ class TestAMegabyte:
         assert len(pair.caption) < 900
         assert f"({len(LONG[name]):,} characters)" in pair.caption
 
+    @pytest.mark.slow
     def test_a_page_is_told_in_a_few_lines(self, name):
         answer = compare_answer(START, LONG[name], [], ExplorerSettings(1))
         assert len(answer["problems"]["predicted"]) < 600

@@ -26,6 +26,7 @@ def frames(axes):
     ]
 
 
+@pytest.mark.slow
 def test_pieces_frames_arrows_and_the_chart_are_those_of_the_pair():
     figure = pair_figure(TRUE, PREDICTED)
     of_true, of_predicted, chart = figure.axes
@@ -58,6 +59,7 @@ def test_one_arrow_for_the_four_promotions_of_a_pawn():
     assert len(arrows(pair_figure(true, predicted).axes[0])) == 1
 
 
+@pytest.mark.slow
 def test_no_predicted_board_and_a_bad_one():
     figure = pair_figure(TRUE, None)
     assert [text.get_text() for text in figure.axes[1].texts] == ["no board"]
@@ -66,6 +68,7 @@ def test_no_predicted_board_and_a_bad_one():
         pair_figure(TRUE, "nothing w")
 
 
+@pytest.mark.slow
 def test_estimates_have_error_bars_that_can_be_drawn():
     figure = pair_figure(TRUE, PREDICTED, ExplorerSettings(depth=5, exact_budget=60))
     figure.savefig(io.BytesIO(), format="png", dpi=40)

@@ -197,6 +197,7 @@ class TestFiles:
         faultless = scores[scores["model"] == "simulated-tracker rate=0"]
         assert (faultless["precision_1"] == 1).all()
 
+    @pytest.mark.slow
     def test_the_recorded_run_has_the_replies_that_are_chosen(self):
         scores, predictions = load_run(models=["gpt-4o-2024-08-06"])
         assert len(scores) == len(predictions) == 200
@@ -359,6 +360,7 @@ class TestTraits:
             setattr(browser.table, trait, value)
 
 
+@pytest.mark.slow
 def test_predictions_of_an_earlier_version_are_upgraded_as_a_frame_too(predictions, scores):
     added = ["environment", "initial_state", "task", "predicted_actions"]
     earlier = predictions.drop(columns=added).rename(

@@ -177,6 +177,7 @@ def test_sorting_keeps_equal_rows_in_order_and_undefined_ones_last(run):
         choose_rows(run, RowChoice(), "distance")
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.one_of(st.none(), st.integers(0, 5)), min_size=1, max_size=30),
     st.booleans(),
@@ -217,6 +218,7 @@ pairs = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(pairs)
 def test_disagreement_sums_to_nothing_and_turns_with_the_measures(rows):
     distance = pd.Series([float(row[0]) for row in rows])
@@ -228,6 +230,7 @@ def test_disagreement_sums_to_nothing_and_turns_with_the_measures(rows):
     assert disagreement(distance**3, precision).tolist() == pytest.approx(found.tolist())
 
 
+@pytest.mark.slow
 @given(pairs, st.integers(1, 20))
 def test_rows_right_by_both_do_not_move_the_others(rows, right):
     distance = pd.Series([float(row[0]) for row in rows])

@@ -287,6 +287,7 @@ def test_a_row_of_another_environment_is_refused():
         pair.show_row(row)
 
 
+@pytest.mark.slow
 def test_beyond_the_budget_it_says_so():
     pair = StatePair.example("othello", length=20, seed=1, depth=8)
     profile = pair.compare()["profile"]

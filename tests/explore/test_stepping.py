@@ -73,6 +73,7 @@ def test_a_promoted_king_stays_promoted():
     assert replay(fen, fen, ["d1d2"])[0].split()[0] == "4k3/8/8/8/8/8/3Q4/4K~3"
 
 
+@pytest.mark.slow
 @given(st.integers(2, 40), st.integers(0, 10_000), st.integers(0, 63))
 @settings(max_examples=15, deadline=None)
 def test_precision_is_the_mean_over_the_steps_it_can_take(plies, seed, square):

@@ -64,6 +64,7 @@ def test_script_in_a_reply_stays_text():
     assert "<script>" not in comparison._repr_html_()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["chess", "othello", "boxes", "sokoban", "planning:gripper", "programs"]
 )

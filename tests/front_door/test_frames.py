@@ -66,6 +66,7 @@ def test_the_same_rows_as_any_kind_of_table_are_the_same_predictions(kind, tmp_p
     assert table["heat"].astype(float).tolist() == [0.5, 0.7, 0.5]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("true", NAMES["true_state"])
 @pytest.mark.parametrize("answer", [*NAMES["reply"], *NAMES["predicted_state"]])
 def test_columns_may_have_any_of_their_usual_names(true, answer):

@@ -9,6 +9,7 @@ from workbench.front_door.models import RUNS
 from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS
 
 
+@pytest.mark.slow
 def test_a_frame_of_moves_is_asked_scored_and_found_again(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     frame = pd.DataFrame({"pgn": ["1. e4 e5 2. Nf3", "1. d4 d5 2. c4 e6"], "note": ["x", "y"]})
@@ -56,6 +57,7 @@ def test_wrong_calls_ask_nothing(arguments, options, words, tmp_path, monkeypatc
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_positions_are_spread_over_the_lengths():
     table = workbench.positions(10)
     assert table.columns.tolist() == POSITIONS.names

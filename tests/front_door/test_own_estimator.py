@@ -93,6 +93,7 @@ print(json.dumps({
 """
 
 
+@pytest.mark.slow
 def test_a_package_of_forty_lines_is_known_everywhere(tmp_path):
     project, installed = tmp_path / "project", tmp_path / "installed"
     project.mkdir()

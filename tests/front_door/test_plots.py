@@ -37,6 +37,7 @@ def test_one_model_has_precision_and_recall(scores):
     assert figure.axes[0].get_xlabel().startswith("full moves played")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["f_2", "levenshtein", "board_accuracy", "exact_match"])
 def test_any_metric_can_be_drawn(scores, metric):
     drawn = lines(workbench.plot(scores, metric))

@@ -75,6 +75,7 @@ def test_failed_calls_are_counted_and_left_out():
     assert table["recall_1"][0] == pytest.approx(18 / 20)
 
 
+@pytest.mark.slow
 def test_the_recorded_replies_give_the_numbers_of_the_studies(tmp_path):
     replies = workbench.recorded_replies(models=("o3-2025-04-16", "gpt-4.1-2025-04-14"))
     replies = replies[replies["group"] <= 20]
@@ -101,6 +102,7 @@ def test_any_number_of_workers_gives_the_same(scores):
     pd.testing.assert_frame_equal(workbench.score(FRAME, depth=1, jobs=2), scores)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["othello", "boxes", "planning:gripper", "programs"])
 def test_other_environments_are_scored_alike(name):
     rows = workbench.positions(3, name).assign(reply=lambda table: table["true_state"])
@@ -109,6 +111,7 @@ def test_other_environments_are_scored_alike(name):
     assert workbench.summary(scores)["f_2"].tolist() == [1.0]
 
 
+@pytest.mark.slow
 def test_predictions_of_other_rows_are_noticed():
     positions = workbench.positions(10)
     right = positions.assign(reply=positions["true_state"])

@@ -127,6 +127,7 @@ def test_signature_and_docstring_tell_of_the_environment(name):
     assert "automaton: " not in function.__doc__
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(set(workbench.__all__) - {"SINK"}))
 def test_every_public_name_has_an_example_that_runs(name):
     documented = getattr(workbench, name)

@@ -19,6 +19,7 @@ def chosen(**options):
     return ChosenPositions(**options).choose()[0]
 
 
+@pytest.mark.slow
 def test_bundled_games_are_those_that_no_bundled_model_was_trained_on():
     frame = chosen(limit=12)
     assert sorted(Counter(frame["group"]).values()) == [2, 2, 2, 3, 3]
@@ -41,6 +42,7 @@ def test_a_smaller_limit_chooses_among_those_of_a_larger_one_and_another_seed_ot
     assert set(five["position_id"]).isdisjoint(other["position_id"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("environment", "limits"), [("chess", (40, 500, 501)), ("boxes", (299, 300, 301, 601))]
 )
@@ -51,6 +53,7 @@ def test_those_of_a_smaller_limit_stay_beyond_what_the_default_takes(environment
         assert smaller < larger
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("environment", "limit", "expected"),
     [
@@ -86,6 +89,7 @@ def test_of_a_table_rows_keep_their_order(tmp_path):
         ChosenPositions("chess", path)
 
 
+@pytest.mark.slow
 def test_of_a_month_no_more_is_taken_than_asked_for(tmp_path):
     with serving(frames(many_games(60, plies=130, comment=200))) as server:
         asked = ChosenPositions(month=MONTH, limit=5, address=server.address, cache=tmp_path)

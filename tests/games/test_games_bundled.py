@@ -69,6 +69,7 @@ def test_they_are_named_by_what_they_are(games):
     assert first.moves == games[0].moves
 
 
+@pytest.mark.slow
 def test_reading_them_loads_no_engine():
     code = (
         "import sys; from workbench.games.game_tables import bundled_games; "

@@ -103,6 +103,7 @@ def test_another_seed_chooses_other_games():
     assert len({frozenset(games) for games in chosen}) > 1
 
 
+@pytest.mark.slow
 def test_the_choice_is_uniform_over_games():
     """A tenth is taken 600 times: each game's count within 4.5 standard errors of 60."""
     games = [Game(game.moves[:6], game.source) for game in random_games(40, 6, seed=2)]
@@ -154,6 +155,7 @@ def test_an_illegal_game_is_counted_and_the_next_takes_its_place(tmp_path):
     assert "games.pgn#5" in cut.summary.describe()
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 100), st.integers(0, 12))
 def test_the_choice_does_not_depend_on_the_reserve(tmp_path_factory, seed, reserve):
@@ -190,6 +192,7 @@ def test_files_are_read_again_where_the_reserve_is_used_up(tmp_path):
         cut_games(scan_games(path), reserve=0, **settings)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.integers(1, 14), st.lists(st.integers(1, 18), min_size=1, max_size=4, unique=True))
 def test_the_groups_are_filled_whenever_that_is_possible(per_group, cuts):
@@ -301,6 +304,7 @@ def longer(first):
     return f"1. {first[1]}{chess.square_name(move.from_square)}{chess.square_name(move.to_square)}"
 
 
+@pytest.mark.slow
 @settings(max_examples=8, deadline=None)
 @given(
     st.lists(st.integers(1, 6), min_size=1, max_size=3, unique=True),

@@ -58,6 +58,7 @@ def kept(cache):
     return [path for path in cache.iterdir() if path.suffix == ".zst"]
 
 
+@pytest.mark.slow
 def test_a_whole_month_gives_the_positions_of_the_file_and_its_sum_is_checked(
     server, tmp_path, expected
 ):
@@ -303,6 +304,7 @@ def test_broken_bytes_are_an_error_and_not_kept(server, tmp_path):
     assert not kept(tmp_path)
 
 
+@pytest.mark.slow
 def test_one_process_at_a_time_reads_a_month(server, tmp_path):
     server.always = Answer(pause=0.05)
     command = [

@@ -261,6 +261,7 @@ def stockfish():
     return STOCKFISH
 
 
+@pytest.mark.slow
 def test_stockfish_plays_the_bundled_games_again(tmp_path, stockfish):
     bundled = bundled_games_path()
     made = read_provenance(bundled)
@@ -273,6 +274,7 @@ def test_stockfish_plays_the_bundled_games_again(tmp_path, stockfish):
     assert again == read_games(bundled)[:3]
 
 
+@pytest.mark.slow
 def test_a_game_depends_on_the_seed_and_its_number_alone(tmp_path, stockfish, monkeypatch):
     settings = SelfPlaySettings(seed=5, short_every=1)
     monkeypatch.setattr(selfplay, "PART_GAMES", 1)

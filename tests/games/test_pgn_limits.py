@@ -14,6 +14,7 @@ def seconds(text):
     return least_seconds(lambda: list(scan_texts(split_games(io.StringIO(text)), "hostile")))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
@@ -43,6 +44,7 @@ def test_variations_ten_thousand_deep_and_a_comment_of_megabytes(tmp_path):
     assert (game.moves_written, game.has_result) == ("e4 e5", True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["\n", " ", "\r\n"])
 def test_a_game_beyond_the_limit_of_text_is_refused_and_reading_goes_on(tmp_path, ending):
     unit = "a4 a5 b4 { [x] } " * 60 + ending

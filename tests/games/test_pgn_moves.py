@@ -38,6 +38,7 @@ GAP = st.sampled_from([
 ])  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 10**6), st.lists(st.tuples(GAP, GAP, GAP), min_size=20, max_size=20))
 def test_nothing_between_the_moves_changes_them(seed, gaps):

@@ -55,6 +55,7 @@ def test_precision_by_samples_and_the_same_run_gives_the_same_bytes(tmp_path):
         assert (one / name).read_bytes() == (other / name).read_bytes()
 
 
+@pytest.mark.slow
 def test_kendall_tau(tmp_path):
     """Against tau-b by its definition, from all pairs of rows of the stored scores."""
     table, simulated, parts = drawn(
@@ -85,6 +86,7 @@ def test_kendall_tau(tmp_path):
     assert set(wrong["count"]) == {int((~scores["exact_match_position"]).sum())}
 
 
+@pytest.mark.slow
 def test_mean_precision_and_a_lost_piece(tmp_path):
     means, apart, simulated, pieces = drawn(
         "04_mean_precision", tmp_path,
@@ -136,6 +138,7 @@ def test_random_baseline(tmp_path):
         assert row.precision == pytest.approx(share)
 
 
+@pytest.mark.slow
 def test_sample_complexity(tmp_path):
     """Branching needs N = (1 - p_m) / (p_m 0.1^2): p_m = 0.5 and 0.25 give 100 and 300."""
     names = ("06_sample_complexity_trees", "06_sample_complexity_chess")
@@ -166,6 +169,7 @@ def test_sample_complexity(tmp_path):
     assert_falls_with_depth(boards, ["setting", "method"], "precision")
 
 
+@pytest.mark.slow
 def test_estimators(tmp_path):
     """Thirteen pairs, six estimators; p_1 counted by python-chess."""
     (table,) = drawn(
@@ -188,6 +192,7 @@ def test_estimators(tmp_path):
     assert kept["mean"].tolist() == pytest.approx(kept["exact"].tolist())
 
 
+@pytest.mark.slow
 def test_models(tmp_path):
     models, apart, moves, ranks, examples, flags = drawn(
         "08_models", tmp_path,

@@ -96,6 +96,7 @@ def test_the_parameters_that_take_files_are_found():
     assert names == set(INPUTS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("notebook", "names"), runs())
 def test_a_notebook_runs_with_files(notebook, names, files, tmp_path):
     given = {name: files[name] for name in names}

@@ -109,6 +109,7 @@ def said(cells, mark):
 
 @pytest.mark.parametrize("name", NAMES)
 class TestARunFromTopToBottom:
+    @pytest.mark.slow
     @pytest.mark.parametrize("version", VERSIONS)
     def test_open_tasks_say_so_and_nothing_is_revealed(self, executed, version, name):
         cells = executed[version, name]

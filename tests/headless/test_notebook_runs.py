@@ -65,6 +65,7 @@ def test_a_folder_without_notebooks_is_named(tmp_path):
         figure_notebooks(folder=tmp_path)
 
 
+@pytest.mark.slow
 def test_a_failed_notebook_is_kept_and_named_and_the_others_go_on(two, tmp_path):
     good, bad = two
     dead = notebook(tmp_path, "03_dead", 'out = "."', "import os; os._exit(1)")
@@ -218,6 +219,7 @@ def test_games_that_are_not_there_are_found_before_a_notebook_starts(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_both_notebooks_of_scores_run_on_given_predictions(predictions, tmp_path):
     from workbench.tables.parquet_tables import PREDICTIONS, write_table
 
@@ -247,6 +249,7 @@ def test_both_notebooks_of_scores_run_on_given_predictions(predictions, tmp_path
         assert set(table["model"]) == {"another, by hand", "another", "by hand"}
 
 
+@pytest.mark.slow
 def test_commands_load_papermill_only_to_run_a_notebook():
     # It takes more than a second of processor time, most of it for a grammar that nothing here uses.
     code = (

@@ -17,6 +17,7 @@ from workbench.language_model.language_model import model_names
 from workbench.tables.parquet_tables import PREDICTIONS, write_table
 
 
+@pytest.mark.slow
 def test_environments(tmp_path):
     """Without slips p_4 is 1 and no character differs. Of the tree's actions 4/5 are shared: 0.8^m."""
     table, pairs = drawn(
@@ -44,6 +45,7 @@ def test_environments(tmp_path):
         assert tree[method].tolist() == pytest.approx([0.8, 0.64, 0.512])
 
 
+@pytest.mark.slow
 def test_track_or_recall(tmp_path):
     """Eight positions of each set, answered by two models and, by the initial position, the baseline."""
     models = ["o3-2025-04-16", "gpt-4.1-mini-2025-04-14", BASELINE]
@@ -74,6 +76,7 @@ def test_track_or_recall(tmp_path):
     assert first["mean"].tolist() == [32, 32]
 
 
+@pytest.mark.slow
 def test_your_own_environment(tmp_path):
     """The Towers of Hanoi, registered by the notebook; without slips every state is right."""
     given = {"lengths": [2, 5], "per_length": 4, "rate": 0.0}
@@ -95,6 +98,7 @@ def test_your_own_environment(tmp_path):
     assert "<td>0.3333</td><td>0.5000</td>" in text
 
 
+@pytest.mark.slow
 def test_stated_and_implied(tmp_path):
     """Of two trackers one lists what its state permits; without slips both do, and are right."""
     (table,) = drawn(
@@ -109,6 +113,7 @@ def test_stated_and_implied(tmp_path):
     assert means["stated_less_true_only", "all"] == 1
 
 
+@pytest.mark.slow
 def test_emergence(tmp_path):
     """At the first checkpoint little is known; the model that training ended with is the best."""
     first, *_, last = (name for name in model_names() if name.startswith("small@"))
@@ -141,6 +146,7 @@ def test_emergence(tmp_path):
     pd.testing.assert_series_equal(same, again)
 
 
+@pytest.mark.slow
 def test_probe(tmp_path):
     """The state after a ply says which piece it moved, and does so through training."""
     table, lengths, apart = drawn(

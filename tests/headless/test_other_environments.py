@@ -43,6 +43,7 @@ def drawn_texts(out, figures):
 OF_MODELS = ["08_models", "08_next_move", "08_ranks", "08_examples", "08_ill_formed"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "notebook", "figures"),
     [

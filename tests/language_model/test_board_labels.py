@@ -41,6 +41,7 @@ def test_the_initial_position():
     assert labelled_fen(labels) == chess.STARTING_FEN
 
 
+@pytest.mark.slow
 def test_labels_say_the_fen_and_the_fen_the_squares():
     for moves in games():
         for board in moved_labels(moves)[0]:
@@ -50,6 +51,7 @@ def test_labels_say_the_fen_and_the_fen_the_squares():
             assert written_squares(fen).tolist() == labels[:SQUARES].tolist()
 
 
+@pytest.mark.slow
 def test_moves_and_what_they_moved_give_the_board():
     for moves in games():
         boards, moved = moved_labels(moves)

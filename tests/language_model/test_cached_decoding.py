@@ -191,6 +191,7 @@ def test_likely_moves_are_products_of_their_parts():
     assert list(few) == [move for move, value in every.items() if value >= 0.01]
 
 
+@pytest.mark.slow
 def test_a_line_is_drawn_by_its_seed():
     model, moves = model_of(7), GAMES[2].split()
     assert model.next_line(moves, 4) == model.next_line(moves, 4, seed=9)

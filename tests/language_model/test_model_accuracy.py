@@ -21,6 +21,7 @@ def legal_line(board, moves):
     return found
 
 
+@pytest.mark.slow
 def test_legal_moves_are_counted_as_python_chess_counts_them(tmp_path):
     positions = positions_of(Source(per_group=4, replies="tiny"), (2, 16), tmp_path)
     parameters = ScoringParameters(depth=4)

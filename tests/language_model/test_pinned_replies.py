@@ -41,6 +41,7 @@ def hashes(name):
     return [text_hash(reply)[:8] for reply in replies(name)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", model_names())
 def test_replies_are_those_that_are_pinned(name):
     pinned, found = json.loads(PINS.read_text())[name], hashes(name)

@@ -87,6 +87,7 @@ def test_a_table_made_before_is_read_with_f_and_the_means(tables):
     assert expected[f"f_{parameters.depth}"].notna().any()
 
 
+@pytest.mark.slow
 def test_a_table_made_before_is_as_sound_as_a_new_one(tables):
     """What is odd in both is the rows' own: a true board that cannot be read, moves to another."""
     _, new, old = tables

@@ -71,6 +71,7 @@ def test_the_example_is_short():
     assert f'{NAME} = "material:MaterialDifference"' in (EXAMPLE / "pyproject.toml").read_text()
 
 
+@pytest.mark.slow
 def test_the_example_is_a_metric_once_it_is_installed(tmp_path):
     """By pip, with no part of the registry replaced."""
     install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]
@@ -128,6 +129,7 @@ def test_the_run_browser_shows_sorts_and_opens_it(material, run):
     assert ["difference in material", "3"] in browser.table.opened["facts"]
 
 
+@pytest.mark.slow
 def test_the_report_and_its_exports_have_its_mean(material, run):
     scored(run)
     result = CliRunner().invoke(main, ["report", str(run), "-o", str(run / "out")])
@@ -171,6 +173,7 @@ def test_its_source_is_part_of_what_determines_scores(material, run, monkeypatch
     assert "material" not in scoring_code(environment_named("boxes"))
 
 
+@pytest.mark.slow
 def test_scores_made_without_it_open_and_are_sound(run, request):
     scored(run)
     before = [each.what for each in check_table(run / "scores.parquet").oddities]

@@ -129,6 +129,7 @@ def test_means_of_other_positions_are_warned_of_though_they_are_as_many():
     assert "; and 1 other pair." in headline_section(many)
 
 
+@pytest.mark.slow
 def test_what_stands_beside_changes_nothing_about_a_run_s_own_models():
     values = np.random.default_rng(0).random((5, 10))
     positions = [f"p{place}" for place in range(10)]
@@ -161,6 +162,7 @@ def test_what_stands_beside_changes_nothing_about_a_run_s_own_models():
     )
 
 
+@pytest.mark.slow
 def test_families_and_ranks_are_of_models_that_were_asked_alike():
     """Three models at 12 positions, one of them in two settings at 6, and one model at 8."""
     values = np.random.default_rng(2).random((6, 12))

@@ -173,6 +173,7 @@ def test_undefined_numbers_are_counted_and_never_zero(asked_run, tmp_path, json_
     assert math.isnan(found["lower"].iloc[0])
 
 
+@pytest.mark.slow
 def test_recorded_replies_of_several_models_sets_and_settings(tmp_path, json_lines):
     models = ("o3-mini-2025-01-31", "gemini-2.5-flash-preview-04-17", "starting_board")
     replies = recorded_replies(sets=(), models=models, settings=("", "thinking=256"))

@@ -8,6 +8,7 @@ from workbench.reports.evaluations import file_name
 from workbench.reports.exports import write_exports
 
 
+@pytest.mark.slow
 def test_results_of_an_earlier_report_do_not_stay(asked_run, tmp_path):
     out = tmp_path / "out"
     first, second = (read_run(asked_run(["right"], name)) for name in ("first", "second"))

@@ -81,6 +81,7 @@ def test_one_model_is_compared_with_those_beside_it(scores):
     assert "With 4 games no p-value is below 0.125: the test cannot separate any pair of" in words
 
 
+@pytest.mark.slow
 def test_of_several_models_each_has_a_sentence_with_the_next_and_the_baseline(scores):
     right, wrong = scores.assign(precision_1=1.0, model="a"), scores.assign(precision_1=0.0)
     base = wrong.assign(model="starting_board")
@@ -113,6 +114,7 @@ def test_of_several_models_each_has_a_sentence_with_the_next_and_the_baseline(sc
     assert "1.000 below starting_board" in said(below)
 
 
+@pytest.mark.slow
 def test_many_models_have_few_sentences_and_no_run_is_left_out(scores):
     many = [
         scores.assign(model=f"model {place}", precision_1=place / 10).assign(game=scores["game_id"])
@@ -195,6 +197,7 @@ def test_states_of_other_environments_are_drawn_and_open_in_python():
     assert environment_named("boxes").name == opened["pair"].environment
 
 
+@pytest.mark.slow
 def test_a_run_a_third_unreadable_and_a_third_in_lower_case_is_taken_apart():
     start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
     lower = start.replace("PPPPPPPP/RNBQKBNR", "pppppppp/rnbqkbnr")

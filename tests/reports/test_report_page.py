@@ -35,6 +35,7 @@ def words(page):
     return re.sub(r"\s+", " ", re.sub(r"<style>.*?</style>|<[^>]*>", " ", page, flags=re.DOTALL))
 
 
+@pytest.mark.slow
 def test_the_page_shows_the_headline_numbers_and_every_class(predictions):
     page = report_html([run_of(predictions)])
     assert "p_2" in page
@@ -45,6 +46,7 @@ def test_the_page_shows_the_headline_numbers_and_every_class(predictions):
     assert "1 reply that could not be scored" in text
 
 
+@pytest.mark.slow
 def test_the_page_loads_nothing_and_runs_its_own_scripts_alone(predictions):
     page = report_html([run_of(predictions)])
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)[1]
@@ -63,6 +65,7 @@ def test_the_page_loads_nothing_and_runs_its_own_scripts_alone(predictions):
     assert "default-src 'none'; style-src" in actions
 
 
+@pytest.mark.slow
 def test_names_with_html_stay_texts(predictions):
     run = run_of(predictions.assign(model=HOSTILE, setting=HOSTILE), HOSTILE)
     page, plain = report_html([run]), report_html([run_of(predictions)])
@@ -72,6 +75,7 @@ def test_names_with_html_stay_texts(predictions):
     assert 'onerror="' not in page
 
 
+@pytest.mark.slow
 def test_runs_without_anything_to_report_give_a_page_that_says_so(predictions):
     empty = run_of(predictions.iloc[:0])
     assert "there is nothing to report" in report_html([empty])
@@ -93,6 +97,7 @@ def test_no_run_and_runs_scored_otherwise_are_refused(predictions):
         report_html([run_of(predictions)], depth=3)
 
 
+@pytest.mark.slow
 def test_runs_scored_to_different_depths_are_compared_at_the_depth_of_both(predictions):
     other = run_of(predictions.assign(model="other"), "other", depth=1)
     text = words(report_html([run_of(predictions), other]))
@@ -103,6 +108,7 @@ def test_runs_scored_to_different_depths_are_compared_at_the_depth_of_both(predi
     assert "p_2" not in text
 
 
+@pytest.mark.slow
 def test_continuations_have_no_recall_and_no_states(predictions):
     line = predictions.assign(task="continuation", predicted_actions="d2d4\nd7d5")
     text = words(report_html([run_of(line)]))
@@ -113,12 +119,14 @@ def test_continuations_have_no_recall_and_no_states(predictions):
         assert absent not in text
 
 
+@pytest.mark.slow
 def test_runs_of_one_model_are_told_apart_by_their_names(predictions):
     page = report_html([run_of(predictions, "first"), run_of(predictions, "second")])
     assert "by hand (first)" in page
     assert "by hand (second)" in page
 
 
+@pytest.mark.slow
 def test_the_command_writes_the_page_of_a_folder(tmp_path, predictions):
     asked = {
         "model": "by hand",
@@ -158,6 +166,7 @@ def test_files_of_others_are_refused_before_anything_is_computed(
     assert theirs.read_text() == "[1, 2]"
 
 
+@pytest.mark.slow
 def test_a_page_that_cannot_be_written_is_named(asked_run, tmp_path):
     run, out = asked_run(["right"]), tmp_path / "out"
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -172,6 +181,7 @@ def test_a_page_that_cannot_be_written_is_named(asked_run, tmp_path):
     assert not list(out.glob("index*"))
 
 
+@pytest.mark.slow
 def test_a_folder_in_the_place_of_a_file_is_named(asked_run, tmp_path):
     run, out = asked_run(["right"]), tmp_path / "out"
     out.write_text("a file")

@@ -150,6 +150,7 @@ def test_states_without_a_picture_and_hostile_actions_stay_texts():
     assert "<img" not in page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", ["state", "actions", "continuation"])
 def test_results_read_back_are_the_numbers_of_the_page(run_of, tmp_path, predictions, task):
     if task == "state":

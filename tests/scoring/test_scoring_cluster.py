@@ -62,6 +62,7 @@ def pids(cluster):
 
 @needs_dask
 class TestCluster:
+    @pytest.mark.slow
     def test_the_bytes_are_those_of_one_machine(self, cluster, predictions_path, tmp_path):
         here, there = tmp_path / "here.parquet", tmp_path / "there.parquet"
         assert score_table(predictions_path, here, TWO) == 48
@@ -70,6 +71,7 @@ class TestCluster:
         assert there.read_bytes() == here.read_bytes()
         assert not there.with_name("there.parquet.parts").exists()
 
+    @pytest.mark.slow
     def test_a_killed_worker_costs_only_its_chunk(self, cluster, predictions_path, tmp_path):
         here, there = tmp_path / "here.parquet", tmp_path / "there.parquet"
         score_table(predictions_path, here, SLOW, chunk_rows=2)
@@ -93,6 +95,7 @@ class TestCluster:
         assert killed[0] < 24, "scored before the worker was killed"
         assert there.read_bytes() == here.read_bytes()
 
+    @pytest.mark.slow
     def test_stopped_here_it_goes_on_and_nothing_is_scored_twice(
         self, cluster, predictions_path, tmp_path
     ):

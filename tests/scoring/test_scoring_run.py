@@ -41,6 +41,7 @@ def test_in_memory_over_processes_equals_the_file(predictions_path, tmp_path):
     pd.testing.assert_frame_equal(score(rows, TWO, jobs=2), from_file)
 
 
+@pytest.mark.slow
 def test_killed_at_any_moment_it_goes_on_to_the_same_bytes(predictions_path, tmp_path):
     whole = tmp_path / "whole.parquet"
     # The reference is slow enough to be killed in the middle.

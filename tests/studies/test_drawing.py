@@ -127,6 +127,7 @@ def figure_of_means(scores, note):
     return mean_precision.draw(means, note, "one model", every)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "count"), [("long", 1), ("odd", 17), ("long", 40)], ids=str)
 @pytest.mark.parametrize(
     ("figure", "longest", "most"),
@@ -217,6 +218,7 @@ def test_any_number_of_groups_can_be_read(groups):
     sound(model_summary.draw(pd.concat([*lengths, summary[summary["length"] == "all"]]), note))
 
 
+@pytest.mark.slow
 def test_the_legend_of_a_run_lies_beside_its_points():
     scores = scores_of(["one"], groups=range(1, 41))
     columns = {"source": "by hand", "game_id": scores["game"], "reason": "", "recall_1": 1.0}

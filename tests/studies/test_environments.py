@@ -67,6 +67,7 @@ class TestPairs:
 
 
 class TestCompute:
+    @pytest.mark.slow
     def test_every_environment_has_every_row(self, table):
         assert list(table["environment"].unique()) == NAMES
         rows = table.groupby(["environment", "pair", "method"]).size()
@@ -140,6 +141,7 @@ def test_the_summary_is_the_mean_over_pairs(table):
     assert np.isnan(summary.loc[("othello", "branch", 3), "deviation"])
 
 
+@pytest.mark.slow
 def test_the_figure_has_a_panel_for_each_environment(table):
     figure = precision_by_environment.draw(table)
     drawn = [axes for axes in figure.axes if axes.axison]

@@ -59,6 +59,7 @@ def squares_that_differ(pair):
 
 
 class TestPairs:
+    @pytest.mark.slow
     def test_eight_near_and_five_far_from_boards_that_can_arise(self, thirteen):
         near, far = thirteen[:8], thirteen[8:]
         assert {pair.kind for pair in near} == {"near"}

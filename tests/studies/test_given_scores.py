@@ -112,6 +112,7 @@ def test_a_position_without_a_game_is_one_also_without_predictions(predictions, 
     assert list(alone.scores["game"]) == list(made["position_id"])
 
 
+@pytest.mark.slow
 def test_figures_are_drawn_from_scores_and_others_refused_before_a_notebook_starts(
     given, predictions, tmp_path
 ):

@@ -162,6 +162,7 @@ class TestExamples:
         )
         assert model_ranks.find_examples(unread, ranks, depth=1)["position_id"].tolist() == ["b"]
 
+    @pytest.mark.slow
     def test_the_figure_says_which_field_is_wrong(self, swapped):
         ranks = model_ranks.compute(swapped, depth=1, resamples=10)
         figure = model_ranks.draw_examples(

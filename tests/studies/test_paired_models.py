@@ -119,6 +119,7 @@ def test_drawn_signs_give_the_binomial_p_value(games, above):
     assert sign_test(np.ones(games)) == 1 / 100_000
 
 
+@pytest.mark.slow
 def test_beyond_10_000_games_the_sum_is_as_good_as_normal(monkeypatch):
     # The worst case: all of one size, so that the sums are far apart.
     for above in (5050, 5100, 5150):

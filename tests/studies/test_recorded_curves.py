@@ -29,6 +29,7 @@ def data(tmp_path_factory):
         yield prepare(folder / "tables", Source(), DEPTH_4)
 
 
+@pytest.mark.slow
 def test_the_default_model_stands_alone_and_those_with_enough_replies_are_compared(data):
     assert set(data.variants["bands of 10 full moves"]["model"]) == {DEFAULT_MODEL}
     assert data.models.groupby("model").size().to_dict() == {DEFAULT_MODEL: 1000, BASELINE: 1000}
@@ -63,6 +64,7 @@ def test_means_are_as_computed_elsewhere(data):
     assert mean == pytest.approx(0.017, abs=5e-4)
 
 
+@pytest.mark.slow
 def test_intervals_by_game_are_wider_than_by_row(data):
     scores = data.variants["bands of 10 full moves"]
     by_game = mean_precision.compute({"": scores}).iloc[0]
@@ -71,6 +73,7 @@ def test_intervals_by_game_are_wider_than_by_row(data):
     assert by_game["high"] - by_game["low"] > 1.2 * (by_row.high - by_row.low)
 
 
+@pytest.mark.slow
 def test_both_figures_show_the_model_above_and_all_below(data):
     first, scores = next(iter(data.variants.items()))
     for study, one, models in (
@@ -120,6 +123,7 @@ def test_precision_and_recall_look_alike_whoever_replied(data):
     assert looks == [[(look.marker, look.line, look.colour) for look in wanted]] * 2
 
 
+@pytest.mark.slow
 def test_games_of_given_predictions_are_found_by_their_moves(data, tmp_path):
     path, scores = tmp_path / "given.parquet", tmp_path / "scores.parquet"
     replies = recorded_replies((WORLD_CUP,), [BASELINE]).assign(setting="quick")
@@ -137,6 +141,7 @@ def test_games_of_given_predictions_are_found_by_their_moves(data, tmp_path):
         assert set(given.models["model"]) == {BASELINE, f"{BASELINE}, quick"}
 
 
+@pytest.mark.slow
 def test_other_names_are_refused(data, tmp_path):
     with pytest.raises(
         InvalidArgumentError, match=r"'recorded', 'simulated', 'tiny'.*, got 'real'"

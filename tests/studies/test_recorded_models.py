@@ -36,6 +36,7 @@ def compared(tables, **options):
 
 
 class TestComparedModels:
+    @pytest.mark.slow
     def test_means_are_those_of_an_independent_computation(self, tables):
         data = compared(tables)
         means = data.scores.groupby("model")["precision_4"].mean().round(3)
@@ -170,6 +171,7 @@ class TestNextMove:
         with pytest.raises(InvalidArgumentError, match="precision_1"):
             next_move.compute(replies_of("m", {10: 1.0}), **options)
 
+    @pytest.mark.slow
     def test_the_figure_of_many_models_can_be_read(self):
         """Longer names than any recorded one, and a model with one length, drawn last."""
         names = [f"organisation/a-long-name-of-a-model-{number}" for number in range(8)]

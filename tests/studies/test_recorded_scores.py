@@ -1,5 +1,7 @@
 """The scores of the recorded replies: which rows, and which games they belong to."""
 
+import pytest
+
 from workbench.answers import recorded_replies as module
 from workbench.answers.recorded_replies import BASELINE, RANDOM_GAMES, WORLD_CUP, recorded_replies
 from workbench.scoring import ScoringParameters
@@ -7,6 +9,7 @@ from workbench.studies.study_scores import recorded_scores
 from workbench.tables.parquet_tables import PREDICTIONS, write_table
 
 
+@pytest.mark.slow
 def test_scores_of_a_choice_with_the_game_of_each_position(tmp_path, monkeypatch):
     both = recorded_replies((WORLD_CUP, RANDOM_GAMES), [BASELINE, "gpt-4o-2024-08-06"])
     few = tmp_path / "replies.parquet"

@@ -106,6 +106,7 @@ class TestTheory:
         assert abs(square.mean() - expected) < 4 * square.std() / math.sqrt(2000)
         assert derived(HOMOGENEOUS, "branch", 3, 0.8, 5) == pytest.approx(expected * 50 / 0.01)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("shared", "more", "depth", "samples"),
         [(1, 1, 5, 10), (4, 1, 4, 30), (3, 1, 5, 20), (2, 1, 4, 80), (4, 4, 3, 500)],
@@ -126,6 +127,7 @@ class TestTheory:
         naive, branch = (derived(HOMOGENEOUS, method, 60, 0.8, 10) for method in METHODS[:2])
         assert naive / branch == pytest.approx((1 - 1 / 10) / (1 - 0.8), rel=0.001)
 
+    @pytest.mark.slow
     def test_algorithm_2_on_the_random_tree(self):
         """Mean square of the error within a third of theory: it is of first order in 1 / N."""
         chance, children, depth = 0.5, 8, 12
@@ -253,6 +255,7 @@ def table():
 
 
 class TestStudy:
+    @pytest.mark.slow
     def test_the_search_meets_the_closed_form_of_branching(self, table):
         """64 runs know N to 18%; four depths within 4 times that."""
         rows = table[(table["method"] == "branch") & (table["setting"] == HOMOGENEOUS)]
@@ -317,6 +320,7 @@ class TestStudy:
         assert found["rate"] == pytest.approx(math.log(2))
         assert found["derived_ratio"] == pytest.approx(0.5)
 
+    @pytest.mark.slow
     def test_the_figure_names_its_axes(self, table):
         figure = sample_complexity.draw(table, repeats=8)
         assert "1 of each kind; finished games: complete lines" in "\n".join(
@@ -332,6 +336,7 @@ class TestStudy:
         shown = [text.get_text() for text in figure.legends[0].get_texts()]
         assert len(shown) >= len(METHODS) + 2
 
+    @pytest.mark.slow
     def test_each_figure_speaks_of_what_it_draws(self, table):
         parts = sample_complexity.figure_parts(table)
         figures = {name: sample_complexity.draw(part, repeats=8) for name, part in parts.items()}
@@ -346,6 +351,7 @@ class TestStudy:
         # As wide as a page at most, so that nothing shrinks in print.
         assert max(figure.get_figwidth() for figure in figures.values()) <= 10
 
+    @pytest.mark.slow
     def test_the_last_digits_of_a_number_do_not_change_the_picture(self, table, tmp_path):
         """They depend on the processor; the palette of the picture spreads one shade over many."""
         pictures = []

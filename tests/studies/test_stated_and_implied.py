@@ -152,6 +152,7 @@ def test_tables_that_do_not_belong_together_are_refused():
         stated_and_implied.compute(pd.concat([stated, stated]), listed)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["chess", "othello", "sokoban", "planning", "boxes", "programs"])
 def test_trackers_of_known_kinds_are_told_apart(name):
     environment = environment_named(name)
@@ -177,6 +178,7 @@ def test_trackers_of_known_kinds_are_told_apart(name):
         )
 
 
+@pytest.mark.slow
 def test_figure_and_verdict():
     positions = sample_positions(OTHELLO, [4, 16], 30, 1)
     table = stated_and_implied.compute(*simulated_pair(positions, rate=0.1, seed=2))

@@ -38,6 +38,7 @@ def write(positions):
     return lambda path: write_table(positions, path, POSITIONS)
 
 
+@pytest.mark.slow
 def test_other_code_draws_other_replies_and_what_the_old_made_is_removed(tmp_path, monkeypatch):
     before = prepare(tmp_path, SMALL, DEPTH_1).variants["five groups"]
     monkeypatch.setattr(data, "simulate", lambda rows, **_: _right_answers(rows))

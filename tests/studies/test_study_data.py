@@ -55,6 +55,7 @@ def test_the_bundled_games_are_answered_by_the_simulated_tracker_if_asked_for(tm
         assert game.plies > 2 * row.group
 
 
+@pytest.mark.slow
 def test_a_bundled_model_answers_games_that_it_was_not_trained_on(tmp_path):
     data = prepare(tmp_path, Source(per_group=2, replies="tiny"), DEPTH_1)
     assert data.whose == "workbench/tiny"

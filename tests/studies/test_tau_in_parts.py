@@ -98,6 +98,7 @@ def test_what_was_not_scored_is_refused():
         kendall_tau.compute_parts(rows, depth=1, shuffles=0)
 
 
+@pytest.mark.slow
 def test_nothing_is_cut_off_or_hidden():
     generator = np.random.default_rng(1)
     lengths = np.repeat([10, 20, 30, 40, 50], 2000)

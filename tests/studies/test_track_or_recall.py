@@ -90,6 +90,7 @@ class TestDifferences:
         assert (row["difference_low"], row["difference_high"]) == pytest.approx((-high, high))
         assert (row["world_cup_games"], row["random_games_replies"]) == (2, 100)
 
+    @pytest.mark.slow
     def test_one_game_has_no_interval(self):
         scores = scores_of(("m", name, name, 0.5) for name in (WORLD_CUP, RANDOM_GAMES))
         table = track_or_recall.compute(scores, depth=1)
@@ -106,6 +107,7 @@ def baseline(tmp_path_factory):
 
 
 class TestRecordedBaseline:
+    @pytest.mark.slow
     def test_its_means_are_those_of_an_independent_computation(self, baseline):
         table = track_or_recall.compute(baseline.scores)
         overall = table[(table["length"] == "all") & (table["measure"] == "precision")]
@@ -116,6 +118,7 @@ class TestRecordedBaseline:
         assert table["length"].unique().tolist() == ["20", "40", "60", "80", "100", "all"]
         assert baseline.whose == "0 models and the baseline"
 
+    @pytest.mark.slow
     def test_the_boards_are_those_of_the_moves(self, baseline):
         few = baseline.scores.groupby("set").head(8)
         table = track_or_recall.compute_boards(few, depth=2)
@@ -133,6 +136,7 @@ class TestRecordedBaseline:
         assert faults(track_or_recall.draw_boards(table, "World Cup games and random ones")) == []
 
 
+@pytest.mark.slow
 def test_a_model_of_one_set_alone_is_refused(tmp_path):
     path = tmp_path / "replies.parquet"
     write_table(recorded_replies((WORLD_CUP,), [BASELINE]), path, PREDICTIONS)

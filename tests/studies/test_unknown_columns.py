@@ -64,6 +64,7 @@ def drawn(tmp_path):
     return draw
 
 
+@pytest.mark.slow
 def test_rows_without_a_length_are_counted_and_stand_in_the_whole(written, drawn):
     def change(rows):
         rows.loc[rows.index % 2 == 0, UNKNOWN] = None
@@ -79,6 +80,7 @@ def test_rows_without_a_length_are_counted_and_stand_in_the_whole(written, drawn
     assert summary["by hand"].to_dict() == {"5": 1, "6": 2, "all": 6}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("group", [None, UNKNOWN_GROUP])
 def test_without_any_length_there_are_figures_all_the_same(written, drawn, group):
     def change(rows):
@@ -92,6 +94,7 @@ def test_without_any_length_there_are_figures_all_the_same(written, drawn, group
     assert list(tables[model_summary.draw]["length"]) == ["all", "all"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["", None])
 def test_a_model_without_a_name_is_called_so(written, drawn, name):
     def change(rows):

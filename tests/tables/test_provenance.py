@@ -33,6 +33,7 @@ def fresh_hash(*modules):
     return code_hash(*modules)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "file"),
     [
@@ -52,6 +53,7 @@ def test_code_that_is_reached_counts(package, module, file):
     assert fresh_hash(module) != whole
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "file", "counts"),
     [
@@ -70,6 +72,7 @@ def test_scores_reach_what_determines_them(package, name, file, counts):
     assert (scoring_code(environment) != whole) == counts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "file",
     [

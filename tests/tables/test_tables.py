@@ -152,6 +152,7 @@ class TestInPieces:
         pd.testing.assert_frame_equal(pd.concat(chunks, ignore_index=True), whole)
         assert row_count(path) == len(whole) == 42
 
+    @pytest.mark.slow
     def test_memory_is_that_of_a_chunk_and_a_row_group(self, rows, tmp_path, monkeypatch):
         monkeypatch.setattr("workbench.tables.parquet_tables.ROW_GROUP_ROWS", 42)
         path = tmp_path / "rows.parquet"

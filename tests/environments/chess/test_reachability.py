@@ -251,6 +251,7 @@ def scrambled_board(chance):
     return board
 
 
+@pytest.mark.slow
 def test_each_flag_of_python_chess_implies_a_violated_condition():
     seen = chess.Status(0)
     valid_and_violated = 0

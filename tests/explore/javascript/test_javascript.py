@@ -10,6 +10,7 @@ import pytest
 HERE = Path(__file__).resolve().parent
 
 
+@pytest.mark.slow
 def test_the_functions_of_the_pages_hold_under_node():
     node = shutil.which("node")
     if node is None:

@@ -75,6 +75,7 @@ def asked_and_expected(pairs, rng):
     return questions, as_plain(expected)
 
 
+@pytest.mark.slow
 def test_answers_are_those_of_board_pair():
     rng = random.Random(3)
     ill_formed = [(fen, change_fen(rng, chess.Board(fen), 2)) for fen in boards(8, 5)]

@@ -24,6 +24,7 @@ def test_published_line_counts():
     assert ask(questions) == [lines for _, _, lines in PERFT]
 
 
+@pytest.mark.slow
 def test_a_share_of_the_boards_that_cannot_arise():
     """The whole of it is `make fuzz`."""
     done, mismatches = twin_fuzz.run(250, seed=7)
@@ -33,6 +34,7 @@ def test_a_share_of_the_boards_that_cannot_arise():
     assert done["pairs"] == 50
 
 
+@pytest.mark.slow
 def test_pairs_of_recorded_replies_have_the_values_of_the_kernel():
     assert twin_fuzz.recorded_problems(twin_fuzz.recorded_pairs(25, seed=0)) == []
 

@@ -64,6 +64,7 @@ def right_replies(positions, name, jobs):
     )
 
 
+@pytest.mark.slow
 def test_states_that_hold_the_truth(positions, monkeypatch):
     monkeypatch.setattr(probed_boards, "load_model", lambda _: Oracle())
     monkeypatch.setattr(probed_boards, "model_replies", right_replies)

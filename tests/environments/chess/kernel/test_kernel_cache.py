@@ -3,6 +3,8 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 LAZY = """
 import sys
 import workbench, workbench.environments.chess.kernel
@@ -37,6 +39,7 @@ def test_importing_the_kernel_does_not_import_numba():
     assert run(LAZY).stderr == ""
 
 
+@pytest.mark.slow
 def test_where_no_folder_of_the_user_can_be_written_the_temporary_one_keeps_the_code(tmp_path):
     # Slow, because it compiles the kernel: the one test that starts without its compiled code.
     # A file where a folder is wanted: nothing can be written there, whoever asks.

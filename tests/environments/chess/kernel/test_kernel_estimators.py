@@ -66,6 +66,7 @@ def test_unbiased_estimators_agree_with_the_exact_value(name, terminal):
         assert abs(found.mean() - exact) <= LARGEST_Z * error + 1e-9, (true, predicted)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("terminal", ["absorb", "drop"])
 @pytest.mark.parametrize(
     "name", ["naive", "intermediate", "intermediate-mass", "intermediate-resampled"]

@@ -68,6 +68,7 @@ def test_en_passant_removes_whatever_stands_there():
     assert after.pawns == chess.BB_D6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("check", fuzz.CHECKS)
 def test_python_chess_agrees_on_random_boards(check):
     wrong = {fen: problem for fen in boards(2_000, seed=20) if (problem := check(fen))}

@@ -49,6 +49,7 @@ def agree(fen, other, depth, terminal):
     return found, expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("terminal", TERMINALS)
 def test_near_pairs_agree_with_the_reference(terminal):
     pairs = [

@@ -54,6 +54,7 @@ def test_a_fen_is_packed_as_python_chess_reads_it(fen):
     assert kernel.unpack_state(rows[0]) == ChessState.from_board(chess.Board(fen))
 
 
+@pytest.mark.slow
 def test_random_fens_are_packed_as_python_chess_reads_them():
     fens = list(boards(2_000, seed=30))
     states = [kernel.unpack_state(row) for row in kernel.pack_fens(fens)]
