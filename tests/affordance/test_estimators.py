@@ -190,7 +190,7 @@ class TestContract:
                 true = ChessState.from_fen(
                     "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2"
                 )
-            samples = 50 if method == "branch" else 10**6
+            samples = 50 if ESTIMATORS[method].binomial else 10**6
             found = estimate(
                 true, true, depth, automaton=automaton, method=method, samples=samples, batches=1,
                 seed=1,

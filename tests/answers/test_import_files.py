@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 from workbench.answers.imports import (
+    IMPORTERS,
     FilesRead,
     Refused,
     Unsaid,
@@ -21,6 +22,7 @@ from workbench.answers.imports import (
     import_inspect_logs,
     import_named_columns,
 )
+from workbench.cli.reply_commands import replies_import
 from workbench.errors import InvalidArgumentError, ReplyFileError
 from workbench.tables.parquet_tables import PREDICTIONS, read_table, write_table
 
@@ -196,6 +198,32 @@ def test_files_say_which_format_they_have(
 ) -> None:
     (tmp_path / name).write_text(content)
     assert format_of(tmp_path / name) == expected
+
+
+@pytest.mark.parametrize("name", IMPORTERS)
+class TestEveryImporter:
+    def test_the_command_offers_it(self, name: str) -> None:
+        (option,) = (each for each in replies_import.params if each.name == "kind")
+        assert list(option.type.choices) == list(IMPORTERS)
+
+    @pytest.mark.parametrize("content", [b"", b"\xff\xfe\x00", b"{", b'{"a": NaN}\n[]\n\x00\n'])
+    def test_what_is_no_reply_is_refused_and_never_a_row(
+        self, name: str, content: bytes, tmp_path: Path
+    ) -> None:
+        path = tmp_path / f"file{'.eval' if name == 'inspect' else '.jsonl'}"
+        path.write_bytes(content)
+        try:
+            imported = IMPORTERS[name]([path])
+        except ReplyFileError as error:
+            message = str(error)
+        else:
+            assert imported.predictions.empty
+            message = " ".join(note.file for note in imported.refusals) or path.name
+        assert path.name in message
+
+    def test_a_missing_file_is_named(self, name: str, tmp_path: Path) -> None:
+        with pytest.raises(ReplyFileError, match="absent"):
+            IMPORTERS[name]([tmp_path / "absent.eval"])
 
 
 def test_the_wrong_encoding_is_named(tmp_path: Path) -> None:

@@ -95,15 +95,7 @@ def replies_import(
     The exit code is 0 if every row became a prediction, 3 if some were refused, and 1, without a
     table, if all were.
     """
-    from workbench.answers.imports import (
-        FilesRead,
-        Unsaid,
-        format_of,
-        import_harness_samples,
-        import_inspect_logs,
-        import_named_columns,
-        import_pgn2fen,
-    )
+    from workbench.answers.imports import IMPORTERS, FilesRead, Unsaid, format_of
     from workbench.cli.import_report import counted, described, report, write_refused
     from workbench.environments.registry import environment_of
     from workbench.tables.output_files import check_output
@@ -128,7 +120,7 @@ def replies_import(
                     "--column, --positions, --model, --environment and --task are not for pgn2fen logs"
                 )
             texts: Any = {"text": text, "fens_only": fens_only}
-            imported = import_pgn2fen(
+            imported = IMPORTERS[kind](
                 files, pgn_root=pgn_root, **texts, encoding=encoding, files=reading
             )
             provenance |= texts
@@ -144,11 +136,9 @@ def replies_import(
                 "unsaid": Unsaid(environment or "", task or "state", model),
                 "files": reading,
             }
-            if kind == "inspect":
-                imported = import_inspect_logs(files, **given)
-            else:
-                read = import_named_columns if kind == "columns" else import_harness_samples
-                imported = read(files, **given, encoding=encoding)
+            if kind != "inspect":
+                given["encoding"] = encoding
+            imported = IMPORTERS[kind](files, **given)
     provenance["logs"] = reading.hashes
     provenance["refused"] = counted(imported.refusals)
     if refused is not None:

@@ -10,12 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from workbench.answers.imports import (
+    IMPORTERS,
     ImportedReplies,
     Unsaid,
     format_of,
-    import_harness_samples,
-    import_inspect_logs,
-    import_pgn2fen,
 )
 from workbench.answers.imports.foreign_rows import ForeignRow, imported_rows
 from workbench.answers.imports.import_result import present
@@ -101,7 +99,7 @@ def _file(path: Path) -> pd.DataFrame:
             return as_frame(pq.read_table(path))
         kind = format_of(path)
         if kind != "columns":
-            imported: pd.DataFrame = _complete(_IMPORTS[kind]([path]), str(path))
+            imported: pd.DataFrame = _complete(IMPORTERS[kind]([path]), str(path))
             return imported
         if path.suffix.lower() in (".jsonl", ".ndjson"):
             return pd.read_json(path, lines=True, dtype=False, precise_float=True)
@@ -115,13 +113,6 @@ def _file(path: Path) -> pd.DataFrame:
             f"{path}: expected a table (Parquet, CSV, TSV, JSON Lines or an Inspect log), got: "
             f"{error!s:.200}"
         ) from error
-
-
-_IMPORTS: Final[Mapping[str, Any]] = {
-    "pgn2fen": import_pgn2fen,
-    "inspect": import_inspect_logs,
-    "lm-eval": import_harness_samples,
-}
 
 
 def predictions_of(

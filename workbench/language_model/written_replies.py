@@ -116,11 +116,16 @@ def _texts(
         return [(text, SLOTS) for text in texts]
     if settings.task == "actions":
         lines = [list(model.next_moves(moves, settings.least_probability)) for moves in games]
-    else:
+    elif settings.task == "continuation":
         lines = [
             model.next_line(moves, settings.depth, temperature=temperature, seed=seed)
             for moves, seed in zip(games, seeds, strict=True)
         ]
+    else:
+        raise InvalidArgumentError(
+            f"task {settings.task!r:.80}: expected state, actions or continuation of a bundled model; "
+            "what it writes for another task belongs into workbench.language_model.written_replies"
+        )
     return [("\n".join(line) or NONE, max(1, len(line))) for line in lines]
 
 

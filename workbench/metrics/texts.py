@@ -143,11 +143,12 @@ class CorrectField(TextMetric):
 def text_metrics(environment: Environment[Any, Any]) -> list[Metric]:
     """Return the metrics of an environment's texts, in the order of the columns."""
     whole, *narrower = environment.text_variants
-    return [
+    every = (
         ExactMatch(whole),
         EditDistance(whole),
         ToEmpty(),
         *(kind(each) for each in narrower for kind in (ExactMatch, EditDistance)),
         Accuracy(environment.accuracy_column),
         *map(CorrectField, environment.text_fields),
-    ]
+    )
+    return [each for each in every if each.applies(environment)]

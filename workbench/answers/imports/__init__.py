@@ -1,8 +1,9 @@
 """Import of recorded replies as tables of predictions: benchmark logs and named columns; the format is detected."""
 
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
-from typing import Literal
+from typing import Final
 
 from workbench.answers.imports.file_reading import FilesRead
 from workbench.answers.imports.foreign_rows import Unsaid
@@ -14,6 +15,7 @@ from workbench.answers.imports.pgn2fen import import_pgn2fen
 from workbench.errors import ReplyFileError
 
 __all__ = [
+    "IMPORTERS",
     "FilesRead",
     "ImportedReplies",
     "Noticed",
@@ -28,10 +30,16 @@ __all__ = [
 ]
 
 
-Format = Literal["pgn2fen", "inspect", "lm-eval", "columns"]
+IMPORTERS: Final[Mapping[str, Callable[..., ImportedReplies]]] = {
+    "pgn2fen": import_pgn2fen,
+    "inspect": import_inspect_logs,
+    "lm-eval": import_harness_samples,
+    "columns": import_named_columns,
+}
+"""The reader of each format; `format_of` detects it."""
 
 
-def format_of(path: Path, encoding: str | None = None) -> Format:
+def format_of(path: Path, encoding: str | None = None) -> str:
     """Return which format a file has.
 
     ``.eval`` and ``.json`` are logs of Inspect, ``.csv``, ``.tsv``, ``.tab`` and ``.txt`` tables

@@ -94,6 +94,7 @@ def import_inspect_logs(
 
 def _eval_log(path: Path, files: FilesRead) -> tuple[dict[str, Any], Iterator[LoggedReply]]:
     files.hashed(path)
+    spec = read_spec(path)
     with zipfile.ZipFile(path) as archive:
         share = path.stat().st_size / len(archive.namelist())
 
@@ -102,7 +103,7 @@ def _eval_log(path: Path, files: FilesRead) -> tuple[dict[str, Any], Iterator[Lo
             files.advance(share)
             yield logged
 
-    return read_spec(path), replies()
+    return spec, replies()
 
 
 def _json_log(path: Path, files: FilesRead) -> tuple[dict[str, Any], Iterator[LoggedReply | str]]:
