@@ -1,7 +1,7 @@
 """The tests to run first after a change: ``python tests/quick.py`` prints their paths, for `make quick`.
 
-They are those of the files that differ from the last commit (without any, those that it changed): the tests that import a
-changed module, then the contracts of every room. Slow tests are not run, and none once the time is over.
+They are those of the files that differ from the last commit (without any, those that it changed): first the tests that import
+a changed module, then the contracts, then all tests of its room. Slow tests are not run, and none begins once the time is over.
 """
 
 import re
@@ -10,14 +10,20 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-ALWAYS = ("test_rooms.py", "test_project.py", "front_door/test_door.py")
+ALWAYS = (
+    "test_rooms.py", "test_project.py", "front_door/test_door.py", "test_command_reference.py",
+)  # fmt: skip
 """What any change can break, in well under a second each."""
 CONTRACTS = {
     "affordance": "affordance/test_estimators.py",
     "environments": "environments/test_environment_contract.py",
     "metrics": "metrics/test_metric_contract.py",
+    "tasks": "test_episodes.py",
+    "answers": "answers/test_import_files.py",
+    "notebooks": "headless/test_figure_notebooks.py",
 }
-"""Of rooms that others build on."""
+"""Of folders whose files have one contract; those that others build on are run after any change."""
+BUILT_ON = ("affordance", "environments", "metrics")
 
 
 def changed_files():
@@ -39,18 +45,25 @@ def tests_of(changed):
     )
     texts = {path: path.read_text(encoding="utf-8") for path in tests}
     chosen = [ROOT / name for name in changed if (ROOT / name) in texts]
-    for name in changed:
-        path = Path(name)
-        if path.parts[0] == "workbench" and path.suffix == ".py":
+    contracts, rooms = [], []
+    for path in map(Path, changed):
+        inside = path.parts[0] == "workbench" and path.suffix == ".py"
+        folder = path.parts[1] if inside else path.parts[0]
+        contracts += [ROOT / "tests" / CONTRACTS[folder]] if folder in CONTRACTS else []
+        if inside:
             module = ".".join(path.with_suffix("").parts).removesuffix(".__init__")
             package, _, last = module.rpartition(".")
             uses = re.compile(
                 rf"\b{re.escape(module)}\b|\bfrom {re.escape(package)} import [^\n]*\b{last}\b"
             )
             chosen += [test for test, text in texts.items() if uses.search(text)]
-            room = ROOT / "tests" / path.parts[1]
-            chosen += [test for test in tests if room in test.parents]
-    chosen += [ROOT / "tests" / name for name in (*ALWAYS, *CONTRACTS.values())]
+            # Of a folder of folders, the tests of the nearest one.
+            own = [ROOT.joinpath("tests", *path.parts[1:depth]) for depth in (3, 2)]
+            room = next((each for each in own if each.is_dir()), None)
+            rooms += [test for test in tests if room in test.parents]
+    always = [ROOT / "tests" / name for name in ALWAYS]
+    built_on = [ROOT / "tests" / CONTRACTS[name] for name in BUILT_ON]
+    chosen = [*chosen, *contracts, *always, *rooms, *built_on]
     return list(dict.fromkeys(path.relative_to(ROOT).as_posix() for path in chosen))
 
 
