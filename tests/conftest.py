@@ -1,6 +1,8 @@
 """Tables that several tests start from, and how tests are given to several workers."""
 
+import faulthandler
 import os
+import sys
 import time
 from pathlib import Path, PurePosixPath
 
@@ -37,6 +39,13 @@ def pytest_addoption(parser):
     parser.addoption(
         "--seconds", type=float, help="begin no test after so many seconds: a quick loop"
     )
+
+
+def pytest_configure(config):
+    """A test that hangs ends the quick loop with its traceback."""
+    seconds = config.getoption("seconds")
+    if seconds is not None and hasattr(config, "workerinput"):
+        faulthandler.dump_traceback_later(1.4 * seconds, exit=True, file=sys.__stderr__)
 
 
 def pytest_runtest_setup(item):
