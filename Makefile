@@ -31,7 +31,7 @@ test-training: setup
 # Ruff, and the tests nearest to what differs from the last commit; tests/quick.py chooses them.
 quick: setup
 	$(BIN)/ruff check .
-	$(BIN)/python -m pytest -m "not slow" --seconds 20 --numprocesses $(JOBS) \
+	$(BIN)/python -m pytest -m "not slow" --seconds 16 --numprocesses $(JOBS) \
 		--max-worker-restart 0 $$($(BIN)/python tests/quick.py)
 
 # Without those that drive a browser, which need chromium, and those marked slow.
