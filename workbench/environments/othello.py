@@ -546,13 +546,3 @@ def environment(name: str, argument: str) -> OthelloEnvironment:
     """
     refuse_argument(name, argument)
     return OthelloEnvironment(name)
-
-
-__all__ = [
-    "PASS",
-    "OthelloAutomaton",
-    "OthelloEnvironment",
-    "OthelloState",
-    "environment",
-    "square_name",
-]

@@ -597,16 +597,3 @@ def argument_with_texts(argument: str) -> str:
             f"{argument!r:.{_SHOWN}}"
         )
     return text.replace("\r", "").strip("\n").replace("\n", "/")
-
-
-__all__ = [
-    "ROOMS",
-    "STEPS",
-    "Cell",
-    "SokobanAutomaton",
-    "SokobanEnvironment",
-    "SokobanRoom",
-    "SokobanState",
-    "argument_with_texts",
-    "environment",
-]
