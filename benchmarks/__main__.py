@@ -55,7 +55,7 @@ SAMPLES: Final = 500
 States = tuple[ChessState, ChessState]
 
 
-def rows(*pair: ChessState) -> list[kernel.Words]:
+def one_row_each(*pair: ChessState) -> list[kernel.Words]:
     """Return each state of a pair as rows of one."""
     return [kernel.pack_states([state]) for state in pair]
 
@@ -95,7 +95,7 @@ def against_reference(pairs: list[Pair]) -> list[str]:
             )
         )
         exact_compiled.append(
-            seconds(lambda t=true, p=predicted: kernel.joint_profiles(*rows(t, p), 4), 3)
+            seconds(lambda t=true, p=predicted: kernel.joint_profiles(*one_row_each(t, p), 4), 3)
         )
         generator = np.random.default_rng(SEED)
         printed_reference.append(
@@ -108,7 +108,7 @@ def against_reference(pairs: list[Pair]) -> list[str]:
         printed_compiled.append(
             seconds(
                 lambda t=true, p=predicted: kernel.run_estimators(
-                    *rows(t, p), 4, method="intermediate", samples=500, seeds=[SEED]
+                    *one_row_each(t, p), 4, method="intermediate", samples=500, seeds=[SEED]
                 ),
                 3,
             )
@@ -131,7 +131,8 @@ def exact_rows(pairs: dict[str, list[Pair]], depth: int) -> list[str]:
     for kind, of_kind in pairs.items():
         by_kind[kind] = [
             seconds(
-                lambda t=t, p=p: kernel.joint_profiles(*rows(t, p), depth), 3 if depth < 5 else 1
+                lambda t=t, p=p: kernel.joint_profiles(*one_row_each(t, p), depth),
+                3 if depth < 5 else 1,
             )
             for t, p in map(states, of_kind)
         ]
@@ -201,9 +202,9 @@ because the side to move differs: {" and ".join(notes)} remain."""
 def long_run(true: ChessState, predicted: ChessState, depth: int) -> float:
     """Return p_m, exact where that is soon done, else by a run of many samples."""
     if depth <= 4:
-        return float(kernel.joint_profiles(*rows(true, predicted), depth).precision[0, -1])
+        return float(kernel.joint_profiles(*one_row_each(true, predicted), depth).precision[0, -1])
     found = kernel.run_estimators(
-        *rows(true, predicted), depth, method="stratified", samples=200_000,
+        *one_row_each(true, predicted), depth, method="stratified", samples=200_000,
         seeds=[derived_seed(SEED, "long run")],
     )  # fmt: skip
     return float(found.value[0])
@@ -271,8 +272,10 @@ def main() -> None:
     near = near_pairs(fens[: 6_000 // share], SEED)
     in_turn = [pair for group in zip(*near.values(), strict=False) for pair in group]
     unrelated = unrelated_pairs(fens[6_000 // share :])
-    kernel.joint_profiles(*rows(*states(in_turn[0])), 2)
-    kernel.run_estimators(*rows(*states(in_turn[0])), 2, method="branch", samples=10, seeds=[SEED])
+    kernel.joint_profiles(*one_row_each(*states(in_turn[0])), 2)
+    kernel.run_estimators(
+        *one_row_each(*states(in_turn[0])), 2, method="branch", samples=10, seeds=[SEED]
+    )
     if options.estimators:
         print(estimator_table(in_turn[: 60 // share]))
         return

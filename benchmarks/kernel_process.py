@@ -8,8 +8,13 @@ those of the processor, without packing the boards.
 import json
 import sys
 import time
+from importlib import import_module
+from importlib.util import find_spec
 
-from workbench.environments.chess import kernel
+KERNEL = "workbench.environments.chess.kernel"
+# Earlier versions have the functions in the package itself.
+FUNCTIONS = f"{KERNEL}.kernel_functions"
+kernel = import_module(FUNCTIONS if find_spec(FUNCTIONS) else KERNEL)
 
 
 def main() -> None:
