@@ -8,6 +8,8 @@ import pandas as pd
 import traitlets
 
 from workbench.affordance import ESTIMATORS
+from workbench.affordance.estimate import Measure
+from workbench.automaton import Terminal
 from workbench.errors import InvalidArgumentError
 from workbench.explore.page.assets import javascript, stylesheet
 from workbench.explore.page.still_html import heading, listing, paragraph
@@ -25,6 +27,7 @@ from workbench.explore.run_batches import (
     summarise,
     summarise_runs,
 )
+from workbench.scoring.parameters import IllFormedPolicy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -119,7 +122,14 @@ class EstimatorLab(WidgetBase):
         *,
         true_fen: str | None = None,
         predicted_fen: str | None = None,
-        **settings: Any,
+        depth: int = 4,
+        terminal: Terminal | None = None,
+        ill_formed: IllFormedPolicy | None = None,
+        samples: int = 500,
+        repeats: int = 1000,
+        seed: int = 0,
+        measure: Measure = "precision",
+        methods: Sequence[str] = tuple(ESTIMATORS),
     ) -> None:
         """Make a lab for two boards.
 
@@ -127,32 +137,39 @@ class EstimatorLab(WidgetBase):
             pair: A board pair; the lab follows the boards that it shows, and its conventions.
             true_fen: The true board, instead of a pair.
             predicted_fen: The predicted board, instead of a pair.
-            settings: ``depth`` (m, 1 to 20), ``samples`` (N of each run, 1 to 100,000), ``repeats``
-                (independent runs of each estimator, 1 to 10,000; by default 1,000), ``seed``,
-                ``measure`` (``precision`` or ``recall``) and ``methods`` (names in
-                `workbench.affordance.ESTIMATORS`).
+            depth: m, 1 to 20.
+            terminal: How games that are finished before m moves count, beside two FENs; by default
+                ``absorb``. A pair has its own.
+            ill_formed: What is done with a predicted board that cannot arise in chess, beside two
+                FENs; by default ``as_is``.
+            samples: N of each run, 1 to 100,000.
+            repeats: Independent runs of each estimator, 1 to 10,000.
+            seed: Seed of the runs, at least 0.
+            measure: ``precision`` or ``recall``.
+            methods: Names in `workbench.affordance.ESTIMATORS`.
 
         Raises:
             InvalidArgumentError: If there are neither a pair nor two FENs, or both, or a value is
                 out of range.
             InvalidFenError: If a FEN cannot be read.
         """
-        boards: dict[str, Any] = {"true_fen": true_fen, "predicted_fen": predicted_fen}
-        if pair is not None and boards != {"true_fen": None, "predicted_fen": None}:
-            raise InvalidArgumentError(
-                f"expected a board pair or two FENs, got a pair and {boards}"
-            )
+        boards = {"true_fen": true_fen, "predicted_fen": predicted_fen}
+        conventions = {"terminal": terminal, "ill_formed": ill_formed}
+        own = {name: value for name, value in (boards | conventions).items() if value is not None}
+        if pair is not None and own:
+            raise InvalidArgumentError(f"expected a board pair or two FENs, got a pair and {own}")
         if pair is None and None in boards.values():
             raise InvalidArgumentError(
                 f"expected a board pair, or true_fen= and predicted_fen=, got {boards}"
             )
-        if pair is not None:
-            boards = _shown(pair)
-        methods = tuple(settings.pop("methods", ESTIMATORS))
-        chosen = RunSettings(**boards, **{"repeats": 1000, **settings}, methods=methods)
-        chosen.states()
+        settings = RunSettings(
+            **(own if pair is None else _boards_and_conventions(pair)),
+            depth=depth, samples=samples, repeats=repeats, seed=seed, measure=measure,
+            methods=tuple(methods),
+        )  # fmt: skip
+        settings.states()
         super().__init__(
-            **{**asdict(chosen), "methods": list(methods)},
+            **{**asdict(settings), "methods": list(methods)},
             choices=[
                 {"name": name, "label": each.label, "unbiased": each.unbiased}
                 for name, each in ESTIMATORS.items()
@@ -213,7 +230,7 @@ class EstimatorLab(WidgetBase):
     def _follow(self, pair: "BoardPair") -> None:
         # All in one message: the page must not run one pair's board against another's.
         with self.hold_sync():
-            for name, value in _shown(pair).items():
+            for name, value in _boards_and_conventions(pair).items():
                 setattr(self, name, value)
 
     def _answer_reference(self, message: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -247,7 +264,7 @@ class EstimatorLab(WidgetBase):
         return {}
 
 
-def _shown(pair: "BoardPair") -> dict[str, Any]:
+def _boards_and_conventions(pair: "BoardPair") -> dict[str, Any]:
     """Return the boards that a pair shows, after its line of moves, and its conventions."""
     true_fen, predicted_fen = pair.boards()
     return {

@@ -11,6 +11,7 @@ import pandas as pd
 import traitlets
 
 from workbench.answers.model_replies import MODEL_PREFIX
+from workbench.automaton import Terminal
 from workbench.drawing.quantities import EDIT_DISTANCE
 from workbench.drawing.reply_words import class_words
 from workbench.environments.chess.classification import classify
@@ -31,6 +32,7 @@ from workbench.explore.tracked_game import (
 from workbench.language_model.language_model import load_model, model_names
 from workbench.language_model.written_replies import ReplySettings, write_replies
 from workbench.scoring import ScoringParameters
+from workbench.scoring.parameters import IllFormedPolicy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -197,7 +199,9 @@ class GameTracker(WidgetBase):
         sample: int | None = None,
         *,
         pair: "BoardPair | None" = None,
-        **scoring: Any,
+        depth: int = 4,
+        terminal: Terminal = "absorb",
+        ill_formed: IllFormedPolicy = "as_is",
     ) -> Self:
         """Show one model's replies to one game at several cuts.
 
@@ -207,14 +211,15 @@ class GameTracker(WidgetBase):
             model: The model; may be left out if the game has replies of one.
             sample: Which of several replies to the same prompt; may be left out if there is one.
             pair: A board pair to open boards in.
-            scoring: ``depth`` (the largest m, 4 by default; above 4 a reply may take seconds),
-                ``terminal`` and ``ill_formed``; see `workbench.scoring.ScoringParameters`.
+            depth: The largest m that is scored; above 4 a reply may take seconds.
+            terminal: How games that are finished before m moves count.
+            ill_formed: What is done with a predicted board that cannot arise in chess.
 
         Raises:
             InvalidArgumentError: If there are no such rows, or a choice is open.
             TableError: If a column is missing or rows contradict each other.
         """
-        parameters = ScoringParameters(**{"depth": 4, **scoring})
+        parameters = ScoringParameters(depth, terminal, ill_formed)
         return cls(track_rows(frame, game_id, model, sample, parameters), pair=pair)
 
     @classmethod
@@ -225,7 +230,9 @@ class GameTracker(WidgetBase):
         seed: int = 0,
         *,
         pair: "BoardPair | None" = None,
-        **scoring: Any,
+        depth: int = 4,
+        terminal: Terminal = "absorb",
+        ill_formed: IllFormedPolicy = "as_is",
     ) -> Self:
         """Show the simulated tracker's replies after every ply of a game.
 
@@ -234,12 +241,14 @@ class GameTracker(WidgetBase):
             rate: Probability of a slip at each ply, in [0, 1].
             seed: At least 0.
             pair: A board pair to open boards in.
-            scoring: As for `from_rows`.
+            depth: The largest m that is scored; above 4 a reply may take seconds.
+            terminal: How games that are finished before m moves count.
+            ill_formed: What is done with a predicted board that cannot arise in chess.
 
         Raises:
             InvalidArgumentError: If an argument is out of range or the moves cannot be played.
         """
-        parameters = ScoringParameters(**{"depth": 4, **scoring})
+        parameters = ScoringParameters(depth, terminal, ill_formed)
         return cls(track_simulated(movetext, rate, seed, parameters), pair=pair)
 
     @classmethod
@@ -249,7 +258,9 @@ class GameTracker(WidgetBase):
         model: str = "small",
         *,
         pair: "BoardPair | None" = None,
-        **scoring: Any,
+        depth: int = 4,
+        terminal: Terminal = "absorb",
+        ill_formed: IllFormedPolicy = "as_is",
     ) -> Self:
         """Show the boards that a bundled language model writes after every ply of a game.
 
@@ -257,12 +268,14 @@ class GameTracker(WidgetBase):
             movetext: The moves of one game, as in PGN, without headers.
             model: One of `workbench.language_model.language_model.model_names`.
             pair: A board pair to open boards in.
-            scoring: As for `from_rows`.
+            depth: The largest m that is scored; above 4 a reply may take seconds.
+            terminal: How games that are finished before m moves count.
+            ill_formed: What is done with a predicted board that cannot arise in chess.
 
         Raises:
             InvalidArgumentError: If an argument is out of range or the moves cannot be played.
         """
-        parameters = ScoringParameters(**{"depth": 4, **scoring})
+        parameters = ScoringParameters(depth, terminal, ill_formed)
         return cls(track_model(movetext, model, parameters), pair=pair)
 
     def read_with(self, model: str) -> None:

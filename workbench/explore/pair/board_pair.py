@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import chess
 import traitlets
 
+from workbench.automaton import Terminal
 from workbench.drawing.reply_words import class_words
 from workbench.environments.chess.classification import classify_given
 from workbench.environments.chess.replay import numbered_san, read_moves
@@ -34,6 +35,7 @@ from workbench.explore.pair.pair_widget import (
     row_values,
 )
 from workbench.long_texts import quoted
+from workbench.scoring.parameters import IllFormedPolicy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -122,7 +124,14 @@ class BoardPair(PairWidget):
         true_fen: str = TRUE_FEN,
         predicted_fen: str | None = PREDICTED_FEN,
         depth: int = 4,
-        **traits: Any,
+        *,
+        terminal: Terminal = "absorb",
+        ill_formed: IllFormedPolicy = "as_is",
+        line: Sequence[str] = (),
+        reply: str = "",
+        moves: str = "",
+        caption: str = "",
+        flipped: bool = False,
     ) -> None:
         """Show a pair of boards.
 
@@ -130,14 +139,22 @@ class BoardPair(PairWidget):
             true_fen: A FEN that python-chess reads.
             predicted_fen: Another; None or an empty text is no predicted state.
             depth: m, at least 1.
-            traits: ``terminal``, ``ill_formed``, ``line``, ``reply``, ``moves``, ``caption`` and
-                ``flipped``: see the class.
+            terminal: How games that are finished before m moves count.
+            ill_formed: What is done with a predicted board that cannot arise in chess.
+            line: Moves in UCI to step to at once, which both boards permit.
+            reply: A model's reply, shown as text.
+            moves: The moves of the game, shown as text.
+            caption: A line above the boards.
+            flipped: Whether Black is at the bottom.
 
         Raises:
             InvalidFenError: If a FEN cannot be read.
             InvalidArgumentError: If a setting is out of range, or the line is not shared.
         """
-        super().__init__(true_fen, predicted_fen, depth, traits)
+        super().__init__(
+            true_fen, predicted_fen, depth=depth, terminal=terminal, ill_formed=ill_formed,
+            line=list(line), reply=reply, moves=moves, caption=caption, flipped=flipped,
+        )  # fmt: skip
         self.set_trait("pieces", piece_drawings())
         self.observe(self.renew_still, ["flipped"])
 

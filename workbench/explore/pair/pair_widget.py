@@ -146,16 +146,9 @@ class PairWidget(WidgetBase):
     moves = traitlets.Unicode("").tag(sync=True)
     caption = traitlets.Unicode("").tag(sync=True)
 
-    def __init__(
-        self, true: str, predicted: str | None, depth: int, traits: Mapping[str, Any]
-    ) -> None:
-        for name in traits:
-            if not self.has_trait(name):
-                raise TypeError(
-                    f"{type(self).__name__}() got an unexpected keyword argument {name!r}"
-                )
+    def __init__(self, true: str, predicted: str | None, **traits: Any) -> None:
         states = dict(zip(self.texts, (true, predicted or ""), strict=True))
-        super().__init__(**states, depth=depth, **traits)
+        super().__init__(**states, **traits)
         self.register("compare", self._compare, kept=True)
         self.register("lost_mass", self._lost_mass, kept=True)
         self.follow_in_still(*self.texts, "line", *SETTINGS)

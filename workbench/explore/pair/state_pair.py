@@ -1,11 +1,13 @@
 """StatePair: a true and a predicted state of any environment, and the cost of their difference."""
 
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any, Final
 
 import numpy as np
 import traitlets
 
+from workbench.automaton import Terminal
 from workbench.environment import Environment
 from workbench.environments.registry import DEFAULT, environment_in_table, environment_named
 from workbench.errors import InvalidArgumentError
@@ -23,6 +25,7 @@ from workbench.explore.pair.pair_widget import (
 )
 from workbench.explore.pair.state_view import StateReader, state_losses, state_view
 from workbench.long_texts import cut, quoted
+from workbench.scoring.parameters import IllFormedPolicy
 
 _LONGEST: Final = 2000
 _PIXELS: Final = 280
@@ -59,7 +62,13 @@ class StatePair(PairWidget):
         true_state: str,
         predicted_state: str | None,
         depth: int = 4,
-        **traits: Any,
+        *,
+        terminal: Terminal = "absorb",
+        ill_formed: IllFormedPolicy = "as_is",
+        line: Sequence[str] = (),
+        reply: str = "",
+        moves: str = "",
+        caption: str = "",
     ) -> None:
         """Show a pair of states.
 
@@ -68,8 +77,12 @@ class StatePair(PairWidget):
             true_state: The text of a state, in any way in which the environment reads it.
             predicted_state: Another; None or a blank text is no predicted state.
             depth: m, at least 1.
-            traits: ``terminal``, ``ill_formed``, ``line`` (actions to step to at once, as the
-                environment writes them), ``reply``, ``moves`` and ``caption``, as of BoardPair.
+            terminal: How episodes that are finished before m actions count.
+            ill_formed: What is done with a predicted state that cannot arise.
+            line: Actions to step to at once, which both states permit, as the environment writes them.
+            reply: A model's reply, shown as text.
+            moves: The actions of the episode, shown as text.
+            caption: A line above the states.
 
         Raises:
             InvalidBoardError: If a text is no state.
@@ -79,7 +92,10 @@ class StatePair(PairWidget):
         if isinstance(environment, str):
             environment = environment_named(environment)
         self._reader = StateReader(environment)
-        super().__init__(true_state, predicted_state, depth, traits)
+        super().__init__(
+            true_state, predicted_state, depth=depth, terminal=terminal, ill_formed=ill_formed,
+            line=list(line), reply=reply, moves=moves, caption=caption,
+        )  # fmt: skip
         words = self._reader.words
         self.set_trait("environment", environment.name)
         nouns = {
