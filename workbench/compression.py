@@ -3,11 +3,9 @@
 import sys
 
 if sys.version_info >= (3, 14):
-    import zipfile
+    import zipfile as zipfile
 
-    from compression import zstd
+    from compression import zstd as zstd
 else:
-    from backports import zstd
-    from backports.zstd import zipfile
-
-__all__ = ["zipfile", "zstd"]
+    from backports import zstd as zstd
+    from backports.zstd import zipfile as zipfile

@@ -10,15 +10,11 @@ from workbench.explore.run.run_columns import (
     filter_choices,
     page_columns,
 )
-from workbench.explore.run.run_files import (
-    Replies,
-    load_run,
-    read_scores,
-)
+from workbench.explore.run.run_files import Replies, load_run
 from workbench.explore.run.run_table import run_table
 from workbench.metrics import Metric, metric_registry
 from workbench.scoring import ScoringParameters, scores_schema
-from workbench.scoring.score_tables import score
+from workbench.scoring.score_tables import read_scores, score
 from workbench.tables.parquet_tables import PREDICTIONS, write_table
 
 HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>"

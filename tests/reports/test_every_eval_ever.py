@@ -16,7 +16,8 @@ from workbench.asking.prompts import Prompt
 from workbench.errors import TableError
 from workbench.reports.chapters import ReportedRun, chapters_of, read_run, with_games
 from workbench.reports.evaluations import json_text, question_shown
-from workbench.reports.exports import Publication, read_results, write_exports
+from workbench.reports.every_eval_ever import Publication, read_results
+from workbench.reports.exports import write_exports
 from workbench.reports.headline import headline
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_tables import score, score_file

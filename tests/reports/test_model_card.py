@@ -13,7 +13,8 @@ from scipy.stats import t as student
 
 from workbench.reports.chapters import ReportedRun, chapter_depths, read_run, with_games
 from workbench.reports.evaluations import evaluations_of, json_value
-from workbench.reports.exports import Publication, front_matter, model_card, write_exports
+from workbench.reports.every_eval_ever import Publication
+from workbench.reports.exports import front_matter, model_card, write_exports
 from workbench.reports.headline import headline
 from workbench.reports.report_page import made_with_section
 from workbench.scoring import ScoringParameters

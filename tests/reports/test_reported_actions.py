@@ -8,7 +8,8 @@ import pytest
 from workbench.environments.registry import environment_named
 from workbench.episodes import EpisodeSample
 from workbench.reports.chapters import ReportedRun, chapters_of, with_games
-from workbench.reports.exports import read_results, write_exports
+from workbench.reports.every_eval_ever import read_results
+from workbench.reports.exports import write_exports
 from workbench.reports.measured_sections import accepted_section, consistency_section
 from workbench.reports.model_comparison import compare, comparison_section
 from workbench.reports.notable_replies import answers_section, measured_again, worst_answers

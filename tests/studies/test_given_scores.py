@@ -6,9 +6,9 @@ import pytest
 from workbench.errors import InvalidArgumentError, RunMismatchError, TableError
 from workbench.headless.figure_run import make_figures
 from workbench.scoring import ScoringParameters, score_file
+from workbench.scoring.score_tables import read_scores
 from workbench.studies.data import Source, prepare
 from workbench.studies.models.model_scores import Simulation, compare_models
-from workbench.studies.study_scores import read_scores
 from workbench.tables.parquet_tables import PREDICTIONS, write_table
 
 DEPTH_2 = ScoringParameters(depth=2)
@@ -71,7 +71,7 @@ def test_other_parameters_are_named(given, parameters, said):
 
 def test_what_is_no_scores_table_is_named(given, tmp_path):
     path, scored = given
-    with pytest.raises(TableError, match=r"'terminal'.*missing"):
+    with pytest.raises(TableError, match="got predictions, which are not scored"):
         read_scores(path, DEPTH_2)
     _, scores = scored(depth=2)
     empty = tmp_path / "empty.parquet"

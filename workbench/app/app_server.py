@@ -17,10 +17,11 @@ from traitlets.config import Config
 
 from workbench.answers.recorded_replies import WORLD_CUP, recorded_replies
 from workbench.errors import InvalidArgumentError, MissingExtraError
-from workbench.explore.run.run_files import Replies, read_scores
+from workbench.explore.run.run_files import Replies
 from workbench.explore.run.run_table import run_table
 from workbench.installation import install_hint
 from workbench.scoring import ScoringParameters, scores_schema
+from workbench.scoring.score_tables import read_scores
 from workbench.studies.study_scores import StoredTables
 from workbench.tables.parquet_tables import PREDICTIONS, write_table
 

@@ -110,7 +110,7 @@ def report(runs: tuple[Path, ...], out: Path, organization: str, url: str, **opt
     model_card.md; data/README.md describes them.
     """
     from workbench.reports.chapters import read_run
-    from workbench.reports.exports import Publication
+    from workbench.reports.every_eval_ever import Publication
     from workbench.reports.report_page import write_report
 
     read = [read_run(path) for path in runs]

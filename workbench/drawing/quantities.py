@@ -15,17 +15,6 @@ from workbench.drawing.appearance import Style
 from workbench.metrics import Metric, metric_of, range_of
 from workbench.statistics.intervals import DIFFERENCE, SHARE
 
-__all__ = [
-    "EDIT_DISTANCE",
-    "PRECISION",
-    "QUANTITIES",
-    "RECALL",
-    "F",
-    "Quantity",
-    "difference_range",
-    "range_of",
-]  # fmt: skip
-
 
 def difference_range(column: str) -> tuple[float, float] | None:
     """Return the range of differences of a column of shares; None of a column of another range."""

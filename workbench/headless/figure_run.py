@@ -15,7 +15,7 @@ from workbench.headless.notebook_runs import (
     run_notebooks,
 )
 from workbench.scoring import ScoringParameters
-from workbench.studies.study_scores import refuse_other_parameters, refuse_other_predictions
+from workbench.scoring.score_tables import refuse_other_parameters, refuse_other_predictions
 from workbench.tables.output_files import check_output
 from workbench.tables.parquet_tables import PREDICTIONS, read_chunks
 

@@ -25,15 +25,13 @@ from workbench.environments.registry import (
     environment_of,
 )
 from workbench.errors import InvalidArgumentError, RunMismatchError, TableError
-from workbench.explore.run.run_files import read_scores
 from workbench.explore.run.run_table import depths_of
 from workbench.reports.page_parts import counted
 from workbench.scoring import ScoringParameters
 from workbench.scoring.parameters import COPIED
-from workbench.scoring.score_tables import score
+from workbench.scoring.score_tables import read_scores, refuse_other_predictions, score
 from workbench.seeds import derived_seed
 from workbench.studies.game_clusters import whole_games
-from workbench.studies.study_scores import refuse_other_predictions
 from workbench.tables.parquet_tables import (
     POSITIONS,
     PREDICTIONS,

@@ -27,7 +27,6 @@ from workbench.reports.every_eval_ever import (
     RESULTS_FILE,
     UNSCORED_FILE,
     Publication,
-    read_results,
     results_document,
     write_instances,
 )
@@ -229,6 +228,3 @@ def _remove_earlier(out: Path) -> None:
     for folder in (*folders, out / EVALUATIONS_FOLDER):
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
-
-
-__all__ = ["Publication", "read_results", "refuse_others_files", "write_exports"]

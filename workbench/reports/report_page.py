@@ -16,7 +16,8 @@ from workbench.errors import InvalidArgumentError
 from workbench.explore.pair.pair_html import LinkedPairs, linked_pairs, piece_symbols
 from workbench.long_texts import cut
 from workbench.reports.chapters import Chapter, ReportedRun, chapters_of, is_scored, with_others
-from workbench.reports.exports import Publication, refuse_others_files, write_exports
+from workbench.reports.every_eval_ever import Publication
+from workbench.reports.exports import refuse_others_files, write_exports
 from workbench.reports.findings import findings
 from workbench.reports.headline import headline_section
 from workbench.reports.measured_sections import (

@@ -1,4 +1,4 @@
-"""Scoring on all cores, and of files in a way that can be interrupted and resumed.
+"""Tables of scores: made on all cores, of files in a way that can be interrupted and resumed, and read.
 
 Finished chunks are stored beside the future table. The result does not depend on workers, chunks,
 interruptions or the use of a cluster. Only the current chunks of a file are in memory.
@@ -13,10 +13,12 @@ from typing import Any, Final
 
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 from tqdm.auto import tqdm
 
 from workbench.environments.registry import environment_of, environment_of_table
-from workbench.errors import InvalidArgumentError, TableError
+from workbench.errors import InvalidArgumentError, RunMismatchError, TableError
+from workbench.metrics import with_summaries
 from workbench.scoring.parameters import READ, ScoringParameters, scores_schema, scoring_code
 from workbench.scoring.workers import (
     ClusterWorkers,
@@ -24,12 +26,15 @@ from workbench.scoring.workers import (
     check_scheduler,
     scored_chunks,
 )
+from workbench.tables.earlier_versions import missing_columns
 from workbench.tables.parquet_tables import (
+    PREDICTIONS,
     ROW_GROUP_ROWS,
     SCHEMA_VERSION,
     arrow_chunks,
     as_arrow,
     as_frame,
+    read_provenance,
     read_table,
     row_count,
 )
@@ -37,6 +42,10 @@ from workbench.tables.provenance import file_hash
 from workbench.tables.table_parts import making_in_parts
 
 CHUNK_ROWS: Final = 64
+_OF_PARAMETERS: Final = {
+    "terminal": "terminal", "ill_formed": "ill_formed_policy", "method": "method",
+}  # fmt: skip
+"""The columns of a scores table that hold its parameters, by the parameters' names."""
 
 
 def score(
@@ -174,3 +183,77 @@ def score_table(
             )
         parts.join(spans)
     return total
+
+
+def read_scores(
+    scores: pd.DataFrame | str | Path,
+    parameters: ScoringParameters | None = None,
+    predictions: Path | None = None,
+) -> pd.DataFrame:
+    """Return a scores table, with the columns of its summaries.
+
+    Args:
+        scores: The path of a table; a frame is returned as it is.
+        parameters: What the table must have been made with, but for a smaller depth: the columns are
+            those of these parameters. By default any; the columns are all that there are.
+        predictions: What it must have been made from, if the parameters are named.
+
+    Raises:
+        RunMismatchError: If it was made with other parameters or from other predictions.
+        TableError: If it is no scores table.
+    """
+    if isinstance(scores, pd.DataFrame):
+        return scores
+    path = Path(scores)
+    try:
+        schema = pq.read_schema(path.absolute())
+    except (OSError, pa.ArrowInvalid) as error:
+        raise TableError(
+            f"{path}: expected a Parquet file of scores, got: {error}; make one by `workbench score`"
+        ) from error
+    if "reply" in schema.names and not missing_columns(PREDICTIONS.names, schema.names):
+        raise TableError(
+            f"{path}: expected a scores table, got predictions, which are not scored; run `workbench "
+            f"score {path} -o {path.with_name('scores.parquet')}` and take what it writes"
+        )
+    if parameters is None:
+        return with_summaries(read_table(path, schema))
+    if predictions is not None:
+        refuse_other_predictions(path, predictions)
+    refuse_other_parameters(path, parameters)
+    environment = environment_of_table(path)
+    return read_table(path, scores_schema(parameters, environment, present=schema.names))
+
+
+def refuse_other_parameters(path: Path, parameters: ScoringParameters) -> None:
+    """Refuse a table that `read_scores` would refuse, without reading all of it."""
+    columns = pa.schema([(column, pa.string()) for column in _OF_PARAMETERS.values()])
+    rows = read_table(path, columns)
+    if rows.empty:
+        raise TableError(f"{path}: expected a scores table with rows, got one without")
+    differing = []
+    for name, column in _OF_PARAMETERS.items():
+        expected, values = getattr(parameters, name), sorted(rows[column].unique())
+        if values != [expected]:
+            differing.append(
+                f"{name}: expected {expected!r}, got {' and '.join(map(repr, values))}"
+            )
+    present = pq.read_schema(path.absolute()).names
+    missing = [name for name in parameters.measures() if name not in present]
+    if not differing and missing:
+        differing = [f"depth: expected {parameters.depth}, got a table without {missing[0]!r}"]
+    if differing:
+        raise RunMismatchError(
+            f"{path}: these scores do not match the study: {'; '.join(differing)}; score the "
+            "predictions again, or request the table's values with --parameter NAME=VALUE"
+        )
+
+
+def refuse_other_predictions(scores: Path, predictions: Path) -> None:
+    """Refuse scores that were made from other predictions than these."""
+    made_from = read_provenance(scores).get("predictions_sha256")
+    if made_from != file_hash(predictions):
+        raise RunMismatchError(
+            f"{scores}: expected scores made from {predictions}, got scores of a table with "
+            f"SHA-256 {made_from!r}; give the predictions that were scored"
+        )

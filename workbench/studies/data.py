@@ -26,11 +26,11 @@ from workbench.games.cut import cut_games, nothing_long_enough
 from workbench.games.game_tables import BUNDLED_NAME, bundled_games, bundled_games_path
 from workbench.language_model.language_model import TRAINING_GAMES, model_names, weights_path
 from workbench.scoring import ScoringParameters
+from workbench.scoring.score_tables import read_scores
 from workbench.studies.panels import span
 from workbench.studies.study_scores import (
     StoredTables,
     check_replies,
-    read_scores,
     recorded_scores,
     with_games,
 )

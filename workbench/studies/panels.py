@@ -10,8 +10,8 @@ from matplotlib.figure import Figure
 
 from workbench.drawing.appearance import Style, bar_lengths, caption, draw_means, new_figure
 from workbench.drawing.labels import typeset
-from workbench.drawing.quantities import range_of
 from workbench.errors import InvalidArgumentError
+from workbench.metrics import range_of
 from workbench.statistics.grouped import Ranges, grouped_means
 
 ALL: Final = "all"

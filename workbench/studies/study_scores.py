@@ -1,4 +1,4 @@
-"""Scores for studies: those of the user, a cache of tables, and those of the recorded replies."""
+"""Scores for studies: a cache of tables, and the scores of the recorded replies."""
 
 import os
 import re
@@ -11,7 +11,6 @@ from typing import Any, Final, Literal, get_args
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 from filelock import FileLock, Timeout
 
 from workbench.answers.recorded_replies import WORLD_CUP, recorded_replies, recorded_replies_path
@@ -21,63 +20,12 @@ from workbench.environments.registry import (
     environment_of_table,
     own_modules,
 )
-from workbench.errors import InvalidArgumentError, RunMismatchError, TableError
+from workbench.errors import InvalidArgumentError, TableError
 from workbench.metrics import own_code
 from workbench.scoring import ScoringParameters, score_file, scores_schema
 from workbench.studies.game_clusters import whole_games
-from workbench.tables.parquet_tables import PREDICTIONS, read_provenance, read_table, write_table
+from workbench.tables.parquet_tables import PREDICTIONS, read_table, write_table
 from workbench.tables.provenance import code_hash, file_hash, json_hash, package_versions
-
-_COLUMNS: Final = {"terminal": "terminal", "ill_formed": "ill_formed_policy", "method": "method"}
-
-
-def read_scores(
-    path: Path, parameters: ScoringParameters, predictions: Path | None = None
-) -> pd.DataFrame:
-    """Return a scores table that was made with these parameters, or with a greater depth.
-
-    If predictions are given, it must have been made from them.
-    """
-    if predictions is not None:
-        refuse_other_predictions(path, predictions)
-    refuse_other_parameters(path, parameters)
-    present = pq.read_schema(path.absolute()).names
-    return read_table(path, scores_schema(parameters, environment_of_table(path), present=present))
-
-
-def refuse_other_parameters(path: Path, parameters: ScoringParameters) -> None:
-    """Refuse a table that `read_scores` would refuse, without reading all of it."""
-    wanted = {name: getattr(parameters, name) for name in _COLUMNS}
-    schema = pa.schema([(column, pa.string()) for column in _COLUMNS.values()])
-    made_with = read_table(path, schema)
-    if made_with.empty:
-        raise TableError(f"{path}: expected a scores table with rows, got one without")
-    found = {name: sorted(made_with[column].unique()) for name, column in _COLUMNS.items()}
-    differing = [
-        f"{name}: expected {value!r}, got {' and '.join(map(repr, found[name]))}"
-        for name, value in wanted.items()
-        if found[name] != [value]
-    ]
-    missing = [
-        name for name in parameters.measures() if name not in pq.read_schema(path.absolute()).names
-    ]
-    if not differing and missing:
-        differing = [f"depth: expected {parameters.depth}, got a table without {missing[0]!r}"]
-    if differing:
-        raise RunMismatchError(
-            f"{path}: these scores do not match the study: {'; '.join(differing)}; score the "
-            "predictions again, or request the table's values with --parameter NAME=VALUE"
-        )
-
-
-def refuse_other_predictions(scores: Path, predictions: Path) -> None:
-    """Refuse scores that were made from other predictions than these."""
-    made_from = read_provenance(scores).get("predictions_sha256")
-    if made_from != file_hash(predictions):
-        raise RunMismatchError(
-            f"{scores}: expected scores made from {predictions}, got scores of a table with "
-            f"SHA-256 {made_from!r}; give the predictions that were scored"
-        )
 
 
 def with_games(scores: pd.DataFrame, positions: pd.DataFrame | None = None) -> pd.DataFrame:

@@ -34,7 +34,7 @@ from workbench.explore.run.run_columns import (
     page_columns,
     run_still,
 )
-from workbench.explore.run.run_files import Replies, read_scores
+from workbench.explore.run.run_files import Replies
 from workbench.explore.run.run_table import (
     GAP,
     Disagreement,
@@ -52,6 +52,7 @@ from workbench.explore.run.same_position import (
     side_by_side,
 )
 from workbench.scoring.parameters import Distance
+from workbench.scoring.score_tables import read_scores
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -5,8 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from workbench.answers.model_replies import simulate
 from workbench.answers.recorded_replies import WORLD_CUP, recorded_replies
@@ -14,9 +12,8 @@ from workbench.errors import TableError
 from workbench.explore.run.run_table import ReplyTexts
 from workbench.games.cut import cut_games
 from workbench.games.game_tables import bundled_games
-from workbench.metrics import with_summaries
 from workbench.scoring import ScoringParameters
-from workbench.scoring.score_tables import score
+from workbench.scoring.score_tables import read_scores, score
 from workbench.studies.data import FIVE_GROUPS
 from workbench.studies.study_scores import (
     DefaultReplies,
@@ -24,7 +21,6 @@ from workbench.studies.study_scores import (
     check_replies,
     recorded_scores,
 )
-from workbench.tables.earlier_versions import missing_columns
 from workbench.tables.parquet_tables import (
     PREDICTIONS,
     REPLY_KEY,
@@ -32,25 +28,6 @@ from workbench.tables.parquet_tables import (
     read_table,
     refuse_repeated_replies,
 )
-
-
-def read_scores(scores: pd.DataFrame | str | Path) -> pd.DataFrame:
-    """Return a scores table with all its columns."""
-    if isinstance(scores, pd.DataFrame):
-        return scores
-    path = Path(scores)
-    try:
-        schema = pq.read_schema(path.absolute())
-    except (OSError, pa.ArrowInvalid) as error:
-        raise TableError(
-            f"{path}: expected a Parquet file of scores, got: {error}; make one by `workbench score`"
-        ) from error
-    if "reply" in schema.names and not missing_columns(PREDICTIONS.names, schema.names):
-        raise TableError(
-            f"{path}: expected a scores table, got predictions, which are not scored; run `workbench "
-            f"score {path} -o {path.with_name('scores.parquet')}` and take what it writes"
-        )
-    return with_summaries(read_table(path, schema))
 
 
 class Replies:

@@ -29,8 +29,9 @@ from workbench.environments.registry import (
 from workbench.episodes import sample_positions
 from workbench.errors import InvalidArgumentError
 from workbench.scoring import ScoringParameters, score, score_predictions
+from workbench.scoring.score_tables import read_scores
 from workbench.seeds import derived_seed
-from workbench.studies.study_scores import read_scores, with_games
+from workbench.studies.study_scores import with_games
 from workbench.tables.parquet_tables import PREDICTIONS, read_table, refuse_repeated_replies
 
 SIX: Final = ("chess", "othello", "sokoban", "planning", "boxes", "programs")

@@ -28,6 +28,7 @@ from workbench.drawing.score_description import (
 )
 from workbench.errors import InvalidArgumentError, TableError
 from workbench.scoring import ScoringParameters
+from workbench.scoring.score_tables import read_scores
 from workbench.seeds import derived_seed
 from workbench.studies.data import (
     FIVE_GROUPS,
@@ -43,7 +44,6 @@ from workbench.studies.study_scores import (
     DefaultReplies,
     StoredTables,
     check_replies,
-    read_scores,
     recorded_scores,
     with_games,
 )

@@ -30,7 +30,7 @@ from workbench.drawing.appearance import (
     style,
 )
 from workbench.drawing.labels import labels, typeset
-from workbench.drawing.quantities import difference_range, range_of
+from workbench.drawing.quantities import difference_range
 from workbench.drawing.score_description import (
     convention_words,
     interval_words,
@@ -41,6 +41,7 @@ from workbench.drawing.score_description import (
 from workbench.environments.registry import environment_named
 from workbench.errors import InvalidArgumentError
 from workbench.games.synthetic_boards import one_piece_less, piece_count
+from workbench.metrics import range_of
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_rows import affordance_scores
 from workbench.statistics.grouped import grouped_differences, grouped_means

@@ -15,7 +15,6 @@ from workbench.environments.chess.kernel.bitboards import (
 from workbench.environments.chess.kernel.common_moves import common
 from workbench.environments.chess.kernel.compiler import (
     BOARD,
-    MOST_MOVES,
     Codes,
     Words,
     address,
@@ -26,6 +25,9 @@ from workbench.environments.chess.kernel.compiler import (
     move_codes,
     square_words,
     state_words,
+)
+from workbench.environments.chess.kernel.compiler import (
+    MOST_MOVES as MOST_MOVES,
 )
 from workbench.environments.chess.kernel.moves import (
     TOP_SQUARE,
@@ -74,15 +76,6 @@ def expected_nodes(first: Words, second: Words, depth: int, probes: int, seed: W
             one, other = advance(one, code), advance(other, code)
     return total / np.float64(probes)
 
-
-__all__ = [
-    "MOST_MOVES",
-    "expected_nodes",
-    "legal_codes",
-    "mistaken_boards",
-    "perft",
-    "successor_row",
-]
 
 for _rule in (takes_en_passant, captured_square, square_beside, landing_beside, carry_out):
     also_compiled(_rule)
