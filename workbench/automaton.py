@@ -184,9 +184,9 @@ def chosen_engine(engine: Engine | None = None) -> Engine:
         InvalidArgumentError: If it is something else.
     """
     name = engine or os.environ.get(ENGINE_VARIABLE) or "compiled"
-    for known in get_args(Engine):
-        if name == known:
-            return known  # type: ignore[no-any-return]
+    for each in get_args(Engine):
+        if name == each:
+            return each  # type: ignore[no-any-return]
     raise InvalidArgumentError(
         f"expected an engine of {get_args(Engine)}, got {name!r} "
         f"({'the argument' if engine else ENGINE_VARIABLE})"

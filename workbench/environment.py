@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _ATTEMPTS: Final = 1000
-_SHOWN: Final = 80
+_QUOTE: Final = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +221,7 @@ class Environment(WrittenAutomaton[State, Action]):
         if None in plain:
             other = actions[plain.index(None)]
             raise IllegalMoveError(
-                f"{self.name}: expected {self.action_noun}s, got {other!r:.{_SHOWN}}"
+                f"{self.name}: expected {self.action_noun}s, got {other!r:.{_QUOTE}}"
             )
         return [each for each in plain if each is not None]
 
@@ -260,13 +260,13 @@ class Environment(WrittenAutomaton[State, Action]):
                     derived_seed(seed, self.name, "episode", length, number, attempt)
                 )
                 state = start = self.start(generator)
-                taken: list[Action] = []
+                actions: list[Action] = []
                 permitted = automaton.permitted(state)
-                while permitted and len(taken) < length:
-                    taken.append(permitted[int(generator.integers(len(permitted)))])
-                    state = automaton.successor(state, taken[-1])
+                while permitted and len(actions) < length:
+                    actions.append(permitted[int(generator.integers(len(permitted)))])
+                    state = automaton.successor(state, actions[-1])
                     permitted = automaton.permitted(state)
-                if permitted and len(taken) == length:
+                if permitted and len(actions) == length:
                     break
             else:
                 raise InvalidArgumentError(
@@ -276,7 +276,7 @@ class Environment(WrittenAutomaton[State, Action]):
             number += 1
             yield Episode(
                 "" if self.starts_alike else self.state_text(start),
-                tuple(self.action_text(action) for action in taken),
+                tuple(self.action_text(action) for action in actions),
                 self.state_text(state),
             )
 

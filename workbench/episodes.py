@@ -40,8 +40,8 @@ class EpisodeSample:
     @cached_property
     def positions(self) -> pd.DataFrame:
         """Rows of the POSITIONS schema."""
-        chosen = environment_named(self.environment)
-        return sample_positions(chosen, self.groups, self.per_group, self.seed)
+        environment = environment_named(self.environment)
+        return sample_positions(environment, self.groups, self.per_group, self.seed)
 
     @property
     def sha256(self) -> str:
@@ -92,8 +92,8 @@ def sample_positions(
         )
     rows = []
     for group in groups:
-        drawn = environment.episodes(group * environment.actions_a_group, seed)
-        for number, episode in enumerate(islice(drawn, per_group)):
+        episodes = environment.episodes(group * environment.actions_a_group, seed)
+        for number, episode in enumerate(islice(episodes, per_group)):
             rows.append(_position(environment, group, number, seed, episode))
     return pd.DataFrame(rows, columns=POSITIONS.names)
 

@@ -30,8 +30,8 @@ def install_hint(extra: str) -> str:
         installed = distribution(DISTRIBUTION)
     except PackageNotFoundError:
         installed = None
-    wanted = requirement(extra, PACKAGE.parent, installed)
-    return shlex.join([sys.executable or "python", "-m", "pip", "install", *wanted])
+    arguments = requirement(extra, PACKAGE.parent, installed)
+    return shlex.join([sys.executable or "python", "-m", "pip", "install", *arguments])
 
 
 def requirement(extra: str, above: Path, installed: Distribution | None) -> list[str]:
@@ -43,10 +43,10 @@ def requirement(extra: str, above: Path, installed: Distribution | None) -> list
     origin = installed.read_text("direct_url.json") if installed else None
     if origin is None:
         return [named]
-    found: dict[str, Any] = json.loads(origin)
-    url = found["url"]
-    if "dir_info" in found:
+    origin_fields: dict[str, Any] = json.loads(origin)
+    url = origin_fields["url"]
+    if "dir_info" in origin_fields:
         return [f"{url2pathname(urlsplit(url).path)}[{extra}]"]
-    if "vcs_info" in found:
-        url = f"{found['vcs_info']['vcs']}+{url}@{found['vcs_info']['commit_id']}"
+    if "vcs_info" in origin_fields:
+        url = f"{origin_fields['vcs_info']['vcs']}+{url}@{origin_fields['vcs_info']['commit_id']}"
     return [f"{named} @ {url}"]

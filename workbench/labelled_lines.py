@@ -204,8 +204,8 @@ class LabelledLines:
         return any(True for _ in self._runs(text))
 
     def _begins(self, line: str) -> re.Match[str] | None:
-        found = self._token.match(_LIST_MARK.sub("", line[:_LONGEST_VALUE], count=1).lstrip(" \t|"))
-        return found if found and found["label"] else None
+        match = self._token.match(_LIST_MARK.sub("", line[:_LONGEST_VALUE], count=1).lstrip(" \t|"))
+        return match if match and match["label"] else None
 
     def in_own_form(self, reply: str) -> str:
         """Return a reply in which each run of labelled lines is as the environment writes it.
@@ -218,9 +218,9 @@ class LabelledLines:
             states = [self._state(each) for each in _statements(run)]
             lead = reply[end : run[0].start]
             # What stood before the first label of a line is no part of the state.
-            kept = lead.rstrip(" \t|>*_`\"'{[(") if lead.rpartition("\n")[2].strip() else lead
-            kept = re.sub(r"(?:^|\n)[ \t]*(?:[-*+•]|\d{1,3}[.)])?[ \t]*$", "\n", kept)
-            parts += [kept.rstrip() + "\n\n" if kept.strip() else "", "\n\n".join(states)]
+            before = lead.rstrip(" \t|>*_`\"'{[(") if lead.rpartition("\n")[2].strip() else lead
+            before = re.sub(r"(?:^|\n)[ \t]*(?:[-*+•]|\d{1,3}[.)])?[ \t]*$", "\n", before)
+            parts += [before.rstrip() + "\n\n" if before.strip() else "", "\n\n".join(states)]
             end = run[-1].end
             line_end = reply.find("\n", end)
             rest = reply[end : line_end if line_end >= 0 else len(reply)]
@@ -257,27 +257,27 @@ class LabelledLines:
         return len({each.label for each in run}) >= self._needed
 
     def _labelled(self, text: str) -> Iterator[_Labelled]:
-        found, depth = None, 0
+        label, depth = None, 0
         for token in [*self._token.finditer(text), None]:
             kind = token.lastgroup if token else "end"
             place = token.start() if token else len(text)
-            if found and (
+            if label and (
                 kind == "end"
-                or place - found.end() > _LONGEST_VALUE
+                or place - label.end() > _LONGEST_VALUE
                 or (kind == "label" and depth <= 0)
                 or (kind == "line" and (depth <= 0 or text[place + 1 : place + 2] == "\n"))
             ):
-                yield self._one(text, found, place)
-                found = None
+                yield self._one(text, label, place)
+                label = None
             if token is None or kind == "line":
                 continue
-            if found:
+            if label:
                 depth += (kind == "open") - (kind == "close")
             elif kind == "label" and _OTHER_WORDS.isdisjoint(_words(token["word"])):
-                found, depth = token, 0
+                label, depth = token, 0
 
-    def _one(self, text: str, found: re.Match[str], end: int) -> _Labelled:
-        value = text[found.end() : end]
+    def _one(self, text: str, label_match: re.Match[str], end: int) -> _Labelled:
+        value = text[label_match.end() : end]
         if not value.strip() and text[end : end + 1] == "\n":
             # What is in a list below the label.
             for line in text[end + 1 : end + _LONGEST_VALUE].split("\n"):
@@ -285,8 +285,8 @@ class LabelledLines:
                     break
                 value += ", " * bool(value.strip()) + _LIST_MARK.sub("", line, count=1)
                 end += len(line) + 1
-        label = self._labels[_plain(found["key"])]
-        return _Labelled(label, _words(found["word"]), found.start(), end, value)
+        label = self._labels[_plain(label_match["key"])]
+        return _Labelled(label, _words(label_match["word"]), label_match.start(), end, value)
 
 
 def _words(before: str | None) -> tuple[str, ...]:

@@ -76,11 +76,11 @@ def fenced_blocks(reply: str) -> list[str]:
 def after_heading(reply: str) -> str | None:
     """Return what follows the last heading that has something after it, or None."""
     last, end = None, len(reply.rstrip())
-    for found in _HEADING.finditer(reply):
+    for match in _HEADING.finditer(reply):
         # Without a colon it is a heading if Markdown makes it one.
-        marked = found["marks"].lstrip().startswith(("#", "**"))
-        if found.end() < end and (marked or ":" in found[0]):
-            last = found
+        marked = match["marks"].lstrip().startswith(("#", "**"))
+        if match.end() < end and (marked or ":" in match[0]):
+            last = match
     return None if last is None else reply[last.end() :].strip("\n")
 
 
@@ -91,11 +91,11 @@ def stated_parts(reply: str, is_line: Callable[[str], bool] = lambda line: False
     its first blank line, and its lines that may belong to a state; fenced blocks, lines one after
     the other that may belong to a state, paragraphs and lines, the last of each first.
     """
-    seen: set[str] = set()
+    earlier: set[str] = set()
     for part in _parts(_read(reply), is_line):
         plain = _plain(part)
-        if plain.strip() and plain not in seen:
-            seen.add(plain)
+        if plain.strip() and plain not in earlier:
+            earlier.add(plain)
             yield plain
 
 
@@ -134,11 +134,11 @@ def without_examples(reply: str, looks_like_state: Callable[[str], bool]) -> str
     or fenced block, if the line leads to it: if it does not end as a sentence does.
     """
     parts, end = list[str](), 0
-    for found in islice(_EXAMPLE.finditer(reply), _MOST_EXAMPLES):
-        if found.start() < end:
+    for match in islice(_EXAMPLE.finditer(reply), _MOST_EXAMPLES):
+        if match.start() < end:
             continue
-        parts.append(reply[end : found.start()])
-        end = found.end()
+        parts.append(reply[end : match.start()])
+        end = match.end()
         stop = reply.find("\n", end)
         line = reply[end : stop if stop >= 0 else len(reply)]
         if looks_like_state(line):
@@ -175,23 +175,23 @@ def listed_items(
     or begins with a bullet or a number; other lines are prose, and end a list unless they end in a
     colon. Words before the first action of a line and remarks behind an action are left out.
     """
-    reply, known = _read(reply), dict[str, bool]()
+    reply, memo = _read(reply), dict[str, bool]()
 
-    def asked(text: str) -> bool:
-        if text not in known:
-            known[text] = len(text) <= _LONGEST_ITEM and is_action(text)
-        return known[text]
+    def is_known_action(text: str) -> bool:
+        if text not in memo:
+            memo[text] = len(text) <= _LONGEST_ITEM and is_action(text)
+        return memo[text]
 
     # A line may stand in a block, behind a heading and in the reply.
-    line_items = cache(_LineItems(splits, remark, asked))
+    line_items = cache(_LineItems(splits, remark, is_known_action))
     after = after_heading(reply)
     for block in islice(reversed(fenced_blocks(reply)), _MOST_PARTS):
         items = [item for line in block.split("\n") for item in line_items(line)]
-        if any(map(asked, items)):
+        if any(map(is_known_action, items)):
             return items[:_MOST_ITEMS]
     lists = [] if after is None else list(_lists(after, line_items))
     for items in chain(lists, reversed(list(_lists(reply, line_items)))):
-        if any(map(asked, items)):
+        if any(map(is_known_action, items)):
             return items[:_MOST_ITEMS]
     return []
 
@@ -203,14 +203,14 @@ def states_none(reply: str) -> bool:
     """
     reply = _read(reply).strip()
     after = after_heading(reply)
-    said = [
+    parts = [
         reply,
         reply.rpartition("\n")[2],
         *([] if after is None else [after.partition("\n")[0]]),
     ]
     return any(
         _NONE.fullmatch(each.strip("`*_ \t\n\"'.!(){}"))
-        for each in said
+        for each in parts
         if len(each) <= _LONGEST_NONE
     )
 
@@ -218,9 +218,9 @@ def states_none(reply: str) -> bool:
 def _lists(region: str, line_items: Callable[[str], list[str]]) -> Iterator[list[str]]:
     items: list[str] = []
     for line in region.split("\n"):
-        found = line_items(line)
-        items += found
-        if items and not found and line.strip() and not line.rstrip(" *_").endswith(":"):
+        line_actions = line_items(line)
+        items += line_actions
+        if items and not line_actions and line.strip() and not line.rstrip(" *_").endswith(":"):
             yield items
             items = []
     yield items
@@ -243,17 +243,17 @@ class _LineItems:
         if alone:
             return alone
         pieces = [piece for piece in _unbroken(self._splits.split(bare)) if piece.strip(_MARKS)]
-        found = [self._actions(piece) or self._before_remark(piece) for piece in pieces]
-        first = next((place for place, actions in enumerate(found) if actions), None)
+        parts = [self._actions(piece) or self._before_remark(piece) for piece in pieces]
+        first = next((place for place, actions in enumerate(parts) if actions), None)
         if first is None:
             return [self._item(bare)] if len(pieces) == 1 and BULLET.match(line) else []
-        if not found[0]:
+        if not parts[0]:
             # "The moves are d3, c4": the first piece ends in an action.
-            found[0] = self._actions(pieces[0].rpartition(" ")[2])
-        one_word = " " not in found[first][0]
+            parts[0] = self._actions(pieces[0].rpartition(" ")[2])
+        one_word = " " not in parts[first][0]
         return [
             item
-            for place, (piece, actions) in enumerate(zip(pieces, found, strict=True))
+            for place, (piece, actions) in enumerate(zip(pieces, parts, strict=True))
             if actions or place > first or not (one_word and " " in piece.strip())
             for item in actions or [self._item(piece)]
         ]

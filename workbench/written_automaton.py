@@ -20,7 +20,7 @@ from workbench.reply_parts import (
 )
 from workbench.tables.provenance import text_hash
 
-_SHOWN: Final = 80
+_QUOTE: Final = 80
 _HASH_DIGITS: Final = 16
 _ACTIONS_KEPT: Final = 1 << 12
 _LABEL: Final = re.compile(r"(\w[\w ]{0,30}?)(\s*[:=]\s?)")
@@ -106,7 +106,7 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
         if len(text) > self.longest_state:
             raise InvalidBoardError(
                 f"expected a {self.state_noun} of at most {self.longest_state} characters, got "
-                f"{len(text)} that begin with {text[:_SHOWN]!r}"
+                f"{len(text)} that begin with {text[:_QUOTE]!r}"
             )
         return self.read_state(text)
 
@@ -141,9 +141,9 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
     @cached_property
     def _labels_and_signs(self) -> tuple[tuple[str, str], ...]:
         lines = self.state_text(self.automaton.initial).split("\n")
-        found = [match.groups() for line in lines if (match := _LABEL.match(line))]
-        apart = len({label for label, _ in found}) == len(lines) > 1
-        return tuple((label, sign) for label, sign in found) if apart else ()
+        pairs = [match.groups() for line in lines if (match := _LABEL.match(line))]
+        apart = len({label for label, _ in pairs}) == len(lines) > 1
+        return tuple((label, sign) for label, sign in pairs) if apart else ()
 
     def labelled_text(self, values: Mapping[str, str]) -> str:
         """Return the text of a state whose labelled lines have these values, for `read_state`."""
@@ -205,17 +205,17 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
         if not reply.strip():
             return Prediction(ReplyClass.ABSENT, None, reason="empty reply")
         plain = without_examples(self.plain_reply(reply), self.looks_like_state)
-        found = self.classify_plain(plain)
-        if found.parsed is not None and not found.parsed.fault:
+        prediction = self.classify_plain(plain)
+        if prediction.parsed is not None and not prediction.parsed.fault:
             for pair in alternatives(plain):
                 one, other = (self.classify_plain(part).parsed for part in pair)
                 if one is None or other is None or one.fault or other.fault:
                     continue
-                if one.state != other.state == found.parsed.state:
+                if one.state != other.state == prediction.parsed.state:
                     return Prediction(
                         ReplyClass.ABSENT, None, reason=f"two {self.state_noun}s joined by or"
                     )
-        return found
+        return prediction
 
     def classify_plain(self, reply: str) -> Prediction:
         """Find the state that a reply in plain form gives as its answer, and classify it.
@@ -228,9 +228,9 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
         candidates = [part for part in parts if len(part) <= self.longest_state]
         for part in candidates:
             if not self.parsed(part).fault:
-                found = self.classify_state(part)
-                if found.reply_class is ReplyClass.VALID or "\n" in part or not self._has_lines:
-                    return found
+                answer = self.classify_state(part)
+                if answer.reply_class is ReplyClass.VALID or "\n" in part or not self._has_lines:
+                    return answer
         for part in candidates:
             if self.looks_like_state(part):
                 return self.classify_state(part)
@@ -273,14 +273,14 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
         nouns = self.action_noun
         plain = [self.plain_action(item) for item in items]
         named = tuple(
-            item[:_SHOWN] if one is None else one for one, item in zip(plain, items, strict=True)
+            item[:_QUOTE] if one is None else one for one, item in zip(plain, items, strict=True)
         )
         other = next((item for one, item in zip(plain, items, strict=True) if one is None), None)
         if other is None:
             return Prediction(ReplyClass.VALID, None, predicted_actions=named)
         if all(one is None for one in plain):
             return Prediction(
-                ReplyClass.UNPARSEABLE, None, reason=f"no {nouns} in a list: {other!r:.{_SHOWN}}"
+                ReplyClass.UNPARSEABLE, None, reason=f"no {nouns} in a list: {other!r:.{_QUOTE}}"
             )
         broken = (f"not_{'an' if nouns[0] in 'aeiou' else 'a'}_{nouns}",)
         return Prediction(ReplyClass.ILL_FORMED, None, status=broken, predicted_actions=named)
@@ -315,7 +315,7 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
             if action is None:
                 raise IllegalMoveError(
                     f"{where or self.name}, {self.action_noun} {place}: expected one that is "
-                    f"permitted there, got {text!r:.{_SHOWN}}"
+                    f"permitted there, got {text!r:.{_QUOTE}}"
                 )
             state = self.automaton.successor(state, action)
         return state

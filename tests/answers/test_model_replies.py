@@ -11,7 +11,7 @@ from workbench.episodes import EpisodeSample
 from workbench.errors import InvalidArgumentError, TableError
 from workbench.games import cut_games, random_games
 from workbench.language_model.language_model import load_model, weights_path
-from workbench.language_model.written_replies import ReplySettings, refused, write_replies
+from workbench.language_model.written_replies import ReplySettings, refusal_reply, write_replies
 from workbench.tables.parquet_tables import (
     POSITIONS,
     PREDICTIONS,
@@ -117,7 +117,7 @@ def test_what_cannot_be_read_is_absent_in_every_task(positions):
 def test_a_refusal_is_absent_in_every_environment(name):
     environment = environment_named(name)
     for task in task_names():
-        reply = refused("it reads games of chess alone").text
+        reply = refusal_reply("it reads games of chess alone").text
         assert task_named(task).classify(environment, reply).reply_class == "absent"
 
 

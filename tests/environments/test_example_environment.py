@@ -67,9 +67,9 @@ def test_an_environment_without_a_summary_is_listed_with_its_docstring(hanoi, mo
 
     entry = SimpleNamespace(name="bare", load=lambda: lambda name, argument: Bare(name))
     monkeypatch.setattr(registry, "entry_points", lambda group: [entry])
-    registry._made.cache_clear()
+    registry._environment.cache_clear()
     lines = CliRunner().invoke(main, ["environments"]).output.splitlines()
-    registry._made.cache_clear()
+    registry._environment.cache_clear()
     assert [line for line in lines if line.startswith("bare ")] == [
         "bare         Towers of Hanoi Discs, told of in a docstring."
     ]

@@ -130,7 +130,7 @@ def estimate_to_error(
     """
     samples, spent = FEWEST_SAMPLES, 0
     while True:
-        found = estimate(
+        result = estimate(
             true,
             predicted,
             depth,
@@ -142,11 +142,11 @@ def estimate_to_error(
             terminal=terminal,
             engine=engine,
         )
-        spent += found.node_count
-        reached = found.value > 0 and found.standard_error <= relative_error * found.value
+        spent += result.node_count
+        reached = result.value > 0 and result.standard_error <= relative_error * result.value
         # More lines than states may be generated find no more: the value is 0.
         if reached or spent >= budget or samples >= budget:
-            return found, reached, spent
+            return result, reached, spent
         samples *= 2
 
 
@@ -209,7 +209,7 @@ def measure(
         reason = f"exact: about {expected:.3g} joint nodes expected, within the budget of {budget}"
         return Measurement(precision, recall, "exact", reason, expected, profile.node_count)
     spent = 0
-    found: list[Estimate] = []
+    estimates: list[Estimate] = []
     reached = []
     for name in get_args(Measure):
         close, good, nodes = estimate_to_error(
@@ -220,17 +220,17 @@ def measure(
             measure=name,
             relative_error=relative_error,
             # Half for each, and for recall what precision has left.
-            budget=budget * (1 + len(found)) / 2 - spent,
+            budget=budget * (1 + len(estimates)) / 2 - spent,
             seed_for=partial(derived_seed, seed, name),
             terminal=terminal,
             engine=engine,
         )
-        found.append(replace(close, seed=seed))
+        estimates.append(replace(close, seed=seed))
         reached.append(good)
         spent += nodes
     errors = ", ".join(
         f"{each.standard_error / each.value:.2g}" if each.value > 0 else "undefined (value 0)"
-        for each in found
+        for each in estimates
     )
     how: Literal["estimated", "budget"] = "estimated" if all(reached) else "budget"
     reason = (
@@ -238,4 +238,4 @@ def measure(
         f"relative standard errors {errors}, target {relative_error:.2g}"
         + ("" if all(reached) else f", stopped by the budget after {spent} states")
     )
-    return Measurement(found[0], found[1], how, reason, expected, spent)
+    return Measurement(estimates[0], estimates[1], how, reason, expected, spent)

@@ -146,20 +146,20 @@ def _walk(
     predicted: State,
     depth: int,
     terminal: Terminal,
-    known: dict[tuple[State, State, int], _Walked],
+    memo: dict[tuple[State, State, int], _Walked],
 ) -> _Walked:
     """Return p_1..p_m, r_1..r_m and the nodes below a joint node, from ``known`` if they are there.
 
     Sequences that lead to the same two states are walked once; each still counts with its nodes.
     """
     if depth < _MERGED_FROM:
-        return _walk_below(automaton, true, predicted, depth, terminal, known)
+        return _walk_below(automaton, true, predicted, depth, terminal, memo)
     here = true, predicted, depth
-    walked = known.get(here)
+    walked = memo.get(here)
     if walked is None:
-        walked = _walk_below(automaton, true, predicted, depth, terminal, known)
-        if len(known) < _MOST_KNOWN:
-            known[here] = walked
+        walked = _walk_below(automaton, true, predicted, depth, terminal, memo)
+        if len(memo) < _MOST_KNOWN:
+            memo[here] = walked
     return walked
 
 
@@ -169,7 +169,7 @@ def _walk_below(
     predicted: State,
     depth: int,
     terminal: Terminal,
-    known: dict[tuple[State, State, int], _Walked],
+    memo: dict[tuple[State, State, int], _Walked],
 ) -> _Walked:
     of_true = automaton.permitted(true)
     of_predicted = automaton.permitted(predicted)
@@ -191,7 +191,7 @@ def _walk_below(
                 automaton.successor(predicted, action),
                 depth - 1,
                 terminal,
-                known,
+                memo,
             )
             for action in shared
         ]

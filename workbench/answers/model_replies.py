@@ -13,11 +13,11 @@ from workbench.episodes import check_positions
 from workbench.errors import InvalidArgumentError
 from workbench.language_model.language_model import weights_path
 from workbench.language_model.written_replies import (
-    Asked,
+    Query,
     ReplySettings,
     WrittenReply,
     refusal,
-    refused,
+    refusal_reply,
     replies_of_processes,
 )
 from workbench.prediction import Prediction, ReplyClass
@@ -168,7 +168,7 @@ def model_replies(
         if game is not None and refused_so is None
         for sample in range(samples)
     }
-    written: dict[Asked, WrittenReply] = {}
+    written: dict[Query, WrittenReply] = {}
     with tqdm(total=len(asked), unit="reply", desc=model, disable=not progress) as bar:
         for batch in replies_of_processes(model, settings, asked, jobs):
             written.update(batch)
@@ -190,4 +190,4 @@ def model_replies(
     return predictions_table(positions, rows, samples)
 
 
-_UNKNOWN: Final = refused("the table does not have the moves")
+_UNKNOWN: Final = refusal_reply("the table does not have the moves")

@@ -15,7 +15,7 @@ from workbench.language_model.language_model import LEAST_PROBABILITY, load_mode
 from workbench.language_model.written_replies import (
     ReplySettings,
     WrittenReply,
-    refused,
+    refusal_reply,
     write_replies,
 )
 from workbench.seeds import derived_seed
@@ -154,17 +154,17 @@ class BundledModel:
     def reply(self, episode: AskedEpisode, temperature: float, seed: int) -> WrittenReply:
         """Reply to a question."""
         if episode.environment.name != DEFAULT:
-            return refused(f"it reads games of {DEFAULT} alone")
+            return refusal_reply(f"it reads games of {DEFAULT} alone")
         if episode.shown is None:
-            return refused(f'it reads moves after a line "{episode.heading}" and found none')
+            return refusal_reply(f'it reads moves after a line "{episode.heading}" and found none')
         try:
             moves = episode.environment.shown_actions(episode.shown)
             settings = ReplySettings(episode.task.name, episode.depth, temperature, self._least)
         except InvalidArgumentError:
-            return refused("it does not know the task, or the temperature is below 0")
+            return refusal_reply("it does not know the task, or the temperature is below 0")
         except WorkbenchError:
             # What cannot be read is not repeated: the reply would be taken for a list of moves.
-            return refused("a move is illegal, or in a notation that it does not read")
+            return refusal_reply("a move is illegal, or in a notation that it does not read")
         return write_replies(self._model, [moves], settings, [seed])[0]
 
 

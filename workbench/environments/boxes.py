@@ -76,20 +76,20 @@ class BoxesAutomaton(Automaton[BoxesState, Carry]):
         return self._permitted(state)
 
     def _actions(self, state: BoxesState) -> tuple[Carry, ...]:
-        found = []
+        actions = []
         for source, place in enumerate(state.places):
             loads = [(thing, 1) for thing in sorted(set(place or ()))]
             if source != TABLE:
-                found += [Carry(thing, source, TABLE) for thing, _ in loads]
+                actions += [Carry(thing, source, TABLE) for thing, _ in loads]
                 loads += [(CONTENTS, len(place))] if place and len(place) > 1 else []
-            found += [
+            actions += [
                 Carry(thing, source, target)
                 for thing, size in loads
                 for target, there in enumerate(state.places)
                 if target not in (source, TABLE) and there is not None
                 if len(there) + size <= CAPACITY
             ]
-        return tuple(found)
+        return tuple(actions)
 
     def successor(self, state: BoxesState, action: Carry) -> BoxesState:
         """Return the state after the object, or the contents, were carried."""
@@ -111,11 +111,11 @@ def with_contents(state: BoxesState, contents: Mapping[int, tuple[str, ...]]) ->
     return BoxesState(tuple(changed.get(k, place) for k, place in enumerate(state.places)))
 
 
-_SHOWN: Final = 60
+_QUOTE: Final = 60
 _LONGEST_ACTION: Final = 120
 
 _PLACE: Final = re.compile(r"\bbox\s{0,3}#?(\d{1,3})(?!\d)|\btable\b", re.I | re.A)
-_SAID: Final = re.compile(
+_STATEMENT: Final = re.compile(
     r"(?ai)\b(?:box {0,3}#?\d{1,3}|table)[*_`\"']{0,4} {0,3}(?:contain|hold|has\b|is\b|[:=|])"
 )
 _STOP: Final = re.compile(r"[.;!\n]")
@@ -129,7 +129,7 @@ _TELLS: Final = re.compile(
 )
 _FILLERS: Final = frozenset("a an and contains has holds is now on only still the".split())
 _NOTHING: Final = "nothing"
-_KNOWN: Final = frozenset([*OBJECTS, _NOTHING])
+_THINGS: Final = frozenset([*OBJECTS, _NOTHING])
 
 _ACTIONS: Final = tuple(
     re.compile(pattern)
@@ -183,13 +183,15 @@ class Boxes(Environment[BoxesState, Carry]):
 
     def state_text(self, state: BoxesState) -> str:
         """Return a sentence for each box, and one for the table."""
-        told = [
+        texts = [
             f"Box {number} {f'contains {_listed(place)}' if place else 'is empty'}."
             for number, place in enumerate(state.places)
             if number != TABLE and place is not None
         ]
         table = state.places[TABLE]
-        return " ".join([*told, f"The table {f'holds {_listed(table)}' if table else 'is empty'}."])
+        return " ".join(
+            [*texts, f"The table {f'holds {_listed(table)}' if table else 'is empty'}."]
+        )
 
     def read_state(self, text: str) -> BoxesState:
         """Return the state that sentences, lists or lines about the boxes describe, in any order.
@@ -201,26 +203,26 @@ class Boxes(Environment[BoxesState, Carry]):
             raise InvalidBoardError(
                 f"expected at most {self.longest_state} characters, got {len(text)}"
             )
-        boxes, found = self.automaton.boxes, dict[int, tuple[str, ...]]()
+        boxes, places = self.automaton.boxes, dict[int, tuple[str, ...]]()
         parts = _PLACE.split(text)
-        for number, said in zip(parts[1::2], parts[2::2], strict=True):
+        for number, phrase in zip(parts[1::2], parts[2::2], strict=True):
             place = TABLE if number is None else int(number) or -1
             if not TABLE <= place <= boxes:
                 raise InvalidBoardError(
                     f"expected boxes from 1 to {boxes}, got Box {max(place, 0)}"
                 )
-            objects = _objects(place, said)
-            if found.setdefault(place, objects) != objects:
+            objects = _objects(place, phrase)
+            if places.setdefault(place, objects) != objects:
                 raise InvalidBoardError(
                     f"expected one sentence about {_place_name(place)}, got two that differ: the "
-                    f"second is {said.strip()!r:.{_SHOWN}}"
+                    f"second is {phrase.strip()!r:.{_QUOTE}}"
                 )
-        if len(found.keys() - {TABLE}) < boxes - 1:
+        if len(places.keys() - {TABLE}) < boxes - 1:
             raise InvalidBoardError(
-                f"expected sentences about Box 1 to Box {boxes}, got {len(found.keys() - {TABLE})} "
-                f"in {text!r:.{_SHOWN}}; without one of them it is a state, without two none"
+                f"expected sentences about Box 1 to Box {boxes}, got {len(places.keys() - {TABLE})} "
+                f"in {text!r:.{_QUOTE}}; without one of them it is a state, without two none"
             )
-        return BoxesState((found.get(TABLE, ()), *map(found.get, range(1, boxes + 1))))
+        return BoxesState((places.get(TABLE, ()), *map(places.get, range(1, boxes + 1))))
 
     def action_text(self, action: Carry) -> str:
         """Return an action as an English sentence."""
@@ -244,9 +246,9 @@ class Boxes(Environment[BoxesState, Carry]):
         named = match.groupdict()
         thing, source, target = (named.get(part, TABLE) for part in Carry._fields)
         action = Carry(str(thing), int(source), int(target))
-        known = thing in OBJECTS or (thing == CONTENTS and TABLE not in action)
+        is_thing = thing in OBJECTS or (thing == CONTENTS and TABLE not in action)
         exists = max(action.source, action.target) <= self.automaton.boxes
-        return self.action_text(action) if known and exists else None
+        return self.action_text(action) if is_thing and exists else None
 
     def conditions(self, state: BoxesState) -> tuple[str, ...]:
         """Return which conditions of a state are not met.
@@ -273,11 +275,11 @@ class Boxes(Environment[BoxesState, Carry]):
 
     def labelled_text(self, values: Mapping[str, str]) -> str:
         """Return a line for each box and the table with what they hold."""
-        return "\n".join(f"{name}: {held or _NOTHING}" for name, held in values.items())
+        return "\n".join(f"{name}: {contents or _NOTHING}" for name, contents in values.items())
 
     def looks_like_state(self, text: str) -> bool:
         """Return whether a text says that a box, or the table, contains, holds or is something."""
-        return _SAID.search(text) is not None
+        return _STATEMENT.search(text) is not None
 
     def is_state_line(self, line: str) -> bool:
         """Return whether a line says what a box, or the table, holds."""
@@ -293,9 +295,9 @@ class Boxes(Environment[BoxesState, Carry]):
 
     def start(self, generator: np.random.Generator) -> BoxesState:
         """Return objects drawn from `OBJECTS`, each in a place drawn from those with room."""
-        chosen = generator.choice(len(OBJECTS), self.automaton.objects, replace=False)
+        indices = generator.choice(len(OBJECTS), self.automaton.objects, replace=False)
         places: list[list[str]] = [[] for _ in range(self.automaton.boxes + 1)]
-        for index in chosen:
+        for index in indices:
             free = [k for k, place in enumerate(places) if k == TABLE or len(place) < CAPACITY]
             places[free[int(generator.integers(len(free)))]].append(OBJECTS[index])
         return BoxesState(tuple(tuple(sorted(place)) for place in places))
@@ -311,12 +313,12 @@ class Boxes(Environment[BoxesState, Carry]):
         Of ten slips, on average, six have an object in a wrong place that has room, two have two
         objects exchanged, one has an object in its old and in a new place, one has it forgotten.
         """
-        held = [(thing, k) for k, place in enumerate(state.places) for thing in place or ()]
-        if not held:
+        pairs = [(thing, k) for k, place in enumerate(state.places) for thing in place or ()]
+        if not pairs:
             return state
-        thing, source = held[int(generator.integers(len(held)))]
+        thing, source = pairs[int(generator.integers(len(pairs)))]
         here = state.places[source] or ()
-        others = [(other, k) for other, k in held if k != source and other != thing]
+        others = [(other, k) for other, k in pairs if k != source and other != thing]
         free = [
             (k, place)
             for k, place in enumerate(state.places)
@@ -351,7 +353,7 @@ def environment(name: str, argument: str) -> Boxes:
     match = re.fullmatch(r"(\d{1,3})(?:x(\d{1,3}))?", argument or "4", re.A)
     if match is None:
         raise InvalidArgumentError(
-            f"boxes: expected numbers such as boxes:7 or boxes:7x3, got {argument!r:.{_SHOWN}}"
+            f"boxes: expected numbers such as boxes:7 or boxes:7x3, got {argument!r:.{_QUOTE}}"
         )
     boxes = int(match[1])
     return Boxes(name, boxes, int(match[2] or boxes + 1))
@@ -367,26 +369,26 @@ def _listed(objects: tuple[str, ...]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def _objects(place: int, said: str) -> tuple[str, ...]:
+def _objects(place: int, phrase: str) -> tuple[str, ...]:
     """Return the objects that a place is said to hold: behind it, or in a list behind a colon."""
-    first, *rest = _STOP.split(said)
+    first, *rest = _STOP.split(phrase)
     listing = not _words(first) and first.rstrip(" *_").endswith(":")
-    told: list[str] = []
+    names: list[str] = []
     for piece in rest if listing else [first, *rest] if _TELLS.match(first) else []:
         words = _words(piece)
         if not words:
             continue
-        if (listing or piece is first) and _KNOWN.issuperset(words):
-            told += words
-        elif not told or _BULLET.match(piece) or not _KNOWN.isdisjoint(words) or "box" in words:
-            told = []
+        if (listing or piece is first) and _THINGS.issuperset(words):
+            names += words
+        elif not names or _BULLET.match(piece) or not _THINGS.isdisjoint(words) or "box" in words:
+            names = []
             break
-    if not told or (_NOTHING in told and len(told) > 1):
+    if not names or (_NOTHING in names and len(names) > 1):
         raise InvalidBoardError(
             f"expected what is in {_place_name(place)}: objects such as {OBJECTS[0]}, or nothing; "
-            f"got {said.strip()!r:.{_SHOWN}}"
+            f"got {phrase.strip()!r:.{_QUOTE}}"
         )
-    return tuple(sorted(thing for thing in told if thing != _NOTHING))
+    return tuple(sorted(thing for thing in names if thing != _NOTHING))
 
 
 def _words(piece: str) -> list[str]:

@@ -124,7 +124,7 @@ def square_name(action: int) -> str:
 
 
 def _bits(squares: str, character: str) -> int:
-    return sum(1 << index for index, found in enumerate(squares) if found == character)
+    return sum(1 << index for index, sign in enumerate(squares) if sign == character)
 
 
 def _sides(state: OthelloState) -> tuple[int, int]:
@@ -212,7 +212,7 @@ def conditions_not_met(state: OthelloState) -> tuple[str, ...]:
         "wrong_side": 4 < count < _FIRST_PASS and state.black_to_move != (count % 2 == 0),
         "no_last_move": count > 4 and not _has_last_move(state),
     }
-    return tuple(name for name, found in broken.items() if found)
+    return tuple(name for name, holds in broken.items() if holds)
 
 
 def _walked(discs: int) -> int:
@@ -257,7 +257,7 @@ def _left_unturned(ray: tuple[int, ...], own: int, other: int) -> bool:
     return False
 
 
-_SHOWN: Final = 80
+_QUOTE: Final = 80
 _FEWEST_ROWS: Final = 4
 _PLAIN: Final = str.maketrans("xo._", "XO--")
 
@@ -312,7 +312,7 @@ def read_board(text: str) -> OthelloState:
 
 
 def _squares(lines: list[str]) -> str:
-    rows = [found for line in lines if (found := _ROW.fullmatch(line))]
+    rows = [match for line in lines if (match := _ROW.fullmatch(line))]
     if len(rows) != 8:
         raise InvalidBoardError(
             "expected eight rows of an Othello board, each of eight squares X, O or -, got "
@@ -345,7 +345,7 @@ def _bare(line: str) -> str:
 
 def is_board_line(line: str) -> bool:
     """Return whether a line may be part of a board: a row, a border, labels or the side to move."""
-    if len(line) > _SHOWN:
+    if len(line) > _QUOTE:
         return False
     forms = (_ROW, _COLUMNS, _BORDER)
     return any(each.fullmatch(line) for each in forms) or bool(_SIDE_TEXT.fullmatch(_bare(line)))
@@ -362,7 +362,7 @@ def looks_like_board(text: str) -> bool:
 
 
 def _cut(text: str) -> str:
-    return repr(text if len(text) <= _SHOWN else text[:_SHOWN] + "...")
+    return repr(text if len(text) <= _QUOTE else text[:_QUOTE] + "...")
 
 
 _PLAIN_ACTIONS: Final = frozenset(map(square_name, (*range(64), PASS)))
@@ -463,9 +463,9 @@ class OthelloEnvironment(Environment[OthelloState, int]):
         """Return the colours of the discs by square, and the side to move."""
         squares, side = state.text().split()
         discs = {
-            square_name(square): _NAMES[found]
-            for square, found in enumerate(squares)
-            if found != EMPTY
+            square_name(square): _NAMES[disc]
+            for square, disc in enumerate(squares)
+            if disc != EMPTY
         }
         return {**discs, _SIDE: _NAMES[side]}
 

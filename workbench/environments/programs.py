@@ -61,7 +61,7 @@ STATEMENTS: Final = (
 """All actions, as this module writes them."""
 
 _LONGEST_ACTION: Final = 60
-_SHOWN: Final = 60
+_QUOTE: Final = 60
 _STATES_KEPT: Final = 1 << 11
 _CHANGES_KEPT: Final = 1 << 15
 _OTHER_TYPE: Final = Opaque("of another type")
@@ -109,12 +109,12 @@ class ProgramsAutomaton(Automaton[ProgramState, str]):
 def _outcomes(state: ProgramState) -> dict[str, ProgramState]:
     """Return the state after each permitted statement."""
     values = dict(zip(VARIABLES, state.values, strict=True))
-    found = {}
+    outcomes = {}
     for text, (_, names) in _PARSED.items():
         changed = _changed(text, tuple(values[name] for name in names))
         if changed is not None:
-            found[text] = ProgramState(tuple((values | changed).values()))
-    return found
+            outcomes[text] = ProgramState(tuple((values | changed).values()))
+    return outcomes
 
 
 @lru_cache(_CHANGES_KEPT)
@@ -170,9 +170,9 @@ def _assignments(text: str) -> Iterator[tuple[str, str]]:
     for line in lines:
         for part in _NEXT_NAME.split(_BULLET.sub("", line, count=1)):
             sign = "=" if "=" in part else ":"
-            name, found, value = part.partition(sign)
+            name, sign_found, value = part.partition(sign)
             name = name.strip(_MARKS + "'\"")
-            if found and (sign == "=" or name in VARIABLES):
+            if sign_found and (sign == "=" or name in VARIABLES):
                 yield name, value.partition("#")[0].strip(_MARKS + ",;.")
 
 
@@ -227,18 +227,18 @@ class Programs(Environment[ProgramState, str]):
         for name, literal in _assignments(text):
             if name not in VARIABLES:
                 raise InvalidBoardError(
-                    f"expected assignments to {', '.join(VARIABLES)}, got one to {name!r:.{_SHOWN}}"
+                    f"expected assignments to {', '.join(VARIABLES)}, got one to {name!r:.{_QUOTE}}"
                 )
             value = read_literal(literal)
             if values.setdefault(name, value) != value:
                 raise InvalidBoardError(
                     f"expected one assignment to {name}, got two that differ: the second is "
-                    f"{literal!r:.{_SHOWN}}"
+                    f"{literal!r:.{_QUOTE}}"
                 )
         if len(values) < len(VARIABLES) - 1:
             raise InvalidBoardError(
                 f"expected assignments to {', '.join(VARIABLES)}, got {len(values)} in "
-                f"{text!r:.{_SHOWN}}; without one of them it is a state, without two none"
+                f"{text!r:.{_QUOTE}}; without one of them it is a state, without two none"
             )
         return ProgramState(tuple(values.get(name) for name in VARIABLES))
 
@@ -270,20 +270,20 @@ class Programs(Environment[ProgramState, str]):
 
     def elements(self, state: ProgramState) -> Mapping[str, str]:
         """Return the numbers, and each element of the list and of the dictionary."""
-        found: dict[str, str] = {}
+        texts: dict[str, str] = {}
         for name, value in zip(VARIABLES, state.values, strict=True):
             if isinstance(value, tuple):
-                found |= {
+                texts |= {
                     f"{name}[{index}]": literal_text(each) for index, each in enumerate(value)
                 }
             elif isinstance(value, Keyed):
-                found |= {
+                texts |= {
                     f"{name}[{literal_text(key)}]": literal_text(each)
                     for key, each in value.entries
                 }
             elif value is not None:
-                found[name] = literal_text(value)
-        return found
+                texts[name] = literal_text(value)
+        return texts
 
     def start(self, generator: np.random.Generator) -> ProgramState:
         """Return numbers from 0 to 5, 1 to 4 of them in the list and 1 or 2 in the dictionary."""

@@ -20,7 +20,7 @@ from workbench.errors import InvalidBoardError
 
 _LONGEST: Final = 300
 _DEEPEST: Final = 8
-_SHOWN: Final = 60
+_QUOTE: Final = 60
 
 _LITERAL: Final = re.compile(r"[\w \[\]{}(),:.'\"+-]+", re.A)
 _BLANK: Final = re.compile(r"[\t\r\n]")
@@ -90,7 +90,7 @@ def changes(statement: ast.stmt, values: Mapping[str, Value]) -> dict[str, Value
             old, by = _evaluated(target, values), _evaluated(expression, values)
             return _assigned(target, _calculated(sign, old, by), values)
         case ast.Delete([ast.Subscript(ast.Name(name), key)]):
-            return {name: _taken(_variable(values, name), _evaluated(key, values))[1]}
+            return {name: _popped(_variable(values, name), _evaluated(key, values))[1]}
     raise NotImplementedError(ast.dump(statement))
 
 
@@ -101,7 +101,7 @@ def _evaluated(expression: ast.expr, values: Mapping[str, Value]) -> Value:
         case ast.BinOp(left, sign, right):
             return _calculated(sign, _evaluated(left, values), _evaluated(right, values))
         case ast.Subscript(container, key):
-            return _taken(_evaluated(container, values), _evaluated(key, values))[0]
+            return _popped(_evaluated(container, values), _evaluated(key, values))[0]
         case ast.Call(ast.Name("len"), [argument]):
             return _length(_evaluated(argument, values))
         case ast.Constant() | ast.UnaryOp():
@@ -153,24 +153,24 @@ def _called(
 ) -> tuple[Value, Value]:
     """Return what a method of a variable returns, and what the variable holds after it."""
     container = _variable(values, name)
-    given = [_evaluated(argument, values) for argument in arguments]
+    operands = [_evaluated(argument, values) for argument in arguments]
     if method == "pop":
-        return _taken(container, given[0] if given else -1)
+        return _popped(container, operands[0] if operands else -1)
     if method not in ("append", "index", "remove"):
         raise NotImplementedError(method)
     if not isinstance(container, tuple):
         raise StatementRaisesError
     if method == "append":
-        return Opaque("None"), (*container, given[0])
-    if given[0] not in container:
+        return Opaque("None"), (*container, operands[0])
+    if operands[0] not in container:
         raise StatementRaisesError
-    index = container.index(given[0])
+    index = container.index(operands[0])
     if method == "index":
         return index, container
     return Opaque("None"), container[:index] + container[index + 1 :]
 
 
-def _taken(container: Value, key: Value) -> tuple[Value, Value]:
+def _popped(container: Value, key: Value) -> tuple[Value, Value]:
     """Return the element at an index or key, and the container without it."""
     if isinstance(container, Keyed):
         entries = dict(container.entries)
@@ -232,7 +232,7 @@ def read_literal(text: str) -> Value:
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError) as error:
         raise InvalidBoardError(
             f"expected a Python literal of at most {_LONGEST} characters and {_DEEPEST} levels of "
-            f"brackets, got {literal!r:.{_SHOWN}}"
+            f"brackets, got {literal!r:.{_QUOTE}}"
         ) from error
 
 

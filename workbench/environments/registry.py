@@ -50,10 +50,10 @@ def environment_named(name: str) -> AnyEnvironment:
     kind, _, argument = name.partition(":")
     with_texts = getattr(_modules().get(kind), "argument_with_texts", None)
     if not argument or with_texts is None:
-        return _made(name)
-    found = _made(f"{kind}:{with_texts(argument)}")
-    _of_files[name] = found
-    return found
+        return _environment(name)
+    environment = _environment(f"{kind}:{with_texts(argument)}")
+    _of_files[name] = environment
+    return environment
 
 
 def environment_in_table(name: str) -> AnyEnvironment:
@@ -68,7 +68,7 @@ def environment_in_table(name: str) -> AnyEnvironment:
     Raises:
         InvalidArgumentError: If there is none of this name, or it does not take the argument.
     """
-    return _of_files.get(name) or _made(name)
+    return _of_files.get(name) or _environment(name)
 
 
 def environment_names() -> list[str]:
@@ -77,7 +77,7 @@ def environment_names() -> list[str]:
 
 
 @lru_cache(maxsize=64)
-def _made(name: str) -> AnyEnvironment:
+def _environment(name: str) -> AnyEnvironment:
     kind, _, argument = name.partition(":")
     return _factory(kind)(name, argument)
 
@@ -88,8 +88,8 @@ def _factory(kind: str) -> Callable[[str, str], AnyEnvironment]:
         return own[kind]
     for entry in entry_points(group=GROUP):
         if entry.name == kind:
-            found: Callable[[str, str], AnyEnvironment] = entry.load()
-            return found
+            factory: Callable[[str, str], AnyEnvironment] = entry.load()
+            return factory
     raise InvalidArgumentError(
         f"environment: expected one of {', '.join(environment_names())}, got {kind!r:.80}; "
         "an environment of another package needs that package installed"

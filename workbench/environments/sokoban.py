@@ -65,7 +65,7 @@ STEPS: Final = {"U": (-1, 0), "D": (1, 0), "L": (0, -1), "R": (0, 1)}
 """The actions, and the row and column that each adds."""
 
 _CHARACTERS: Final = "#@+$*. "
-_LONGEST_QUOTE: Final = 200
+_MAP_QUOTE: Final = 200
 _ROOMS_KEPT: Final = 256
 
 
@@ -261,8 +261,8 @@ def _cells_with(rows: list[str], characters: str) -> frozenset[Cell]:
     return frozenset(
         (row, column)
         for row, line in enumerate(rows)
-        for column, found in enumerate(line)
-        if found in characters
+        for column, sign in enumerate(line)
+        if sign in characters
     )
 
 
@@ -277,10 +277,10 @@ def _player(rows: list[str], text: str) -> Cell | None:
 
 
 def _cut(text: str) -> str:
-    return repr(text if len(text) <= _LONGEST_QUOTE else text[:_LONGEST_QUOTE] + "...")
+    return repr(text if len(text) <= _MAP_QUOTE else text[:_MAP_QUOTE] + "...")
 
 
-_SHOWN: Final = 80
+_QUOTE: Final = 80
 _LARGEST_FILE: Final = 10_000
 _FLOOR_SIGNS: Final = str.maketrans("-_", "  ")
 _MAP_SIGNS: Final = frozenset("#@+$*. -_")
@@ -359,11 +359,11 @@ class SokobanEnvironment(Environment[SokobanState, str]):
     def read_state(self, text: str) -> SokobanState:
         """Return the state that a map shows; ``-`` and ``_`` may be written for floor."""
         rows = text.replace("\r", "").translate(_FLOOR_SIGNS).strip("\n")
-        height, found = self._own_map.count("\n"), rows.count("\n")
-        if found != height or not set("#@+") & set(rows):
+        height, newlines = self._own_map.count("\n"), rows.count("\n")
+        if newlines != height or not set("#@+") & set(rows):
             raise InvalidBoardError(
                 f"expected a Sokoban map of {height + 1} rows with walls and a player, got "
-                f"{found + 1} rows in {rows[:_SHOWN]!r}"
+                f"{newlines + 1} rows in {rows[:_QUOTE]!r}"
             )
         return self._automaton.state(rows)
 
@@ -384,7 +384,7 @@ class SokobanEnvironment(Environment[SokobanState, str]):
         """Return whether a text shows rows with walls, in signs like those of maps."""
         lines = unicodedata.normalize("NFKC", text).lower().split("\n")
         signs = [set(line) - {"\r"} for line in lines if len(line.strip()) > 2]
-        return sum(found <= _ALIKE and bool(found & _WALLS_ALIKE) for found in signs) > 1
+        return sum(row <= _ALIKE and bool(row & _WALLS_ALIKE) for row in signs) > 1
 
     def action_text(self, action: str) -> str:
         """Return a step as its letter."""
@@ -418,7 +418,7 @@ class SokobanEnvironment(Environment[SokobanState, str]):
             "player_out_of_reach": same_walls and state.player not in {None, *self._walked},
             "box_out_of_reach": same_walls and not state.boxes <= self._pushed,
         }
-        return tuple(name for name, found in broken.items() if found)
+        return tuple(name for name, holds in broken.items() if holds)
 
     @cached_property
     def _walked(self) -> frozenset[Cell]:
@@ -447,16 +447,16 @@ class SokobanEnvironment(Environment[SokobanState, str]):
 
         Cells with nothing on them are missing, unless their wall or goal is not as in the room.
         """
-        found: dict[Cell, list[str]] = {box: ["box"] for box in state.boxes}
+        contents: dict[Cell, list[str]] = {box: ["box"] for box in state.boxes}
         if state.player is not None:
-            found.setdefault(state.player, []).append("player")
+            contents.setdefault(state.player, []).append("player")
         other = state.other_room
         if other is not None:
             for cell in other.floor ^ self._automaton.floor:
-                found.setdefault(cell, []).append("no wall" if cell in other.floor else "wall")
+                contents.setdefault(cell, []).append("no wall" if cell in other.floor else "wall")
             for cell in other.goals ^ self._automaton.goals:
-                found.setdefault(cell, []).append("goal" if cell in other.goals else "no goal")
-        return {_cell_name(cell): ", ".join(found[cell]) for cell in sorted(found)}
+                contents.setdefault(cell, []).append("goal" if cell in other.goals else "no goal")
+        return {_cell_name(cell): ", ".join(contents[cell]) for cell in sorted(contents)}
 
     def mended(self, state: SokobanState, true: SokobanState, name: str) -> SokobanState | None:
         """Return a map with the box, or the player, of one cell as on the true one.
@@ -509,10 +509,10 @@ class SokobanEnvironment(Environment[SokobanState, str]):
         squares = self._automaton.text(state).split("\n")
         height, width = len(squares), max(map(len, squares))
         cells = [(row, column) for row in range(height) for column in range(width)]
-        done = sum(line.count("*") for line in squares)
+        goals = sum(line.count("*") for line in squares)
         return square_picture(
             "Sokoban",
-            f"{done} of {len(state.boxes)} boxes on goals",
+            f"{goals} of {len(state.boxes)} boxes on goals",
             squares,
             [cell for cell in cells if _cell_name(cell) in marked],
             ([str(row + 1) for row in range(height)], [str(column + 1) for column in range(width)]),
@@ -561,8 +561,8 @@ def environment(name: str, argument: str) -> SokobanEnvironment:
     if not text:
         raise InvalidArgumentError(
             f"environment sokoban: expected one of the rooms {', '.join(ROOMS)}, or a map, got "
-            f"{argument!r:.{_SHOWN}}; a file that only a table names is not opened: name it on the "
-            f"command line, by --environment {name!r:.{_SHOWN}}"
+            f"{argument!r:.{_QUOTE}}; a file that only a table names is not opened: name it on the "
+            f"command line, by --environment {name!r:.{_QUOTE}}"
         )
     try:
         return SokobanEnvironment(name, text)
@@ -589,11 +589,11 @@ def argument_with_texts(argument: str) -> str:
     except (OSError, ValueError) as error:
         raise InvalidArgumentError(
             f"environment sokoban: expected one of the rooms {', '.join(ROOMS)}, or a file with a "
-            f"map, got {argument!r:.{_SHOWN}}: {error}"
+            f"map, got {argument!r:.{_QUOTE}}: {error}"
         ) from error
     if len(text) > _LARGEST_FILE:
         raise InvalidArgumentError(
             f"environment sokoban: expected a map of at most {_LARGEST_FILE} characters, got more in "
-            f"{argument!r:.{_SHOWN}}"
+            f"{argument!r:.{_QUOTE}}"
         )
     return text.replace("\r", "").strip("\n").replace("\n", "/")

@@ -30,12 +30,12 @@ def square_picture(
     """
     height, width = len(squares), max(map(len, squares))
     frames = sorted(set(marked))
-    said = f"{name}: {caption}" + (f"; {len(frames)} squares marked" if frames else "")
+    description = f"{name}: {caption}" + (f"; {len(frames)} squares marked" if frames else "")
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{escape(said)}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{escape(description)}" '
         f'viewBox="{-_MARGIN} {-_MARGIN} {CELL * width + _MARGIN + 2} {CELL * height + 2 * _MARGIN}" '
         f'font-family="sans-serif" font-size="12" text-anchor="middle">',
-        f"<title>{escape(said)}</title>",
+        f"<title>{escape(description)}</title>",
         f'<rect x="{-_MARGIN}" y="{-_MARGIN}" width="100%" height="100%" fill="#ffffff"/>',
     ]
     rows, columns = labels

@@ -166,9 +166,9 @@ class RandomTree(Automaton[RandomTreeState, int]):
         """Return all actions in the predicted tree, and the accepted ones in the true tree."""
         if not state.true:
             return self._all
-        drawn = self._unpacked(hashlib.shake_128(state.path).digest(8 * len(self._all)))
+        values = self._unpacked(hashlib.shake_128(state.path).digest(8 * len(self._all)))
         limit = self._limit
-        return tuple([action for action, value in enumerate(drawn) if value < limit])
+        return tuple([action for action, value in enumerate(values) if value < limit])
 
     def successor(self, state: RandomTreeState, action: int) -> RandomTreeState:
         """Return the child, in the same tree."""

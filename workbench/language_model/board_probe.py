@@ -91,13 +91,13 @@ def fit_probe(
         each[places] -= 1
         gradient = (scaled.T @ sums.reshape(rows, -1)).astype(np.float64) / rows
         gradient = gradient.reshape(-1, values, count).swapaxes(1, 2).reshape(weights.shape)
-        kept = weights[:-1]
-        gradient[:-1] += penalty * kept
-        return -likelihood / rows + penalty / 2 * float((kept**2).sum()), gradient.reshape(-1)
+        slopes = weights[:-1]
+        gradient[:-1] += penalty * slopes
+        return -likelihood / rows + penalty / 2 * float((slopes**2).sum()), gradient.reshape(-1)
 
     first = np.zeros((scaled.shape[1], count * values))
     first[-1] = _log_shares(labels, values).reshape(-1)
-    found = minimize(
+    optimum = minimize(
         loss,
         first.reshape(-1),
         args=(),
@@ -105,7 +105,7 @@ def fit_probe(
         method="L-BFGS-B",
         options={"maxiter": iterations, "maxcor": _MEMORY},
     )
-    weights = found.x.reshape(first.shape).astype(np.float32)
+    weights = optimum.x.reshape(first.shape).astype(np.float32)
     own = scaling @ weights[:-1]
     intercepts = weights[-1] - centre @ own
     return LinearProbe(own.reshape(-1, count, values), intercepts.reshape(count, values))
@@ -113,8 +113,8 @@ def fit_probe(
 
 def _scaling(centred: Vectors) -> Vectors:
     variances, directions = np.linalg.eigh(centred.T.astype(np.float64) @ centred / len(centred))
-    kept = variances > _NEGLIGIBLE * max(variances.max(), np.finfo(float).tiny)
-    scaling: Vectors = (directions[:, kept] / np.sqrt(variances[kept])).astype(np.float32)
+    large = variances > _NEGLIGIBLE * max(variances.max(), np.finfo(float).tiny)
+    scaling: Vectors = (directions[:, large] / np.sqrt(variances[large])).astype(np.float32)
     return scaling
 
 
@@ -212,8 +212,8 @@ def written_squares(text: object) -> Labels | None:
 
 def squares_of(texts: Iterable[object]) -> Labels:
     """Return the squares of FENs, shape (rows, SQUARES); -1 where they cannot be read."""
-    found = [written_squares(text) for text in texts]
-    return np.stack([np.full(SQUARES, -1) if each is None else each for each in found])
+    squares = [written_squares(text) for text in texts]
+    return np.stack([np.full(SQUARES, -1) if each is None else each for each in squares])
 
 
 def standing(moves: Sequence[str]) -> NDArray[np.bool_]:
@@ -227,11 +227,11 @@ def standing(moves: Sequence[str]) -> NDArray[np.bool_]:
 
 @lru_cache(maxsize=1 << 10)
 def _standing(moves: str) -> tuple[bool, ...]:
-    found = [False] * SQUARES
+    standing = [False] * SQUARES
     for move in read_moves(moves.split()):
-        found[move.from_square] = False
-        found[move.to_square] = True
-    return tuple(found)
+        standing[move.from_square] = False
+        standing[move.to_square] = True
+    return tuple(standing)
 
 
 MOST_PLIES: Final = 100
@@ -269,13 +269,13 @@ def boards_to_fit(
             f"{per_game!r}"
         )
     generator = np.random.default_rng(derived_seed(seed, "boards to fit"))
-    asked = []
+    queries = []
     for index in generator.choice(len(unseen), games, replace=False).tolist():
         moves = unseen[index].moves[:MOST_PLIES]
         count = min(per_game, len(moves))
         plies = 1 + generator.choice(len(moves), count, replace=False)
-        asked.append((moves, np.sort(plies).tolist()))
-    return _read(model, asked)
+        queries.append((moves, np.sort(plies).tolist()))
+    return _read(model, queries)
 
 
 def boards_after(
@@ -289,24 +289,24 @@ def boards_after(
 
 def _read(
     model: LanguageModel,
-    asked: Sequence[tuple[Sequence[str], Sequence[int]]],
+    queries: Sequence[tuple[Sequence[str], Sequence[int]]],
     every: Sequence[Vectors] | None = None,
 ) -> HiddenBoards:
     vectors: list[NDArray[np.float32]] = []
     labels: list[Labels] = []
     moved: list[int] = []
-    for index, (moves, plies) in enumerate(asked):
+    for index, (moves, plies) in enumerate(queries):
         after = every[index] if every else model.hidden_states(moves).swapaxes(0, 1)[1:]
-        for ply, (found, entered) in zip(plies, _after(tuple(moves), tuple(plies)), strict=True):
+        for ply, (board, entered) in zip(plies, _after(tuple(moves), tuple(plies)), strict=True):
             vectors.append(after[ply - 1])
-            labels.append(found)
+            labels.append(board)
             moved.append(entered)
     return HiddenBoards(
         np.stack(vectors),
         np.stack(labels),
-        np.array([ply for _, plies in asked for ply in plies], dtype=np.int64),
+        np.array([ply for _, plies in queries for ply in plies], dtype=np.int64),
         np.array(moved, dtype=np.int64),
-        np.array([squares_between(moves[ply - 1]) for moves, plies in asked for ply in plies]),
+        np.array([squares_between(moves[ply - 1]) for moves, plies in queries for ply in plies]),
     )
 
 
@@ -314,14 +314,14 @@ def _read(
 @lru_cache(maxsize=1 << 12)
 def _after(moves: tuple[str, ...], plies: tuple[int, ...]) -> list[tuple[Labels, int]]:
     """Return the labels after plies, which ascend, and that of the square just entered."""
-    found = []
+    results = []
     board = chess.Board()
     for ply, move in enumerate(read_moves(moves), 1):
         board.push(move)
         if ply in plies:
             labels = board_labels(board)
-            found.append((labels, int(labels[move.to_square])))
-    return found
+            results.append((labels, int(labels[move.to_square])))
+    return results
 
 
 def squares_between(move: str) -> tuple[int, int]:
@@ -338,25 +338,25 @@ def usual_moved(fitted: HiddenBoards, moves: Sequence[str]) -> list[int]:
     """
     sides = fitted.plies % 2
     steps = fitted.between % 8, fitted.between // 8
-    found = []
+    pieces = []
     for ply, move in enumerate(moves, 1):
         between = np.array(squares_between(move))
         side = sides == ply % 2
         same = side & (fitted.between == between).all(axis=1)
         alike = side.copy()
-        for at, asked in zip(steps, (between % 8, between // 8), strict=True):
-            alike &= np.diff(at, axis=1)[:, 0] == asked[1] - asked[0]
+        for at, step in zip(steps, (between % 8, between // 8), strict=True):
+            alike &= np.diff(at, axis=1)[:, 0] == step[1] - step[0]
         counted = next(each for each in (same, alike, side, sides >= 0) if each.any())
-        found.append(int(np.bincount(fitted.moved[counted]).argmax()))
-    return found
+        pieces.append(int(np.bincount(fitted.moved[counted]).argmax()))
+    return pieces
 
 
 def usual_labels(fitted: HiddenBoards, at: Labels, window: int = 6) -> Labels:
     """Return the value that each label has most often about as late in a game."""
-    found = np.zeros((len(at), fitted.labels.shape[1]), np.int64)
+    result = np.zeros((len(at), fitted.labels.shape[1]), np.int64)
     for ply in np.unique(at):
         apart = np.abs(fitted.plies - ply)
         near = fitted.labels[(apart <= window) & (apart % 2 == 0)]
         if len(near):
-            found[at == ply] = [int(np.bincount(column).argmax()) for column in near.T]
-    return found
+            result[at == ply] = [int(np.bincount(column).argmax()) for column in near.T]
+    return result

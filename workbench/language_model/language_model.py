@@ -88,15 +88,15 @@ class LanguageModel:
         # Alike in length, so that little is filled up.
         order = sorted(range(len(read)), key=lambda index: len(read[index]))
         for first in range(0, len(order), BATCH):
-            chosen = order[first : first + BATCH]
-            moves = np.zeros((len(chosen), max(len(read[index]) for index in chosen), 3), np.uint8)
-            for row, index in enumerate(chosen):
+            batch = order[first : first + BATCH]
+            moves = np.zeros((len(batch), max(len(read[index]) for index in batch), 3), np.uint8)
+            for row, index in enumerate(batch):
                 moves[row, : len(read[index])] = read[index]
-            at = np.array([len(read[index]) - 1 for index in chosen])
+            at = np.array([len(read[index]) - 1 for index in batch])
             encoded = encode(np, self._weights, self.shape, moves)[-1]
-            own = None if draws is None else draws[chosen]
+            own = None if draws is None else draws[batch]
             tokens = write_boards(self._weights, self.shape, encoded, at, temperature, own)
-            for index, row in zip(chosen, tokens.tolist(), strict=True):
+            for index, row in zip(batch, tokens.tolist(), strict=True):
                 texts[index] = spell(row)
         return texts
 
@@ -127,15 +127,15 @@ class LanguageModel:
         """Return the moves with which the model goes on."""
         generator = np.random.default_rng(seed)
 
-        def chosen(logits: NDArray[np.float32]) -> int:
+        def pick(logits: NDArray[np.float32]) -> int:
             return int(chosen_tokens(logits[None], temperature, generator.random(1))[0])
 
         line: list[str] = []
         while len(line) < depth and len(moves) + len(line) <= MOST_PLIES:
             encoded = self.hidden_states([*moves, *line])[-1, -1]
-            start = chosen(move_logits(np, self._weights, encoded))
-            end = chosen(target_logits(np, self._weights, encoded, start))
-            kind = chosen(promotion_logits(np, self._weights, encoded, start, end))
+            start = pick(move_logits(np, self._weights, encoded))
+            end = pick(target_logits(np, self._weights, encoded, start))
+            kind = pick(promotion_logits(np, self._weights, encoded, start, end))
             line.append(write_move(start, end, kind))
         return line
 

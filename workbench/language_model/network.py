@@ -130,9 +130,9 @@ def attend(xp: ModuleType, query: Any, key: Any, value: Any, bias: Any) -> Any:
     return SOFTMAX[xp](scores) @ value
 
 
-def recency(xp: ModuleType, heads: int, at: Any, seen: int) -> Any:
+def recency(xp: ModuleType, heads: int, at: Any, plies: int) -> Any:
     """Return the bias by distance from indices (..., n), and against what comes later."""
-    distance = (at[..., None] - xp.arange(seen)).astype(np.float32)
+    distance = (at[..., None] - xp.arange(plies)).astype(np.float32)
     later = xp.where(distance < 0, np.float32(_ALL), np.float32(0))
     return (
         -slopes(heads)[:, None, None] * xp.abs(distance)[..., None, :, :] - later[..., None, :, :]
@@ -216,7 +216,7 @@ def written(
     before = xp.concatenate([xp.full_like(tokens[..., :1], len(TOKENS)), tokens[..., :-1]], axis=-1)
     last = xp.take_along_axis(encoded, at[..., None], axis=-2) @ weights["last"]
     vectors = weights["token"][before] + slot_vectors(xp, weights) + last[..., None, :]
-    seen = encoded.shape[-2]
+    plies = encoded.shape[-2]
     for block in range(shape.blocks):
         name = f"decoder.{block}"
         bias = recency(xp, shape.heads, xp.arange(SLOTS), SLOTS)
@@ -228,9 +228,9 @@ def written(
         games, boards, heads, slots, part = query.shape
         query = query.swapaxes(1, 2).reshape(games, heads, boards * slots, part)
         of_rows = xp.repeat(at, SLOTS, axis=-1)
-        bias = recency(xp, shape.heads, of_rows, seen)
-        given = join_heads(attend(xp, query, key, value, bias)).reshape(vectors.shape)
-        vectors = vectors + times(given, weights[f"{name_across}.out"])
+        bias = recency(xp, shape.heads, of_rows, plies)
+        values = join_heads(attend(xp, query, key, value, bias)).reshape(vectors.shape)
+        vectors = vectors + times(values, weights[f"{name_across}.out"])
         vectors = vectors + feed_forward(xp, weights, name, vectors)
     return times(normal(xp, vectors, weights["written"]), weights["output"])
 
@@ -248,8 +248,8 @@ def target_logits(xp: ModuleType, weights: Weights, encoded: Any, start: Any) ->
 
 def promotion_logits(xp: ModuleType, weights: Weights, encoded: Any, start: Any, end: Any) -> Any:
     """Return the logits of the promotion, given the squares; shape (..., 5)."""
-    given = encoded + weights["move_left"][start] + weights["move_entered"][end]
-    return xp.maximum(given, 0) @ weights["move_promotion"]
+    vectors = encoded + weights["move_left"][start] + weights["move_entered"][end]
+    return xp.maximum(vectors, 0) @ weights["move_promotion"]
 
 
 def first_weights(shape: Shape, seed: int) -> dict[str, NDArray[np.float32]]:
@@ -345,10 +345,10 @@ class _Within:
         query = split_heads((own @ self._weights[f"{self._name}.query"])[:, None], heads)
         key, value = keys_values(np, self._weights, self._name, own[:, None], heads)
         self._key[:, :, slot], self._value[:, :, slot] = key[:, :, 0], value[:, :, 0]
-        seen = slice(slot + 1)
-        bias = self._bias[:, slot : slot + 1, seen]
-        given = attend(np, query, self._key[:, :, seen], self._value[:, :, seen], bias)
-        return join_heads(given)[:, 0] @ self._weights[f"{self._name}.out"]
+        past = slice(slot + 1)
+        bias = self._bias[:, slot : slot + 1, past]
+        values = attend(np, query, self._key[:, :, past], self._value[:, :, past], bias)
+        return join_heads(values)[:, 0] @ self._weights[f"{self._name}.out"]
 
 
 class _Across:
@@ -363,5 +363,5 @@ class _Across:
 
     def step(self, vectors: NDArray[Any]) -> Any:
         query = queries(np, self._weights, self._name, vectors[:, None], self._shape.heads)
-        given = attend(np, query, self._key, self._value, self._bias)
-        return join_heads(given)[:, 0] @ self._weights[f"{self._name}.out"]
+        values = attend(np, query, self._key, self._value, self._bias)
+        return join_heads(values)[:, 0] @ self._weights[f"{self._name}.out"]

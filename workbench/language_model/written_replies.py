@@ -79,7 +79,7 @@ def write_replies(
     likely to six digits, also on the games that are read together with it.
     """
     replies = [refusal(moves) for moves in games]
-    read = [index for index, refused in enumerate(replies) if refused is None]
+    read = [index for index, reply in enumerate(replies) if reply is None]
     own_seeds = [derived_seed(seeds[index], "reply", *games[index]) for index in read]
     written = _texts(model, [games[index] for index in read], settings, own_seeds)
     for index, (text, tokens) in zip(read, written, strict=True):
@@ -87,7 +87,7 @@ def write_replies(
     return [each for each in replies if each is not None]
 
 
-def refused(reason: str) -> WrittenReply:
+def refusal_reply(reason: str) -> WrittenReply:
     """Return the reply of a model that cannot reply; it is ``absent`` in every task."""
     return WrittenReply(f"The language model cannot reply: {reason}.", 0, 0)
 
@@ -95,11 +95,13 @@ def refused(reason: str) -> WrittenReply:
 def refusal(moves: Sequence[str]) -> WrittenReply | None:
     """Return the reply to moves that the models cannot read, None if they can."""
     if len(moves) > MOST_PLIES:
-        return refused(f"it reads at most {MOST_PLIES} plies, and these are {len(moves)}")
+        return refusal_reply(f"it reads at most {MOST_PLIES} plies, and these are {len(moves)}")
     try:
         read_moves(moves)
     except IllegalMoveError:
-        return refused("it reads moves in UCI, and one of these is in another notation, or none")
+        return refusal_reply(
+            "it reads moves in UCI, and one of these is in another notation, or none"
+        )
     return None
 
 
@@ -129,20 +131,20 @@ def _texts(
     return [("\n".join(line) or NONE, max(1, len(line))) for line in lines]
 
 
-Asked: TypeAlias = tuple[tuple[str, ...], int]
+Query: TypeAlias = tuple[tuple[str, ...], int]
 """A game's moves, and a seed."""
 
 
 def replies_of_processes(
-    model: str, settings: ReplySettings, asked: Iterable[Asked], jobs: int
-) -> Iterator[list[tuple[Asked, WrittenReply]]]:
+    model: str, settings: ReplySettings, queries: Iterable[Query], jobs: int
+) -> Iterator[list[tuple[Query, WrittenReply]]]:
     """Yield replies to games, a batch as it is done, in any order.
 
     Even one job is a process: on one thread, in batches that do not depend on the order or on
     ``jobs``, sums are rounded alike.
     """
     # Alike in length, so that little is filled up.
-    games = sorted(asked, key=lambda one: (len(one[0]), one))
+    games = sorted(queries, key=lambda one: (len(one[0]), one))
     batches = [games[first : first + BATCH] for first in range(0, len(games), BATCH)]
     if not batches:
         return
@@ -159,6 +161,6 @@ def replies_of_processes(
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _replies(model: str, settings: ReplySettings, batch: list[Asked]) -> list[WrittenReply]:
+def _replies(model: str, settings: ReplySettings, batch: list[Query]) -> list[WrittenReply]:
     games, seeds = zip(*batch, strict=True)
     return write_replies(load_model(model), games, settings, seeds)

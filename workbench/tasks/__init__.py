@@ -31,7 +31,7 @@ def _tasks() -> dict[str, Task]:
     modules = [
         importlib.import_module(f"{__name__}.{each.name}") for each in iter_modules(__path__)
     ]
-    found: list[Task] = [module.TASK for module in modules if hasattr(module, "TASK")]
+    tasks: list[Task] = [module.TASK for module in modules if hasattr(module, "TASK")]
     return {
-        task.name: task for task in sorted(found, key=lambda one: (not one.gives_state, one.name))
+        task.name: task for task in sorted(tasks, key=lambda one: (not one.gives_state, one.name))
     }

@@ -37,15 +37,15 @@ class ContinuationTask(Task):
         self, environment: AnyEnvironment, believed: str, depth: int, generator: np.random.Generator
     ) -> str:
         """Return uniformly drawn actions from the believed state."""
-        state, drawn = environment.read_state(believed), []
+        state, actions = environment.read_state(believed), []
         for _ in range(depth):
             permitted = environment.automaton.permitted(state)
             if not permitted:
                 break
             action = permitted[int(generator.integers(len(permitted)))]
-            drawn.append(environment.action_text(action))
+            actions.append(environment.action_text(action))
             state = environment.automaton.successor(state, action)
-        return "\n".join(drawn) or "none"
+        return "\n".join(actions) or "none"
 
     def measures(
         self,

@@ -53,18 +53,18 @@ class Estimators(Mapping[str, Estimator]):
 
     @cached_property
     def _by_name(self) -> dict[str, Estimator]:
-        known = {each.name: each for each in _REGISTERED}
+        estimators = {each.name: each for each in _REGISTERED}
         for entry in sorted(entry_points(group=GROUP), key=lambda each: each.name):
             estimator = _loaded(entry)
-            for each in known.values():
+            for each in estimators.values():
                 if estimator.name == each.name or estimator.look == each.look:
                     raise InvalidArgumentError(
                         f"{GROUP}: expected the entry point {entry.name!r} with a name and a look "
                         f"of its own, got {estimator.name!r} and {estimator.look!r}; "
                         f"{each.name!r} has look {each.look!r}"
                     )
-            known[estimator.name] = estimator
-        return known
+            estimators[estimator.name] = estimator
+        return estimators
 
 
 def _loaded(entry: EntryPoint) -> Estimator:

@@ -68,8 +68,8 @@ class Intermediate:
                 )
             scale = 1.0
             if len(accepted) > samples:
-                kept = generator.choice(len(accepted), size=samples, replace=False)
-                thinned = [accepted[index] for index in kept]
+                indices = generator.choice(len(accepted), size=samples, replace=False)
+                thinned = [accepted[index] for index in indices]
                 if self.rescaling == "count":
                     scale = len(accepted) / samples
                 else:

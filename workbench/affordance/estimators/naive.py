@@ -41,8 +41,8 @@ class Naive:
                 grown.extend((automaton.successor(state, a), (*line, a)) for a in actions)
                 nodes += len(actions)
             if len(grown) > samples:
-                kept = generator.choice(len(grown), size=samples, replace=False)
-                grown = [grown[index] for index in kept]
+                indices = generator.choice(len(grown), size=samples, replace=False)
+                grown = [grown[index] for index in indices]
             lines = grown
         if not lines:
             return Run(0.0, nodes)

@@ -52,16 +52,16 @@ class Resampled:
                 return Run(finished + total, nodes)
             if len(accepted) > samples:
                 points = (np.arange(samples) + generator.random(samples)) / samples * total
-                drawn = np.searchsorted(np.cumsum(weights), points).clip(max=len(weights) - 1)
-                chosen, copies = np.unique(drawn, return_counts=True)
-                kept = [
+                places = np.searchsorted(np.cumsum(weights), points).clip(max=len(weights) - 1)
+                indices, copies = np.unique(places, return_counts=True)
+                particles = [
                     (accepted[index], count * total / samples)
-                    for index, count in zip(chosen, copies, strict=True)
+                    for index, count in zip(indices, copies, strict=True)
                 ]
             else:
-                kept = list(zip(accepted, weights, strict=True))
+                particles = list(zip(accepted, weights, strict=True))
             lines = [
                 (automaton.successor(walker, action), automaton.successor(other, action), weight)
-                for (walker, other, action), weight in kept
+                for (walker, other, action), weight in particles
             ]
         raise AssertionError("unreachable: depth is at least 1")

@@ -137,11 +137,11 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
 
     def parsed_given(self, text: str) -> Fen:
         """Return the FEN that a person gives, alone or in a text such as a sentence or a link."""
-        found = classify_given(text).parsed
-        problem = moves_problem(text) if isinstance(found, Fen) and found.fault else ""
+        fen = classify_given(text).parsed
+        problem = moves_problem(text) if isinstance(fen, Fen) and fen.fault else ""
         if problem:
             raise InvalidFenError(f"expected a FEN, but {problem}")
-        return found if isinstance(found, Fen) else self.parsed_true(text)
+        return fen if isinstance(fen, Fen) else self.parsed_true(text)
 
     def conditions(self, state: ChessState) -> tuple[str, ...]:
         """Return the names of python-chess's status flags, such as ``NO_WHITE_KING``."""
@@ -195,9 +195,9 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
         self, moves: str | None, predicted: ParsedState, reply_class: str
     ) -> dict[str, Any]:
         """Return the backward analysis: reachability, and where tracking was lost."""
-        said = _fen(predicted)
-        lost = lost_track(moves, said)
-        violated = conditions_violated_by(said.board) if reply_class in _BOARD_STATES else None
+        fen = _fen(predicted)
+        lost = lost_track(moves, fen)
+        violated = conditions_violated_by(fen.board) if reply_class in _BOARD_STATES else None
         return {
             "violated_conditions": None if violated is None else " ".join(violated),
             "wrong_squares": lost.true_squares,

@@ -26,7 +26,7 @@ VARIANT_NAMES: Final = re.compile(
 _PREFIX: Final = "Chess960, which has no measures here: "
 _FILES: Final = frozenset("ABCDEFGHabcdefgh")
 _STANDARD_START: Final = 518
-_SHOWN: Final = 80
+_QUOTE: Final = 80
 
 
 def chess960_row(true: Fen, moves: object = None, names: Iterable[object] = ()) -> str:
@@ -37,7 +37,7 @@ def chess960_row(true: Fen, moves: object = None, names: Iterable[object] = ()) 
         if isinstance(name, str) and VARIANT_NAMES.search(name):
             if isinstance(moves, str) and _leads_to(moves, true):
                 return ""
-            return f"{_PREFIX}named so in {name[-_SHOWN:]!r}"
+            return f"{_PREFIX}named so in {name[-_QUOTE:]!r}"
     return ""
 
 
@@ -69,11 +69,11 @@ def chess960_headers(headers: Mapping[str, str]) -> str:
     """Return why a game is of Chess960 by its PGN headers, or nothing."""
     variant = headers.get("Variant", "")
     if VARIANT_NAMES.search(variant):
-        return f"{_PREFIX}its game has the header Variant {variant[:_SHOWN]!r}"
+        return f"{_PREFIX}its game has the header Variant {variant[:_QUOTE]!r}"
     start = Fen(headers.get("FEN", ""))
     number = None if start.fault else start.board.chess960_pos(ignore_castling=True)
     if number not in (None, _STANDARD_START):
-        return f"{_PREFIX}its game starts from {start.text[:_SHOWN]!r}"
+        return f"{_PREFIX}its game starts from {start.text[:_QUOTE]!r}"
     return chess960_board(start)
 
 
@@ -139,11 +139,11 @@ def _classified(text: str, board: WrittenBoard, boards: list[WrittenBoard]) -> P
         begin = boards[place - 1].end if place else 0
         end = boards[place + 1].start if place + 1 < len(boards) else len(text)
         board = completed(text, board, begin, end)
-    found = classify_fen(board.text)
-    if board.has_side or found.reply_class is ReplyClass.UNPARSEABLE:
-        return found
+    prediction = classify_fen(board.text)
+    if board.has_side or prediction.reply_class is ReplyClass.UNPARSEABLE:
+        return prediction
     return Prediction(
-        ReplyClass.UNPARSEABLE, found.predicted_state, reason=NO_SIDE, parsed=found.parsed
+        ReplyClass.UNPARSEABLE, prediction.predicted_state, reason=NO_SIDE, parsed=prediction.parsed
     )
 
 
@@ -180,8 +180,8 @@ def classify_given(text: str | None) -> Prediction:
         behind = plain[first.end :]
         if behind and (len(first.fields) < _FIELDS or _MORE_FIELDS.match(behind)):
             return exact
-    found = classify(text or "")
-    return found if found.rule else exact
+    prediction = classify(text or "")
+    return prediction if prediction.rule else exact
 
 
 def moves_problem(text: str) -> str:

@@ -162,7 +162,7 @@ SAN: Final = re.compile(
 MOVE: Final = re.compile(f"{UCI.pattern}|{SAN.pattern}")
 """The form of a move in one of the notations, legal or not."""
 
-_SHOWN: Final = 40
+_QUOTE: Final = 40
 
 
 # There are some 2,000 moves, of which a game has a hundred; nobody changes one.
@@ -182,7 +182,7 @@ def read_moves(texts: Iterable[str], game: str = "") -> list[chess.Move]:
             moves.append(_move_of_uci(text))
         except ValueError as error:
             raise IllegalMoveError(
-                f"{_place(game, ply)}: expected a UCI move, got {text!r:.{_SHOWN}}"
+                f"{_place(game, ply)}: expected a UCI move, got {text!r:.{_QUOTE}}"
             ) from error
     return moves
 
@@ -201,7 +201,7 @@ def play_moves(texts: Iterable[str], notation: Notation = "UCI", game: str = "")
             reason = str(error).partition(":")[0]
             raise IllegalMoveError(
                 f"{_place(game, ply)}: expected a legal move in {notation}, got "
-                f"{text!r:.{_SHOWN}} ({reason}), FEN {board.fen()!r}"
+                f"{text!r:.{_QUOTE}} ({reason}), FEN {board.fen()!r}"
             ) from error
         board.push(move)
     return board

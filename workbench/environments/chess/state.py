@@ -303,12 +303,12 @@ def board_accuracy(true: Fen, predicted: Fen) -> float:
     Raises:
         InvalidFenError: If the true FEN has no readable placement.
     """
-    right, given = true.pieces, predicted.pieces
+    right, pieces = true.pieces, predicted.pieces
     if right is None:
         raise InvalidFenError(f"expected a true FEN, got {true.text!r}: {true.fault}")
-    if given is None:
+    if pieces is None:
         return math.nan
-    wrong = right.white ^ given.white
+    wrong = right.white ^ pieces.white
     for kind in ("pawns", "knights", "bishops", "rooks", "queens", "kings"):
-        wrong |= getattr(right, kind) ^ getattr(given, kind)
+        wrong |= getattr(right, kind) ^ getattr(pieces, kind)
     return 1 - wrong.bit_count() / 64

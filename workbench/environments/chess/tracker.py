@@ -84,12 +84,12 @@ def tracked(moves: str, *, rate: float, seed: int, where: str) -> Tracking:
     slips: list[Slip] = []
     for ply, move in enumerate(played, start=1):
         slip, kind = draws[ply - 1]
-        chosen = None
+        slip_kind = None
         if slip < rate:
             possible = tracker.possible(move, last=ply == len(played))
-            chosen = possible[int(kind * len(possible))]
-            slips.append(Slip(ply, chosen, move.uci()))
-        tracker.play(move, chosen)
+            slip_kind = possible[int(kind * len(possible))]
+            slips.append(Slip(ply, slip_kind, move.uci()))
+        tracker.play(move, slip_kind)
     return Tracking(tracker.fen(), tuple(slips))
 
 

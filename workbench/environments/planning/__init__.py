@@ -31,19 +31,19 @@ def environment(name: str, argument: str) -> PlanningEnvironment:
     Raises:
         InvalidArgumentError: If there is no such problem, or it is more than STRIPS with types.
     """
-    chosen = argument or PROBLEMS[0]
-    if chosen in PROBLEMS:
-        domain, task = (str(_FOLDER / f"{chosen}_{part}.pddl") for part in ("domain", "problem"))
+    source = argument or PROBLEMS[0]
+    if source in PROBLEMS:
+        domain, task = (str(_FOLDER / f"{source}_{part}.pddl") for part in ("domain", "problem"))
         texts = file_text(domain), file_text(task)
         return PlanningEnvironment(name, read_task(*texts, (domain, task)))
-    problem = _PROBLEM.search(chosen, 1)
-    if problem is None or not chosen.startswith("("):
+    problem = _PROBLEM.search(source, 1)
+    if problem is None or not source.startswith("("):
         raise InvalidArgumentError(
             f"planning: expected one of {', '.join(PROBLEMS)}, or a domain and a problem in PDDL, "
             f"got {argument!r:.200}; files that only a table names are not opened: name them on the "
             f"command line, by --environment {name!r:.200}"
         )
-    texts = chosen[: problem.start()], chosen[problem.start() :]
+    texts = source[: problem.start()], source[problem.start() :]
     return PlanningEnvironment(name, read_task(*texts, ("the domain", "the problem")))
 
 

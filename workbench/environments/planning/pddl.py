@@ -16,9 +16,9 @@ from workbench.environments.planning.strips import (
     StripsAutomaton,
     StripsOperator,
     StripsTask,
+    atom_text,
     changing_predicates,
     words,
-    written,
 )
 from workbench.errors import InvalidArgumentError
 
@@ -31,7 +31,7 @@ _MOST_TYPES: Final = 500
 _MOST_ATOMS: Final = 300_000
 _MOST_TOKENS: Final = 20_000
 _DEEPEST: Final = 20
-_SHOWN: Final = 60
+_QUOTE: Final = 60
 
 _COMMENT: Final = re.compile(r";[^\n]*")
 _TOKEN: Final = re.compile(r"[()]|[^\s()]+")
@@ -97,8 +97,8 @@ def read_task(domain: str, problem: str, places: tuple[str, str]) -> StripsTask:
     )
     _, own = _sections(problem, problem_where, "problem", _PROBLEM_SECTIONS, (":domain", ":init"))
     if own[":domain"] != [[name]]:
-        found = " ".join(map(_cut, own[":domain"][0]))
-        _refuse(problem_where, f"a problem of the domain {name}", found or "none")
+        domain_name = " ".join(map(_cut, own[":domain"][0]))
+        _refuse(problem_where, f"a problem of the domain {name}", domain_name or "none")
     kinds = _kinds(_only(sections, ":types"), where)
     objects = _objects(_only(sections, ":constants"), kinds, {}, where)
     objects |= _objects(_only(own, ":objects"), kinds, objects, problem_where)
@@ -119,7 +119,7 @@ def read_task(domain: str, problem: str, places: tuple[str, str]) -> StripsTask:
         partial(_atom, where=problem_where, part=part, predicates=predicates, terms=objects)
         for part in (":init", ":goal")
     )
-    facts = frozenset(written(fact_of(each)) for each in _only(own, ":init"))
+    facts = frozenset(atom_text(fact_of(each)) for each in _only(own, ":init"))
     if len(own.get(":goal", [[[]]])[0]) != 1:
         _refuse(problem_where, "one condition in :goal", _cut([":goal", *_only(own, ":goal")]))
     for goal in _only(own, ":goal"):
@@ -167,8 +167,8 @@ def _tree(text: str, where: str) -> list[Tree]:
     root: list[Tree] = []
     above: list[list[Tree]] = []
     here = root
-    for number, found in enumerate(_TOKEN.finditer(_COMMENT.sub("", text))):
-        token = found.group()
+    for number, match in enumerate(_TOKEN.finditer(_COMMENT.sub("", text))):
+        token = match.group()
         if number >= _MOST_TOKENS:
             _refuse(where, f"at most {_MOST_TOKENS:,} words and parentheses", "more")
         if token == "(":
@@ -192,12 +192,15 @@ def _tree(text: str, where: str) -> list[Tree]:
 
 
 def _typed(
-    found: Sequence[Tree], kinds: Collection[str] | None, where: str, form: re.Pattern[str] = _NAME
+    listing: Sequence[Tree],
+    kinds: Collection[str] | None,
+    where: str,
+    form: re.Pattern[str] = _NAME,
 ) -> Parameters:
     """Return names, each with its types: ``a b - block c - (either cup jar) d``."""
     pairs: list[tuple[str, tuple[str, ...]]] = []
     waiting: list[str] = []
-    rest = iter(found)
+    rest = iter(listing)
     for word in rest:
         if word == "-":
             kind = next(rest, "object")
@@ -239,12 +242,12 @@ def _kinds(section: list[Tree], where: str) -> dict[str, tuple[str, ...]]:
 
 
 def _objects(
-    section: list[Tree], kinds: Collection[str], known: Collection[str], where: str
+    section: list[Tree], kinds: Collection[str], others: Collection[str], where: str
 ) -> dict[str, str]:
     """Return the type of each object."""
     objects: dict[str, str] = {}
     for name, types in _typed(section, kinds, where):
-        if name in known or name in objects or len(types) != 1:
+        if name in others or name in objects or len(types) != 1:
             _refuse(where, "objects with names of their own, each of one type", _cut(name))
         objects[name] = types[0]
     return objects
@@ -281,8 +284,8 @@ def _schema(
 
     def place(atom: Atom) -> tuple[int, list[int], Atom]:
         """By predicate, then by parameters."""
-        found = [places.index(term) if term in terms else -1 for term in atom[1:]]
-        return order.index(atom[0]), found, atom
+        positions = [places.index(term) if term in terms else -1 for term in atom[1:]]
+        return order.index(atom[0]), positions, atom
 
     added, deleted = (
         sorted(set(each), key=place) for each in _conjunction(parts[":effect"], True, read)
@@ -366,16 +369,16 @@ def _operators(
         _refuse(where, expected, f"{atoms:,}; take fewer objects")
     for schema in schemas:
         variables = [name for name, _ in schema.parameters]
-        for chosen in product(*choices[schema.name]):
-            values = dict(zip(variables, chosen, strict=True))
+        for arguments in product(*choices[schema.name]):
+            values = dict(zip(variables, arguments, strict=True))
             needed, added, deleted = (
-                frozenset(written([values.get(word, word) for word in atom]) for atom in part)
+                frozenset(atom_text([values.get(word, word) for word in atom]) for atom in part)
                 for part in (schema.preconditions, schema.added, schema.deleted)
             )
             constant = {fact for fact in needed if words(fact)[0] not in changing}
             if constant <= always:
                 needed -= constant
-                name = written([schema.name, *chosen])
+                name = atom_text([schema.name, *arguments])
                 yield StripsOperator(name, needed, added - needed, deleted - added)
 
 
@@ -402,7 +405,7 @@ def _with_need(tree: Tree) -> str:
 def _cut(tree: Tree) -> str:
     """Return the beginning of a tree as text, for messages."""
     text = tree if isinstance(tree, str) else _beginning(tree)
-    return f"{text!r:.{_SHOWN}}"
+    return f"{text!r:.{_QUOTE}}"
 
 
 def _beginning(tree: list[Tree]) -> str:
@@ -410,5 +413,5 @@ def _beginning(tree: list[Tree]) -> str:
     return f"({' '.join(inner)}{' ...' if len(tree) > 8 else ''})"
 
 
-def _refuse(where: str, expected: str, found: str) -> NoReturn:
-    raise InvalidArgumentError(f"{where}: expected {expected}, got {found}")
+def _refuse(where: str, expected: str, value: str) -> NoReturn:
+    raise InvalidArgumentError(f"{where}: expected {expected}, got {value}")

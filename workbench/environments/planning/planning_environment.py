@@ -21,8 +21,8 @@ from workbench.environments.planning.strips import (
     NecessaryConditions,
     StripsAutomaton,
     StripsTask,
+    atom_text,
     words,
-    written,
 )
 from workbench.environments.square_picture import CELL, INK
 from workbench.errors import InvalidArgumentError, InvalidBoardError
@@ -51,12 +51,12 @@ def tower_picture(task: StripsTask, state: Facts, marked: frozenset[str]) -> str
     height = max([3, *(level + 1 for _, _, level, _, _ in towers.blocks)])
     width = max(1, towers.columns)
     wide, high = width * CELL, (height + 1) * CELL
-    said = f"Blocks: {' '.join(task.in_order(state)) or 'no facts'}"
+    label = f"Blocks: {' '.join(task.in_order(state)) or 'no facts'}"
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{escape(said)}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{escape(label)}" '
         f'viewBox="{-_GAP} {-_GAP} {max(wide, 4 * CELL) + 2 * _GAP} {high + 4 * _GAP}" '
         f'font-family="sans-serif" font-size="12" text-anchor="middle">',
-        f"<title>{escape(said)}</title>",
+        f"<title>{escape(label)}</title>",
         f'<rect x="{-_GAP}" y="{-_GAP}" width="100%" height="100%" fill="#ffffff"/>',
     ]
     for block, column, level, span, fact in towers.blocks:
@@ -82,14 +82,15 @@ def tower_picture(task: StripsTask, state: Facts, marked: frozenset[str]) -> str
         if clear in state:
             style = (_MARK, ' stroke-dasharray="4 2"') if clear in marked else (INK, "")
             parts.append(_line(middle - 10, y - 1, middle + 10, y - 1, 3, *style))
-    drawn = {fact for *_, fact in towers.blocks}
+    placed = {fact for *_, fact in towers.blocks}
     other = [
         fact
         for fact in task.in_order(state)
-        if fact not in drawn and not (fact.startswith("(clear ") and words(fact)[1] in towers.seen)
+        if fact not in placed
+        and not (fact.startswith("(clear ") and words(fact)[1] in towers.visited)
     ]
     lacks = " ".join(
-        task.in_order(fact for fact in marked if _known(task, fact) and fact not in state)
+        task.in_order(fact for fact in marked if _is_fact(task, fact) and fact not in state)
     )
     captions = [" ".join(other), f"not: {lacks}" if lacks else ""]
     for place_below, caption in enumerate(filter(None, captions)):
@@ -98,7 +99,7 @@ def tower_picture(task: StripsTask, state: Facts, marked: frozenset[str]) -> str
     return "".join([*parts, "</svg>"])
 
 
-def _known(task: StripsTask, fact: str) -> bool:
+def _is_fact(task: StripsTask, fact: str) -> bool:
     name, *arguments = words(fact)
     return name in task.predicates and task.objects.keys() >= set(arguments)
 
@@ -119,13 +120,13 @@ class _Towers:
         blocks: Block, column, level, columns that it spans, and the fact that says where it is, or
             nothing.
         columns: In all.
-        seen: Blocks that are drawn.
+        visited: Blocks that are drawn.
     """
 
     def __init__(self, facts: list[str]) -> None:
         self.blocks: list[tuple[str, int, int, int, str]] = []
         self.columns = 0
-        self.seen: set[str] = set()
+        self.visited: set[str] = set()
         self._above = defaultdict(list)
         atoms = list(map(words, facts))
         for atom in atoms:
@@ -136,16 +137,16 @@ class _Towers:
                 if atom[0] == kind:
                     self.columns += self._place(atom[1], self.columns, level, f"({kind} {atom[1]})")
         # Blocks of no known place below others; last, blocks in a circle.
-        held = {above for each in self._above.values() for above in each}
-        for below in sorted(self._above, key=held.__contains__):
-            if below not in self.seen:
+        upper = {above for each in self._above.values() for above in each}
+        for below in sorted(self._above, key=upper.__contains__):
+            if below not in self.visited:
                 self.columns += self._place(below, self.columns, 0, "")
 
     def _place(self, block: str, column: int, level: int, fact: str) -> int:
         """Place a block and, the first time, what stands on it; return the columns that it spans."""
         span = 0
-        if block not in self.seen:
-            self.seen.add(block)
+        if block not in self.visited:
+            self.visited.add(block)
             for above in self._above[block]:
                 span += self._place(above, column + span, level + 1, f"(on {above} {block})")
         self.blocks.append((block, column, level, max(1, span), fact))
@@ -231,8 +232,8 @@ class PlanningEnvironment(Environment[Facts, str]):
             return None
         if len(atoms) != 1 or len(atoms[0]) - 1 != self._parameters.get(atoms[0][0]):
             return None
-        known = self.task.objects.keys() >= set(atoms[0][1:])
-        return written(atoms[0]) if known or "(" in text else None
+        exist = self.task.objects.keys() >= set(atoms[0][1:])
+        return atom_text(atoms[0]) if exist or "(" in text else None
 
     @cached_property
     def _parameters(self) -> dict[str, int]:
@@ -303,7 +304,7 @@ class PlanningEnvironment(Environment[Facts, str]):
         one that it added is missing), or an object is mistaken for another of its type (in one
         fact, or the two take each other's place everywhere).
         """
-        kinds = (self._kept, self._missing, self._mistaken, self._exchanged)
+        kinds = (self._undeleted, self._missing, self._mistaken, self._exchanged)
         for kind in _shuffled(kinds, generator):
             slipped = kind(state, generator)
             if slipped is not None:
@@ -318,9 +319,9 @@ class PlanningEnvironment(Environment[Facts, str]):
             if each.added <= state and state.isdisjoint(each.deleted)
         ]
 
-    def _kept(self, state: Facts, generator: np.random.Generator) -> Facts | None:
-        kept = {fact for _, deleted in self._just_done(state) for fact in deleted}
-        return state | {_shuffled(self.task.in_order(kept), generator)[0]} if kept else None
+    def _undeleted(self, state: Facts, generator: np.random.Generator) -> Facts | None:
+        facts = {fact for _, deleted in self._just_done(state) for fact in deleted}
+        return state | {_shuffled(self.task.in_order(facts), generator)[0]} if facts else None
 
     def _missing(self, state: Facts, generator: np.random.Generator) -> Facts | None:
         added = {fact for added, _ in self._just_done(state) for fact in added}
@@ -331,7 +332,7 @@ class PlanningEnvironment(Environment[Facts, str]):
             name, *arguments = words(fact)
             for place in _shuffled(range(len(arguments)), generator):
                 for other in _shuffled(self._alike(arguments[place]), generator):
-                    changed = written([name, *arguments[:place], other, *arguments[place + 1 :]])
+                    changed = atom_text([name, *arguments[:place], other, *arguments[place + 1 :]])
                     if changed not in state:
                         return state - {fact} | {changed}
         return None
@@ -342,7 +343,7 @@ class PlanningEnvironment(Environment[Facts, str]):
             for two in _shuffled(self._alike(one), generator):
                 exchange = {one: two, two: one}
                 changed = frozenset(
-                    written([atom[0], *(exchange.get(each, each) for each in atom[1:])])
+                    atom_text([atom[0], *(exchange.get(each, each) for each in atom[1:])])
                     for atom in atoms
                 )
                 if changed != state:

@@ -10,7 +10,7 @@ from workbench.environments.planning.strips import (
     Atom,
     Parameters,
     StripsTask,
-    written,
+    atom_text,
 )
 from workbench.errors import InvalidBoardError
 from workbench.reply_parts import BULLET, after_heading, fenced_blocks
@@ -54,8 +54,8 @@ def _kind(task: StripsTask, kind: str) -> str:
 
 
 def _signatures(task: StripsTask, names: Iterable[str]) -> str:
-    found = [_with_types(name, task.predicates[name]).removesuffix(",") for name in names]
-    return "; ".join(found) or "none"
+    signatures = [_with_types(name, task.predicates[name]).removesuffix(",") for name in names]
+    return "; ".join(signatures) or "none"
 
 
 def _with_types(name: str, parameters: Parameters) -> str:
@@ -65,7 +65,7 @@ def _with_types(name: str, parameters: Parameters) -> str:
         if types != ("object",):
             by_type[" or ".join(types)].append(variable)
     typed = [f"{_listed(variables)} of type {types}" for types, variables in by_type.items()]
-    bare = written([name, *(variable for variable, _ in parameters)])
+    bare = atom_text([name, *(variable for variable, _ in parameters)])
     return f"{bare}, with {_listed(typed)}," if typed else bare
 
 
@@ -81,7 +81,7 @@ def _action(schema: ActionSchema) -> str:
 
 
 def _facts(atoms: Sequence[Atom]) -> str:
-    return _listed([written(each) for each in atoms])
+    return _listed([atom_text(each) for each in atoms])
 
 
 def _listed(items: Sequence[str]) -> str:
@@ -91,7 +91,7 @@ def _listed(items: Sequence[str]) -> str:
 NO_FACTS: Final = "no facts"
 """How a state in which no fact is true is written."""
 
-_SHOWN: Final = 80
+_QUOTE: Final = 80
 _MOST_LINES: Final = 5000
 """Of a longer reply the last are looked at, where answers stand."""
 _TOKEN: Final = re.compile(
@@ -115,8 +115,8 @@ def _atoms(text: str) -> Iterator[tuple[str, ...]]:
     bare: list[str] = []
     group: list[str] | None = None
     depth, word_end = 0, -1
-    for found in _TOKEN.finditer(text):
-        kind, token = found.lastgroup, found.group()
+    for match in _TOKEN.finditer(text):
+        kind, token = match.lastgroup, match.group()
         if kind == "word":
             # Of other letters some become ASCII in lower case, as the Kelvin sign does.
             name = token.lower() if token.isascii() else token
@@ -125,14 +125,14 @@ def _atoms(text: str) -> Iterator[tuple[str, ...]]:
                 bare = []
             else:
                 (bare if group is None else group).append(name)
-                word_end = found.end()
+                word_end = match.end()
         elif kind == "open":
             if group is not None:
                 if tuple(group) not in _WRAPPERS:
-                    _refuse("facts without parentheses inside", text, found.start())
+                    _refuse("facts without parentheses inside", text, match.start())
                 depth += 1
             group = []
-            if found.start() == word_end and bare:
+            if match.start() == word_end and bare:
                 group.append(bare.pop())
             yield from _whole(bare)
             bare = []
@@ -143,13 +143,13 @@ def _atoms(text: str) -> Iterator[tuple[str, ...]]:
             elif depth:
                 depth -= 1
             else:
-                _refuse("a '(' for each ')'", text, found.start())
+                _refuse("a '(' for each ')'", text, match.start())
         elif kind == "break":
             if group is None:
                 yield from _whole(bare)
                 bare = []
         elif kind == "other":
-            _refuse("facts such as (on a b)", text, found.start())
+            _refuse("facts such as (on a b)", text, match.start())
     if group is not None and tuple(group) not in _WRAPPERS:
         _refuse("a ')' for each '('", text, len(text))
     yield from _whole(bare)
@@ -162,7 +162,7 @@ def _whole(group: list[str]) -> Iterator[tuple[str, ...]]:
 
 def _refuse(expected: str, text: str, place: int) -> None:
     raise InvalidBoardError(
-        f"expected {expected}, got {text[max(0, place - 20) : place + 40]!r:.{_SHOWN}} at character "
+        f"expected {expected}, got {text[max(0, place - 20) : place + 40]!r:.{_QUOTE}} at character "
         f"{place}"
     )
 
@@ -190,24 +190,24 @@ class FactReader:
             return frozenset()
         facts = frozenset(map(self._fact, read_atoms(text)))
         if not facts and "(" not in text:
-            raise InvalidBoardError(f"expected facts, or '{NO_FACTS}', got {text!r:.{_SHOWN}}")
+            raise InvalidBoardError(f"expected facts, or '{NO_FACTS}', got {text!r:.{_QUOTE}}")
         return facts
 
     def _fact(self, atom: tuple[str, ...]) -> str:
         name, *arguments = atom
-        found = f"{written(atom)!r:.{_SHOWN}}"
+        quote = f"{atom_text(atom)!r:.{_QUOTE}}"
         if name not in self._predicates:
             raise InvalidBoardError(
-                f"expected a fact of {', '.join(self._predicates)}, got {found}"
+                f"expected a fact of {', '.join(self._predicates)}, got {quote}"
             )
         if len(arguments) != self._predicates[name]:
             raise InvalidBoardError(
-                f"expected {self._predicates[name]} objects of {name}, got {found}"
+                f"expected {self._predicates[name]} objects of {name}, got {quote}"
             )
         unknown = next((each for each in arguments if each not in self._objects), None)
         if unknown is not None:
-            raise InvalidBoardError(f"expected objects of the problem, got {unknown!r} in {found}")
-        return written(atom)
+            raise InvalidBoardError(f"expected objects of the problem, got {unknown!r} in {quote}")
+        return atom_text(atom)
 
     def stated(self, reply: str) -> str | None:
         """Return the part of a reply that gives a state, or None if there is none.

@@ -44,7 +44,7 @@ class StripsAutomaton(Automaton[Facts, str]):
             rarest = min(facts, key=common.__getitem__) if facts else None
             watched[rarest].append((number, each.preconditions, each.name))
         self._unconditional = watched.pop(None, [])
-        self._watched = {fact: tuple(found) for fact, found in watched.items()}
+        self._watched = {fact: tuple(entries) for fact, entries in watched.items()}
 
     @property
     def initial(self) -> Facts:
@@ -54,16 +54,16 @@ class StripsAutomaton(Automaton[Facts, str]):
     def permitted(self, state: Facts) -> tuple[str, ...]:
         """Return the actions whose preconditions are true, in the order of the operators."""
         watched = self._watched
-        found = [
+        operators = [
             (number, name)
             for fact in state
             if fact in watched
             for number, preconditions, name in watched[fact]
             if preconditions <= state
         ]
-        found += [(number, name) for number, _, name in self._unconditional]
-        found.sort()
-        return tuple([name for _, name in found])
+        operators += [(number, name) for number, _, name in self._unconditional]
+        operators.sort()
+        return tuple([name for _, name in operators])
 
     def successor(self, state: Facts, action: str) -> Facts:
         """Return the facts that are true after an action."""
@@ -147,7 +147,7 @@ def words(text: str) -> list[str]:
     return text[1:-1].split(" ")
 
 
-def written(atom: Sequence[str]) -> str:
+def atom_text(atom: Sequence[str]) -> str:
     """Return a name and objects as a fact or an action, such as ``(on a b)``."""
     return f"({' '.join(atom)})"
 
@@ -190,8 +190,8 @@ class NecessaryConditions:
                 ):
                     continue
                 needed = [pairs[fact] for fact in each.preconditions]
-                held = set.intersection(*needed) if needed else set(pairs)
-                after = held - each.deleted | each.added
+                common = set.intersection(*needed) if needed else set(pairs)
+                after = common - each.deleted | each.added
                 for fact in each.added:
                     fresh = after - pairs.setdefault(fact, set())
                     grown = grown or bool(fresh)

@@ -73,9 +73,9 @@ class Batches:
             length = len(codes)
             moves[index, 1 : length + 1] = _columns(codes)
             counts[index, :length] = True
-            asked = generator.integers(length + 1, size=QUERIES)
-            at[index] = asked
-            tokens[index] = board_tokens(rows[asked], clocks[asked], asked, self._single)
+            queries = generator.integers(length + 1, size=QUERIES)
+            at[index] = queries
+            tokens[index] = board_tokens(rows[queries], clocks[queries], queries, self._single)
         return Batch(moves, at, tokens, counts)
 
     def _played(

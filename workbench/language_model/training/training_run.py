@@ -182,8 +182,8 @@ class HeldOutBoards:
         for index, (text, true) in enumerate(zip(texts, self._true, strict=True)):
             rows = _rows(text)
             if rows is not None:
-                found = joint_profiles(pack_fens([true]), rows, _DEPTH, workers=1)
-                precision[index] = found.precision[0, -1]
+                scores = joint_profiles(pack_fens([true]), rows, _DEPTH, workers=1)
+                precision[index] = scores.precision[0, -1]
         frame = pd.DataFrame(
             {"plies": np.repeat(PLIES, self._count), "exact": exact, "p_4": precision}
         )
@@ -255,7 +255,7 @@ def train(
         return run.path
     with tqdm(
         total=settings.steps,
-        initial=run.taken,
+        initial=run.steps_done,
         desc=settings.size,
         unit="step",
         disable=not progress,
@@ -286,7 +286,7 @@ class _Run:
         self._rows: list[dict[str, Any]] = []
         self._losses: list[Losses] = []
         self._seconds = 0.0
-        self.taken = 0
+        self.steps_done = 0
         self.path = out / f"{settings.size}.npz"
         self.unfinished = out / f"{settings.size}.unfinished.npz"
 
@@ -301,11 +301,11 @@ class _Run:
     def resume(self) -> None:
         """Take over the state that an interrupted run left."""
         with np.load(self.unfinished) as file:
-            kept = json.loads(bytes(file["state"]).decode())
+            state = json.loads(bytes(file["state"]).decode())
             leaves = [file[f"leaf_{index}"] for index in range(len(file.files) - 1)]
-        self._check(self.unfinished, kept["description"])
-        self.taken, self._seconds, self._rows = kept["taken"], kept["seconds"], kept["rows"]
-        self._losses = [Losses(*losses) for losses in kept["losses"]]
+        self._check(self.unfinished, state["description"])
+        self.steps_done, self._seconds, self._rows = state["taken"], state["seconds"], state["rows"]
+        self._losses = [Losses(*losses) for losses in state["losses"]]
         self._learner.restore(leaves)
 
     def take_steps(self, update: Callable[[int], object]) -> None:
@@ -313,13 +313,13 @@ class _Run:
         steps = self._settings.steps
         each = max(1, steps // _LOOKS)
         started = time.monotonic() - self._seconds
-        while self.taken < steps:
-            rate = self._settings.rate_at(self.taken)
-            self._losses.append(self._step(self.taken, rate))
-            self.taken += 1
+        while self.steps_done < steps:
+            rate = self._settings.rate_at(self.steps_done)
+            self._losses.append(self._step(self.steps_done, rate))
+            self.steps_done += 1
             update(1)
-            branching = self.taken in self._branches
-            looking = self.taken % each == 0 or self.taken == steps
+            branching = self.steps_done in self._branches
+            looking = self.steps_done % each == 0 or self.steps_done == steps
             if branching:
                 self._branch()
             self._seconds = time.monotonic() - started
@@ -333,7 +333,7 @@ class _Run:
         """Write the weights, and remove what resuming needed."""
         with replacing(self.path.with_suffix(".csv")) as path:
             pd.DataFrame(self._rows).to_csv(path, index=False)
-        self._write(self.path, self.taken, 0)
+        self._write(self.path, self.steps_done, 0)
         self.unfinished.unlink(missing_ok=True)
         return self.path
 
@@ -343,29 +343,29 @@ class _Run:
     def _look(self, rate: float) -> None:
         boards, moves = np.mean(self._losses, axis=0).tolist()
         self._losses = []
-        found = self._boards.accuracy(self._model())
+        accuracy = self._boards.accuracy(self._model())
         row = {
-            "step": self.taken,
+            "step": self.steps_done,
             "learning_rate": rate,
-            "plies_read": self._settings.plies_at(self.taken - 1),
+            "plies_read": self._settings.plies_at(self.steps_done - 1),
             "loss": boards,
             "move_loss": moves,
             "seconds": round(self._seconds, 1),
         }
-        for plies, exact, precision in found.itertuples(index=False):
+        for plies, exact, precision in accuracy.itertuples(index=False):
             row |= {f"exact_{plies:.0f}": exact, f"p_4_{plies:.0f}": precision}
         self._rows.append(row)
         self._report(
-            f"{self._settings.size}, step {self.taken}: loss {boards:.4f}, next move {moves:.2f}; "
+            f"{self._settings.size}, step {self.steps_done}: loss {boards:.4f}, next move {moves:.2f}; "
             + ", ".join(
                 f"ply {plies:.0f}: {exact:.0%} right, p_4 {precision:.2f}"
-                for plies, exact, precision in found.itertuples(index=False)
+                for plies, exact, precision in accuracy.itertuples(index=False)
             )
         )
 
     def _branch(self) -> None:
         """Cool a copy down, so that checkpoints differ by what was learned and not by the rate."""
-        state, step = self._learner.state(), self.taken
+        state, step = self._learner.state(), self.steps_done
         steps = self._settings.branch_steps(step)
         for after in range(steps):
             # The games of later steps, which the run itself will read as well.
@@ -386,9 +386,9 @@ class _Run:
         with replacing(path) as beside:
             write_weights(beside, self._learner.weights, description)
 
-    def _check(self, path: Path, found: Mapping[str, Any]) -> None:
-        wanted = self._description()
-        differences = differing({name: found.get(name) for name in wanted}, wanted)
+    def _check(self, path: Path, other: Mapping[str, Any]) -> None:
+        own = self._description()
+        differences = differing({name: other.get(name) for name in own}, own)
         if differences:
             raise RunMismatchError(
                 f"{path}: expected a training with the same settings and games, got one with others "
@@ -405,7 +405,7 @@ class _Run:
     def _keep(self) -> None:
         state = {
             "description": self._description(),
-            "taken": self.taken,
+            "taken": self.steps_done,
             "seconds": self._seconds,
             "rows": self._rows,
             "losses": self._losses,

@@ -69,8 +69,8 @@ class TrainingSettings:
         """Return the settings of a bundled model, or of a shorter or longer run."""
         if size not in SHAPES:
             raise InvalidArgumentError(f"size: expected one of {list(SHAPES)}, got {size!r}")
-        chosen = STEPS[size] if steps is None else steps
-        return cls(size, chosen, LEARNING_RATES[size], seed)
+        count = STEPS[size] if steps is None else steps
+        return cls(size, count, LEARNING_RATES[size], seed)
 
     @classmethod
     def of_description(cls, description: Mapping[str, Any]) -> "TrainingSettings":

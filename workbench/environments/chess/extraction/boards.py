@@ -182,11 +182,11 @@ def _glued(text: str, start: int, placement: str) -> WrittenBoard | None:
     if len(ranks) != 8 or any(_squares(rank) != 8 for rank in ranks[:-1]) or not length:
         return None
     end = start + len(placement) - len(ranks[-1]) + length
-    found = _WITHOUT_SPACES.match(text, end)
-    fields = [field for field in found.groups() if field] if found else []
-    if not found or (found[0].split() == fields and found[0][0].isspace()):
+    match = _WITHOUT_SPACES.match(text, end)
+    fields = [field for field in match.groups() if field] if match else []
+    if not match or (match[0].split() == fields and match[0][0].isspace()):
         return None
-    return WrittenBoard(start, found.end(), (text[start:end], *fields))
+    return WrittenBoard(start, match.end(), (text[start:end], *fields))
 
 
 def _on_the_line(text: str, place: int, gap: re.Pattern[str]) -> tuple[list[str], int]:
@@ -228,26 +228,26 @@ def _on_the_line(text: str, place: int, gap: re.Pattern[str]) -> tuple[list[str]
 
 def _apart(text: str, place: int) -> tuple[list[str], int]:
     """Return the fields that follow a placement with other signs between, and where they end."""
-    found = _APART.match(text, place)
-    if not found:
+    match = _APART.match(text, place)
+    if not match:
         return [], place
-    side, *others = (field for field in found.groups() if field)
+    side, *others = (field for field in match.groups() if field)
     return [
         side[0].lower(),
         *("-" if other.lower() == "none" else other for other in others),
-    ], found.end()
+    ], match.end()
 
 
 def _with_operations(text: str, fields: list[str], end: int) -> tuple[list[str], int]:
     """Return the four fields of an EPD with the counters that its operations give."""
-    found = {
+    operations = {
         operation[1]: operation
         for operation in _OPERATION.finditer(text, end, end + _OPERATIONS_REACH)
     }
-    if found.keys() != {"hmvc", "fmvn"}:
+    if operations.keys() != {"hmvc", "fmvn"}:
         return fields, end
-    clocks = [found["hmvc"][2], found["fmvn"][2]]
-    return fields + clocks, max(operation.end() for operation in found.values())
+    clocks = [operations["hmvc"][2], operations["fmvn"][2]]
+    return fields + clocks, max(operation.end() for operation in operations.values())
 
 
 _REACH: Final = 400
@@ -318,8 +318,8 @@ def completed(text: str, board: WrittenBoard, begin: int, end: int) -> WrittenBo
     before = text[max(begin, board.start - _REACH) : board.start]
     fields: list[str] = []
     for number, name in enumerate(_NAMES):
-        found = name.search(after) or name.search(before)
-        value = _value(found) if found else ""
+        match = name.search(after) or name.search(before)
+        value = _value(match) if match else ""
         if not value and number == 0:
             value = _side(after[:_WORDS_AFTER]) or _side(before[-_WORDS_BEFORE:])
         if not value:
@@ -328,11 +328,11 @@ def completed(text: str, board: WrittenBoard, begin: int, end: int) -> WrittenBo
     return WrittenBoard(board.start, board.end, (board.fields[0], *fields))
 
 
-def _value(found: re.Match[str]) -> str:
+def _value(match: re.Match[str]) -> str:
     for side in ("white", "black"):
-        if found.groupdict().get(side):
+        if match.groupdict().get(side):
             return side[0]
-    value = found["value"]
+    value = match["value"]
     if value in ("W", "B"):
         return value.lower()
     return "-" if re.fullmatch(_NONE, value, re.IGNORECASE) else value
@@ -341,8 +341,8 @@ def _value(found: re.Match[str]) -> str:
 def _side(text: str) -> str:
     """Return the only side that a text says is to move, or nothing."""
     sides = {
-        "w" if found["white"] else "b"
-        for found in _SIDE_WORDS.finditer(text)
-        if not _PAST.search(text, 0, found.start())
+        "w" if match["white"] else "b"
+        for match in _SIDE_WORDS.finditer(text)
+        if not _PAST.search(text, 0, match.start())
     }
     return sides.pop() if len(sides) == 1 else ""

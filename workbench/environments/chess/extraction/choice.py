@@ -93,11 +93,11 @@ def options_in(text: str, candidates: Sequence[Candidate]) -> Options | None:
     reply calls the first, the second, the former or the latter. A pick is after the last, or before
     the first; it may also be a verdict that the other one of two is wrong.
     """
-    found = [one for one in candidates if one.role in _MAY_BE_OPTIONS]
-    if len({one.board.text for one in found}) < 2:
+    options = [one for one in candidates if one.role in _MAY_BE_OPTIONS]
+    if len({one.board.text for one in options}) < 2:
         return None
-    labels, listed = _labelled(text, found)
-    first, last = found[0].board, found[-1].board
+    labels, listed = _labelled(text, options)
+    first, last = options[0].board, options[-1].board
     introduction = text[max(0, first.start - _INTRODUCTION) : first.start]
     behind = text[last.end : last.end + _CONTEXT]
     between = text[first.end : last.start] if last.start - first.end <= _INTRODUCTION else ""
@@ -107,7 +107,7 @@ def options_in(text: str, candidates: Sequence[Candidate]) -> Options | None:
         label = (picked["chosen"] or picked["bare"] or "").upper()
         if label in labels:
             return Options(listed[labels.index(label)], "the chosen option")
-        among = listed or found
+        among = listed or options
         named = picked["taken"] or picked["ordinal"] or picked["discarded"] or ""
         place = _PLACES.get(named.lower())
         if place is not None and (picked["dropped"] or picked["discarded"]):
@@ -115,21 +115,21 @@ def options_in(text: str, candidates: Sequence[Candidate]) -> Options | None:
         if place is not None and place < len(among):
             return Options(among[place], "the chosen option")
     if _OR_NOT.search(between) and _HAS_NOT.match(behind):
-        return Options(found[-1], "the chosen option")
-    rated = _by_confidence(text, found)
+        return Options(options[-1], "the chosen option")
+    rated = _by_confidence(text, options)
     if rated:
         return rated
-    if any(one.emphasis is Emphasis.FINAL or one.renews for one in found):
+    if any(one.emphasis is Emphasis.FINAL or one.renews for one in options):
         return None
     if announced and labels:
         return Options(None, "options, none of them chosen")
     return None
 
 
-def _by_confidence(text: str, found: Sequence[Candidate]) -> Options | None:
+def _by_confidence(text: str, candidates: Sequence[Candidate]) -> Options | None:
     """Return the board with the highest confidence, where each has one before or behind it."""
-    starts = [0, *(one.board.end for one in found)]
-    ends = [*(one.board.start for one in found), len(text)]
+    starts = [0, *(one.board.end for one in candidates)]
+    ends = [*(one.board.start for one in candidates), len(text)]
     before = [
         list(_CONFIDENCE.finditer(text, max(start, end - _BESIDE), end))
         for start, end in zip(starts, ends, strict=True)
@@ -148,7 +148,7 @@ def _by_confidence(text: str, found: Sequence[Candidate]) -> Options | None:
     if not _ABOUT_CONFIDENCE.search(beside):
         return None
     best = max(values)
-    picked = [one for one, value in zip(found, values, strict=True) if value == best]
+    picked = [one for one, value in zip(candidates, values, strict=True) if value == best]
     if len({one.board.text for one in picked}) > 1:
         return Options(None, "options of the same confidence")
     return Options(picked[0], "the highest confidence")
@@ -163,12 +163,12 @@ def _share(number: re.Match[str]) -> float:
     return float((number["hundredths"] or number["tenths"] + "0").replace(",", ".")) / 100
 
 
-def _labelled(text: str, found: Sequence[Candidate]) -> tuple[list[str], list[Candidate]]:
+def _labelled(text: str, candidates: Sequence[Candidate]) -> tuple[list[str], list[Candidate]]:
     """Return the boards with successive labels, and these in capitals; none unless there are two."""
     labels: list[str] = []
     listed: list[Candidate] = []
     end = 0
-    for one in found:
+    for one in candidates:
         begin = max(end, one.board.start - _LABEL_REACH)
         label = _LABEL.search(text, begin, one.board.start)
         end = one.board.end
@@ -325,9 +325,9 @@ _BY_EMPHASIS: Final = {
 }
 
 
-def _last_resort(text: str, found: Sequence[Candidate]) -> Choice:
-    role = next(role for role in _LAST_RESORTS if any(one.role is role for one in found))
-    among = [one for one in found if one.role is role]
+def _last_resort(text: str, candidates: Sequence[Candidate]) -> Choice:
+    role = next(role for role in _LAST_RESORTS if any(one.role is role for one in candidates))
+    among = [one for one in candidates if one.role is role]
     if role not in _DESPITE_A_REFUSAL and phrases.REFUSAL.search(text):
         return Choice(None, f"a refusal; no board but {role.value}")
     best = _last_with_a_side(among)

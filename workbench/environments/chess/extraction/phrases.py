@@ -12,11 +12,11 @@ _LETTER_BEFORE: Final = r"(?<![A-Za-z0-9\u00c0-\u024f\u0400-\u04ff])"
 
 def _phrases(*patterns: str, ending: str = "") -> re.Pattern[str]:
     """Return one pattern for several, of which those in Latin or Cyrillic begin a word."""
-    made = (
+    words = (
         pattern if pattern[0] in "[\\" or pattern[0] > "\u2fff" else _LETTER_BEFORE + pattern
         for pattern in patterns
     )
-    return re.compile(f"(?:{'|'.join(made)}){ending}", re.IGNORECASE)
+    return re.compile(f"(?:{'|'.join(words)}){ending}", re.IGNORECASE)
 
 
 _NOT_PLAYED: Final = (

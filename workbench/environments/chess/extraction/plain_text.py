@@ -72,7 +72,7 @@ def plain_text(reply: str) -> str:
     if "&" in text:
         text = _without_entities(text)
     if not text.isascii():
-        text = _STRUCK.sub(lambda found: f"~~{found[0][::2]}~~", text.translate(_SIGNS))
+        text = _STRUCK.sub(lambda match: f"~~{match[0][::2]}~~", text.translate(_SIGNS))
     if "\\" in text:
         text = _without_escapes(text)
     if "<" in text:
@@ -89,9 +89,9 @@ def plain_text(reply: str) -> str:
         text = _joined(text)
     if "/ " in text or " /" in text or "/\t" in text or "\t/" in text:
         text = _SLASHED_FIELDS.sub(
-            lambda found: "".join(f" {field}" for field in found.groups() if field), text
+            lambda match: "".join(f" {field}" for field in match.groups() if field), text
         )
-        text = _SPACED_RANKS.sub(lambda found: re.sub(r"[ \t]", "", found[0]), text)
+        text = _SPACED_RANKS.sub(lambda match: re.sub(r"[ \t]", "", match[0]), text)
     return _FIELDS_IN_WORDS.sub(_plain_fields, text) if "/" in text else text
 
 
@@ -114,20 +114,20 @@ def _without_entities(text: str) -> str:
 def _without_escapes(text: str) -> str:
     newline = _NEWLINE_ESCAPE if "\n" in text.strip() else _ANY_NEWLINE_ESCAPE
     text = _BACKSLASHES.sub("\\\\", text)
-    text = _UNICODE_ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
+    text = _UNICODE_ESCAPE.sub(lambda escape: chr(int(escape[1], 16)), text)
     text = newline.sub("\n", _LATEX_TEXT.sub("{", text))
     return _ESCAPED_SIGN.sub(r"\1", _LATEX_SPACE.sub(" ", text))
 
 
 def _joined(text: str) -> str:
     """Return a text in which no line break stands inside a placement."""
-    kept = []
+    parts = []
     begin = 0
-    for found in _LINE_BREAK.finditer(text):
-        if _breaks_a_board(text, found.start(), found.end()):
-            kept.append(text[begin : found.start()].rstrip(" \t"))
-            begin = found.end()
-    return "".join(kept) + text[begin:] if kept else text
+    for line_break in _LINE_BREAK.finditer(text):
+        if _breaks_a_board(text, line_break.start(), line_break.end()):
+            parts.append(text[begin : line_break.start()].rstrip(" \t"))
+            begin = line_break.end()
+    return "".join(parts) + text[begin:] if parts else text
 
 
 def _breaks_a_board(text: str, end: int, start: int) -> bool:
@@ -209,8 +209,8 @@ def _of_link(address: re.Match[str]) -> str:
     """Return the FEN that a Lichess address ends in, or the address."""
     if "lichess.org/" not in address[0]:
         return address[0]
-    found = _IN_ADDRESS.search(urllib.parse.unquote(address[0]))
-    return found[0].replace("_", " ") if found else address[0]
+    placement = _IN_ADDRESS.search(urllib.parse.unquote(address[0]))
+    return placement[0].replace("_", " ") if placement else address[0]
 
 
 def _rank(line: re.Match[str]) -> _Rank | None:
@@ -222,7 +222,7 @@ def _rank(line: re.Match[str]) -> _Rank | None:
             "abcdefgh"
         ):
             dots = _DIGIT.sub(lambda digit: "." * int(digit[0]), squares)
-            rank = _DOTS.sub(lambda found: str(len(found[0])), dots)
+            rank = _DOTS.sub(lambda run: str(len(run[0])), dots)
             named = label if label and body is not line[0] else None
             word = "rank" if named and named["word"] else ""
             return _Rank(rank, word + ((named and named["number"]) or ""), *line.span())

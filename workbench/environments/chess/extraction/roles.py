@@ -116,7 +116,7 @@ def regions_of(text: str) -> Regions:
     if answers.opened is not None:
         answers.spans.append((answers.opened, len(text)))
     strokes = (
-        [found.span() for found in _STRUCK.finditer(text)] if "~~" in text or "\\" in text else []
+        [match.span() for match in _STRUCK.finditer(text)] if "~~" in text or "\\" in text else []
     )
     return Regions(
         Spans(reasoning.spans),
@@ -166,15 +166,15 @@ def json_keys(text: str, places: Sequence[int]) -> list[tuple[str, ...]]:
     What is no JSON is passed over as well as may be: a key is a string before a colon, and braces
     and brackets nest.
     """
-    found: list[tuple[str, ...]] = []
+    paths: list[tuple[str, ...]] = []
     stack: list[str] = []
     key = ""
     waiting = iter([*places, len(text) + 1])
     place = next(waiting)
     for sign in _JSON_SIGN.finditer(text):
         # A place within a string is led to by the key before it.
-        while place < sign.end() and len(found) < len(places):
-            found.append(_path(stack, key))
+        while place < sign.end() and len(paths) < len(places):
+            paths.append(_path(stack, key))
             place = next(waiting)
         mark = sign[0][0]
         if mark == '"':
@@ -187,7 +187,7 @@ def json_keys(text: str, places: Sequence[int]) -> list[tuple[str, ...]]:
             key = stack.pop() if stack else ""
         else:
             key = ""
-    return found + [_path(stack, key)] * (len(places) - len(found))
+    return paths + [_path(stack, key)] * (len(places) - len(paths))
 
 
 def _path(stack: Sequence[str], key: str) -> tuple[str, ...]:
@@ -289,7 +289,7 @@ def candidates_of(text: str, boards: Sequence[WrittenBoard]) -> list[Candidate]:
     regions = regions_of(text)
     has_keys = '"' in text and ":" in text and len(boards) > 1
     keys = _labels(json_keys(text, [board.start for board in boards])) if has_keys else []
-    found: list[Candidate] = []
+    candidates: list[Candidate] = []
     end = 0
     carried = other_speaker = False
     letters: list[str] = []
@@ -300,7 +300,7 @@ def candidates_of(text: str, boards: Sequence[WrittenBoard]) -> list[Candidate]:
         wording = _wording(gap[-_REACH:], keys[number] if keys else "", tail)
         role, emphasis = wording
         turns = [turn["letter"] for turn in _TURN.finditer(gap)] if ":" in gap else []
-        other_speaker |= bool(found) and _is_turn(turns, letters)
+        other_speaker |= bool(candidates) and _is_turn(turns, letters)
         letters = [letter for letter in turns if letter] or letters
         if regions.struck.holds(board.start):
             role = Role.STRUCK
@@ -314,11 +314,11 @@ def candidates_of(text: str, boards: Sequence[WrittenBoard]) -> list[Candidate]:
             role, emphasis = Role.OFFERED, Emphasis.FINAL
         elif regions.fenced(board.start):
             emphasis = max(emphasis, Emphasis.ANNOUNCED)
-        renews = bool(found) and (carried or _renews(gap[-_CORRECTION_REACH:], role))
+        renews = bool(candidates) and (carried or _renews(gap[-_CORRECTION_REACH:], role))
         carried = renews and role not in _POSITIONS
-        found.append(Candidate(board, role, emphasis, renews))
+        candidates.append(Candidate(board, role, emphasis, renews))
         end = board.end
-    return _in_context(text, found)
+    return _in_context(text, candidates)
 
 
 def _labels(keys: Sequence[tuple[str, ...]]) -> list[str]:
@@ -385,7 +385,7 @@ def _role(clause: str, sentence: str, before: str, tail: str) -> Role:
 
 def _last(phrase: re.Pattern[str], clause: str) -> int:
     """Return where the last of some phrases begins in a clause, or -1."""
-    return max((found.start() for found in phrase.finditer(clause)), default=-1)
+    return max((match.start() for match in phrase.finditer(clause)), default=-1)
 
 
 def _clause(before: str) -> tuple[str, str]:
@@ -416,22 +416,24 @@ def _is_turn(turns: Sequence[str | None], letters: Sequence[str]) -> bool:
     )
 
 
-def _in_context(text: str, found: list[Candidate]) -> list[Candidate]:
+def _in_context(text: str, candidates: list[Candidate]) -> list[Candidate]:
     """Return candidates with the roles that only show beside the others."""
-    found = _alike(text, _columns(text, found))
-    if sum(candidate.role is Role.LOGGED for candidate in found) == 1:
-        found = [
+    candidates = _alike(text, _columns(text, candidates))
+    if sum(candidate.role is Role.LOGGED for candidate in candidates) == 1:
+        candidates = [
             candidate._replace(role=Role.OFFERED) if candidate.role is Role.LOGGED else candidate
-            for candidate in found
+            for candidate in candidates
         ]
-    if _opens(text, found[0]):
-        found = [found[0]._replace(emphasis=max(found[0].emphasis, Emphasis.ANNOUNCED))] + [
+    if _opens(text, candidates[0]):
+        candidates = [
+            candidates[0]._replace(emphasis=max(candidates[0].emphasis, Emphasis.ANNOUNCED))
+        ] + [
             one._replace(emphasis=Emphasis.PLAIN)
             if one.emphasis is Emphasis.ANNOUNCED and not one.renews
             else one
-            for one in found[1:]
+            for one in candidates[1:]
         ]
-    return found
+    return candidates
 
 
 def _opens(text: str, first: Candidate) -> bool:
@@ -449,28 +451,28 @@ def joined_by_or(text: str, before: WrittenBoard, board: WrittenBoard) -> bool:
     return phrases.OR.fullmatch(text, before.end, board.start) is not None
 
 
-def _alike(text: str, found: list[Candidate]) -> list[Candidate]:
+def _alike(text: str, candidates: list[Candidate]) -> list[Candidate]:
     """Return candidates of which each that an "or" joins to the one before is what that one is."""
-    kept = list(found)
-    for number in range(1, len(found)):
-        before, one = kept[number - 1], found[number]
+    result = list(candidates)
+    for number in range(1, len(candidates)):
+        before, one = result[number - 1], candidates[number]
         if joined_by_or(text, before.board, one.board):
-            kept[number] = one._replace(role=before.role, emphasis=before.emphasis)
-    return kept
+            result[number] = one._replace(role=before.role, emphasis=before.emphasis)
+    return result
 
 
-def _columns(text: str, found: list[Candidate]) -> list[Candidate]:
+def _columns(text: str, candidates: list[Candidate]) -> list[Candidate]:
     """Return candidates of which those on lines of their own, with a label at most, are a log."""
-    kept = list(found)
+    result = list(candidates)
     begin = 0
-    for number in range(1, len(found) + 1):
-        if number < len(found):
-            gap = text[found[number - 1].board.end : found[number].board.start]
+    for number in range(1, len(candidates) + 1):
+        if number < len(candidates):
+            gap = text[candidates[number - 1].board.end : candidates[number].board.start]
             if not _WORD.search(gap) or (len(gap) <= _LONGEST_GAP and _LABEL.fullmatch(gap)):
                 continue
-        if number - begin >= _COLUMN and found[begin].emphasis is not Emphasis.FINAL:
+        if number - begin >= _COLUMN and candidates[begin].emphasis is not Emphasis.FINAL:
             for place in range(begin, number):
-                if found[place].role in (Role.OFFERED, Role.EARLIER):
-                    kept[place] = found[place]._replace(role=Role.LOGGED)
+                if candidates[place].role in (Role.OFFERED, Role.EARLIER):
+                    result[place] = candidates[place]._replace(role=Role.LOGGED)
         begin = number
-    return kept
+    return result

@@ -197,8 +197,8 @@ def _along(below: Word, above: Word, occupied: Word) -> Word:
     nearest_below = TOP >> leading_zeros(below & occupied | ONE)
     beyond = above & occupied
     nearest_above = beyond & (ZERO - beyond)
-    seen: Word = ((nearest_above << ONE) - nearest_below) & (below | above)
-    return seen
+    attacks: Word = ((nearest_above << ONE) - nearest_below) & (below | above)
+    return attacks
 
 
 @inlined

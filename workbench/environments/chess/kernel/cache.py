@@ -132,9 +132,9 @@ def cache_folder() -> Path:
 
 
 def _candidates() -> Iterator[Path]:
-    chosen = os.environ.get("NUMBA_CACHE_DIR")
-    if chosen:
-        yield Path(chosen) / "world-state-workbench"
+    folder = os.environ.get("NUMBA_CACHE_DIR")
+    if folder:
+        yield Path(folder) / "world-state-workbench"
     yield user_cache_path("world-state-workbench", appauthor=False)
     yield Path(tempfile.gettempdir()) / f"world-state-workbench-{_user()}"
 

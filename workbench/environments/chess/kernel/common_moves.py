@@ -157,17 +157,17 @@ def counts(a: Board, b: Board) -> Three:
         danger_a = KNIGHT(square) & knights_a | KING(square) & kings_a
         danger_b = KNIGHT(square) & knights_b | KING(square) & kings_b
         if ORTHOGONAL(square) & (orthogonals_a | orthogonals_b):
-            seen = rook_attacks(square, occupied_a)
-            danger_a |= seen & orthogonals_a
-            if seen & differing:
-                seen = rook_attacks(square, occupied_b)
-            danger_b |= seen & orthogonals_b
+            attacks = rook_attacks(square, occupied_a)
+            danger_a |= attacks & orthogonals_a
+            if attacks & differing:
+                attacks = rook_attacks(square, occupied_b)
+            danger_b |= attacks & orthogonals_b
         if DIAGONAL(square) & (diagonals_a | diagonals_b):
-            seen = bishop_attacks(square, occupied_a)
-            danger_a |= seen & diagonals_a
-            if seen & differing:
-                seen = bishop_attacks(square, occupied_b)
-            danger_b |= seen & diagonals_b
+            attacks = bishop_attacks(square, occupied_a)
+            danger_a |= attacks & diagonals_a
+            if attacks & differing:
+                attacks = bishop_attacks(square, occupied_b)
+            danger_b |= attacks & diagonals_b
         if danger_a:
             steps_a &= ~bit
         if danger_b:

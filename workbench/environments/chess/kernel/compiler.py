@@ -99,11 +99,13 @@ def _called_by_address(dispatcher: Any, name: str) -> Any:
     A dispatcher that is called itself is compiled again into each caller, and with it all that it
     calls: every level of calls would compile everything below it once more.
     """
-    (found,) = dispatcher.overloads.values()
+    (overload,) = dispatcher.overloads.values()
     symbol = f"workbench.{name}"
-    binding.add_symbol(symbol, found.library.get_pointer_to_function(found.fndesc.llvm_func_name))
+    binding.add_symbol(
+        symbol, overload.library.get_pointer_to_function(overload.fndesc.llvm_func_name)
+    )
     return _jump(
-        found.signature.args, found.signature.return_type,
+        overload.signature.args, overload.signature.return_type,
         lambda builder, kind: _cgutils.get_or_insert_function(builder.module, kind, symbol),
     )  # fmt: skip
 
@@ -111,7 +113,7 @@ def _called_by_address(dispatcher: Any, name: str) -> Any:
 def _jump(arguments: Any, result: Any, target: Callable[[Any, Any], Any]) -> Any:
     """Return a function for compiled callers that calls a function, whatever it is then."""
 
-    def typed(typing_context: Any, *given: Any) -> Any:
+    def typed(typing_context: Any, *argument_types: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
             kind = context.call_conv.get_function_type(result, arguments)
             status, value = context.call_conv.call_function(
@@ -136,8 +138,8 @@ def table(name: str, words: NDArray[np.uint64]) -> Any:
         words: The table; it must not change.
     """
     symbol = f"workbench.{name}"
-    kept = np.ascontiguousarray(words)
-    binding.add_symbol(symbol, kept.ctypes.data)
+    array = np.ascontiguousarray(words)
+    binding.add_symbol(symbol, array.ctypes.data)
 
     def typed(typing_context: Any, *indices: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, places: Any) -> Any:
@@ -145,17 +147,17 @@ def table(name: str, words: NDArray[np.uint64]) -> Any:
             memory = builder.module.globals.get(symbol)
             if memory is None:
                 memory = llvm.GlobalVariable(
-                    builder.module, llvm.ArrayType(word, kept.size), symbol
+                    builder.module, llvm.ArrayType(word, array.size), symbol
                 )
                 memory.global_constant = True
             place = word(0)
-            for index, length in zip(places, kept.shape, strict=True):
+            for index, length in zip(places, array.shape, strict=True):
                 place = builder.add(builder.mul(place, word(length)), index)
             return builder.load(builder.gep(memory, [word(0), place]))
 
-        return types.uint64(*[types.uint64] * kept.ndim), generate
+        return types.uint64(*[types.uint64] * array.ndim), generate
 
-    return _intrinsic_of(typed, kept.ndim)
+    return _intrinsic_of(typed, array.ndim)
 
 
 def _intrinsic_of(typed: Any, count: int) -> Any:

@@ -161,7 +161,7 @@ def last_ply(
     the pairs that were counted before, by this call or under other keys.
     """
     codes, scratch = move_codes(), square_words()
-    firsts, seconds, found, misses = move_words(), move_words(), move_words(), move_words()
+    firsts, seconds, counts_of, misses = move_words(), move_words(), move_words(), move_words()
     count = signed(list_moves(moves, true[9], targets, codes))
     white = true[9]
     special = (
@@ -171,8 +171,8 @@ def last_ply(
     )  # fmt: skip
     if true[8] | predicted[8]:
         special = ALL
-    answering = true[0] & true[6] | predicted[0] & predicted[6]
-    beside = (answering & NOT_FILE_A) >> ONE | (answering & NOT_FILE_H) << ONE
+    enemy_pawns = true[0] & true[6] | predicted[0] & predicted[6]
+    beside = (enemy_pawns & NOT_FILE_A) >> ONE | (enemy_pawns & NOT_FILE_H) << ONE
     for index in range(count):
         code = np.uint64(codes[index])
         start = code & TOP_SQUARE
@@ -202,10 +202,10 @@ def last_ply(
     missing = 0
     for index in range(count):
         place = (firsts[index] & _LAST_LEAF) << ONE
-        kept = table[place + ONE]
-        found[index] = kept & _COUNTS
+        entry = table[place + ONE]
+        counts_of[index] = entry & _COUNTS
         misses[missing] = np.uint64(index)
-        if (table[place] ^ firsts[index]) | (kept & ~_COUNTS ^ seconds[index]):
+        if (table[place] ^ firsts[index]) | (entry & ~_COUNTS ^ seconds[index]):
             missing += 1
     nodes = 0
     for miss in range(missing):
@@ -226,16 +226,16 @@ def last_ply(
             if not flags & 1 or of_true | of_predicted:
                 packed = both | of_true << _OF_TRUE | of_predicted << _OF_PREDICTED
                 nodes += signed(both)
-        found[index] = packed
+        counts_of[index] = packed
         place = (firsts[index] & _LAST_LEAF) << ONE
         table[place] = firsts[index]
         table[place + ONE] = seconds[index] | packed
     precision = recall = 0.0
     for index in range(count):
-        both = found[index] & _COUNT
+        both = counts_of[index] & _COUNT
         if both:
-            precision += np.float64(both) / np.float64(found[index] >> _OF_PREDICTED & _COUNT)
-            recall += np.float64(both) / np.float64(found[index] >> _OF_TRUE & _COUNT)
+            precision += np.float64(both) / np.float64(counts_of[index] >> _OF_PREDICTED & _COUNT)
+            recall += np.float64(both) / np.float64(counts_of[index] >> _OF_TRUE & _COUNT)
     return precision, recall, nodes
 
 
@@ -264,14 +264,14 @@ _PLIES: Final = f"{WORDS},{VALUES},{PLACES},{VALUES},"
 
 
 @inlined
-def _keep(board: Board, place: Words) -> None:
+def _store_board(board: Board, place: Words) -> None:
     place[0], place[1], place[2], place[3] = board[0], board[1], board[2], board[3]
     # Rights are on the outer ranks, a capture en passant on the third or sixth.
     place[4], place[5], place[6] = board[4], board[5], board[7] | board[8] | board[9] << EIGHT
 
 
 @inlined
-def _kept(place: Words) -> Board:
+def _load_board(place: Words) -> Board:
     pawns, knights, diagonals, orthogonals = place[0], place[1], place[2], place[3]
     kings, own, rest = place[4], place[5], place[6]
     enemy = (pawns | knights | diagonals | orthogonals | kings) ^ own
@@ -329,7 +329,7 @@ def _finish(
         precision = recall = precision_before = recall_before = 0.0
         while pair >= 0:
             state = address(states, STATE_WIDTH * pair)
-            true, predicted = _kept(state), _kept(address(state, _PREDICTED))
+            true, predicted = _load_board(state), _load_board(address(state, _PREDICTED))
             by_predicted, by_true = weights[2 * pair], weights[2 * pair + 1]
             both = common(true, predicted, targets, scratch)
             of_true, of_predicted, shared = both[0], both[1], both[2]
@@ -388,10 +388,10 @@ def _walk_on(
     if most > size // 2:
         most = size // 2
     grouped = (depth - ply) & 1 == 1
-    nodes = found = 0
+    nodes = fresh = 0
     for pair in range(base, base + count):
         state = address(states, STATE_WIDTH * pair)
-        true, predicted = _kept(state), _kept(address(state, _PREDICTED))
+        true, predicted = _load_board(state), _load_board(address(state, _PREDICTED))
         key = (state[_FIRST], state[_SECOND])
         by_predicted, by_true = weights[2 * pair], weights[2 * pair + 1]
         both = common(true, predicted, targets, scratch)
@@ -427,33 +427,33 @@ def _walk_on(
                 weights[2 * met] += by_predicted
                 weights[2 * met + 1] += by_true
                 continue
-            new = following + found
+            new = following + fresh
             index[place] = new
             after = address(states, STATE_WIDTH * new)
-            _keep(true_after, after)
-            _keep(predicted_after, address(after, _PREDICTED))
+            _store_board(true_after, after)
+            _store_board(predicted_after, address(after, _PREDICTED))
             after[_FIRST], after[_SECOND], after[_GROUP] = first, second, state[_GROUP]
             if grouped:
                 start, goal = code & TOP_SQUARE, (code >> np.uint64(6)) & TOP_SQUARE
                 after[_GROUP] += PIECES(0, 0, goal, 0) - PIECES(0, 0, start, 0)
             weights[2 * new], weights[2 * new + 1] = by_predicted, by_true
-            found += 1
-            if found == most:
+            fresh += 1
+            if fresh == most:
                 nodes += _walk_on(
-                    ply + 1, found, depth, flags, states, weights, places, sums, leaves
+                    ply + 1, fresh, depth, flags, states, weights, places, sums, leaves
                 )
                 _clear(index, size)
-                found = 0
-    if found > 0:
-        nodes += _walk_on(ply + 1, found, depth, flags, states, weights, places, sums, leaves)
+                fresh = 0
+    if fresh > 0:
+        nodes += _walk_on(ply + 1, fresh, depth, flags, states, weights, places, sums, leaves)
     return nodes
 
 
 @compiled(f"int64({BOARD},{BOARD},int64,{VALUES})")
 def _one_move(true: Board, predicted: Board, flags: int, result: Values) -> int:
     """Write p_1 and r_1, and return how many moves are shared."""
-    found = common(true, predicted, square_words(), square_words())
-    of_true, of_predicted, shared = found[0], found[1], found[2]
+    moves = common(true, predicted, square_words(), square_words())
+    of_true, of_predicted, shared = moves[0], moves[1], moves[2]
     result[0] = result[1] = 0.0
     if shared:
         result[0] = np.float64(shared) * (1.0 / np.float64(of_predicted))
@@ -497,8 +497,8 @@ def _walked(
             continue
         for index in range(SUMS_WIDTH * (depth + 1)):
             sums[index] = 0.0
-        _keep(a, address(states, 0))
-        _keep(b, address(states, _PREDICTED))
+        _store_board(a, address(states, 0))
+        _store_board(b, address(states, _PREDICTED))
         states[_FIRST], states[_SECOND] = salted(np.uint64(pair))
         states[_GROUP] = ZERO
         weights[0] = weights[1] = 1.0

@@ -163,10 +163,10 @@ def share(
     with ThreadPoolExecutor(threads, thread_name_prefix="kernel") as pool:
         parts = {pool.submit(work, part): part for part in slices}
         try:
-            for done in as_completed(parts):
-                done.result()
+            for future in as_completed(parts):
+                future.result()
                 if progress is not None:
-                    progress(parts[done].stop - parts[done].start)
+                    progress(parts[future].stop - parts[future].start)
         finally:
             # After an error or an interrupt what has not begun is not begun.
             pool.shutdown(cancel_futures=True)
@@ -234,10 +234,10 @@ def joint_profiles(
     return JointProfiles(precision, recall, nodes)
 
 
-def checked_rows(**given: Words) -> Sequence[Words]:
+def checked_rows(**arrays: Words) -> Sequence[Words]:
     """Return arrays of rows, contiguous, after a check of their shapes and boards."""
-    lengths = {name: len(rows) for name, rows in given.items()}
-    for name, rows in given.items():
+    lengths = {name: len(rows) for name, rows in arrays.items()}
+    for name, rows in arrays.items():
         if rows.ndim != 2 or rows.shape[1] != WIDTH or rows.dtype != np.uint64:
             raise InvalidArgumentError(
                 f"expected {name} as uint64 of shape (n, {WIDTH}) from pack_fens or pack_states, "
@@ -253,7 +253,7 @@ def checked_rows(**given: Words) -> Sequence[Words]:
             )
     if len(set(lengths.values())) > 1:
         raise InvalidArgumentError(f"expected equally many rows of each, got {lengths}")
-    return [np.ascontiguousarray(rows) for rows in given.values()]
+    return [np.ascontiguousarray(rows) for rows in arrays.values()]
 
 
 class EstimatorRuns(NamedTuple):

@@ -48,14 +48,14 @@ _UNIT = 2.0**-53
 
 
 @inlined
-def put(place: Words, board: Board) -> None:
+def store(place: Words, board: Board) -> None:
     """Write an unpacked board, ten words, to an address."""
     place[0], place[1], place[2], place[3], place[4] = board[:5]
     place[5], place[6], place[7], place[8], place[9] = board[5:]
 
 
 @inlined
-def get(place: Words) -> Board:
+def fetch(place: Words) -> Board:
     """Read an unpacked board, ten words, from an address."""
     return (
         place[0], place[1], place[2], place[3], place[4],
@@ -104,7 +104,7 @@ def pick_move(moves: Moves, white: Word, targets: Words, index: Word) -> Word:
 @inlined
 def _share(pair: Words, targets: Words, scratch: Words, moves: Words) -> Three:
     """Store the moves that the boards of a pair share; return how many one, the other and both have."""
-    shared = common(get(pair), get(address(pair, BOARD_WIDTH)), targets, scratch)
+    shared = common(fetch(pair), fetch(address(pair, BOARD_WIDTH)), targets, scratch)
     for index in range(6):
         moves[index] = shared[index + 2]
     return shared[0], shared[1], shared[2]
@@ -113,11 +113,11 @@ def _share(pair: Words, targets: Words, scratch: Words, moves: Words) -> Three:
 @inlined
 def _advance_pair(pair: Words, after: Words, targets: Words, moves: Words, index: int) -> None:
     """Write the pair after one of the moves that its boards share."""
-    walker, other = get(pair), get(address(pair, BOARD_WIDTH))
+    walker, other = fetch(pair), fetch(address(pair, BOARD_WIDTH))
     six = (moves[0], moves[1], moves[2], moves[3], moves[4], moves[5])
     code = pick_move(six, walker[9], targets, np.uint64(index))
-    put(after, advance(walker, code))
-    put(address(after, BOARD_WIDTH), advance(other, code))
+    store(after, advance(walker, code))
+    store(address(after, BOARD_WIDTH), advance(other, code))
 
 
 @compiled(f"{RESULT}({BOARD},{BOARD},int64,int64,boolean,boolean,{WORDS})")
@@ -149,8 +149,8 @@ def intermediate(
     shares = np.empty(samples, np.float64)
     first = np.empty(samples + 1, np.int64)
     now = 0
-    put(address(pairs, 0), predicted)
-    put(address(address(pairs, 0), BOARD_WIDTH), true)
+    store(address(pairs, 0), predicted)
+    store(address(address(pairs, 0), BOARD_WIDTH), true)
     weights[0, 0] = 1.0
     lines = 1
     finished = 0.0
@@ -182,20 +182,20 @@ def intermediate(
             for number in range(first[line], first[line + 1]):
                 owners[number] = line
                 numbers[number] = number
-        kept = total
+        size = total
         scale = 1.0
         if total > samples:
-            kept = samples
-            held = 0.0
+            size = samples
+            sample_mass = 0.0
             for index in range(samples):
-                chosen = index + signed(below(state, np.uint64(total - index)))
-                numbers[index], numbers[chosen] = numbers[chosen], numbers[index]
-                held += shares[owners[numbers[index]]]
-            scale = mass / held if by_mass else total / samples
-            mass = held
+                swap = index + signed(below(state, np.uint64(total - index)))
+                numbers[index], numbers[swap] = numbers[swap], numbers[index]
+                sample_mass += shares[owners[numbers[index]]]
+            scale = mass / sample_mass if by_mass else total / samples
+            mass = sample_mass
         if step == depth - 1:
             return finished + scale * mass, nodes
-        for index in range(kept):
+        for index in range(size):
             line = owners[numbers[index]]
             _advance_pair(
                 address(pairs, now * samples + line), address(pairs, (1 - now) * samples + index),
@@ -203,7 +203,7 @@ def intermediate(
             )  # fmt: skip
             weights[1 - now, index] = scale * shares[line]
         now = 1 - now
-        lines = kept
+        lines = size
     return finished, nodes
 
 
@@ -234,8 +234,8 @@ def resampled(
     owners = np.empty(samples, np.int64)
     numbers = np.empty(samples, np.int64)
     now = 0
-    put(address(pairs, 0), predicted)
-    put(address(address(pairs, 0), BOARD_WIDTH), true)
+    store(address(pairs, 0), predicted)
+    store(address(address(pairs, 0), BOARD_WIDTH), true)
     weights[0, 0] = 1.0
     lines = 1
     finished = 0.0
@@ -262,7 +262,7 @@ def resampled(
                 finished += weights[now, line]
         if total == 0 or step == depth - 1:
             return finished + mass, nodes
-        kept = 0
+        size = 0
         if total > samples:
             # The children lie side by side on [0, mass), each as wide as its weight; the points
             # ascend, so that one pass finds whose each is, and copies come one after the other.
@@ -276,28 +276,28 @@ def resampled(
                     line += 1
                 # Rounding may put the last points a little beyond the last child.
                 number = min(int((point - start) / shares[line]), counts[line] - 1)
-                if kept > 0 and owners[kept - 1] == line and numbers[kept - 1] == number:
-                    weights[1 - now, kept - 1] += width
+                if size > 0 and owners[size - 1] == line and numbers[size - 1] == number:
+                    weights[1 - now, size - 1] += width
                 else:
-                    owners[kept] = line
-                    numbers[kept] = number
-                    weights[1 - now, kept] = width
-                    kept += 1
+                    owners[size] = line
+                    numbers[size] = number
+                    weights[1 - now, size] = width
+                    size += 1
         else:
             for line in range(lines):
                 for number in range(counts[line]):
-                    owners[kept] = line
-                    numbers[kept] = number
-                    weights[1 - now, kept] = shares[line]
-                    kept += 1
-        for index in range(kept):
+                    owners[size] = line
+                    numbers[size] = number
+                    weights[1 - now, size] = shares[line]
+                    size += 1
+        for index in range(size):
             line = owners[index]
             _advance_pair(
                 address(pairs, now * samples + line), address(pairs, (1 - now) * samples + index),
                 address(targets, line), address(moves, line), numbers[index],
             )  # fmt: skip
         now = 1 - now
-        lines = kept
+        lines = size
     return finished, nodes
 
 
@@ -341,11 +341,11 @@ def _permits(board: Board, moves: Moves, targets: Words, code: Word) -> bool:
 
 
 @compiled("uint16[::1](uint16[::1],int64,int64)")
-def _grown(codes: Codes, used: int, wanted: int) -> Codes:
+def _grown(codes: Codes, used: int, length: int) -> Codes:
     """Return ``codes``, or a larger copy if fewer than ``wanted`` fit."""
-    if wanted <= codes.size:
+    if length <= codes.size:
         return codes
-    larger = np.empty(2 * wanted, np.uint16)
+    larger = np.empty(2 * length, np.uint16)
     # Loops here and below: numba takes a second or more to compile the copy of a slice.
     for index in range(used):
         larger[index] = codes[index]
@@ -392,8 +392,8 @@ def _naive(
     codes = np.empty(max(40 * samples, MOST_MOVES), np.uint16)
     owners = np.empty(codes.size, np.int32)
     now = 0
-    put(address(pairs, 0), predicted)
-    put(address(address(pairs, 0), BOARD_WIDTH), true)
+    store(address(pairs, 0), predicted)
+    store(address(address(pairs, 0), BOARD_WIDTH), true)
     lines = 1
     nodes = 0
     for step in range(depth):
@@ -403,7 +403,7 @@ def _naive(
             white = ZERO
             moves = (ZERO, ZERO, ZERO, ZERO, ZERO, ZERO)
             if ended[now, line] < 0:
-                walker = get(address(pairs, now * samples + line))
+                walker = fetch(address(pairs, now * samples + line))
                 white = walker[9]
                 moves = generate(walker, targets)
                 count = signed(moves[0])
@@ -426,13 +426,13 @@ def _naive(
             for index in range(total, total + places):
                 owners[index] = line
             total += places
-        kept = min(total, samples)
+        size = min(total, samples)
         if total > samples:
             for index in range(samples):
-                chosen = index + signed(below(state, np.uint64(total - index)))
-                codes[index], codes[chosen] = codes[chosen], codes[index]
-                owners[index], owners[chosen] = owners[chosen], owners[index]
-        for index in range(kept):
+                swap = index + signed(below(state, np.uint64(total - index)))
+                codes[index], codes[swap] = codes[swap], codes[index]
+                owners[index], owners[swap] = owners[swap], owners[index]
+        for index in range(size):
             line = owners[index]
             code = np.uint64(codes[index])
             alive[1 - now, index] = alive[now, line]
@@ -444,21 +444,21 @@ def _naive(
                     after[word] = before[word]
                 continue
             if alive[now, line]:
-                other = get(address(before, BOARD_WIDTH))
+                other = fetch(address(before, BOARD_WIDTH))
                 moves = generate(other, targets)
                 alive[1 - now, index] = _permits(other, moves, targets, code)
                 if alive[1 - now, index]:
-                    put(address(after, BOARD_WIDTH), advance(other, code))
+                    store(address(after, BOARD_WIDTH), advance(other, code))
             if step < depth - 1:
-                put(after, advance(get(before), code))
+                store(after, advance(fetch(before), code))
         now = 1 - now
-        lines = kept
+        lines = size
     if lines == 0:
         return 0.0, nodes
     accepted = 0
     for line in range(lines):
         nodes += depth if ended[now, line] < 0 else ended[now, line]
-        other = get(address(address(pairs, now * samples + line), BOARD_WIDTH))
+        other = fetch(address(address(pairs, now * samples + line), BOARD_WIDTH))
         if alive[now, line] and (ended[now, line] < 0 or not generate(other, targets)[0]):
             accepted += 1
     return accepted / lines, nodes
@@ -503,8 +503,8 @@ def _stratified(
     each = particles // count
     rest = particles - each * count
     for index in range(rest):
-        chosen = index + signed(below(state, np.uint64(count - index)))
-        codes[depth, index], codes[depth, chosen] = codes[depth, chosen], codes[depth, index]
+        swap = index + signed(below(state, np.uint64(count - index)))
+        codes[depth, index], codes[depth, swap] = (codes[depth, swap], codes[depth, index])
     total = 0.0
     reached = count if each > 0 else rest
     for index in range(reached):
