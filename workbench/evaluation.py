@@ -13,8 +13,8 @@ from filelock import FileLock, Timeout
 
 from workbench.asking.costs import CostEstimate, Price
 from workbench.asking.model_check import refuse_unusable_model
-from workbench.asking.questions import ChosenPositions
-from workbench.asking.resumable_run import AskedRun, ask, checked_price
+from workbench.asking.questions import PositionChoice
+from workbench.asking.resumable_run import AskingResult, ask, checked_price
 from workbench.asking.run_folder import EVALUATION_FILE, LOCK_SECONDS, RunFolder
 from workbench.asking.settings import Operation, Question
 from workbench.errors import OutputError, RunMismatchError
@@ -143,18 +143,18 @@ ACTION_FIGURES: Final = ("12_environments",)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Evaluated:
+class EvaluationResult:
     """The result of an evaluation.
 
     Attributes:
-        asked: What asking came to; failed calls are counted there, and are rows of the tables.
+        asking: What asking came to; failed calls are counted there, and are rows of the tables.
         scores: The table of scores.
         figures: How each notebook ended that was run in this call.
         headline: The means of the scores, as of `workbench.reports.headline.headline`.
         page: The report.
     """
 
-    asked: AskedRun
+    asking: AskingResult
     scores: Path
     figures: Sequence[NotebookRun]
     headline: pd.DataFrame
@@ -163,13 +163,13 @@ class Evaluated:
     def __repr__(self) -> str:
         """Return the headline numbers and where everything is, as text."""
         table = self._numbers().to_string(index=False, float_format="{:.4f}".format)
-        return f"{self.asked.describe()}\n{table}\nscores: {self.scores}\nreport: {self.page}"
+        return f"{self.asking.describe()}\n{table}\nscores: {self.scores}\nreport: {self.page}"
 
     def _repr_html_(self) -> str:
         """Return the same as HTML, for a notebook."""
         table = self._numbers().to_html(index=False, border=0, float_format="{:.4f}".format)
         paths = f"scores: {escape(str(self.scores))}<br>report: {escape(str(self.page))}"
-        return f"<p>{escape(self.asked.describe())}</p>{table}<p>{paths}</p>"
+        return f"<p>{escape(self.asking.describe())}</p>{table}<p>{paths}</p>"
 
     def _numbers(self) -> pd.DataFrame:
         return self.headline[["quantity", "mean", "standard_error", "lower", "upper", "n", "games"]]
@@ -177,7 +177,7 @@ class Evaluated:
 
 def evaluate(
     out: Path,
-    positions: ChosenPositions,
+    positions: PositionChoice,
     question: Question,
     operation: Operation | None = None,
     scoring: ScoringParameters | None = None,
@@ -187,10 +187,10 @@ def evaluate(
     confirm: Callable[[CostEstimate], bool] | None = None,
     jobs: int = 1,
     progress: bool = False,
-    report: Callable[[str], object] = lambda said: None,
-    drawn: Callable[[NotebookRun], object] | None = None,
+    report: Callable[[str], object] = lambda line: None,
+    notebook_ended: Callable[[NotebookRun], object] | None = None,
     watch: Callable[[Sequence[NotebookProgress]], object] | None = None,
-) -> Evaluated:
+) -> EvaluationResult:
     """Ask a model about positions, score its replies, and draw and report the scores.
 
     A repeated call with the same arguments goes on where the last one was stopped. Finished stages
@@ -208,7 +208,7 @@ def evaluate(
         jobs: Workers of scoring, of figures and of the report, at least 1.
         progress: Whether to show progress bars on standard error.
         report: Called with a line on each stage.
-        drawn: Called with each notebook when it has ended.
+        notebook_ended: Called with each notebook when it has ended.
         watch: Called several times per second with the notebooks that have not ended.
 
     Raises:
@@ -231,17 +231,17 @@ def evaluate(
     with folder.opened(settings):
         refuse_others_files(folder.report)
         stages.choose(positions)
-        asked = ask(
+        answers = ask(
             folder.run.positions, out, question, operation, price=price, api_key=api_key,
             confirm=confirm, check_model=False, progress=progress,
         )  # fmt: skip
-        report(f"answers: {asked.describe()}")
+        report(f"answers: {answers.describe()}")
         stages.score()
-        runs = stages.draw(question, drawn, watch)
+        runs = stages.draw(question, notebook_ended, watch)
         run = read_run(out)
         page = stages.write_report(run)
-        raise_for_failures([each for each in runs if not each.refused])
-        return Evaluated(asked, folder.scores, runs, headline(run.scores), page)
+        raise_for_failures([each for each in runs if not each.is_refusal])
+        return EvaluationResult(answers, folder.scores, runs, headline(run.scores), page)
 
 
 def _described(scoring: ScoringParameters) -> dict[str, Any]:
@@ -259,16 +259,16 @@ class _Stages:
     progress: bool
     report: Callable[[str], object]
 
-    def choose(self, positions: ChosenPositions) -> None:
+    def choose(self, positions: PositionChoice) -> None:
         path = self.folder.run.positions
         if path.exists():
             self.report(f"positions: those in {path}")
             return
         frame, made_of = positions.choose(progress=self.progress)
-        chosen = positions.described()
+        choice = positions.described()
         # The same rows have the same hash, whatever the table was called.
-        chosen.pop("table", None)
-        provenance = {**made_of, "stage": "positions", "chosen": chosen}
+        choice.pop("table", None)
+        provenance = {**made_of, "stage": "positions", "chosen": choice}
         write_table(frame[POSITIONS.names], path, POSITIONS, provenance)
         counts = frame["group"].value_counts(sort=False).sort_index()
         groups = ", ".join(f"{count} of group {group}" for group, count in counts.items())
@@ -290,7 +290,7 @@ class _Stages:
     def draw(
         self,
         question: Question,
-        drawn: Callable[[NotebookRun], object] | None,
+        notebook_ended: Callable[[NotebookRun], object] | None,
         watch: Callable[[Sequence[NotebookProgress]], object] | None,
     ) -> list[NotebookRun]:
         """Draw the figures that are not there yet, and return how each notebook ended."""
@@ -301,26 +301,26 @@ class _Stages:
 
         def ended(run: NotebookRun) -> None:
             # What cannot be drawn of these data is not tried again on the same.
-            if not run.error or run.refused:
+            if not run.error or run.is_refusal:
                 # The names of its files begin with its number.
                 files = folder.figures.rglob(f"{run.name.partition('_')[0]}_*")
                 folder.finish(run.name, made_of, files)
-            if drawn is not None:
-                drawn(run)
-            if run.refused:
+            if notebook_ended is not None:
+                notebook_ended(run)
+            if run.is_refusal:
                 self.report(run.describe_failure())
 
         if not missing:
             return []
-        given = {name: getattr(self.scoring, name) for name in sorted(SCORING)}
+        parameters = {name: getattr(self.scoring, name) for name in sorted(SCORING)}
         if names == ACTION_FIGURES:
             # Its second figure is of no run, and is drawn of one pair of the same environment.
-            given |= {
+            parameters |= {
                 "own_tables": [str(folder.scores.resolve())], "model": question.model,
                 "environments": [question.environment], "pairs": 1, "methods": ["stratified"],
             }  # fmt: skip
         return make_figures(
-            only=missing, given=given, jobs=self.jobs, predictions=folder.run.predictions,
+            only=missing, parameters=parameters, jobs=self.jobs, predictions=folder.run.predictions,
             scores=folder.scores, out=folder.figures, report=ended, watch=watch,
         )  # fmt: skip
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from workbench.answers.imports import Refused, Unsaid, import_named_columns
+from workbench.answers.imports import Refusal, RowDefaults, import_named_columns
 from workbench.answers.model_replies import simulate
 from workbench.checking import check_table
 from workbench.cli import main
@@ -78,9 +78,9 @@ def test_actions_alone_give_the_true_state_and_a_name(tmp_path: Path, name: str)
 
 
 class TestWhatIsRefused:
-    def refused(self, tmp_path: Path, *rows: object, **unsaid: str) -> tuple[Refused, str]:
+    def refused(self, tmp_path: Path, *rows: object, **unsaid: str) -> tuple[Refusal, str]:
         path = jsonl(tmp_path / "a.jsonl", boxes_row(), *rows)
-        found = import_named_columns([path], unsaid=Unsaid(**unsaid))
+        found = import_named_columns([path], defaults=RowDefaults(**unsaid))
         (note,) = found.refusals
         assert (note.file, note.line) == (str(path), 2)
         assert len(found.predictions) == 1
@@ -90,45 +90,45 @@ class TestWhatIsRefused:
         row = boxes_row()
         row["true_state"] = row["initial_state"]
         reason, said = self.refused(tmp_path, row)
-        assert reason is Refused.CONTRADICTION
+        assert reason is Refusal.CONTRADICTION
         assert said.startswith("true_state: ")
         assert "lead to" in said
 
     def test_actions_without_the_state_in_which_they_begin(self, tmp_path: Path) -> None:
         reason, said = self.refused(tmp_path, boxes_row(initial_state=None))
-        assert reason is Refused.NO_TRUE_BOARD
+        assert reason is Refusal.NO_TRUE_BOARD
         assert said.startswith("initial_state: expected ")
 
     def test_an_action_that_is_not_permitted(self, tmp_path: Path) -> None:
         reason, said = self.refused(tmp_path, boxes_row(moves="__import__('os').abort()"))
-        assert reason is Refused.ILLEGAL_MOVES
+        assert reason is Refusal.ILLEGAL_MOVES
         assert "__import__" in said
 
     def test_a_state_that_cannot_be_read(self, tmp_path: Path) -> None:
         reason, said = self.refused(tmp_path, boxes_row(true_state="[" * 100_000, moves=None))
-        assert reason is Refused.NO_TRUE_BOARD
+        assert reason is Refusal.NO_TRUE_BOARD
         assert len(said) < 400
 
     def test_another_environment_or_none_that_is_known(self, tmp_path: Path) -> None:
         chess = {"environment": "chess", "model": "m", "reply": AFTER_E4, "moves": "e2e4"}
-        assert self.refused(tmp_path, chess)[0] is Refused.OTHER_ENVIRONMENT
-        assert self.refused(tmp_path, chess, environment="boxes")[0] is Refused.OTHER_ENVIRONMENT
+        assert self.refused(tmp_path, chess)[0] is Refusal.OTHER_ENVIRONMENT
+        assert self.refused(tmp_path, chess, environment="boxes")[0] is Refusal.OTHER_ENVIRONMENT
         unknown = self.refused(tmp_path, boxes_row(environment="go"))
-        assert unknown[0] is Refused.BAD_VALUE
+        assert unknown[0] is Refusal.BAD_VALUE
         assert "expected one of" in unknown[1]
-        assert self.refused(tmp_path, boxes_row(task="poem"))[0] is Refused.BAD_VALUE
+        assert self.refused(tmp_path, boxes_row(task="poem"))[0] is Refusal.BAD_VALUE
 
     def test_a_reply_to_actions_without_any(self, tmp_path: Path) -> None:
         row = {name: value for name, value in boxes_row().items() if name != "reply"}
         reason, said = self.refused(tmp_path, {**row, "task": "actions", "predicted_state": "x"})
-        assert reason is Refused.NO_REPLY
+        assert reason is Refusal.NO_REPLY
         assert "predicted_actions" in said
 
     def test_names_that_do_not_exist(self) -> None:
         with pytest.raises(InvalidArgumentError, match="environment"):
-            Unsaid(environment="go")
+            RowDefaults(environment="go")
         with pytest.raises(InvalidArgumentError, match="task"):
-            Unsaid(task="poem")
+            RowDefaults(task="poem")
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_a_start_that_no_game_has_is_refused(tmp_path: Path) -> None:
     )
     found = import_named_columns([path])
     assert found.predictions["initial_state"].tolist() == [""]
-    assert [(note.line, note.reason) for note in found.refusals] == [(2, Refused.ILLEGAL_MOVES)]
+    assert [(note.line, note.reason) for note in found.refusals] == [(2, Refusal.ILLEGAL_MOVES)]
 
 
 def test_the_command_takes_environment_and_task(tmp_path: Path) -> None:

@@ -15,8 +15,8 @@ import pytest
 from workbench.answers.imports import (
     IMPORTERS,
     FilesRead,
-    Refused,
-    Unsaid,
+    Refusal,
+    RowDefaults,
     format_of,
     import_harness_samples,
     import_inspect_logs,
@@ -94,7 +94,7 @@ def test_other_encodings_are_read_when_named_and_else_refused_row_by_row(tmp_pat
         found = import_named_columns([path])
         assert found.predictions["position_id"].tolist() == ["p2"]
         (refused,) = found.refusals
-        assert refused.reason is Refused.UNREADABLE
+        assert refused.reason is Refusal.UNREADABLE
         assert "the byte 0xf6 after" in refused.detail
         assert "name its encoding, such as latin-1" in refused.detail
         read = import_named_columns([path], encoding="latin-1").predictions
@@ -305,12 +305,12 @@ class TestHarness:
 
     def test_members_by_name_and_the_model_of_older_results(self, tmp_path: Path) -> None:
         path = self.write(tmp_path, self.sample(0, AFTER_E4, target="e4"))
-        (refused,) = import_harness_samples([path], unsaid=Unsaid(model="m")).refusals
-        assert refused.reason is Refused.NO_TRUE_BOARD
+        (refused,) = import_harness_samples([path], defaults=RowDefaults(model="m")).refusals
+        assert refused.reason is Refusal.NO_TRUE_BOARD
         assert refused.detail.startswith("target: expected a FEN")
         columns = {"true_state": "doc.fen", "movetext": "doc.pgn", "position_id": "doc_hash"}
         (missing,) = import_harness_samples([path], columns=columns).refusals
-        assert missing.reason is Refused.NO_MODEL
+        assert missing.reason is Refusal.NO_MODEL
         results = tmp_path / "results_2025-06-01T10-11-12.345678.json"
         results.write_text(json.dumps({"config": {"model_args": "dtype=auto,pretrained=x/y,a=b"}}))
         (row,) = import_harness_samples([path], columns=columns).predictions.to_dict("records")
@@ -319,8 +319,8 @@ class TestHarness:
     @pytest.mark.parametrize("resps", [[[["-1.5", "False"]], [["-2", "True"]]], [], None, [[]]])
     def test_tasks_that_generate_nothing_are_refused(self, tmp_path: Path, resps: object) -> None:
         path = self.write(tmp_path, self.sample(0, AFTER_E4, resps=resps))
-        (refused,) = import_harness_samples([path], unsaid=Unsaid(model="m")).refusals
-        assert (refused.line, refused.reason) == (1, Refused.NO_REPLY)
+        (refused,) = import_harness_samples([path], defaults=RowDefaults(model="m")).refusals
+        assert (refused.line, refused.reason) == (1, Refusal.NO_REPLY)
         assert "generate_until" in refused.detail
 
 
@@ -385,11 +385,11 @@ class TestInspectJson:
         found = import_inspect_logs([path])
         assert len(found.predictions) == 1
         assert [(note.line, note.reason) for note in found.refusals] == [
-            (1, Refused.UNREADABLE), (3, Refused.UNREADABLE), (4, Refused.UNREADABLE),
+            (1, Refusal.UNREADABLE), (3, Refusal.UNREADABLE), (4, Refusal.UNREADABLE),
         ]  # fmt: skip
         log["eval"] = {"model": "m", "task": "chess960_fen", "dataset": "games"}
         path.write_text(json.dumps(log))
-        assert import_inspect_logs([path]).refusals[1].reason is Refused.CHESS960
+        assert import_inspect_logs([path]).refusals[1].reason is Refusal.CHESS960
 
     @pytest.mark.parametrize("log", [[], {"eval": {"model": "m"}}, {"samples": []}, "x"])
     def test_json_that_is_no_log(self, tmp_path: Path, log: object) -> None:

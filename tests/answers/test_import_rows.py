@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 
-from workbench.answers.imports import Noticed, Refused, import_named_columns
+from workbench.answers.imports import Refusal, RemarkReason, import_named_columns
 from workbench.answers.model_replies import simulate
 from workbench.checking import check_table
 from workbench.cli import main
@@ -143,7 +143,7 @@ def test_an_id_of_several_boards_is_told_apart_whatever_comes_first(tmp_path: Pa
         assert found.refusals == ()
         assert len(frame) == 4
         assert sorted(frame[frame["position_id"] == "q"]["sample"]) == [0, 1]
-        assert [note.reason for note in found.remarks] == [Noticed.SEVERAL_BOARDS] * 2
+        assert [note.reason for note in found.remarks] == [RemarkReason.SEVERAL_BOARDS] * 2
         names.append(dict(zip(frame["true_state"], frame["position_id"], strict=True)))
     assert names[0][AFTER_D4] == names[1][AFTER_D4] != "p"
     # Transposed moves are two positions to ask about, though the board is one.
@@ -157,7 +157,7 @@ class TestRepeatedRows:
     def read(self, tmp_path: Path, *files: list[dict[str, object]]) -> tuple[int, list[str]]:
         paths = [jsonl(tmp_path / f"{n}.jsonl", *rows) for n, rows in enumerate(files)]
         found = import_named_columns(paths)
-        assert all(note.reason is Refused.REPEATED for note in found.refusals)
+        assert all(note.reason is Refusal.REPEATED for note in found.refusals)
         assert not found.predictions.duplicated(["position_id", "model", "sample"]).any()
         return len(found.predictions), [f"{Path(n.file).stem}:{n.line}" for n in found.refusals]
 
@@ -188,7 +188,7 @@ def test_positions_that_a_file_contradicts_are_named(tmp_path: Path) -> None:
         found.predictions[POSITIONS.names], positions.head(1)[POSITIONS.names], check_dtype=False
     )
     (refused,) = found.refusals
-    assert refused.reason is Refused.CONTRADICTION
+    assert refused.reason is Refusal.CONTRADICTION
     assert f"but position {two!r} has" in refused.detail
 
 

@@ -9,7 +9,7 @@ import chess
 import pandas as pd
 import pytest
 
-from workbench.answers.imports import Noticed, Refused, import_pgn2fen
+from workbench.answers.imports import Refusal, RemarkReason, import_pgn2fen
 from workbench.errors import InvalidArgumentError, ReplyFileError
 from workbench.prediction import ReplyClass
 from workbench.tables.parquet_tables import PREDICTIONS, REPLY_KEY, read_table, write_table
@@ -150,45 +150,45 @@ def test_a_missing_reply_is_an_absent_row(
 @pytest.mark.parametrize(
     ("line", "reason", "detail"),
     [
-        ("{", Refused.UNREADABLE, "expected a JSON object"),
-        (json.dumps(entry())[:150], Refused.UNREADABLE, "expected a JSON object"),
-        ("[" * 100_000, Refused.UNREADABLE, "expected a JSON object"),
-        ("\udcff", Refused.UNREADABLE, "expected text, got the byte 0xff"),
-        ("[1]", Refused.UNREADABLE, "expected a JSON object, got list"),
-        ({"llm_info": {}}, Refused.NO_POSITION, "game_info: expected an object, got None"),
-        ({"game_info": 1}, Refused.NO_POSITION, "game_info: expected an object, got 1"),
-        ({"game_info": {}}, Refused.NO_MODEL, "llm_info: expected an object"),
+        ("{", Refusal.UNREADABLE, "expected a JSON object"),
+        (json.dumps(entry())[:150], Refusal.UNREADABLE, "expected a JSON object"),
+        ("[" * 100_000, Refusal.UNREADABLE, "expected a JSON object"),
+        ("\udcff", Refusal.UNREADABLE, "expected text, got the byte 0xff"),
+        ("[1]", Refusal.UNREADABLE, "expected a JSON object, got list"),
+        ({"llm_info": {}}, Refusal.NO_POSITION, "game_info: expected an object, got None"),
+        ({"game_info": 1}, Refusal.NO_POSITION, "game_info: expected an object, got 1"),
+        ({"game_info": {}}, Refusal.NO_MODEL, "llm_info: expected an object"),
         (
             entry(input_pgn_file=...),
-            Refused.NO_POSITION,
+            Refusal.NO_POSITION,
             "input_pgn_file: expected a text, got None",
         ),
-        (entry(input_pgn_file=3), Refused.NO_POSITION, "input_pgn_file: expected a text, got 3"),
-        (entry(model=...), Refused.NO_MODEL, "model: expected a text, got None"),
+        (entry(input_pgn_file=3), Refusal.NO_POSITION, "input_pgn_file: expected a text, got 3"),
+        (entry(model=...), Refusal.NO_MODEL, "model: expected a text, got None"),
         (
             entry(input_pgn_file="no.pgn", input_fen=None),
-            Refused.NO_TRUE_BOARD,
+            Refusal.NO_TRUE_BOARD,
             "input_fen: expected",
         ),
-        (entry(input_fen="x"), Refused.NO_TRUE_BOARD, "input_fen: expected a FEN, got 'x'"),
+        (entry(input_fen="x"), Refusal.NO_TRUE_BOARD, "input_fen: expected a FEN, got 'x'"),
         (
             entry(input_pgn_file="\x00.pgn", input_fen="x"),
-            Refused.NO_TRUE_BOARD,
+            Refusal.NO_TRUE_BOARD,
             "input_fen: expected",
         ),
-        (entry(input_fen=chess.STARTING_FEN), Refused.CONTRADICTION, "input_fen: 'rnbqkbnr/pppp"),
-        (entry(input_fen=AFTER_E4_C5.replace(" w", " b")), Refused.CONTRADICTION, "input_fen: "),
-        (entry(number_of_halfmoves="two"), Refused.BAD_VALUE, "number_of_halfmoves: expected"),
-        (entry(number_of_halfmoves=True), Refused.BAD_VALUE, "number_of_halfmoves: expected"),
-        (entry(number_of_halfmoves=-1), Refused.BAD_VALUE, "number_of_halfmoves: expected"),
-        (entry(input_pgn_file="data/960/a.pgn"), Refused.CHESS960, "Chess960"),
-        (entry(input_pgn_file="data/FischerRandom/b.pgn"), Refused.CHESS960, "Chess960"),
-        (entry(input_pgn_file="c.pgn", input_fen=FISCHER), Refused.CHESS960, "Chess960"),
-        (entry(), Refused.REPEATED, "it repeats"),
+        (entry(input_fen=chess.STARTING_FEN), Refusal.CONTRADICTION, "input_fen: 'rnbqkbnr/pppp"),
+        (entry(input_fen=AFTER_E4_C5.replace(" w", " b")), Refusal.CONTRADICTION, "input_fen: "),
+        (entry(number_of_halfmoves="two"), Refusal.BAD_VALUE, "number_of_halfmoves: expected"),
+        (entry(number_of_halfmoves=True), Refusal.BAD_VALUE, "number_of_halfmoves: expected"),
+        (entry(number_of_halfmoves=-1), Refusal.BAD_VALUE, "number_of_halfmoves: expected"),
+        (entry(input_pgn_file="data/960/a.pgn"), Refusal.CHESS960, "Chess960"),
+        (entry(input_pgn_file="data/FischerRandom/b.pgn"), Refusal.CHESS960, "Chess960"),
+        (entry(input_pgn_file="c.pgn", input_fen=FISCHER), Refusal.CHESS960, "Chess960"),
+        (entry(), Refusal.REPEATED, "it repeats"),
     ],
 )
 def test_lines_that_become_no_row_are_named_with_the_true_reason(
-    folder: Path, line: object, reason: Refused, detail: str
+    folder: Path, line: object, reason: Refusal, detail: str
 ) -> None:
     path = folder / "model_logs" / "some.jsonl"
     bad = line if isinstance(line, str) else json.dumps(line)
@@ -205,14 +205,14 @@ def test_lines_that_become_no_row_are_named_with_the_true_reason(
 @pytest.mark.parametrize(
     ("stem", "reason", "detail"),
     [
-        ("halfmoves0003_001", Noticed.UNUSABLE_PGN, "illegal move: ply 3"),
-        ("halfmoves0004_001", Noticed.UNUSABLE_PGN, "expected one game, got 0"),
-        ("halfmoves0005_001", Noticed.NO_PGN, "input_pgn_file: expected 'data/Cup/"),
-        ("halfmoves0006_001", Noticed.UNUSABLE_PGN, "its game starts from another position"),
+        ("halfmoves0003_001", RemarkReason.UNUSABLE_PGN, "illegal move: ply 3"),
+        ("halfmoves0004_001", RemarkReason.UNUSABLE_PGN, "expected one game, got 0"),
+        ("halfmoves0005_001", RemarkReason.NO_PGN, "input_pgn_file: expected 'data/Cup/"),
+        ("halfmoves0006_001", RemarkReason.UNUSABLE_PGN, "its game starts from another position"),
     ],
 )
 def test_a_game_that_cannot_be_used_leaves_its_row_without_moves(
-    folder: Path, stem: str, reason: Noticed, detail: str
+    folder: Path, stem: str, reason: RemarkReason, detail: str
 ) -> None:
     log = write_log(folder, entry(input_pgn_file=f"data/Cup/{stem}.pgn"))
     imported = import_pgn2fen([log])
@@ -232,12 +232,16 @@ def test_a_game_that_cannot_be_used_leaves_its_row_without_moves(
         ({"input_fen": AFTER_E4_C5[:-4]}, [], AFTER_E4_C5),
         ({"input_fen": AFTER_E4_C5.replace("-", "c6")}, [], AFTER_E4_C5.replace("-", "c6")),
         ({"number_of_halfmoves": "2"}, [], AFTER_E4_C5),
-        ({"number_of_halfmoves": 3}, [Noticed.OTHER_PLY], AFTER_E4_C5),
-        ({"input_fen": AFTER_E4_C5[:-1] + "9"}, [Noticed.OTHER_CLOCKS], AFTER_E4_C5[:-1] + "9"),
+        ({"number_of_halfmoves": 3}, [RemarkReason.OTHER_PLY], AFTER_E4_C5),
+        (
+            {"input_fen": AFTER_E4_C5[:-1] + "9"},
+            [RemarkReason.OTHER_CLOCKS],
+            AFTER_E4_C5[:-1] + "9",
+        ),
     ],
 )
 def test_what_may_differ_from_the_game_is_kept_and_named(
-    folder: Path, changes: dict[str, Any], reasons: list[Noticed], true_state: str
+    folder: Path, changes: dict[str, Any], reasons: list[RemarkReason], true_state: str
 ) -> None:
     imported = import_pgn2fen([write_log(folder, entry(**changes))])
     assert imported.predictions["true_state"].tolist() == [true_state]

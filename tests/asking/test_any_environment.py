@@ -9,7 +9,7 @@ import pytest
 from local_run import needs_inspect
 
 from workbench.asking.journal import Journal
-from workbench.asking.predictions_table import read_again, run_provenance, write_run_predictions
+from workbench.asking.predictions_table import extract_again, run_provenance, write_run_predictions
 from workbench.asking.prompts import Prompt, prompt_named, prompts_of
 from workbench.asking.questions import questions_of
 from workbench.asking.run_folder import open_run
@@ -160,11 +160,11 @@ class TestEveryPairOfEnvironmentAndTask:
         from inspect_ai.model import ChatMessageUser, GenerateConfig
 
         from workbench.asking.inspect_registry import OwnModel
-        from workbench.asking.own_models import what_is_asked
+        from workbench.asking.own_models import question_options
 
         question = Question(MODEL, environment=name, task=task)
         positions = EpisodeSample(name, (3, 6), 4, seed=1).positions
-        config = GenerateConfig(seed=1, extra_body=what_is_asked(question))
+        config = GenerateConfig(seed=1, extra_body=question_options(question))
         model = OwnModel("simulated", rate=0.0)
         replies = [
             asyncio.run(
@@ -185,7 +185,7 @@ class TestEveryPairOfEnvironmentAndTask:
         assert (deeper.isna() | (deeper == 1)).all()
         provenance = run_provenance(folder)
         assert provenance["extractor_version"] == environment_named(name).reader_version
-        assert read_again(folder.path).changed_answers == 0
+        assert extract_again(folder.path).changed_answers == 0
 
     @pytest.mark.slow
     def test_hostile_replies_become_rows(self, name, task, tmp_path):

@@ -13,7 +13,7 @@ from local_run import needs_inspect
 
 from workbench.answers.imports.eval_logs import prediction_of
 from workbench.answers.model_replies import model_replies
-from workbench.asking.own_models import BundledModel, asked_episode, what_is_asked
+from workbench.asking.own_models import BundledModel, episode_question, question_options
 from workbench.asking.prompts import PROMPTS
 from workbench.asking.questions import questions_of
 from workbench.asking.settings import Question
@@ -31,7 +31,7 @@ def replies(question, positions, temperature=0.0, seed=0, **model_args):
     model = BundledModel(question.model.partition("/")[2], **model_args)
     return [
         model.reply(
-            asked_episode(question.model, what_is_asked(question), [text], len(text)),
+            episode_question(question.model, question_options(question), [text], len(text)),
             temperature,
             seed,
         )
@@ -104,7 +104,7 @@ def test_another_environment_gets_no_answer(name, task):
 def test_what_it_cannot_read_gets_no_answer(text, said):
     for task in task_names():
         question = Question(MODEL, task=task)
-        episode = asked_episode(MODEL, what_is_asked(question), [text], len(text))
+        episode = episode_question(MODEL, question_options(question), [text], len(text))
         reply = BundledModel("tiny").reply(episode, 0.0, 0)
         assert said in reply.text
         assert len(reply.text) < 150

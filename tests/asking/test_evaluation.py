@@ -33,14 +33,14 @@ class Drawing:
         self.interrupted = False
         self.error, self.refused = "", False
 
-    def __call__(self, *, only, given, predictions, scores, out, report, **_):
+    def __call__(self, *, only, parameters, predictions, scores, out, report, **_):
         optional = {"predictions": str(predictions), "scores": str(scores), "out": str(out)}
-        assigned = assign_parameters(figure_notebooks(only), optional, given)
+        assigned = assign_parameters(figure_notebooks(only), optional, parameters)
         runs = []
-        for path, parameters in assigned.items():
+        for path, values in assigned.items():
             if self.interrupted and self.drawn:
                 raise KeyboardInterrupt
-            self.drawn.append((path.stem, parameters))
+            self.drawn.append((path.stem, values))
             runs.append(NotebookRun(path.stem, out / path.name, 0.1, self.error, self.refused))
             report(runs[-1])
         return runs

@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from workbench.answers.imports import (
-    Refused,
-    Unsaid,
+    Refusal,
+    RowDefaults,
     import_inspect_logs,
     import_named_columns,
     import_pgn2fen,
@@ -88,7 +88,7 @@ class TestNamedColumns:
         ]
         rows.append({"position_id": "elsewhere", "reply": START})
         path = jsonl(tmp_path / "a.jsonl", *rows)
-        found = import_named_columns([path], positions=positions, unsaid=Unsaid(model="m"))
+        found = import_named_columns([path], positions=positions, defaults=RowDefaults(model="m"))
         joined = found.predictions[POSITIONS.names]
         pd.testing.assert_frame_equal(
             joined, positions[POSITIONS.names].reset_index(drop=True), check_dtype=False
@@ -96,11 +96,11 @@ class TestNamedColumns:
         assert (found.predictions["predicted_state"] == positions["true_state"].to_numpy()).all()
         (refused,) = found.refusals
         assert (refused.file, refused.line) == (str(path), 41)
-        assert refused.reason is Refused.UNKNOWN_POSITION
+        assert refused.reason is Refusal.UNKNOWN_POSITION
         assert "'elsewhere' is not among the positions" in refused.detail
         twice = pd.concat([positions, positions.head(1)])
         with pytest.raises(TableError, match="once"):
-            import_named_columns([path], positions=twice, unsaid=Unsaid(model="m"))
+            import_named_columns([path], positions=twice, defaults=RowDefaults(model="m"))
 
     def test_samples_are_numbered_as_they_come_or_as_they_say(self, tmp_path):
         rows = [reply(asked=1), reply(asked=2), reply(model="n"), reply(sample=2), reply(asked=3)]
@@ -111,7 +111,7 @@ class TestNamedColumns:
         )
         found = import_named_columns([path])
         assert list(found.predictions["sample"]) == [4, 2]
-        assert found.refusals[0].reason is Refused.REPEATED
+        assert found.refusals[0].reason is Refusal.REPEATED
         assert f"stands in {path}, line 1" in found.refusals[0].detail
 
     def test_a_fen_that_others_cut_out_is_the_answer(self, tmp_path):
@@ -120,7 +120,7 @@ class TestNamedColumns:
         path = jsonl(tmp_path / "a.jsonl", row, without)
         found = import_named_columns([path])
         assert list(found.predictions["predicted_state"]) == [AFTER_E4]
-        assert found.refusals[0].reason is Refused.NO_REPLY
+        assert found.refusals[0].reason is Refusal.NO_REPLY
 
     def test_an_empty_reply_a_blank_cell_and_a_null_are_the_same_row(self, tmp_path):
         empty = [reply(position_id=f"p{n}", reply=said) for n, said in enumerate(("", None, " "))]
@@ -136,46 +136,46 @@ class TestNamedColumns:
         [
             (
                 reply(position_id=None),
-                Refused.NO_POSITION,
+                Refusal.NO_POSITION,
                 "position_id: expected a text, got none",
             ),
-            (reply(position_id=True), Refused.NO_POSITION, "position_id"),
-            (reply(model=" "), Refused.NO_MODEL, "model: expected a text, got none"),
-            (reply(reply=["x"]), Refused.NO_REPLY, "reply: expected a text, got ['x']"),
+            (reply(position_id=True), Refusal.NO_POSITION, "position_id"),
+            (reply(model=" "), Refusal.NO_MODEL, "model: expected a text, got none"),
+            (reply(reply=["x"]), Refusal.NO_REPLY, "reply: expected a text, got ['x']"),
             (
                 reply(true_state="no board"),
-                Refused.NO_TRUE_BOARD,
+                Refusal.NO_TRUE_BOARD,
                 "true_state: expected a FEN, got",
             ),
-            (reply(true_state=None), Refused.NO_TRUE_BOARD, "true_state: expected a FEN, or moves"),
-            (reply(moves="e2e5"), Refused.ILLEGAL_MOVES, "moves: ply 1: expected a legal move"),
+            (reply(true_state=None), Refusal.NO_TRUE_BOARD, "true_state: expected a FEN, or moves"),
+            (reply(moves="e2e5"), Refusal.ILLEGAL_MOVES, "moves: ply 1: expected a legal move"),
             (
                 reply(moves="e2e4 0000"),
-                Refused.ILLEGAL_MOVES,
+                Refusal.ILLEGAL_MOVES,
                 "moves: ply 2: expected a legal move",
             ),
-            (reply(movetext="1. Ke2"), Refused.ILLEGAL_MOVES, "movetext: expected legal moves"),
-            (reply(movetext="1. e4 }{"), Refused.ILLEGAL_MOVES, "movetext: expected legal moves"),
+            (reply(movetext="1. Ke2"), Refusal.ILLEGAL_MOVES, "movetext: expected legal moves"),
+            (reply(movetext="1. e4 }{"), Refusal.ILLEGAL_MOVES, "movetext: expected legal moves"),
             (
                 reply(moves="d2d4"),
-                Refused.CONTRADICTION,
+                Refusal.CONTRADICTION,
                 f"true_state: '{AFTER_E4}', but its moves",
             ),
-            (reply(moves="e2e4", movetext="1. d4"), Refused.CONTRADICTION, "moves: 'e2e4', but"),
-            (reply(true_state="4k3/8/8/8/8/8/8/R2K4 w Q - 0 1"), Refused.CHESS960, "Chess960"),
-            (reply(variant="Chess960"), Refused.CHESS960, "Chess960"),
-            (reply(source="fischer_random.pgn"), Refused.CHESS960, "Chess960"),
-            (reply(ply=-1), Refused.BAD_VALUE, "ply: expected an integer"),
-            (reply(ply="many"), Refused.BAD_VALUE, "ply"),
-            (reply(ply="1e999999999"), Refused.BAD_VALUE, "ply"),
-            (reply(sample=1.5), Refused.BAD_VALUE, "sample"),
-            (reply(sample=2**31), Refused.BAD_VALUE, "sample"),
-            (reply(group=True), Refused.BAD_VALUE, "group"),
-            (reply(dollars=float("inf")), Refused.BAD_VALUE, "dollars"),
-            (reply(seconds="soon"), Refused.BAD_VALUE, "seconds"),
-            (reply(game_id=[]), Refused.BAD_VALUE, "game_id: expected a text, got []"),
-            (reply(position_id="x"), Refused.REPEATED, "it repeats"),
-            ([1], Refused.UNREADABLE, "expected a JSON object, got list"),
+            (reply(moves="e2e4", movetext="1. d4"), Refusal.CONTRADICTION, "moves: 'e2e4', but"),
+            (reply(true_state="4k3/8/8/8/8/8/8/R2K4 w Q - 0 1"), Refusal.CHESS960, "Chess960"),
+            (reply(variant="Chess960"), Refusal.CHESS960, "Chess960"),
+            (reply(source="fischer_random.pgn"), Refusal.CHESS960, "Chess960"),
+            (reply(ply=-1), Refusal.BAD_VALUE, "ply: expected an integer"),
+            (reply(ply="many"), Refusal.BAD_VALUE, "ply"),
+            (reply(ply="1e999999999"), Refusal.BAD_VALUE, "ply"),
+            (reply(sample=1.5), Refusal.BAD_VALUE, "sample"),
+            (reply(sample=2**31), Refusal.BAD_VALUE, "sample"),
+            (reply(group=True), Refusal.BAD_VALUE, "group"),
+            (reply(dollars=float("inf")), Refusal.BAD_VALUE, "dollars"),
+            (reply(seconds="soon"), Refusal.BAD_VALUE, "seconds"),
+            (reply(game_id=[]), Refusal.BAD_VALUE, "game_id: expected a text, got []"),
+            (reply(position_id="x"), Refusal.REPEATED, "it repeats"),
+            ([1], Refusal.UNREADABLE, "expected a JSON object, got list"),
         ],
     )
     def test_a_row_that_cannot_be_used_is_named(self, tmp_path, row, reason, detail):

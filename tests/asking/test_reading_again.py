@@ -5,7 +5,7 @@ import pytest
 from click.testing import CliRunner
 
 from workbench.asking.journal import Failure, Journal
-from workbench.asking.predictions_table import read_again, write_run_predictions
+from workbench.asking.predictions_table import extract_again, write_run_predictions
 from workbench.asking.run_folder import open_run
 from workbench.asking.settings import Question
 from workbench.cli import main
@@ -85,7 +85,7 @@ def test_a_table_keeps_everything_but_what_is_extracted(table, tmp_path):
 
 def test_read_twice_nothing_changes(table, tmp_path):
     run("replies", "extract", table, "-o", tmp_path / "new.parquet")
-    again = read_again(tmp_path / "new.parquet")
+    again = extract_again(tmp_path / "new.parquet")
     assert (again.changed_answers, again.changed_classes) == (0, {})
     found = read_table(tmp_path / "new.parquet", PREDICTIONS)
     pd.testing.assert_frame_equal(again.predictions, found)
@@ -149,7 +149,7 @@ class TestRun:
         assert folder.predictions.read_bytes() == bytes_before
 
     def test_without_its_table_the_journal_is_enough(self, folder, tmp_path):
-        assert read_again(folder.path).new_rows == 3
+        assert extract_again(folder.path).new_rows == 3
 
     def test_none_of_its_files_is_written_over(self, folder):
         write_run_predictions(folder)
@@ -166,8 +166,8 @@ class TestRun:
         both = pd.concat([asked, more], ignore_index=True)
         write_table(both, folder.predictions, PREDICTIONS)
         with pytest.raises(TableError, match="name the table instead"):
-            read_again(folder.path)
+            extract_again(folder.path)
 
     def test_another_folder_is_refused(self, tmp_path):
         with pytest.raises(TableError, match=r"without run\.json"):
-            read_again(tmp_path)
+            extract_again(tmp_path)

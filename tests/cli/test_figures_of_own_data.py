@@ -15,7 +15,7 @@ def made(tmp_path, monkeypatch):
     """Runs in place of those of the notebooks: one that was drawn, one that its data do not fill."""
     path = tmp_path / "executed.ipynb"
     refused = NotebookRun(
-        "13_track_or_recall", path, 1.0, "InvalidArgumentError: expected two sets", refused=True
+        "13_track_or_recall", path, 1.0, "InvalidArgumentError: expected two sets", is_refusal=True
     )
     runs = [NotebookRun("03_kendall_tau", path, 1.0, ""), refused]
     monkeypatch.setattr(figure_run, "make_figures", lambda **_: runs)

@@ -7,7 +7,7 @@ import pytest
 from lichess_games import frames, many_games
 from month_server import MONTH, serving
 
-from workbench.asking.questions import GAME_GROUPS, ChosenPositions
+from workbench.asking.questions import GAME_GROUPS, PositionChoice
 from workbench.errors import InvalidArgumentError, TableError
 from workbench.games.game_tables import bundled_games
 from workbench.language_model.language_model import TRAINING_GAMES
@@ -16,7 +16,7 @@ from workbench.tables.provenance import json_hash
 
 
 def chosen(**options):
-    return ChosenPositions(**options).choose()[0]
+    return PositionChoice(**options).choose()[0]
 
 
 @pytest.mark.slow
@@ -71,28 +71,28 @@ def test_of_a_table_rows_keep_their_order(tmp_path):
     path = tmp_path / "positions.parquet"
     table = chosen(environment="boxes", limit=60)
     write_table(table, path, POSITIONS)
-    part = ChosenPositions("boxes", path, limit=9).choose()[0]
+    part = PositionChoice("boxes", path, limit=9).choose()[0]
     assert Counter(part["group"]) == {5: 3, 10: 3, 20: 3}
     places = [table["position_id"].tolist().index(name) for name in part["position_id"]]
     assert places == sorted(places)
     assert places != sorted(range(60))[:9]
     again, other = (
-        ChosenPositions("boxes", path, limit=9, seed=seed).choose()[0] for seed in (0, 1)
+        PositionChoice("boxes", path, limit=9, seed=seed).choose()[0] for seed in (0, 1)
     )
     assert list(again["position_id"]) == list(part["position_id"])
     assert list(other["position_id"]) != list(part["position_id"])
-    assert len(ChosenPositions("boxes", path).choose()[0]) == 60
-    described = [ChosenPositions("boxes", path, limit=9).described() for _ in range(2)]
+    assert len(PositionChoice("boxes", path).choose()[0]) == 60
+    described = [PositionChoice("boxes", path, limit=9).described() for _ in range(2)]
     write_table(table.head(30), path, POSITIONS)
-    assert described[0] == described[1] != ChosenPositions("boxes", path, limit=9).described()
+    assert described[0] == described[1] != PositionChoice("boxes", path, limit=9).described()
     with pytest.raises(InvalidArgumentError, match="expected boxes, which the positions of"):
-        ChosenPositions("chess", path)
+        PositionChoice("chess", path)
 
 
 @pytest.mark.slow
 def test_of_a_month_no_more_is_taken_than_asked_for(tmp_path):
     with serving(frames(many_games(60, plies=130, comment=200))) as server:
-        asked = ChosenPositions(month=MONTH, limit=5, address=server.address, cache=tmp_path)
+        asked = PositionChoice(month=MONTH, limit=5, address=server.address, cache=tmp_path)
         frame, made_of = asked.choose()
     assert Counter(frame["group"]) == dict.fromkeys(GAME_GROUPS, 1)
     assert made_of["sources"]
@@ -110,11 +110,11 @@ def test_of_a_month_no_more_is_taken_than_asked_for(tmp_path):
 )
 def test_arguments_out_of_range(options, said):
     with pytest.raises(InvalidArgumentError, match=said):
-        ChosenPositions(**options)
+        PositionChoice(**options)
 
 
 def test_a_table_that_is_none(tmp_path):
     path = tmp_path / "<b>.parquet"
     path.write_text("no table")
     with pytest.raises(TableError, match="<b>"):
-        ChosenPositions(table=path)
+        PositionChoice(table=path)

@@ -15,7 +15,7 @@ from workbench.cli.game_commands import games_selfplay
 from workbench.errors import EngineError, InvalidArgumentError, RunMismatchError
 from workbench.games import selfplay
 from workbench.games.game_tables import PlayedGame, bundled_games_path, read_games
-from workbench.games.selfplay import SelfPlaySettings, drawn_move, play_game, play_games
+from workbench.games.selfplay import SelfPlaySettings, play_game, play_games, sample_move
 from workbench.tables.parquet_tables import read_provenance
 
 SHORT = SelfPlaySettings(seed=1, short_every=1)
@@ -132,7 +132,7 @@ class TestRules:
 def test_a_move_worse_by_the_temperature_is_drawn_1_e_times_as_often():
     first, second = chess.Move.from_uci("e2e4"), chess.Move.from_uci("a2a3")
     found = [(second, -40), (first, 0)]
-    drawn = [drawn_move(found, 0, 40.0, (k + 0.5) / 10_000) for k in range(10_000)]
+    drawn = [sample_move(found, 0, 40.0, (k + 0.5) / 10_000) for k in range(10_000)]
     assert drawn.count(second) == pytest.approx(10_000 * exp(-1) / (1 + exp(-1)), abs=1)
 
 

@@ -103,7 +103,7 @@ def test_a_line_is_shown_where_a_notebook_has_got_further(capsys):
         lines.unfinished([NotebookProgress("01_a", 0, 0, 0.3), waiting])
         for seconds in (1.0, 2.0):
             lines.unfinished([NotebookProgress("01_a", 3, 5, seconds), waiting])
-        lines.ended(NotebookRun("01_a", Path("01_a.ipynb"), 2.5, "TableError: no", refused=True))
+        lines.ended(NotebookRun("01_a", Path("01_a.ipynb"), 2.5, "TableError: no", is_refusal=True))
         lines.unfinished([NotebookProgress("02_b", 0, 4, 0.1)])
     shown = capsys.readouterr()
     assert shown.err.splitlines() == [
@@ -209,7 +209,9 @@ def test_predictions_that_cannot_be_drawn_are_found_before_a_notebook_starts(
     ):
         given = [str(good), str(path)] if parameter == "predictions" else {"direct": str(path)}
         with pytest.raises(TableError, match=said):
-            make_figures(only=["models", "prompts"], given={parameter: given}, out=tmp_path / "out")
+            make_figures(
+                only=["models", "prompts"], parameters={parameter: given}, out=tmp_path / "out"
+            )
     assert not (tmp_path / "out").exists()
 
 
@@ -229,7 +231,7 @@ def test_both_notebooks_of_scores_run_on_given_predictions(predictions, tmp_path
     write_table(both, path, PREDICTIONS)
     runs = make_figures(
         only=["kendall_tau", "mean_precision"],
-        given={"depth": 2, "lost_piece_positions": 1, "per_group": 1, "jobs": 1},
+        parameters={"depth": 2, "lost_piece_positions": 1, "per_group": 1, "jobs": 1},
         predictions=path,
         out=tmp_path / "out",
         jobs=2,

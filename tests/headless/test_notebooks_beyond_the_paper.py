@@ -80,7 +80,7 @@ def test_track_or_recall(tmp_path):
 def test_your_own_environment(tmp_path):
     """The Towers of Hanoi, registered by the notebook; without slips every state is right."""
     given = {"lengths": [2, 5], "per_length": 4, "rate": 0.0}
-    (run,) = make_figures(only=["14_your_own_environment"], given=given, out=tmp_path)
+    (run,) = make_figures(only=["14_your_own_environment"], parameters=given, out=tmp_path)
     assert run.error == ""
     (table,) = tables_of(tmp_path, run.name, **given)
     assert set(table["title"]) == {"Towers of Hanoi"}

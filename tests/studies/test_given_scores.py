@@ -129,7 +129,7 @@ def test_figures_are_drawn_from_scores_and_others_refused_before_a_notebook_star
         )
     assert not out.exists()
     given = {"depth": 2}
-    (run,) = make_figures(only=only, given=given, scores=scores, predictions=path, out=out)
+    (run,) = make_figures(only=only, parameters=given, scores=scores, predictions=path, out=out)
     assert run.error == ""
     assert not (out / "tables").exists()
     assert '"0-scores.parquet"' in (out / "03_kendall_tau.json").read_text()

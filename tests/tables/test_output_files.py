@@ -147,7 +147,7 @@ def test_figures_are_not_written_over_the_notebooks(tmp_path, monkeypatch):
     source = checkout / "notebooks" / "02_precision_by_samples.ipynb"
     before = source.read_bytes()
     with pytest.raises(OutputError, match=r"02_precision_by_samples\.ipynb"):
-        make_figures(only=["precision_by_samples"], given={"depth": 0}, out=checkout)
+        make_figures(only=["precision_by_samples"], parameters={"depth": 0}, out=checkout)
     assert source.read_bytes() == before
 
 

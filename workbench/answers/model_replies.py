@@ -26,7 +26,7 @@ from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS
 from workbench.tasks import task_named
 
 
-def asked_environment(positions: pd.DataFrame) -> Environment[Any, Any]:
+def positions_environment(positions: pd.DataFrame) -> Environment[Any, Any]:
     """Return the environment that all positions of a table are of."""
     check_positions(positions)
     return environment_of(positions, "positions")
@@ -85,7 +85,7 @@ def simulate(
         raise InvalidArgumentError(
             f"model_name: expected a name that begins with 'simulated', got {name!r}"
         )
-    environment, asked = asked_environment(positions), task_named(task)
+    environment, definition = positions_environment(positions), task_named(task)
     replies: list[dict[str, Any]] = []
     for position_id, initial, moves in zip(
         positions["position_id"], positions["initial_state"], positions["moves"], strict=True
@@ -102,8 +102,8 @@ def simulate(
                 where=position_id,
             )
             generator = np.random.default_rng(derived_seed(own_seed, task))
-            reply = asked.simulated_reply(environment, believed, depth, generator)
-            prediction = asked.classify(environment, reply)
+            reply = definition.simulated_reply(environment, believed, depth, generator)
+            prediction = definition.classify(environment, reply)
         replies.append({"task": task, "model": name, "reply": reply} | prediction.columns())
     return predictions_table(positions, replies)
 
@@ -151,7 +151,7 @@ def model_replies(
             f"samples: expected 1 where nothing is drawn, got {samples!r}; all would be the same: "
             "give a temperature, and a task other than actions"
         )
-    environment, task = asked_environment(positions), task_named(settings.task)
+    environment, task = positions_environment(positions), task_named(settings.task)
     if environment.name != DEFAULT:
         raise InvalidArgumentError(
             f"positions: expected games of {DEFAULT}, which the language models read, "
@@ -162,21 +162,21 @@ def model_replies(
         for moves in positions["moves"]
     ]
     refusals = [_UNKNOWN if game is None else refusal(game) for game in games]
-    asked = {
+    requests = {
         (game, seed + sample)
-        for game, refused_so in zip(games, refusals, strict=True)
-        if game is not None and refused_so is None
+        for game, refusal_reply in zip(games, refusals, strict=True)
+        if game is not None and refusal_reply is None
         for sample in range(samples)
     }
     written: dict[Query, WrittenReply] = {}
-    with tqdm(total=len(asked), unit="reply", desc=model, disable=not progress) as bar:
-        for batch in replies_of_processes(model, settings, asked, jobs):
+    with tqdm(total=len(requests), unit="reply", desc=model, disable=not progress) as bar:
+        for batch in replies_of_processes(model, settings, requests, jobs):
             written.update(batch)
             bar.update(len(batch))
     rows = []
-    for game, refused_so in zip(games, refusals, strict=True):
+    for game, refusal_reply in zip(games, refusals, strict=True):
         for sample in range(samples):
-            reply = refused_so or written[game or (), seed + sample]
+            reply = refusal_reply or written[game or (), seed + sample]
             rows.append(
                 {
                     "task": settings.task,

@@ -43,12 +43,12 @@ def recorded_replies(
             there are none.
     """
     replies = read_table(recorded_replies_path(), PREDICTIONS)
-    for name, wanted in (("set", sets), ("model", models), ("setting", settings)):
-        unknown = sorted(set(wanted) - set(replies[name]))
+    for name, names in (("set", sets), ("model", models), ("setting", settings)):
+        unknown = sorted(set(names) - set(replies[name]))
         if unknown:
             raise InvalidArgumentError(
                 f"{name}: expected names of {sorted(set(replies[name]))}, got {unknown}"
             )
-        if wanted:
-            replies = replies[replies[name].isin(wanted)]
+        if names:
+            replies = replies[replies[name].isin(names)]
     return replies.reset_index(drop=True)

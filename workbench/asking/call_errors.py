@@ -54,18 +54,18 @@ def fault_of(error: BaseException) -> Fault:
     status = next((code for code in map(_status, chain) if code), 0)
     # The wrapper of a retry says nothing, and that of Inspect repeats the whole request.
     own = [link for link in chain if type(link).__name__ not in _WRAPPERS] or chain[-1:]
-    said = _named(own[0])
-    if len(own) > 1 and str(own[-1]) not in said:
-        said += f" ({_named(own[-1])})"
-    if len(said) > _LENGTH:
-        said = said[: _LENGTH - 1] + "…"
+    reason = _text_of(own[0])
+    if len(own) > 1 and str(own[-1]) not in reason:
+        reason += f" ({_text_of(own[-1])})"
+    if len(reason) > _LENGTH:
+        reason = reason[: _LENGTH - 1] + "…"
     if status in ENDING_STATUSES:
-        return Fault(f"{ENDING_STATUSES[status]} ({status}): {said}", ends_run=True)
-    said_of = " ".join(f"{getattr(link, 'code', '')} {link}" for link in chain)
-    if any(word in said_of for word in _QUOTA):
-        return Fault(f"the provider's quota is used up: {said}", ends_run=True)
+        return Fault(f"{ENDING_STATUSES[status]} ({status}): {reason}", ends_run=True)
+    messages = " ".join(f"{getattr(link, 'code', '')} {link}" for link in chain)
+    if any(word in messages for word in _QUOTA):
+        return Fault(f"the provider's quota is used up: {reason}", ends_run=True)
     return Fault(
-        said,
+        reason,
         permanent=400 <= status < 500 and status not in PASSING_STATUSES,
         unknown_cost="" if status >= 400 else _unknown_cost(chain),
     )
@@ -81,15 +81,15 @@ def _unknown_cost(chain: list[BaseException]) -> str:
 def _status(error: BaseException) -> int:
     """Return the HTTP status that an exception carries, or 0."""
     response = getattr(error, "response", None)
-    found = [getattr(error, "status_code", None), getattr(response, "status_code", None)]
+    codes = [getattr(error, "status_code", None), getattr(response, "status_code", None)]
     # Google's client has it as its code, Amazon's in a dictionary.
-    found.append(getattr(error, "code", None))
+    codes.append(getattr(error, "code", None))
     if isinstance(response, Mapping):
-        found.append((response.get("ResponseMetadata") or {}).get("HTTPStatusCode"))
-    return next((code for code in found if isinstance(code, int) and 400 <= code < 600), 0)
+        codes.append((response.get("ResponseMetadata") or {}).get("HTTPStatusCode"))
+    return next((code for code in codes if isinstance(code, int) and 400 <= code < 600), 0)
 
 
-def _named(error: BaseException) -> str:
+def _text_of(error: BaseException) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split()) or 'no message'}"
 
 
@@ -151,10 +151,10 @@ def check_responses(api: "ModelAPI") -> None:
         original(response)
         error = response.get("error")
         if error and not response.get("choices"):
-            said = error if isinstance(error, Mapping) else {"message": error}
-            code = said.get("code") or said.get("type")
-            named = f" ({code})" if code else ""
-            raise NoAnswerError(f"the response is an error: {said.get('message')}{named}", code)
+            fields = error if isinstance(error, Mapping) else {"message": error}
+            code = fields.get("code") or fields.get("type")
+            suffix = f" ({code})" if code else ""
+            raise NoAnswerError(f"the response is an error: {fields.get('message')}{suffix}", code)
         if not response.get("choices"):
             raise NoAnswerError("the response holds no choice")
 

@@ -206,8 +206,8 @@ class Budget:
 
     def failed(self, reserve: float, unknown: str) -> Charge:
         """Return what a failed call counts."""
-        known = not unknown or self._price is None
-        return self._ended(reserve, Charge(0.0) if known else Charge(None, reserve, unknown))
+        free = not unknown or self._price is None
+        return self._ended(reserve, Charge(0.0) if free else Charge(None, reserve, unknown))
 
     def _ended(self, reserve: float, charge: Charge) -> Charge:
         self.reserved -= reserve
@@ -241,16 +241,16 @@ class Forecast:
 
     def describe(self) -> str:
         """Return the forecast as a line of text."""
-        said = []
+        parts = []
         if "dollars" in self.totals:
             least, most = self.interval("dollars")
             between = f" (95%: {least:.2f} to {most:.2f})" if math.isfinite(most) else ""
-            said.append(f"{self.totals['dollars']:.2f} dollars{between}")
+            parts.append(f"{self.totals['dollars']:.2f} dollars{between}")
         for measure in ("input_tokens", "output_tokens"):
             if measure in self.totals:
                 kind = measure.removesuffix("_tokens")
-                said.append(f"{self.totals[measure]:,.0f} tokens of {kind}")
-        costs = ", ".join(said) or "no counts from the provider"
+                parts.append(f"{self.totals[measure]:,.0f} tokens of {kind}")
+        costs = ", ".join(parts) or "no counts from the provider"
         return (
             f"forecast for all {self.questions:,} questions, by {self.answers:,} answers: {costs}"
         )
@@ -269,8 +269,8 @@ def forecast(
     """
     answered = pd.DataFrame(
         [
-            {"group": groups[name], **{measure: known.get(measure) for measure in MEASURES}}
-            for (name, sample), known in costs.items()
+            {"group": groups[name], **{measure: cost.get(measure) for measure in MEASURES}}
+            for (name, sample), cost in costs.items()
             if name in groups and sample < samples
         ],
         columns=["group", *MEASURES],
@@ -280,9 +280,9 @@ def forecast(
     sizes = pd.Series(groups).value_counts() * samples
     totals, errors = {}, {}
     for measure in MEASURES:
-        known = answered[["group", measure]].dropna()
-        if len(known):
-            totals[measure], errors[measure] = _total(known["group"], known[measure], sizes)
+        rows = answered[["group", measure]].dropna()
+        if len(rows):
+            totals[measure], errors[measure] = _total(rows["group"], rows[measure], sizes)
     return Forecast(int(sizes.sum()), len(answered), totals, errors)
 
 
@@ -313,7 +313,7 @@ class CostEstimate:
     Attributes:
         questions: Positions times samples, all of them.
         answered: Those that the run folder already holds the answers of.
-        refused: Those that failed permanently and are not asked again.
+        permanent_failures: Those that failed permanently and are not asked again.
         calls: Calls of the model for the others; a failed one comes on top.
         input_tokens: Of all these calls, roughly.
         output_tokens: The same; much larger for a model that reasons.
@@ -324,7 +324,7 @@ class CostEstimate:
 
     questions: int
     answered: int
-    refused: int
+    permanent_failures: int
     calls: int
     input_tokens: int
     output_tokens: int
@@ -335,9 +335,10 @@ class CostEstimate:
     def describe(self) -> str:
         """Return the estimate in lines of text."""
         cost = "no price is known" if self.dollars is None else f"about {self.dollars:.2f} dollars"
-        refused = f", {self.refused} failed permanently" if self.refused else ""
+        number = self.permanent_failures
+        failures = f", {number} failed permanently" if number else ""
         lines = [
-            f"{self.questions} questions, {self.answered} of them answered{refused}",
+            f"{self.questions} questions, {self.answered} of them answered{failures}",
             f"{self.calls} calls to make, not counting repeats",
             f"about {self.input_tokens:,} tokens of input and {self.output_tokens:,} of output "
             "(more if the model reasons)",
@@ -357,22 +358,22 @@ def estimate_cost(
     samples: int,
     price: Price | None,
     *,
-    refused: Iterable[tuple[str, int]] = (),
+    permanent_failures: Iterable[tuple[str, int]] = (),
     budget: Budget | None = None,
     system: str = "",
     forecast: Forecast | None = None,
 ) -> CostEstimate:
     """Return what a run will take."""
     every = {(name, sample) for name in questions for sample in range(samples)}
-    left_out = (every & set(refused)) - set(answered)
+    left_out = (every & set(permanent_failures)) - set(answered)
     waiting = Counter(name for name, _ in every - left_out - set(answered))
     calls = waiting.total()
     # The conversation so far goes with every further turn: the first question and the replies.
     turns = len(prompt.turns)
     characters = 0
     for name, messages in questions.items():
-        shown = sum(len(text) * (turns - turn) for turn, text in enumerate(messages))
-        characters += waiting[name] * (shown + len(system) * turns)
+        length = sum(len(text) * (turns - turn) for turn, text in enumerate(messages))
+        characters += waiting[name] * (length + len(system) * turns)
     repeated = prompt.reply_tokens * (turns - 1) // 2
     input_tokens = int(characters / CHARACTERS_A_TOKEN) + calls * repeated
     output_tokens = calls * prompt.reply_tokens
@@ -380,7 +381,7 @@ def estimate_cost(
     return CostEstimate(
         questions=len(every),
         answered=len(every) - calls - len(left_out),
-        refused=len(left_out),
+        permanent_failures=len(left_out),
         calls=calls * turns,
         input_tokens=input_tokens,
         output_tokens=output_tokens,

@@ -54,10 +54,10 @@ def main() -> int:
         keep_files_in(work.folder.path)
         redact_output(work.secrets)
         stopped = _ask(work)
-        said = work.secrets().redacted({"stopped": stopped, "notes": work.notes})
+        result = work.secrets().redacted({"stopped": stopped, "notes": work.notes})
         # Without a caller there is no process to report to.
         with contextlib.suppress(BrokenPipeError):
-            caller.write(json.dumps(said) + "\n")
+            caller.write(json.dumps(result) + "\n")
             caller.flush()
     return 0
 
@@ -171,17 +171,18 @@ def _describe_damage(journal: Journal, lost: dict[int, Key | None], answers: set
         else:
             outcome = "asked again"
         lines.setdefault(outcome, []).append(str(line.number))
-    said = "; ".join(
+    moved = f"{len(journal.damaged)}, moved to {DAMAGED_NAME}"
+    outcomes = "; ".join(
         f"{outcome}: {len(numbers)} (line{'s' * (len(numbers) > 1)} {', '.join(numbers)})"
         for outcome, numbers in lines.items()
     )
-    return f"damaged lines of {FILE_NAME}: {len(journal.damaged)}, moved to {DAMAGED_NAME}; {said}"
+    return f"damaged lines of {FILE_NAME}: {moved}; {outcomes}"
 
 
 def _end_of(logs: list[EvalLog]) -> str:
     """Return why Inspect ended in good order before every question was tried."""
-    said = [log.error.message for log in logs if log.status == "error" and log.error]
-    return f"Inspect ended early: {' '.join(said[0].split())}" if said else "interrupted"
+    messages = [log.error.message for log in logs if log.status == "error" and log.error]
+    return f"Inspect ended early: {' '.join(messages[0].split())}" if messages else "interrupted"
 
 
 def _failed_last(positions: pd.DataFrame, journal: Journal) -> pd.DataFrame:
@@ -202,7 +203,7 @@ def _evaluate(work: _Work, positions: pd.DataFrame) -> list[EvalLog]:
     identity = f"{prompt.name}@{prompt.version} {prompt.sha256} {work.positions_sha256}"
     model = make_model(question, operation.base_url, work.api_key)
     redact_model(model, lambda: work.secrets(model.api.api_key))
-    model.model_args = question.shown_model_args
+    model.model_args = question.open_model_args
     _leave_repeating_to_us(model, work.notes)
     check_responses(model.api)
     # The results of a batch come as one file.
@@ -272,9 +273,8 @@ def _take_from_logs(journal: Journal, work: _Work) -> set[Key]:
                 if name.startswith("samples/"):
                     _take_sample(journal, json.loads(text), work.last_turn)
         except (ReplyFileError, ValueError) as error:
-            kept = path.with_suffix(".damaged")
-            path.rename(kept)
-            work.notes.append(f"{error}; it is kept as {kept.name}, the answers are in {FILE_NAME}")
+            copy = path.rename(path.with_suffix(".damaged"))
+            work.notes.append(f"{error}; it is kept as {copy.name}, the answers are in {FILE_NAME}")
     return set(journal.record.answers) - before
 
 
@@ -293,8 +293,8 @@ def _outputs(sample: dict[str, Any], last_turn: int) -> dict[int, dict[str, Any]
     """Return the outputs of a sample by turn; those of earlier turns are in its events."""
     outputs = {}
     if last_turn:
-        said = [message for message in sample["messages"] if message["role"] == "assistant"]
-        turns = {message.get("id"): turn for turn, message in enumerate(said)}
+        replies = [message for message in sample["messages"] if message["role"] == "assistant"]
+        turns = {message.get("id"): turn for turn, message in enumerate(replies)}
         for event in sample.get("events") or []:
             output = event.get("output") or {} if event["event"] == "model" else {}
             for choice in output.get("choices") or []:

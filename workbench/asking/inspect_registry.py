@@ -15,7 +15,7 @@ from inspect_ai.model import (
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from workbench.asking.inspect_task import precision_and_recall, state_reconstruction
-from workbench.asking.own_models import PROVIDER, asked_episode, own_model
+from workbench.asking.own_models import PROVIDER, episode_question, own_model
 
 
 @modelapi(name=PROVIDER)
@@ -49,20 +49,20 @@ class OwnModel(ModelAPI):
         if self._own.seconds:
             await anyio.sleep(self._own.seconds)
         name = f"{PROVIDER}/{self.model_name}"
-        episode = asked_episode(
+        episode = episode_question(
             name,
             config.extra_body or {},
             [message.text for message in input if isinstance(message, ChatMessageUser)],
             sum(len(message.text) for message in input),
         )
-        said = await anyio.to_thread.run_sync(
+        reply = await anyio.to_thread.run_sync(
             self._own.reply, episode, config.temperature or 0.0, config.seed or 0
         )
-        output = ModelOutput.from_content(name, said.text)
+        output = ModelOutput.from_content(name, reply.text)
         output.usage = ModelUsage(
-            input_tokens=said.input_tokens,
-            output_tokens=said.output_tokens,
-            total_tokens=said.input_tokens + said.output_tokens,
+            input_tokens=reply.input_tokens,
+            output_tokens=reply.output_tokens,
+            total_tokens=reply.input_tokens + reply.output_tokens,
         )
         return output
 

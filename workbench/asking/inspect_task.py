@@ -27,8 +27,8 @@ from inspect_ai.scorer import (
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import registry_info
 
-from workbench.asking.own_models import PROVIDER, SIMULATED, what_is_asked
-from workbench.asking.prompts import Prompt, prompt_given
+from workbench.asking.own_models import PROVIDER, SIMULATED, question_options
+from workbench.asking.prompts import Prompt, prompt_or_file
 from workbench.asking.questions import questions_of
 from workbench.asking.session import current_session, fault_of_output
 from workbench.asking.settings import Question
@@ -52,18 +52,18 @@ from workbench.tasks import task_named
 
 PACKAGE: Final = "workbench"
 
-Made = TypeVar("Made")
+Item = TypeVar("Item")
 
 
-def registered(register: Callable[[str], Made], name: str) -> Made:
+def registered(register: Callable[[str], Item], name: str) -> Item:
     """Register something under the package's name, however the package is installed.
 
     Inspect puts the package before the name of what is installed in site-packages. Where the
     distribution is installed editable, it does so only if distribution and package share one name.
     """
-    made = register(name)
+    item = register(name)
     full = f"{PACKAGE}/{name}"
-    return made if registry_info(made).name == full else register(full)
+    return item if registry_info(item).name == full else register(full)
 
 
 CLUSTER: Final = "game_id"
@@ -79,11 +79,11 @@ def build_precision_and_recall(
     for. A reply without a state is the sink. A failed call has no score and is in no mean. Source:
     arXiv 2508.19851; of the standard errors, arXiv 2411.00640.
     """
-    world, asked, parameters = _scored(environment, task, depth)
+    world, definition, parameters = _scored(environment, task, depth)
     m = parameters.depth
 
-    def measured(true: str, found: Prediction) -> dict[str, float]:
-        values = reply_measures(world, asked, world.parsed_true(true), found, parameters)
+    def measured(true: str, prediction: Prediction) -> dict[str, float]:
+        values = reply_measures(world, definition, world.parsed_true(true), prediction, parameters)
         return {
             f"p_{m}": values[f"precision_{m}"],
             f"r_{m}": values[f"recall_{m}"],
@@ -93,9 +93,9 @@ def build_precision_and_recall(
     async def score(state: TaskState, target: Target) -> Score:
         if fault := _fault(state):
             return Score.unscored(reason="failed", explanation=fault)
-        found = asked.classify(world, state.output.completion)
+        prediction = definition.classify(world, state.output.completion)
         # The first walk loads the compiled rules, which takes seconds.
-        return _score(await anyio.to_thread.run_sync(measured, target.text, found), found)
+        return _score(await anyio.to_thread.run_sync(measured, target.text, prediction), prediction)
 
     return score
 
@@ -108,17 +108,18 @@ def build_exact_position(
     ``workbench ask`` uses it, so that no walk of a tree stands between its calls: its table is scored
     afterwards. A failed call has no score.
     """
-    world, asked, parameters = _scored(environment, task, depth)
+    world, definition, parameters = _scored(environment, task, depth)
 
     async def score(state: TaskState, target: Target) -> Score:
         if fault := _fault(state):
             return Score.unscored(reason="failed", explanation=fault)
-        found, true = asked.classify(world, state.output.completion), world.parsed_true(target.text)
-        if asked.gives_state:
-            values = pair_values(world, true, world.parsed(found.predicted_state))
+        prediction = definition.classify(world, state.output.completion)
+        true = world.parsed_true(target.text)
+        if definition.gives_state:
+            values = pair_values(world, true, world.parsed(prediction.predicted_state))
         else:
-            values = reply_measures(world, asked, true, found, parameters)
-        return _score(int(_is_exact(values)), found)
+            values = reply_measures(world, definition, true, prediction, parameters)
+        return _score(int(_is_exact(values)), prediction)
 
     return score
 
@@ -126,10 +127,11 @@ def build_exact_position(
 def _scored(
     environment: str, task: str, depth: int | None
 ) -> tuple[AnyEnvironment, WorkbenchTask, ScoringParameters]:
-    asked, parameters = task_named(task), ScoringParameters()
-    if not asked.gives_state:
-        parameters = ScoringParameters(depth=asked.depth_asked(depth) if asked.takes_depth else 1)
-    return environment_in_table(environment), asked, parameters
+    definition, parameters = task_named(task), ScoringParameters()
+    if not definition.gives_state:
+        m = definition.depth_asked(depth) if definition.takes_depth else 1
+        parameters = ScoringParameters(depth=m)
+    return environment_in_table(environment), definition, parameters
 
 
 def _is_exact(measures: Mapping[str, Any]) -> bool:
@@ -147,10 +149,10 @@ def _fault(state: TaskState) -> str:
     return fault.reason if fault else ""
 
 
-def _score(value: int | dict[str, float], found: Prediction) -> Score:
-    actions = found.predicted_actions
-    answer = found.predicted_state if actions is None else "\n".join(actions)
-    explanation = " ".join((found.reply_class, *found.status, found.reason)).strip()
+def _score(value: int | dict[str, float], prediction: Prediction) -> Score:
+    actions = prediction.predicted_actions
+    answer = prediction.predicted_state if actions is None else "\n".join(actions)
+    explanation = " ".join((prediction.reply_class, *prediction.status, prediction.reason)).strip()
     return Score(value=value, answer=answer, explanation=explanation)
 
 
@@ -190,18 +192,18 @@ def reconstruction(
     scored_by: Callable[..., Scorer] = exact_position,
 ) -> Task:
     """Return the task over a table of positions."""
-    prompt, asked = question.prompted, what_is_asked(question)
+    prompt, options = question.prompted, question_options(question)
     samples = [
         _sample(position, questions[position["position_id"]], prompt, question.system)
         for position in positions.to_dict("records")
     ]
     return Task(
         dataset=MemoryDataset(samples, name=NAME),
-        solver=conversation(list(prompt.turns[1:]), question.seed, **asked),
-        scorer=scored_by(**asked),
+        solver=conversation(list(prompt.turns[1:]), question.seed, **options),
+        scorer=scored_by(**options),
         name=NAME,
         version=version,
-        metadata={"prompt": prompt.described(), **asked},
+        metadata={"prompt": prompt.described(), **options},
     )
 
 
@@ -240,17 +242,17 @@ def build_task(
                           allow_unfilled=True).positions  # fmt: skip
     else:
         frame = EpisodeSample(environment).positions
-    found = environment_of(frame, positions).name
-    if environment and environment_named(environment).name != found:
+    actual = environment_of(frame, positions).name
+    if environment and environment_named(environment).name != actual:
         raise InvalidArgumentError(
-            f"environment: expected {found}, which the positions are of, got {environment!r}"
+            f"environment: expected {actual}, which the positions are of, got {environment!r}"
         )
-    chosen = prompt_given(prompt or None, found, task, depth)
+    full_prompt = prompt_or_file(prompt or None, actual, task, depth)
     question = Question(
-        f"{PROVIDER}/{SIMULATED}", chosen, environment=found, task=task, depth=depth
+        f"{PROVIDER}/{SIMULATED}", full_prompt, environment=actual, task=task, depth=depth
     )
-    version = f"{chosen.name}@{chosen.version}"
-    questions = questions_of(frame, chosen)
+    version = f"{full_prompt.name}@{full_prompt.version}"
+    questions = questions_of(frame, full_prompt)
     return reconstruction(frame, questions, question, version, precision_and_recall)
 
 
@@ -263,7 +265,7 @@ def conversation(
     depth: int | None = None,
 ) -> Solver:
     """Ask, and after each reply send the next of the user's messages."""
-    asked = {"environment": environment, "task": task, "depth": depth}
+    options = {"environment": environment, "task": task, "depth": depth}
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         session = current_session()
@@ -273,11 +275,11 @@ def conversation(
         if state.model.api == PROVIDER:
             # The workbench's own models know a question by its text and these: the seed tells
             # repetitions apart.
-            config = {"seed": state.epoch, **config, "extra_body": asked}
-        said = state.metadata.get("later_turns", later_turns)
-        for turn in range(len(said) + 1):
+            config = {"seed": state.epoch, **config, "extra_body": options}
+        texts = state.metadata.get("later_turns", later_turns)
+        for turn in range(len(texts) + 1):
             if turn:
-                state.messages.append(ChatMessageUser(content=said[turn - 1]))
+                state.messages.append(ChatMessageUser(content=texts[turn - 1]))
             if session is None:
                 state = await generate(state, **config)
             else:

@@ -67,7 +67,7 @@ class DamagedLine:
         """Return the key that the line begins with, or None if that is damaged as well."""
 
         def differences(key: Key) -> int:
-            begin = json.dumps(_named(key))[:-1].encode() + b","
+            begin = json.dumps(_key_fields(key))[:-1].encode() + b","
             text = self.text[: len(begin)].ljust(len(begin))
             return sum(here != there for here, there in zip(text, begin, strict=True))
 
@@ -148,7 +148,8 @@ class Record:
         if plausible:
             self.tokens += usage.get("total_tokens") or 0
         cost: float | None = entry.get("dollars")
-        if plausible and self.price is not None and not {"dollars", "reserve"} & _given(entry):
+        has_cost = cost is not None or entry.get("reserve") is not None
+        if plausible and self.price is not None and not has_cost:
             cost = self.price.cost(usage)
             self.dollars += cost
         later = key[2] + 1
@@ -199,19 +200,18 @@ class Journal:
 
     def begun(self, key: Key, reserve: float) -> None:
         """Record that a call begins."""
-        self._write({**_named(key), "begun": reserve}, synced=False)
+        self._write({**_key_fields(key), "begun": reserve}, synced=False)
 
     def answered(
         self, key: Key, output: dict[str, Any], dollars: float | None, **unknown: Any
     ) -> None:
         """Record an answer."""
-        self._write({**_named(key), "dollars": dollars, **unknown, "output": output})
+        self._write({**_key_fields(key), "dollars": dollars, **unknown, "output": output})
 
     def failed(self, key: Key, failure: Failure, **unknown: Any) -> None:
         """Record that a call failed."""
-        self._write(
-            {**_named(key), "failed": failure.reason, "permanent": failure.permanent, **unknown}
-        )
+        outcome = {"failed": failure.reason, "permanent": failure.permanent}
+        self._write({**_key_fields(key), **outcome, **unknown})
 
     def stopped(self, reason: str) -> None:
         """Record why asking stops."""
@@ -336,11 +336,11 @@ def _write_synced(path: Path, lines: list[bytes], mode: str) -> None:
 def _whole_parts(line: bytes) -> Iterator[bytes]:
     text = line.decode("latin-1")
     end = 0
-    for found in _ENTRY.finditer(text):
-        if found.start() >= end:
+    for match in _ENTRY.finditer(text):
+        if match.start() >= end:
             with contextlib.suppress(ValueError):
-                _, after = json.JSONDecoder().raw_decode(text, found.start())
-                part = line[found.start() : after]
+                _, after = json.JSONDecoder().raw_decode(text, match.start())
+                part = line[match.start() : after]
                 if _entry(part) is not None:
                     end = after
                     yield part
@@ -378,9 +378,5 @@ def _is_entry(entry: object) -> bool:
     return named and (answer or failed or isinstance(entry.get("begun"), int | float))
 
 
-def _named(key: Key) -> dict[str, Any]:
+def _key_fields(key: Key) -> dict[str, Any]:
     return {"id": key[0], "sample": key[1], "turn": key[2]}
-
-
-def _given(entry: dict[str, Any]) -> set[str]:
-    return {name for name, value in entry.items() if value is not None}

@@ -39,16 +39,16 @@ def refuse_unusable_model(question: Question, base_url: str | None, api_key: str
         return
     request = {"question": question.request(), "base_url": base_url, "api_key": api_key}
     command = [sys.executable, "-m", "workbench.asking.model_check"]
-    done = subprocess.run(
+    process = subprocess.run(
         command, input=json.dumps(request).encode() + b"\n", capture_output=True, check=False
     )
-    if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    if process.returncode:
+        lines = process.stderr.decode("utf-8", "replace").strip().splitlines()
         raise AskingError(
             f"model {question.model!r:.80}: the process that makes it failed with exit code "
-            f"{done.returncode}: {(said or ['no output'])[-1]:.{_LENGTH}}; nothing was asked"
+            f"{process.returncode}: {(lines or ['no output'])[-1]:.{_LENGTH}}; nothing was asked"
         )
-    if reason := json.loads(done.stdout):
+    if reason := json.loads(process.stdout):
         raise InvalidArgumentError(
             f"model: expected one that Inspect can make here, got {question.model!r:.80}: {reason}; "
             "nothing was asked or written: correct the name, or give the key or package that is "
@@ -69,8 +69,8 @@ def make_model(question: Question, base_url: str | None, api_key: str | None) ->
 
 def in_one_line(error: Exception) -> str:
     """Return what an exception of Inspect says, without its markup."""
-    said = " ".join(_MARKUP.sub("", str(error)).split())
-    return said.removeprefix("ERROR: ").rstrip(".") or repr(error)
+    text = " ".join(_MARKUP.sub("", str(error)).split())
+    return text.removeprefix("ERROR: ").rstrip(".") or repr(error)
 
 
 def main() -> int:

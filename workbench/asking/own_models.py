@@ -28,14 +28,14 @@ PROVIDER: Final = "workbench"
 
 
 @dataclass(frozen=True, slots=True)
-class AskedEpisode:
+class EpisodeQuestion:
     """An episode, and what is asked about it."""
 
     environment: AnyEnvironment
     task: Task
     depth: int
     initial: str
-    shown: str | None
+    actions_text: str | None
     characters: int
 
     @property
@@ -44,31 +44,31 @@ class AskedEpisode:
         return actions_heading(self.environment)
 
 
-def what_is_asked(question: Question) -> dict[str, Any]:
+def question_options(question: Question) -> dict[str, Any]:
     """Return what the workbench's own models are told beside the messages."""
     return {name: getattr(question, name) for name in ("environment", "task", "depth")}
 
 
-def asked_episode(
-    model: str, asked: Mapping[str, Any], messages: Sequence[str], characters: int
-) -> AskedEpisode:
+def episode_question(
+    model: str, options: Mapping[str, Any], messages: Sequence[str], characters: int
+) -> EpisodeQuestion:
     """Find the episode in a conversation.
 
     The actions stand after the last line "Moves:" (or "Actions:", as the environment calls them), and
     the first state after the last line "Start:" before it.
     """
-    question = Question(model, **asked)
+    question = Question(model, **options)
     environment, task = question.asked_environment, question.asked_task
     heading = actions_heading(environment)
-    initial, shown = "", None
+    initial, actions_text = "", None
     for text in reversed(messages):
         if heading in text:
-            before, _, shown = text.rpartition(heading)
+            before, _, actions_text = text.rpartition(heading)
             if environment.shows_start and START_HEADING in before:
                 initial = before.rpartition(START_HEADING)[2].strip("\n")
             break
     depth = task.depth_asked(question.depth)
-    return AskedEpisode(environment, task, depth, initial, shown, characters)
+    return EpisodeQuestion(environment, task, depth, initial, actions_text, characters)
 
 
 SIMULATED: Final = "simulated"
@@ -105,19 +105,19 @@ class SimulatedModel:
         self._seed = seed
         self.seconds = seconds
 
-    def reply(self, episode: AskedEpisode, temperature: float, seed: int) -> WrittenReply:
+    def reply(self, episode: EpisodeQuestion, temperature: float, seed: int) -> WrittenReply:
         """Reply to a question."""
         del temperature
         text = self._text(episode, seed)
-        shown, said = (int(size / CHARACTERS_A_TOKEN) for size in (episode.characters, len(text)))
-        return WrittenReply(text, shown, said)
+        tokens = (int(size / CHARACTERS_A_TOKEN) for size in (episode.characters, len(text)))
+        return WrittenReply(text, *tokens)
 
-    def _text(self, episode: AskedEpisode, call_seed: int) -> str:
+    def _text(self, episode: EpisodeQuestion, call_seed: int) -> str:
         environment, task, initial = episode.environment, episode.task, episode.initial
-        if episode.shown is None:
+        if episode.actions_text is None:
             return f'The simulated model reads actions after a line "{episode.heading}" and found none.'
         try:
-            actions = environment.shown_actions(episode.shown)
+            actions = environment.shown_actions(episode.actions_text)
             name = text_hash(
                 "\n\n".join([*filter(None, [initial]), environment.separator.join(actions)])
             )
@@ -151,14 +151,14 @@ class BundledModel:
         self._least = least_probability
         self._model = load_model(name)
 
-    def reply(self, episode: AskedEpisode, temperature: float, seed: int) -> WrittenReply:
+    def reply(self, episode: EpisodeQuestion, temperature: float, seed: int) -> WrittenReply:
         """Reply to a question."""
         if episode.environment.name != DEFAULT:
             return refusal_reply(f"it reads games of {DEFAULT} alone")
-        if episode.shown is None:
+        if episode.actions_text is None:
             return refusal_reply(f'it reads moves after a line "{episode.heading}" and found none')
         try:
-            moves = episode.environment.shown_actions(episode.shown)
+            moves = episode.environment.shown_actions(episode.actions_text)
             settings = ReplySettings(episode.task.name, episode.depth, temperature, self._least)
         except InvalidArgumentError:
             return refusal_reply("it does not know the task, or the temperature is below 0")

@@ -41,17 +41,17 @@ def question_usage(record: Record, question: tuple[str, int], turns: int) -> dic
     """
     keys = [(*question, turn) for turn in range(turns) if (*question, turn) in record.answers]
     calls = [_call(record.answers[key], record.costs.get(key)) for key in keys]
-    known = {name: [call[name] for call in calls] for name in MEASURES}
-    return {name: None if not each or None in each else sum(each) for name, each in known.items()}
+    values = {name: [call[name] for call in calls] for name in MEASURES}
+    return {name: None if not each or None in each else sum(each) for name, each in values.items()}
 
 
 def _call(output: Mapping[str, Any], dollars: float | None) -> dict[str, Any]:
     usage = output.get("usage") or {}
-    known = {} if implausible_usage(usage) else usage
+    counts = {} if implausible_usage(usage) else usage
     return {
-        "input_tokens": sum(known.get(name) or 0 for name in _INPUT) if known else None,
-        "output_tokens": known.get("output_tokens"),
-        "reasoning_tokens": known.get("reasoning_tokens"),
+        "input_tokens": sum(counts.get(name) or 0 for name in _INPUT) if counts else None,
+        "output_tokens": counts.get("output_tokens"),
+        "reasoning_tokens": counts.get("reasoning_tokens"),
         "dollars": dollars,
         "seconds": output.get("time"),
     }
@@ -67,9 +67,9 @@ def run_predictions(folder: RunFolder, price: Price | None = None) -> pd.DataFra
     question = Question.from_description(folder.description()["question"])
     record = journal_record(folder.path, price)
     order = {name: place for place, name in enumerate(positions["position_id"])}
-    asked = record.answered(len(question.prompted.turns) - 1) | record.failures.keys()
+    questions = record.answered(len(question.prompted.turns) - 1) | record.failures.keys()
     keys = sorted(
-        (key for key in asked if key[0] in order), key=lambda key: (order[key[0]], key[1])
+        (key for key in questions if key[0] in order), key=lambda key: (order[key[0]], key[1])
     )
     answers = [_answer(record, question, key) for key in keys]
     rows = positions.iloc[[order[name] for name, _ in keys]].reset_index(drop=True)
@@ -139,7 +139,7 @@ _EXTRACTED: Final = [*_ANSWERS, "reply_class", "status", "reason"]
 
 
 @dataclass(frozen=True, slots=True)
-class ReadAgain:
+class Extraction:
     """A predictions table whose replies were read again, and the files that it was made from.
 
     Rows without a reply, such as failed calls, are kept. ``new_rows`` are those of a run's journal
@@ -156,14 +156,14 @@ class ReadAgain:
     damaged_lines: tuple[int, ...] = ()
 
 
-def read_again(path: Path) -> ReadAgain:
+def extract_again(path: Path) -> Extraction:
     """Read the replies of a predictions table, or of a run's journal, again."""
     return _of_run(RunFolder(path)) if path.is_dir() else _of_table(path)
 
 
-def _of_table(path: Path) -> ReadAgain:
+def _of_table(path: Path) -> Extraction:
     before = read_table(path, PREDICTIONS)
-    found = before.copy()
+    predictions = before.copy()
     environment = environment_of(before, path)
     has_reply = _has_reply(before)
     read = before.loc[has_reply, ["reply", "stop_reason", "task"]]
@@ -173,29 +173,33 @@ def _of_table(path: Path) -> ReadAgain:
         ).columns()
         for reply, stop, task in zip(*(read[name] for name in read.columns), strict=True)
     ]
-    found.loc[has_reply, _EXTRACTED] = pd.DataFrame(
+    predictions.loc[has_reply, _EXTRACTED] = pd.DataFrame(
         columns, columns=_EXTRACTED, index=read.index, dtype=object
     )
-    known = read_provenance(path)
+    origin = read_provenance(path)
     provenance = {
-        **known,
+        **origin,
         # The table may have held what a log cut out; now it holds what is in the whole replies.
-        **({"text": "raw"} if "text" in known else {}),
+        **({"text": "raw"} if "text" in origin else {}),
         VERSION: environment.reader_version,
-        "read_again": {"table_sha256": file_hash(path), VERSION: known.get(VERSION)},
+        "read_again": {"table_sha256": file_hash(path), VERSION: origin.get(VERSION)},
     }
-    return _compared(found, before, provenance, (path,))
+    return _compared(predictions, before, provenance, (path,))
 
 
-def _of_run(folder: RunFolder) -> ReadAgain:
+def _of_run(folder: RunFolder) -> Extraction:
     if not folder.description():
         raise TableError(
             f"{folder.path}: expected a predictions table or the folder of a run, got a folder "
             f"without {RUN_FILE}; name the table in it"
         )
-    found = run_predictions(folder)
-    keys = found[list(REPLY_KEY)].apply(tuple, axis=1) if len(found) else pd.Series(dtype=object)
-    before = found.iloc[:0]
+    predictions = run_predictions(folder)
+    keys = (
+        predictions[list(REPLY_KEY)].apply(tuple, axis=1)
+        if len(predictions)
+        else pd.Series(dtype=object)
+    )
+    before = predictions.iloc[:0]
     if folder.predictions.exists():
         table = read_table(folder.predictions, PREDICTIONS)
         before = table.set_index(
@@ -207,25 +211,30 @@ def _of_run(folder: RunFolder) -> ReadAgain:
                 f"{folder.path}: expected every row of {folder.predictions.name} in the journal, "
                 f"got {len(lost)} that are not there, such as {lost[0]!r}; name the table instead"
             )
-    known = keys.isin(before.index)
-    aligned = before.reindex(keys[known]).set_index(found.index[known])
+    in_table = keys.isin(before.index)
+    aligned = before.reindex(keys[in_table]).set_index(predictions.index[in_table])
     inputs = (folder.predictions, folder.positions, folder.path / RUN_FILE, folder.path / FILE_NAME)
     damaged = tuple(journal_record(folder.path).damaged)
-    return replace(_compared(found, aligned, run_provenance(folder), inputs), damaged_lines=damaged)
+    return replace(
+        _compared(predictions, aligned, run_provenance(folder), inputs), damaged_lines=damaged
+    )
 
 
 def _compared(
-    found: pd.DataFrame, before: pd.DataFrame, provenance: dict[str, Any], inputs: tuple[Path, ...]
-) -> ReadAgain:
+    predictions: pd.DataFrame,
+    before: pd.DataFrame,
+    provenance: dict[str, Any],
+    inputs: tuple[Path, ...],
+) -> Extraction:
     """Return what was found, with how it differs from the rows of ``before`` by their index."""
-    now = found.loc[before.index]
+    now = predictions.loc[before.index]
     classes = Counter(zip(before["reply_class"], now["reply_class"], strict=True))
-    return ReadAgain(
-        predictions=found,
+    return Extraction(
+        predictions=predictions,
         provenance=provenance,
         inputs=inputs,
-        without_reply=int((~_has_reply(found)).sum()),
-        new_rows=len(found) - len(before),
+        without_reply=int((~_has_reply(predictions)).sum()),
+        new_rows=len(predictions) - len(before),
         changed_answers=int(
             (before[_ANSWERS].fillna("") != now[_ANSWERS].fillna("")).any(axis=1).sum()
         ),

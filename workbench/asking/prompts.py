@@ -75,37 +75,37 @@ class Prompt:
     @property
     def of_chess_alone(self) -> bool:
         """Whether it needs moves in a notation of chess, or their side to move."""
-        names = {found["name"] for turn in self.turns for found in PLACEHOLDER.finditer(turn)}
+        names = {match["name"] for turn in self.turns for match in PLACEHOLDER.finditer(turn)}
         return self.notation != "shown" or "side" in names
 
     def questions(
         self, movetext: str | None, moves: str | None, where: str, initial: str = "", plies: int = 0
     ) -> tuple[str, ...]:
         """Return the user's messages for one position."""
-        chosen = moves if self.notation == "uci" else movetext
-        if not isinstance(chosen, str):
+        actions = moves if self.notation == "uci" else movetext
+        if not isinstance(actions, str):
             column = "moves" if self.notation == "uci" else "movetext"
             raise TableError(
                 f"position {where!r}: prompt {self.name!r} needs the column {column!r}, "
-                f"got {chosen!r}; use a prompt in another notation or make the positions again"
+                f"got {actions!r}; use a prompt in another notation or make the positions again"
             )
         if self.notation == "shown":
-            chosen = chosen.strip()
+            actions = actions.strip()
         else:
-            unnumbered = _NUMBER.sub("", chosen)
+            unnumbered = _NUMBER.sub("", actions)
             plies = len(unnumbered.split())
-            chosen = " ".join((unnumbered if self.notation == "san" else chosen).split())
+            actions = " ".join((unnumbered if self.notation == "san" else actions).split())
         values = {
-            "moves": chosen,
+            "moves": actions,
             "initial": initial,
             "plies": str(plies),
             "side": "Black" if plies % 2 else "White",
         }
 
-        def filled(found: re.Match[str]) -> str:
-            if found["literal"]:
-                return f"{{{found['literal']}}}"
-            return values.get(found["name"], found[0])
+        def filled(match: re.Match[str]) -> str:
+            if match["literal"]:
+                return f"{{{match['literal']}}}"
+            return values.get(match["name"], match[0])
 
         return tuple(PLACEHOLDER.sub(filled, turn) for turn in self.turns)
 
@@ -144,9 +144,9 @@ _ONLY: Final = "Reply with the FEN alone, on one line."
 _BLOCK: Final = f"{MOVES_HEADING}\n{{moves}}"
 
 
-def _direct(said: str) -> str:
+def _direct(notation: str) -> str:
     return (
-        f"{_FIRST} {said} Write the position after the last move as a FEN.\n\n{_FEN}\n\n"
+        f"{_FIRST} {notation} Write the position after the last move as a FEN.\n\n{_FEN}\n\n"
         f"{_ONLY}\n\n{_BLOCK}"
     )
 
@@ -243,9 +243,9 @@ def task_prompt(
     environment: str = ENVIRONMENT, task: str = TASK, depth: int | None = None
 ) -> Prompt:
     """Return the prompt ``direct``, in the words of the task and of the environment."""
-    chosen = task_named(task)
-    turns = chosen.turns(environment_named(environment), chosen.depth_asked(depth))
-    return Prompt(DIRECT, _DIRECT_VERSION, "shown", turns, chosen.reply_tokens)
+    definition = task_named(task)
+    turns = definition.turns(environment_named(environment), definition.depth_asked(depth))
+    return Prompt(DIRECT, _DIRECT_VERSION, "shown", turns, definition.reply_tokens)
 
 
 def prompts_of(
@@ -263,21 +263,21 @@ def prompt_named(
     depth: int | None = None,
 ) -> Prompt:
     """Return a prompt by its name, or by name and version as in ``pgn-direct@1``."""
-    known = prompts_of(environment, task, depth)
+    prompts = prompts_of(environment, task, depth)
     if name is None:
-        return known[0]
-    wanted, at, version = name.partition("@")
-    found = [
+        return prompts[0]
+    label, at, version = name.partition("@")
+    matches = [
         prompt
-        for prompt in known
-        if prompt.name == wanted and (not at or str(prompt.version) == version)
+        for prompt in prompts
+        if prompt.name == label and (not at or str(prompt.version) == version)
     ]
-    if not found:
-        names = ", ".join(f"{prompt.name}@{prompt.version}" for prompt in known)
+    if not matches:
+        names = ", ".join(f"{prompt.name}@{prompt.version}" for prompt in prompts)
         raise InvalidArgumentError(
             f"prompt: expected one of {names} for {environment} and the task {task}, got {name!r}"
         )
-    return max(found, key=lambda prompt: prompt.version)
+    return max(matches, key=lambda prompt: prompt.version)
 
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -296,7 +296,7 @@ def read_prompt(path: Path) -> Prompt:
     return _PromptFile(path, text, fields).prompt()
 
 
-def prompt_given(
+def prompt_or_file(
     name: str | None, environment: str = ENVIRONMENT, task: str = TASK, depth: int | None = None
 ) -> Prompt:
     """Return the prompt that a user names."""
@@ -329,8 +329,8 @@ class _PromptFile:
             if number < 1:
                 self._refuse("at least 1", number, field)
         system = self._field("system", str, "a text", "")
-        if found := PLACEHOLDER.search(system):
-            self._refuse("a system prompt without placeholders", found[0], found[0])
+        if match := PLACEHOLDER.search(system):
+            self._refuse("a system prompt without placeholders", match[0], match[0])
         return Prompt(name, version, notation, self._turns(), tokens, system or None)
 
     def _turns(self) -> tuple[str, ...]:
@@ -340,34 +340,36 @@ class _PromptFile:
         for turn in turns:
             if not isinstance(turn, str) or not turn.strip():
                 self._refuse("turns that are texts and not empty", turn, "turns")
-            for found in PLACEHOLDER.finditer(turn):
-                if found["name"] and found["name"] not in PLACEHOLDERS:
-                    known = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
+            for match in PLACEHOLDER.finditer(turn):
+                if match["name"] and match["name"] not in PLACEHOLDERS:
+                    placeholders = ", ".join(f"{{{name}}}" for name in PLACEHOLDERS)
                     self._refuse(
-                        f"a placeholder of {known}, or {{{found[0]}}} for {found[0]} itself",
-                        found[0],
-                        found[0],
+                        f"a placeholder of {placeholders}, or {{{match[0]}}} for {match[0]} itself",
+                        match[0],
+                        match[0],
                     )
-        if not any(found["name"] == "moves" for found in PLACEHOLDER.finditer(turns[0])):
+        if not any(match["name"] == "moves" for match in PLACEHOLDER.finditer(turns[0])):
             self._refuse("the placeholder {moves} in the first turn", turns[0], "turns")
         return tuple(turns)
 
-    def _field(self, name: str, kind: type, wanted: str, default: object = None) -> Any:
+    def _field(self, name: str, kind: type, expected: str, default: object = None) -> Any:
         value = self._fields.get(name, default)
         if value is None:
-            raise InvalidArgumentError(f"{self._path}: expected {wanted} as {name}, got none")
+            raise InvalidArgumentError(f"{self._path}: expected {expected} as {name}, got none")
         if not isinstance(value, kind) or isinstance(value, bool):
-            self._refuse(wanted, value, name)
+            self._refuse(expected, value, name)
         return value
 
-    def _refuse(self, wanted: str, got: object, sought: str) -> NoReturn:
+    def _refuse(self, expected: str, got: object, sought: str) -> NoReturn:
         """Name the line that a placeholder stands in, or that a field begins in."""
-        found = re.escape(sought) if sought.startswith("{") else rf"\s*[\"']?{re.escape(sought)}\b"
+        pattern = (
+            re.escape(sought) if sought.startswith("{") else rf"\s*[\"']?{re.escape(sought)}\b"
+        )
         search = re.search if sought.startswith("{") else re.match
         for number, line in enumerate(self._lines, start=1):
-            if search(found, line):
+            if search(pattern, line):
                 where = f"{self._path}, line {number}"
                 break
         else:
             where = str(self._path)
-        raise InvalidArgumentError(f"{where}: expected {wanted}, got {got!r:.80}")
+        raise InvalidArgumentError(f"{where}: expected {expected}, got {got!r:.80}")

@@ -55,8 +55,10 @@ def _messages(
         if not isinstance(movetext, str) and isinstance(moves, str):
             movetext = environment.shown_moves(actions)
     start = environment.automaton.initial
-    shown = initial if isinstance(initial, str) and initial else environment.state_text(start)
-    return prompt.questions(movetext, moves, name, shown, len(actions))
+    initial_text = (
+        initial if isinstance(initial, str) and initial else environment.state_text(start)
+    )
+    return prompt.questions(movetext, moves, name, initial_text, len(actions))
 
 
 def in_asking_order(
@@ -68,13 +70,13 @@ def in_asking_order(
     with the table's order, and is the same every time.
     """
     names, groups = positions["position_id"].tolist(), positions["group"].tolist()
-    drawn = names if seed is None else [f"{seed} {name}" for name in names]
-    rows = sorted(range(len(names)), key=lambda row: text_hash(drawn[row]))
-    taken: Counter[int] = Counter()
+    keys = names if seed is None else [f"{seed} {name}" for name in names]
+    rows = sorted(range(len(names)), key=lambda row: text_hash(keys[row]))
+    counts: Counter[int] = Counter()
     rounds = {}
     for row in rows:
-        rounds[row] = taken[groups[row]]
-        taken[groups[row]] += 1
+        rounds[row] = counts[groups[row]]
+        counts[groups[row]] += 1
     return positions.iloc[sorted(rows, key=rounds.__getitem__)[:limit]]
 
 
@@ -87,7 +89,7 @@ games and episodes that were not used before, so that those chosen for a smaller
 
 
 @dataclass(frozen=True, slots=True)
-class ChosenPositions:
+class PositionChoice:
     """Which positions a model is asked about.
 
     Without a table or month: in chess, bundled games that no bundled language model was trained on,
@@ -129,10 +131,10 @@ class ChosenPositions:
                 f"{self.environment!r}; leave the month out"
             )
         if self.table is not None:
-            found = environment_of_table(self.table).name
-            if found != self.environment:
+            actual = environment_of_table(self.table).name
+            if actual != self.environment:
                 raise InvalidArgumentError(
-                    f"environment: expected {found}, which the positions of {self.table} are of, got "
+                    f"environment: expected {actual}, which the positions of {self.table} are of, got "
                     f"{self.environment!r}"
                 )
 
@@ -187,24 +189,24 @@ class ChosenPositions:
         source = MonthSource(
             month, self.cache or default_cache(), address=self.address, progress=progress
         )
-        found = cut_lichess(
+        month_cut = cut_lichess(
             [source], groups=GAME_GROUPS, per_group=per_group, seed=self.seed, progress=progress
         )
-        return [found.cut.positions], found.provenance
+        return [month_cut.cut.positions], month_cut.provenance
 
     def _of_bundled_games(self) -> tuple[list[pd.DataFrame], dict[str, Any]]:
         games = bundled_games()[TRAINING_GAMES:]
-        found: list[pd.DataFrame] = []
+        parts: list[pd.DataFrame] = []
         used: set[str] = set()
         for _ in range(self._parts(len(GAME_GROUPS))):
             left = [game for game in games if game.game_id not in used]
             cut = cut_games(left, groups=GAME_GROUPS, per_group=PER_GROUP, seed=self.seed)
-            found.append(cut.positions)
+            parts.append(cut.positions)
             used |= set(cut.positions["game_id"])
-        return found, {
+        return parts, {
             "sources": [f"bundled games from {TRAINING_GAMES} on"],
             "groups": list(GAME_GROUPS),
-            "per_group": PER_GROUP * len(found),
+            "per_group": PER_GROUP * len(parts),
             "seed": self.seed,
         }
 

@@ -124,10 +124,10 @@ class _Plain:
         self._origins: list[tuple[int, int, bool]] = []
         self._length = 0
         end = 0
-        for found in _ESCAPE.finditer(text):
-            self._add(parts, text[end : found.start()], end, found.start(), escape=False)
-            end = found.end()
-            self._add(parts, _read(found), found.start(), end, escape=True)
+        for match in _ESCAPE.finditer(text):
+            self._add(parts, text[end : match.start()], end, match.start(), escape=False)
+            end = match.end()
+            self._add(parts, _read(match), match.start(), end, escape=True)
         self._add(parts, text[end:], end, len(text), escape=False)
         self._plain = "".join(parts).translate(_PLAIN_SIGNS)
 
@@ -174,12 +174,12 @@ def _shared(one: str, other: str) -> int:
 
 def _read(escape: re.Match[str]) -> str:
     kind = escape.lastgroup
-    said = escape.group(kind) if kind else ""
+    text = escape.group(kind) if kind else ""
     if kind == "named":
-        said = html.unescape(said)
+        text = html.unescape(text)
     elif kind not in ("space", "sign"):
-        said = chr(int(said, 10 if kind == "decimal" else 16))
-    return "" if kind == "space" or said.isspace() else said
+        text = chr(int(text, 10 if kind == "decimal" else 16))
+    return "" if kind == "space" or text.isspace() else text
 
 
 def _forms(secret: str) -> set[str]:
@@ -202,9 +202,9 @@ def secrets_in(
     values = {value for name, value in environment.items() if _VARIABLE.search(name)}
     values |= {word for value in environment.values() for word in _URL_PASSWORD.findall(value)}
     values |= {value for value in others if value}
-    shown = list(open_texts)
+    texts = list(open_texts)
     return _secrets(
-        frozenset(value for value in values if not any(value in text for text in shown))
+        frozenset(value for value in values if not any(value in text for text in texts))
     )
 
 
@@ -220,10 +220,12 @@ def without_secrets(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], list[
     but the few that say what is asked for, such as ``anthropic-beta``.
     """
     secrets: list[str] = []
-    return {name: _shown(name, value, secrets) for name, value in arguments.items()}, secrets
+    return {
+        name: _without_secret(name, value, secrets) for name, value in arguments.items()
+    }, secrets
 
 
-def _shown(name: str, value: Any, secrets: list[str]) -> Any:
+def _without_secret(name: str, value: Any, secrets: list[str]) -> Any:
     words = {word.lower() for word in _WORD.findall(name)}
     if words & _ARGUMENT_WORDS:
         return _removed(value, secrets)
@@ -232,11 +234,11 @@ def _shown(name: str, value: Any, secrets: list[str]) -> Any:
         return {
             inner: _removed(item, secrets)
             if headers and inner.lower() not in _OPEN_HEADERS
-            else _shown(inner, item, secrets)
+            else _without_secret(inner, item, secrets)
             for inner, item in value.items()
         }
     if isinstance(value, list | tuple):
-        return [_shown("", item, secrets) for item in value]
+        return [_without_secret("", item, secrets) for item in value]
     return value
 
 
@@ -277,14 +279,14 @@ def redact_output(secrets: Callable[[], Secrets]) -> None:
     def make_redacted(*args: Any, **kwargs: Any) -> logging.LogRecord:
         record = make(*args, **kwargs)
         try:
-            said = record.getMessage()
+            text = record.getMessage()
         except (KeyError, TypeError, ValueError):
             # Its arguments do not fit; logging says so where it would be written.
             return record
         if record.exc_info:
-            said += "\n" + "".join(traceback.format_exception(*record.exc_info))
-        redacted = secrets().redacted(said)
-        if redacted != said:
+            text += "\n" + "".join(traceback.format_exception(*record.exc_info))
+        redacted = secrets().redacted(text)
+        if redacted != text:
             record.msg, record.args, record.exc_info = redacted, (), None
         return record
 
@@ -352,17 +354,17 @@ def _redacted_error(error: Exception, secrets: Secrets) -> Exception:
     still tells a secret then, because its text is made elsewhere, is replaced.
     """
     waiting: list[BaseException | None] = [error]
-    seen: set[int] = set()
+    ids: set[int] = set()
     while waiting:
         link = waiting.pop()
-        if link is None or id(link) in seen:
+        if link is None or id(link) in ids:
             continue
-        seen.add(id(link))
+        ids.add(id(link))
         link.args = secrets.redacted(link.args)
         vars(link).update(secrets.redacted(vars(link)))
         waiting += [link.__cause__, link.__context__, *getattr(link, "exceptions", ())]
-    said = "".join(traceback.format_exception(error))
-    if secrets.redacted(said) == said:
+    text = "".join(traceback.format_exception(error))
+    if secrets.redacted(text) == text:
         return error
     replaced = CallFailedError(f"{type(error).__name__}: {secrets.redacted(str(error))}")
     vars(replaced).update(vars(error))

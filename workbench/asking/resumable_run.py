@@ -77,12 +77,12 @@ def follow(
                 ended = True
             journal.read()
             record = journal.record
-            said = {"tokens": f"{record.tokens:,}"}
+            counts = {"tokens": f"{record.tokens:,}"}
             if record.dollars:
-                said["dollars"] = f"{record.dollars:.4f}"
+                counts["dollars"] = f"{record.dollars:.4f}"
             if record.failures:
-                said["failed"] = str(len(record.failures))
-            bar.set_postfix(said, refresh=False)
+                counts["failed"] = str(len(record.failures))
+            bar.set_postfix(counts, refresh=False)
             bar.update(len(record.answered(last_turn)) - bar.n)
 
 
@@ -90,7 +90,7 @@ _TAIL: Final = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class AskedRun:
+class AskingResult:
     """The result of a run.
 
     Attributes:
@@ -124,7 +124,7 @@ def _progress(questions: int, answered: int, failed: int) -> str:
 
 
 @dataclass(slots=True)
-class _Ended:
+class _Outcome:
     """How the asking process ended: why before the end, if so, and what the user should know.
 
     ``interrupted`` tells that the caller was to stop, also if the last answer came meanwhile.
@@ -167,7 +167,7 @@ def ask(
     confirm: Callable[[CostEstimate], bool] | None = None,
     check_model: bool = True,
     progress: bool = False,
-) -> AskedRun:
+) -> AskingResult:
     """Ask a model about every position, in a separate process; a repeated call resumes.
 
     Args:
@@ -198,10 +198,10 @@ def ask(
     price = checked_price(question, operation, price)
     positions = read_table(source, POSITIONS) if isinstance(source, Path) else source.positions
     run = _Run(out, question, operation, price, positions)
-    found = environment_of(positions, source).name
-    if found != question.asked_environment.name:
+    actual = environment_of(positions, source).name
+    if actual != question.asked_environment.name:
         raise InvalidArgumentError(
-            f"environment: expected {found}, which the positions are of, got "
+            f"environment: expected {actual}, which the positions are of, got "
             f"{question.environment!r}; ask about positions of that environment"
         )
     refuse_other_run(out, question, source)
@@ -224,11 +224,11 @@ def ask(
                 "price": None if price is None else asdict(price),
                 "api_key": api_key,
             }
-            ended = _Ended()
+            outcome = _Outcome()
             if expected.calls or run.journal.record.damaged or not run.is_tabled():
                 # Without a limit an earlier run may have asked about more.
                 more = sum(name not in run.questions for name, _ in run.answered())
-                ended = _run_process(
+                outcome = _run_process(
                     run.folder,
                     request,
                     run.journal,
@@ -236,7 +236,7 @@ def ask(
                     run.last_turn,
                     progress,
                 )
-            return run.result(ended)
+            return run.result(outcome)
     except Timeout as error:
         raise AskingError(
             f"{out}: expected a folder not in use, got one that another process is using; wait "
@@ -257,8 +257,8 @@ class _Run:
     ) -> None:
         self.question, self.operation, self.price = question, operation, price
         every_question = questions_of(positions, question.prompted)
-        chosen = in_asking_order(positions, operation.limit)["position_id"]
-        self.questions = {name: every_question[name] for name in chosen}
+        names = in_asking_order(positions, operation.limit)["position_id"]
+        self.questions = {name: every_question[name] for name in names}
         self.groups = dict(zip(positions["position_id"], positions["group"], strict=True))
         self.last_turn = len(question.prompted.turns) - 1
         self.folder = RunFolder(out)
@@ -282,7 +282,7 @@ class _Run:
     def expected(self) -> CostEstimate:
         """Return what is still to be asked."""
         record, question, operation = self.record(), self.question, self.operation
-        refused = {key for key, failure in record.failures.items() if failure.permanent}
+        permanent_failures = {key for key, failure in record.failures.items() if failure.permanent}
         budget = Budget(
             record.price,
             operation.budget,
@@ -296,7 +296,7 @@ class _Run:
             self.answered(),
             question.samples_per_position,
             record.price,
-            refused=() if operation.retry_failed else refused,
+            permanent_failures=() if operation.retry_failed else permanent_failures,
             budget=budget,
             system=question.system or "",
             forecast=self.forecast(record),
@@ -307,19 +307,21 @@ class _Run:
         usage = {key: question_usage(record, key, self.last_turn + 1) for key in self.answered()}
         return forecast(self.groups, self.question.samples_per_position, usage)
 
-    def result(self, ended: _Ended) -> AskedRun:
+    def result(self, outcome: _Outcome) -> AskingResult:
         """Write the table, and return what the run came to."""
         record, folder = self.record(), self.folder
         samples = range(self.question.samples_per_position)
-        asked = {(name, sample) for name in self.questions for sample in samples}
-        answered = asked & self.answered()
-        failed = {key: record.failures[key] for key in asked - answered if key in record.failures}
-        is_complete = len(answered) + len(failed) == len(asked)
-        stopped = ended.stopped
+        questions = {(name, sample) for name in self.questions for sample in samples}
+        answered = questions & self.answered()
+        failed = {
+            key: record.failures[key] for key in questions - answered if key in record.failures
+        }
+        is_complete = len(answered) + len(failed) == len(questions)
+        stopped = outcome.stopped
         if not stopped and not is_complete:
             stopped = f"the asking process ended before its end (see {folder.process_log})"
-        notes = [*ended.notes, *_unknown_costs(record)]
-        counts = _progress(len(asked), len(answered), len(failed))
+        notes = [*outcome.notes, *_unknown_costs(record)]
+        counts = _progress(len(questions), len(answered), len(failed))
         try:
             predictions = write_run_predictions(folder, self.price)
         except OSError as error:
@@ -330,7 +332,7 @@ class _Run:
                 "command, which asks nothing twice",
                 notes,
             ) from error
-        if stopped and is_complete and not ended.interrupted:
+        if stopped and is_complete and not outcome.interrupted:
             notes.append(f"asking stopped after the last question: {stopped}")
         elif stopped:
             raise AskingStoppedError(
@@ -338,10 +340,10 @@ class _Run:
                 "so far, and the same command resumes",
                 notes,
             )
-        return AskedRun(
+        return AskingResult(
             predictions=predictions,
             path=folder.predictions,
-            questions=len(asked),
+            questions=len(questions),
             answered=len(answered),
             failed=Counter(failure.reason for failure in failed.values()),
             dollars=None if self.price is None else record.dollars,
@@ -367,7 +369,7 @@ def _run_process(
     questions: int,
     last_turn: int,
     progress: bool,
-) -> _Ended:
+) -> _Outcome:
     """Run the asking process to its end."""
     command = [sys.executable, "-m", "workbench.asking.inspect_process", str(folder.path)]
     with folder.process_log.open("ab") as log:
@@ -394,19 +396,19 @@ def _run_process(
             except KeyboardInterrupt:
                 interrupted = True
                 _end_in_order(process, pipe)
-            said = output.read()
+            line = output.read()
             code = process.wait()
-    if said:
-        ended = _Ended(**json.loads(said), interrupted=interrupted)
-        ended.stopped = ended.stopped or ("interrupted" if interrupted else "")
-        return ended
+    if line:
+        outcome = _Outcome(**json.loads(line), interrupted=interrupted)
+        outcome.stopped = outcome.stopped or ("interrupted" if interrupted else "")
+        return outcome
     if interrupted:
-        return _Ended("interrupted", interrupted=True)
+        return _Outcome("interrupted", interrupted=True)
     if code < 0:
         name = signal.Signals(-code).name
         memory = ", perhaps because memory ran out" if -code == signal.SIGKILL else ""
-        return _Ended(f"the asking process was killed by {name}{memory}")
-    return _Ended(f"the asking process failed: {_end_of(folder.process_log, begin)}")
+        return _Outcome(f"the asking process was killed by {name}{memory}")
+    return _Outcome(f"the asking process failed: {_end_of(folder.process_log, begin)}")
 
 
 def _end_in_order(process: "subprocess.Popen[bytes]", pipe: IO[bytes]) -> None:

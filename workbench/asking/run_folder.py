@@ -81,13 +81,13 @@ def refuse_other_run(path: Path, question: Question, source: Path | EpisodeSampl
     evaluation = (path / EVALUATION_FILE).exists()
     entries = list(path.iterdir()) if path.exists() and not evaluation else []
     foreign = any(not entry.name.startswith(beginning) for entry in entries)
-    found = RunFolder(path).description()
-    if found:
-        differences = _differences(found, _description(question, source))
+    description = RunFolder(path).description()
+    if description:
+        differences = _differences(description, _description(question, source))
         if differences:
             raise RunMismatchError(
                 f"{path} contains the answers to another question: {differences}; "
-                f"ask into another folder, or ask the same again{_earlier_prompt(found, question)}"
+                f"ask into another folder, or ask the same again{_earlier_prompt(description, question)}"
             )
     elif foreign:
         raise RunMismatchError(
@@ -115,9 +115,9 @@ def open_run(
     return folder
 
 
-def _earlier_prompt(found: dict[str, Any], question: Question) -> str:
+def _earlier_prompt(description: dict[str, Any], question: Question) -> str:
     """Return how to name the version of a prompt that has had another since."""
-    before, now = found["question"].get("prompt", {}), question.prompted
+    before, now = description["question"].get("prompt", {}), question.prompted
     if before.get("name") != now.name or before.get("version") == now.version:
         return ""
     return f", with the prompt {before['name']}@{before['version']}"
@@ -132,12 +132,12 @@ def _description(question: Question, source: Path | EpisodeSample) -> dict[str, 
     return {"question": question.described(), "positions_sha256": positions_hash(source)}
 
 
-def _differences(found: dict[str, Any], wanted: dict[str, Any]) -> str:
-    there, asked = (
+def _differences(earlier: dict[str, Any], current: dict[str, Any]) -> str:
+    runs = (
         {**run.get("question", {}), "positions": run.get("positions_sha256")}
-        for run in (found, wanted)
+        for run in (earlier, current)
     )
-    differences = differing(there, asked)
+    differences = differing(*runs)
     # The hash says that the prompt differs, its name and version say how; its text would drown both.
     for name in ("prompt turns", "prompt notation"):
         differences.pop(name, None)

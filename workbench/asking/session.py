@@ -54,9 +54,9 @@ class Session:
     ) -> TaskState:
         """Put the conversation so far to the model, unless the journal knows the answer."""
         key: Key = (str(state.sample_id), state.epoch - 1, turn)
-        known = self._journal.record.answers.get(key)
-        if known is not None:
-            state.output = ModelOutput.model_validate(known)
+        answer = self._journal.record.answers.get(key)
+        if answer is not None:
+            state.output = ModelOutput.model_validate(answer)
             state.messages.append(state.output.message)
             return state
         before = self._journal.record.failures.get(key[:2])
@@ -193,8 +193,8 @@ def fault_of_output(output: ModelOutput) -> Fault | None:
         reason = " ".join((output.error or "the response holds no choice").split())
         return Fault(reason, unknown_cost="no choice in the response")
     if output.stop_reason == "model_length":
-        said = " ".join(output.completion.split())[:200]
-        return Fault(f"the context is too long for the model: {said}", permanent=True)
+        text = " ".join(output.completion.split())[:200]
+        return Fault(f"the context is too long for the model: {text}", permanent=True)
     return None
 
 
@@ -205,8 +205,8 @@ def _wait_asked_for(error: Exception) -> float:
     if attempt is None:
         return 0.0
     decision = get_model().api.should_retry(attempt.exception())
-    asked = decision.retry_after if isinstance(decision, RetryDecision) else None
-    return min(asked or 0.0, LONGEST_WAIT_ASKED_FOR)
+    seconds = decision.retry_after if isinstance(decision, RetryDecision) else None
+    return min(seconds or 0.0, LONGEST_WAIT_ASKED_FOR)
 
 
 _sessions: list[Session] = []

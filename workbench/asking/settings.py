@@ -48,7 +48,7 @@ class Question:
         temperature: At least 0; None for the provider's default.
         max_tokens: The longest reply, at least 1; None for the provider's default.
         model_args: Further arguments of Inspect's model class. They are written to the run folder
-            and Inspect's logs, but secrets among them are not, see `shown_model_args`; nor do
+            and Inspect's logs, but secrets among them are not, see `open_model_args`; nor do
             these make another question.
         top_p: The share of the probability that tokens are drawn from, in (0, 1], or None.
         seed: At least 0, or None. Sample k is asked with ``seed`` + k.
@@ -119,7 +119,7 @@ class Question:
             )
         if "base_url" in self.model_args:
             raise InvalidArgumentError("model_args: give a base URL as base_url, not among them")
-        for name, value in self.shown_model_args.items():
+        for name, value in self.open_model_args.items():
             _refuse_credentials_within(value, f"model_args {name}")
         if without_secrets(self.extra_body)[1]:
             raise InvalidArgumentError(
@@ -151,7 +151,7 @@ class Question:
         return self.system_prompt or self.prompted.system
 
     @property
-    def shown_model_args(self) -> dict[str, Any]:
+    def open_model_args(self) -> dict[str, Any]:
         """The model's arguments with secrets and the values of HTTP headers removed."""
         return without_secrets(self.model_args)[0]
 
@@ -187,7 +187,7 @@ class Question:
         described = {
             **asdict(self),
             "prompt": self.prompted.described(),
-            "model_args": self.shown_model_args,
+            "model_args": self.open_model_args,
         }
         return {
             name: value
@@ -312,7 +312,7 @@ def refuse_credentials_in_environment(question: Question, environment: Mapping[s
         environment.get("INSPECT_EVAL_MODEL_BASE_URL"), "INSPECT_EVAL_MODEL_BASE_URL"
     )
     keys = secrets_in(environment, open_texts=(question.model,))
-    for name, value in question.shown_model_args.items():
+    for name, value in question.open_model_args.items():
         if keys.redacted(value) != value:
             raise InvalidArgumentError(
                 f"model_args {name}: expected no key in it, because it is written to the logs, got "

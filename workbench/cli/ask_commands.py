@@ -25,7 +25,7 @@ from workbench.errors import AskingStoppedError
 
 if TYPE_CHECKING:
     from workbench.asking.costs import CostEstimate, Price
-    from workbench.asking.resumable_run import AskedRun
+    from workbench.asking.resumable_run import AskingResult
     from workbench.asking.settings import Operation, Question
 
 
@@ -227,7 +227,7 @@ def _exit_if_stopped(hint: str) -> Iterator[None]:
         raise click.exceptions.Exit(STOPPED) from None
 
 
-def _describe_answers(run: "AskedRun") -> None:
+def _describe_answers(run: "AskingResult") -> None:
     """Print the classes of the answers, the reasons of failures, notes and the cost."""
     for name, number in run.predictions["reply_class"].value_counts().items():
         click.echo(f"{number} {name}")
@@ -238,7 +238,7 @@ def _describe_answers(run: "AskedRun") -> None:
         click.echo(f"{run.dollars:.4f} dollars")
 
 
-def _exit_for_failures(run: "AskedRun") -> None:
+def _exit_for_failures(run: "AskingResult") -> None:
     """End the command with a message and the exit code `FAILED` if a question failed."""
     if run.failed:
         click.echo(
@@ -372,7 +372,7 @@ def evaluate(
       4    every question was tried, and some failed; the report counts them
       130  stopped by Ctrl-C; 128 + N by signal N
     """  # noqa: D301
-    from workbench.asking.questions import ChosenPositions
+    from workbench.asking.questions import PositionChoice
     from workbench.asking.resumable_run import require_extra
     from workbench.environments.registry import DEFAULT, environment_of_table
     from workbench.evaluation import evaluate as evaluate_model
@@ -386,22 +386,22 @@ def evaluate(
         environment = environment_of_table(positions).name if positions else DEFAULT
     asked_depth = depth if task_named(task).takes_depth else None
     question = asking.question(environment, task, asked_depth)
-    chosen = ChosenPositions(
+    choice = PositionChoice(
         environment, positions, month, limit, positions_seed, address or DATABASE, cache
     )
     with repeatable(out), NotebookLines() as lines, _exit_if_stopped(GOES_ON):
-        done = evaluate_model(
+        result = evaluate_model(
             out,
-            chosen,
+            choice,
             question,
             asking.operation(),
             ScoringParameters(depth, **scoring),
             **asking.arguments(),
             jobs=jobs,
             report=click.echo,
-            drawn=lines.ended,
+            notebook_ended=lines.ended,
             watch=lines.unfinished,
         )
-    _describe_answers(done.asked)
-    click.echo(repr(done))
-    _exit_for_failures(done.asked)
+    _describe_answers(result.asking)
+    click.echo(repr(result))
+    _exit_for_failures(result.asking)

@@ -24,7 +24,7 @@ DEFAULT_PER_GROUP: Final = 2000
 
 def options(*decorators: Decorator) -> Decorator:
     """Return several options as one decorator, in the order of the help."""
-    return lambda command: reduce(lambda made, add: add(made), reversed(decorators), command)
+    return lambda command: reduce(lambda inner, add: add(inner), reversed(decorators), command)
 
 
 def out_option(default: str, explained: str | None = None) -> Decorator:

@@ -67,7 +67,7 @@ def prompts(name: str | None, environment: str, task: str, depth: int | None) ->
 
     A model is asked with the first of the list unless --prompt or --prompt-file names another.
     """
-    from workbench.asking.prompts import prompt_given, prompts_of
+    from workbench.asking.prompts import prompt_or_file, prompts_of
 
     if name is None:
         for prompt in prompts_of(environment, task, depth):
@@ -76,8 +76,8 @@ def prompts(name: str | None, environment: str, task: str, depth: int | None) ->
                 f"{prompt.name}@{prompt.version}  {prompt.notation}, {turns}, {prompt.sha256[:12]}"
             )
         return
-    shown = prompt_given(name, environment, task, depth)
-    if shown.system is not None:
-        click.echo(f"--- system\n{shown.system}")
-    for number, turn in enumerate(shown.turns, start=1):
+    prompt = prompt_or_file(name, environment, task, depth)
+    if prompt.system is not None:
+        click.echo(f"--- system\n{prompt.system}")
+    for number, turn in enumerate(prompt.turns, start=1):
         click.echo(f"--- turn {number}\n{turn}")

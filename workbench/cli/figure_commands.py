@@ -46,7 +46,7 @@ def figures(
     with NotebookLines() as lines:
         runs = make_figures(
             only=only,
-            given=dict(parse_parameter(text) for text in parameter),
+            parameters=dict(parse_parameter(text) for text in parameter),
             games=games,
             predictions=predictions,
             scores=scores,
@@ -54,12 +54,12 @@ def figures(
             report=lines.ended,
             watch=lines.unfinished,
         )
-    drawn = [run for run in runs if not run.refused]
-    if drawn and not only and (games or predictions or scores):
+    complete = [run for run in runs if not run.is_refusal]
+    if complete and not only and (games or predictions or scores):
         for run in runs:
-            if run.refused:
+            if run.is_refusal:
                 click.echo(run.describe_failure(), err=True)
-        runs = drawn
+        runs = complete
     raise_for_failures(runs)
 
 

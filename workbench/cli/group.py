@@ -31,7 +31,7 @@ class Stopped(BaseException):
 
 
 @contextmanager
-def stoppable(kept: str) -> Iterator[None]:
+def stoppable(note: str) -> Iterator[None]:
     """Turn the first Ctrl-C or SIGTERM into `Stopped` here, and that into a line and an exit code.
 
     The exit code is 128 and the signal's number: 130 for Ctrl-C, 143 for SIGTERM. Further signals
@@ -48,7 +48,7 @@ def stoppable(kept: str) -> Iterator[None]:
     try:
         yield
     except Stopped as stopped:
-        click.echo(f"stopped by {stopped.signal.name}: {kept}", err=True)
+        click.echo(f"stopped by {stopped.signal.name}: {note}", err=True)
         raise click.exceptions.Exit(128 + stopped.signal) from None
     finally:
         for number, handler in before.items():
@@ -116,7 +116,7 @@ class EscapedOutput:
     def write(self, text: str) -> int:
         """Write a text, escaped; return its length."""
         move = cast("re.Match[str]", _PROGRESS.match(text)).group()
-        escaped = _CONTROLS.sub(lambda found: ascii(found[0])[1:-1], text[len(move) :])
+        escaped = _CONTROLS.sub(lambda match: ascii(match[0])[1:-1], text[len(move) :])
         encoding = self._stream.encoding or "utf-8"
         self._stream.write(move + escaped.encode(encoding, "backslashreplace").decode(encoding))
         return len(text)

@@ -10,38 +10,38 @@ from typing import Final
 import click
 import pandas as pd
 
-from workbench.answers.imports.import_result import ImportedReplies, Noticed, Refused, RowNote
+from workbench.answers.imports.import_result import ImportedReplies, Refusal, RemarkReason, RowNote
 from workbench.tables.parquet_tables import replacing
 
 EXAMPLES: Final = 3
 RANGES: Final = 12
 
 ADVICE: Final = {
-    Refused.UNREADABLE: "fix the lines, or give the right --format or --encoding",
-    Refused.NO_POSITION: "name its column: --column position_id=THEIRS",
-    Refused.UNKNOWN_POSITION: "give the positions that the models were asked about: "
+    Refusal.UNREADABLE: "fix the lines, or give the right --format or --encoding",
+    Refusal.NO_POSITION: "name its column: --column position_id=THEIRS",
+    Refusal.UNKNOWN_POSITION: "give the positions that the models were asked about: "
     "--positions TABLE",
-    Refused.NO_MODEL: "give --model NAME, or its column: --column model=THEIRS",
-    Refused.NO_REPLY: "name its column: --column reply=THEIRS or predicted_state=THEIRS",
-    Refused.NO_TRUE_BOARD: "give the states by --positions TABLE, --column true_state=THEIRS or "
+    Refusal.NO_MODEL: "give --model NAME, or its column: --column model=THEIRS",
+    Refusal.NO_REPLY: "name its column: --column reply=THEIRS or predicted_state=THEIRS",
+    Refusal.NO_TRUE_BOARD: "give the states by --positions TABLE, --column true_state=THEIRS or "
     "moves=THEIRS (and initial_state=THEIRS); for PGN2FEN logs, give the folder of the PGN files: --pgn-root FOLDER",
-    Refused.ILLEGAL_MOVES: "each must be permitted where it is made, from the initial state; in chess, "
+    Refusal.ILLEGAL_MOVES: "each must be permitted where it is made, from the initial state; in chess, "
     "from the initial position: check --environment",
-    Refused.CONTRADICTION: "the moves, PGN files or positions belong to another set: check "
+    Refusal.CONTRADICTION: "the moves, PGN files or positions belong to another set: check "
     "--pgn-root and --positions",
-    Refused.OTHER_ENVIRONMENT: "import one environment at a time: --environment NAME",
-    Refused.CHESS960: "its castling rules differ; leave these files out",
-    Refused.REPEATED: "each was read once; if they are additional replies, number them in a column "
+    Refusal.OTHER_ENVIRONMENT: "import one environment at a time: --environment NAME",
+    Refusal.CHESS960: "its castling rules differ; leave these files out",
+    Refusal.REPEATED: "each was read once; if they are additional replies, number them in a column "
     "sample",
-    Noticed.NO_PGN: "give the root folder of input_pgn_file: --pgn-root FOLDER",
+    RemarkReason.NO_PGN: "give the root folder of input_pgn_file: --pgn-root FOLDER",
 }
 
 
 def report(imported: ImportedReplies, written: str) -> None:
     """Report refused rows and remarks on standard error, then ``written`` on standard output."""
-    count, refused = len(imported.predictions), len(imported.refusals)
+    count, refusals = len(imported.predictions), len(imported.refusals)
     for title, notes in (
-        (f"{refused:,} of {count + refused:,} rows refused", imported.refusals),
+        (f"{refusals:,} of {count + refusals:,} rows refused", imported.refusals),
         (f"{len(imported.remarks):,} remarks on rows that were kept", imported.remarks),
     ):
         if notes:
@@ -81,13 +81,13 @@ def write_refused(notes: Iterable[RowNote], path: Path) -> None:
 
 def _echo_by_reason(notes: Sequence[RowNote]) -> None:
     for reason, count in counted(notes).items():
-        chosen = [note for note in notes if note.reason == reason]
+        examples = [note for note in notes if note.reason == reason]
         click.echo(f"  {count:,}: {reason}", err=True)
-        for note in chosen[:EXAMPLES]:
+        for note in examples[:EXAMPLES]:
             click.echo(f"    {note}", err=True)
         if count > EXAMPLES:
-            click.echo(f"    all: {_line_ranges(chosen)}", err=True)
-        if advice := ADVICE.get(chosen[0].reason):
+            click.echo(f"    all: {_line_ranges(examples)}", err=True)
+        if advice := ADVICE.get(examples[0].reason):
             click.echo(f"    what to do: {advice}", err=True)
 
 

@@ -95,7 +95,7 @@ def replies_import(
     The exit code is 0 if every row became a prediction, 3 if some were refused, and 1, without a
     table, if all were.
     """
-    from workbench.answers.imports import IMPORTERS, FilesRead, Unsaid, format_of
+    from workbench.answers.imports import IMPORTERS, FilesRead, RowDefaults, format_of
     from workbench.cli.import_report import counted, described, report, write_refused
     from workbench.environments.registry import environment_of
     from workbench.tables.output_files import check_output
@@ -130,15 +130,15 @@ def replies_import(
             if positions is not None:
                 provenance["positions_sha256"] = file_hash(positions)
             provenance["columns"] = columns
-            given: Any = {
+            arguments: Any = {
                 "columns": columns,
                 "positions": None if positions is None else read_table(positions, POSITIONS),
-                "unsaid": Unsaid(environment or "", task or "state", model),
+                "defaults": RowDefaults(environment or "", task or "state", model),
                 "files": reading,
             }
             if kind != "inspect":
-                given["encoding"] = encoding
-            imported = IMPORTERS[kind](files, **given)
+                arguments["encoding"] = encoding
+            imported = IMPORTERS[kind](files, **arguments)
     provenance["logs"] = reading.hashes
     provenance["refused"] = counted(imported.refusals)
     if refused is not None:
@@ -162,11 +162,11 @@ def replies_extract(source: Path, out: Path) -> None:
     RUN_OR_TABLE is a run folder of `workbench ask`, whose journal is read, or a predictions table.
     Only the state or the actions, their class, status and reason change. No model is asked.
     """
-    from workbench.asking.predictions_table import VERSION, read_again
+    from workbench.asking.predictions_table import VERSION, extract_again
     from workbench.tables.output_files import check_output
     from workbench.tables.parquet_tables import PREDICTIONS, write_table
 
-    again = read_again(source)
+    again = extract_again(source)
     check_output(out, again.inputs, "predictions")
     write_table(again.predictions, out, PREDICTIONS, again.provenance)
     click.echo(f"{again.changed_answers:,} rows with another answer")

@@ -140,8 +140,8 @@ def compare(
         return
     click.echo(comparison.verdict() + "\n")
     for key, value in result.items():
-        shown = ", ".join(map(_number, value)) if isinstance(value, list) else _number(value)
-        click.echo(f"{key:24} {shown}")
+        text = ", ".join(map(_number, value)) if isinstance(value, list) else _number(value)
+        click.echo(f"{key:24} {text}")
 
 
 def _number(value: Any) -> str:

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from workbench.answers.imports import (
     IMPORTERS,
     ImportedReplies,
-    Unsaid,
+    RowDefaults,
     format_of,
 )
 from workbench.answers.imports.foreign_rows import ForeignRow, imported_rows
@@ -144,9 +144,9 @@ def predictions_of(
             "workbench.summary as by"
         )
     chosen = "" if environment is None else environment_named(environment).name
-    unsaid = Unsaid(environment=chosen, task=task, model=MODEL)
-    foreign = _foreign_rows(frame, names, unsaid, answered)
-    table = _complete(imported_rows(foreign, unsaid=unsaid), "row")
+    defaults = RowDefaults(environment=chosen, task=task, model=MODEL)
+    foreign = _foreign_rows(frame, names, defaults, answered)
+    table = _complete(imported_rows(foreign, defaults=defaults), "row")
     table.index = frame.index
     others = [name for name in frame.columns if name not in names.values()]
     beside = frame[[name for name in others if name not in schema.names]]
@@ -182,11 +182,14 @@ def _names(frame: pd.DataFrame, answered: bool) -> dict[str, str]:
 
 
 def _foreign_rows(
-    frame: pd.DataFrame, names: Mapping[str, str], unsaid: Unsaid, answered: bool
+    frame: pd.DataFrame, names: Mapping[str, str], defaults: RowDefaults, answered: bool
 ) -> Iterable[ForeignRow]:
     for number, row in enumerate(frame.to_dict("records")):
         values = {ours: row[theirs] for ours, theirs in names.items()}
-        moves, own = values.get("moves"), values.get("environment") or unsaid.environment or DEFAULT
+        moves, own = (
+            values.get("moves"),
+            values.get("environment") or defaults.environment or DEFAULT,
+        )
         if own == DEFAULT and isinstance(moves, str) and not _UCI.match(moves.strip()):
             values.setdefault("movetext", moves)
             values["moves"] = None

@@ -14,7 +14,7 @@ import pandas as pd
 from workbench.answers.recorded_replies import WORLD_CUP
 from workbench.answers.recorded_replies import recorded_replies as read_recorded_replies
 from workbench.asking.costs import Price
-from workbench.asking.questions import ChosenPositions
+from workbench.asking.questions import PositionChoice
 from workbench.asking.resumable_run import ask as ask_questions
 from workbench.asking.resumable_run import checked_price, require_extra
 from workbench.asking.settings import Operation, Question
@@ -26,7 +26,7 @@ from workbench.tables.parquet_tables import POSITIONS, as_arrow, write_table
 from workbench.tables.provenance import text_hash
 
 if TYPE_CHECKING:
-    from workbench.evaluation import Evaluated
+    from workbench.evaluation import EvaluationResult
 
 RUNS: Final = Path("runs")
 """The folder, in the working folder, of runs whose folder is not named."""
@@ -118,7 +118,7 @@ def evaluate(
     jobs: int | None = None,
     progress: bool = False,
     **options: Any,
-) -> "Evaluated":
+) -> "EvaluationResult":
     """Ask a model, score its replies, and draw and report them, as the command ``workbench evaluate``.
 
     Args:
@@ -165,7 +165,7 @@ def evaluate(
             table = Path(place) / "positions.parquet"
             write_table(rows, table, POSITIONS, {"stage": "positions"})
         return evaluate_model(
-            Path(out), ChosenPositions(environment, table, month, limit, seed), question, operation,
+            Path(out), PositionChoice(environment, table, month, limit, seed), question, operation,
             scoring_parameters(depth, {"terminal": terminal, "ill_formed": ill_formed}),
             price=None if price is None else Price(*price), api_key=api_key,
             jobs=jobs or os.cpu_count() or 1, progress=progress,
@@ -193,7 +193,7 @@ def positions(
         [5, 16, 27, 38, 50]
     """
     name = environment_named(environment).name
-    table, _ = ChosenPositions(name, None, month, limit, seed).choose()
+    table, _ = PositionChoice(name, None, month, limit, seed).choose()
     return table.reindex(columns=POSITIONS.names)
 
 

@@ -161,10 +161,10 @@ class CutSummary:
 
 def unfilled_error(per_group: int, summary: CutSummary) -> UnfilledGroupError:
     """Return the error that names the groups that were not filled, with what was read."""
-    said = ", ".join(
-        f"{group} full moves: {taken}"
-        for group, taken in summary.taken.items()
-        if taken < per_group
+    counts = ", ".join(
+        f"{group} full moves: {count}"
+        for group, count in summary.taken.items()
+        if count < per_group
     )
     advice = (
         f"ask for {summary.possible} a group, the most that all groups can have (--per-group "
@@ -173,7 +173,7 @@ def unfilled_error(per_group: int, summary: CutSummary) -> UnfilledGroupError:
         else "leave out the groups that no game is long enough for"
     )
     return UnfilledGroupError(
-        f"expected {per_group} games for each group, got for {said}; {summary.read} games were "
+        f"expected {per_group} games for each group, got for {counts}; {summary.read} games were "
         f"read, and no game is used twice: {advice}, give more games, or allow unfilled groups\n"
         f"{summary.describe()}"
     )
@@ -247,8 +247,8 @@ def cut_games(
             "expected allow_unfilled with a number per group, got it with 'max', which fills all"
         )
     plies = cut_plies(groups, side_to_move)
-    asked = None if per_group == MAX else per_ply(per_group, side_to_move)
-    kept = (asked or 0) // 10 + 100 if reserve is None else reserve
+    per_cut = None if per_group == MAX else per_ply(per_group, side_to_move)
+    reserve_size = (per_cut or 0) // 10 + 100 if reserve is None else reserve
     source = _as_files(games, allow_truncated, progress)
     if filters and not isinstance(source, GameFiles):
         raise InvalidArgumentError("filters need files of games, got games in memory")
@@ -257,20 +257,20 @@ def cut_games(
         summary = CutSummary(
             eligible_at=dict.fromkeys(plies, 0), taken_at=dict.fromkeys(plies, 0), passes=passes
         )
-        bands = bands_for(plies, sys.maxsize if asked is None else asked, kept)
+        bands = bands_for(plies, sys.maxsize if per_cut is None else per_cut, reserve_size)
         for game in _read(source, summary, filters, progress):
             _offer(game, plies, bands, seed, summary)
         try:
-            rows, summary, number = _chosen(bands, asked, summary, progress)
+            rows, summary, number = _selection(bands, per_cut, summary, progress)
             break
         except ReserveUsedUp as error:
             if isinstance(source, Iterator):
                 raise InvalidArgumentError(
-                    f"of the games chosen more than the reserve of {kept} were refused, and an "
+                    f"of the games chosen more than the reserve of {reserve_size} were refused, and an "
                     "iterator cannot be read again: give the games as a list, or a larger reserve"
                     f"\n{summary.describe()}"
                 ) from error
-            kept = 8 * max(kept, asked or 0)
+            reserve_size = 8 * max(reserve_size, per_cut or 0)
             passes += 1
     number *= len(plies) // len(groups)
     if min(summary.taken.values()) < number and not allow_unfilled:
@@ -322,30 +322,30 @@ def _offer(
     bands[fitting[-1]].offer(number_of(game, seed), game)
 
 
-def _chosen(
-    bands: dict[int, Band], asked: int | None, summary: CutSummary, progress: bool
+def _selection(
+    bands: dict[int, Band], per_cut: int | None, summary: CutSummary, progress: bool
 ) -> tuple[list[dict[str, object]], CutSummary, int]:
     """Return the positions, the summary with them, and how many a cut were asked for."""
-    number = max(1, possible_per_ply(summary.eligible_at)) if asked is None else asked
+    number = max(1, possible_per_ply(summary.eligible_at)) if per_cut is None else per_cut
     while True:
-        found = deepcopy(summary)
-        rows = _take(bands, fair_counts(found.eligible_at, number), found, progress)
-        possible = found.possible * len(found.taken) // len(found.taken_at)
-        if asked is not None or not 0 < possible < number:
-            return rows, found, number
+        attempt = deepcopy(summary)
+        rows = _take(bands, fair_counts(attempt.eligible_at, number), attempt, progress)
+        possible = attempt.possible * len(attempt.taken) // len(attempt.taken_at)
+        if per_cut is not None or not 0 < possible < number:
+            return rows, attempt, number
         # Some of the games are illegal or copies.
         number = possible
 
 
 def _take(
-    bands: dict[int, Band], wanted: dict[int, int], summary: CutSummary, progress: bool
+    bands: dict[int, Band], counts: dict[int, int], summary: CutSummary, progress: bool
 ) -> list[dict[str, object]]:
     summary.duplicates += sum(band.further_copies() for band in bands.values())
     rows: list[dict[str, object]] = []
     with tqdm(
-        desc="cutting", total=sum(wanted.values()), unit=" games", disable=not progress
+        desc="cutting", total=sum(counts.values()), unit=" games", disable=not progress
     ) as bar:
-        for ply, game, chosen_before in choose(bands, wanted):
+        for ply, game, chosen_before in choose(bands, counts):
             if isinstance(game, RefusedGame):
                 summary.refuse(game)
             elif chosen_before:

@@ -82,7 +82,7 @@ def open_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, name: str) ->
 
 
 STANDARD_INPUT: Final = "-"
-_SHOWN: Final = 5
+_EXAMPLES: Final = 5
 
 
 @dataclass(slots=True)
@@ -127,12 +127,12 @@ class GameFiles:
         self._bar: Any = None
         self._games = 0
         self._filled = ""
-        given = [Path(path) for path in paths]
-        if given.count(Path(STANDARD_INPUT)) > 1:
+        sources = [Path(path) for path in paths]
+        if sources.count(Path(STANDARD_INPUT)) > 1:
             raise GameFileError("expected standard input at most once, got '-' several times")
-        for path, name in zip(given, _names(given), strict=True):
+        for path, name in zip(sources, _names(sources), strict=True):
             self._inputs += self._expanded(path, name)
-        self.name = ", ".join(item.name for item in self._inputs[:_SHOWN])
+        self.name = ", ".join(item.name for item in self._inputs[:_EXAMPLES])
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -175,18 +175,18 @@ class GameFiles:
     def describe(self) -> str:
         """Return in words how many games were read, and which files of folders were not."""
         lines = [f"{item.name}: {item.games:,} games read" for item in self._reached]
-        if len(lines) > _SHOWN:
+        if len(lines) > _EXAMPLES:
             games = sum(item.games for item in self._reached)
             lines = [f"{len(lines):,} files: {games:,} games read"]
         if self._left_out:
-            more = ", ..." if len(self._left_out) > _SHOWN else ""
-            named = ", ".join(self._left_out[:_SHOWN]) + more
+            more = ", ..." if len(self._left_out) > _EXAMPLES else ""
+            named = ", ".join(self._left_out[:_EXAMPLES]) + more
             lines.append(f"{len(self._left_out):,} files without games left out: {named}")
         return "\n".join(lines)
 
-    def show_filled(self, filled: int, wanted: int) -> None:
+    def show_filled(self, filled: int, total: int) -> None:
         """Show how far the groups are filled."""
-        self._filled = f", {filled:,} of {wanted:,} positions"
+        self._filled = f", {filled:,} of {total:,} positions"
 
     def _expanded(self, path: Path, name: str) -> Iterator[_Input]:
         if path == Path(STANDARD_INPUT):
@@ -200,14 +200,14 @@ class GameFiles:
         if not stat.S_ISDIR(status.st_mode):
             yield _Input(path, name, status.st_size if stat.S_ISREG(status.st_mode) else None)
             return
-        chosen = [file for file in files if _holds_games(path / file)]
-        self._left_out += [f"{name}/{file}" for file in files if file not in set(chosen)]
-        if not chosen:
+        game_files = [file for file in files if _holds_games(path / file)]
+        self._left_out += [f"{name}/{file}" for file in files if file not in set(game_files)]
+        if not game_files:
             raise GameFileError(
                 f"{path}: expected a folder with games (.pgn, .pgn.zst, .pgn.gz, .pgn.bz2, .zip or "
                 f".parquet), got {len(files)} other files; name a file itself to have it read"
             )
-        for file in chosen:
+        for file in game_files:
             yield _Input(path / file, f"{name}/{file}", (path / file).stat().st_size)
 
     def _games_of(self, item: _Input, refuse: Refusal | None) -> Iterator[AnyGame]:
@@ -252,14 +252,14 @@ class GameFiles:
             members = pgn_members(archive)
             if not members:
                 raise GameFileError(
-                    f"{path}: expected PGN files in the archive, got {archive.namelist()[:_SHOWN]}"
+                    f"{path}: expected PGN files in the archive, got {archive.namelist()[:_EXAMPLES]}"
                 )
             for member in members:
                 inside = f"{name}/{member.filename}"
                 share = member.compress_size / max(member.file_size, 1)
                 with open_member(archive, member, inside) as unpacked:
-                    shown = HashedStream(unpacked, partial(self._show_bytes, share=share))
-                    stream = io.BufferedReader(shown, CHUNK)
+                    hashed = HashedStream(unpacked, partial(self._show_bytes, share=share))
+                    stream = io.BufferedReader(hashed, CHUNK)
                     yield from scan_stream(stream, inside, inside, refuse)
 
     def _show_bytes(self, count: float, share: float = 1) -> None:

@@ -69,11 +69,11 @@ class Filling:
     def filled(self) -> int:
         """Positions that could be cut from the games so far."""
         filled = pool = 0
-        for seen in reversed(self._seen):
-            pool += len(seen)
-            taken = min(pool, self._games)
-            filled += taken
-            pool -= taken
+        for games in reversed(self._seen):
+            pool += len(games)
+            count = min(pool, self._games)
+            filled += count
+            pool -= count
         return filled
 
     @property
@@ -96,7 +96,7 @@ class GamesUntilFull(Iterable[AnyGame]):
         read: Callable[[], Iterator[AnyGame]],
         cuts: Sequence[int],
         games: int | None,
-        on_filled: Callable[[int, int], None] = lambda filled, wanted: None,
+        on_filled: Callable[[int, int], None] = lambda filled, total: None,
     ) -> None:
         self._read = read
         self._cuts = cuts
@@ -111,8 +111,8 @@ class GamesUntilFull(Iterable[AnyGame]):
         self.stopped_early = False
         games = self._read()
         for game in games:
-            said = game.reason if isinstance(game, RefusedGame) else game.key_text
-            digest.update(f"{game.source}\t{said}\n".encode())
+            text = game.reason if isinstance(game, RefusedGame) else game.key_text
+            digest.update(f"{game.source}\t{text}\n".encode())
             yield game
             if filling and not isinstance(game, RefusedGame) and filling.add(game):
                 filled = filling.filled
@@ -198,36 +198,36 @@ class MonthSource:
         """Return in words how much was read, how it went, and whether the checksum is right."""
         file = self._file
         total = "unknown" if file.state.bytes_total is None else f"{file.state.bytes_total:,}"
-        said = [
+        parts = [
             f"{file.reached:,} bytes of {total} read, {file.fetched:,} of them fetched now; kept in "
             f"{file.path}"
         ]
         if file.resumed:
-            said.append(f"{file.resumed} times the transfer was resumed")
+            parts.append(f"{file.resumed} times the transfer was resumed")
         if self._changes:
-            said.append("the file changed on the server and was read again from its first byte")
+            parts.append("the file changed on the server and was read again from its first byte")
         if not self._whole:
-            said.append("checksum not verified: the file was not read completely")
+            parts.append("checksum not verified: the file was not read completely")
         elif file.state.checked:
-            said.append(f"SHA-256 as published: {file.state.sha256}")
+            parts.append(f"SHA-256 as published: {file.state.sha256}")
         else:
-            said.append(f"no published checksum was found; SHA-256 {file.state.sha256}")
-        return f"{self.name}: " + "; ".join(said)
+            parts.append(f"no published checksum was found; SHA-256 {file.state.sha256}")
+        return f"{self.name}: " + "; ".join(parts)
 
-    def show_filled(self, filled: int, wanted: int) -> None:
+    def show_filled(self, filled: int, total: int) -> None:
         """Show how far the groups are filled."""
         if self._bar is not None:
-            self._bar.set_postfix_str(f"{filled:,} of {wanted:,} positions", refresh=False)
+            self._bar.set_postfix_str(f"{filled:,} of {total:,} positions", refresh=False)
 
     @property
     def _whole(self) -> bool:
         return bool(self._file.state.sha256) and self._file.reached == self._file.state.bytes_total
 
-    def _show_bytes(self, count: int, kept: bool) -> None:
+    def _show_bytes(self, count: int, cached: bool) -> None:
         if self._bar.disable:
             return
         self._bar.total = self._file.state.bytes_total
-        if kept:
+        if cached:
             # The rate is that of the transfer.
             self._bar.initial += count
         self._bar.update(count)
@@ -275,7 +275,6 @@ def cut_lichess(
     """
     if not sources:
         raise InvalidArgumentError("expected at least one month or file, got none")
-    wanted = filters or GameFilters()
     cutting = {
         "groups": groups,
         "per_group": per_group,
@@ -285,7 +284,7 @@ def cut_lichess(
     }
     for again in (True, False):
         try:
-            return _cut(sources, wanted, cutting, allow_unfilled)
+            return _cut(sources, filters or GameFilters(), cutting, allow_unfilled)
         except ChangedRemoteFileError:
             # What was kept of the older version is gone; a second change in a row is reported.
             if not again:
@@ -307,23 +306,23 @@ def _cut(
             reached.append(source)
             yield from source.games(filters.refuse)
 
-    def show_filled(filled: int, asked: int) -> None:
-        reached[-1].show_filled(filled, asked)
+    def show_filled(filled: int, per_cut: int) -> None:
+        reached[-1].show_filled(filled, per_cut)
 
     side_to_move, per_group = cutting["side_to_move"], cutting["per_group"]
     plies = cut_plies(cutting["groups"], side_to_move)
-    asked = None if per_group == MAX else per_ply(per_group, side_to_move)
+    per_cut = None if per_group == MAX else per_ply(per_group, side_to_move)
     margin = 0
     while True:
-        wanted = None if asked is None else asked + margin
-        games = GamesUntilFull(read, plies, wanted, show_filled)
-        cut = cut_games(games, **cutting, allow_unfilled=asked is not None)
+        needed = None if per_cut is None else per_cut + margin
+        games = GamesUntilFull(read, plies, needed, show_filled)
+        cut = cut_games(games, **cutting, allow_unfilled=per_cut is not None)
         short = cut.per_group - min(cut.summary.taken.values())
         if not short or not games.stopped_early:
             break
         # Games that the choice fell on turned out illegal, and others are needed in their place.
         margin += max(short, margin)
-    cut.summary.truncated = [said for source in reached for said in source.broken_off]
+    cut.summary.truncated = [error for source in reached for error in source.broken_off]
     if short and not allow_unfilled:
         raise unfilled_error(cut.per_group, cut.summary)
     return LichessCut(

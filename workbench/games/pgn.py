@@ -128,8 +128,8 @@ def _fault(kind: str, text: str, number: str, plies: int) -> tuple[str, str]:
     if kind != "move":
         return "unreadable_moves", f"expected a move, got {text[:40]!r} at move {expected}"
     if number and number.lstrip("0") != str(expected):
-        said = f"expected move number {expected} before {text!r}, got {number[:40]}"
-        return "misnumbered_moves", said
+        detail = f"expected move number {expected} before {text!r}, got {number[:40]}"
+        return "misnumbered_moves", detail
     return "", ""
 
 
@@ -313,7 +313,7 @@ def split_games(stream: TextIO) -> Iterator[tuple[str, str]]:
     headers: list[str] = []
     body: list[str] = []
     last = ""
-    held = 0
+    size = 0
     in_comment = after_blank = inside_line = False
     # Line by line, and a line without an end in pieces.
     while line := stream.readline(GAME_CHARACTERS):
@@ -323,8 +323,8 @@ def split_games(stream: TextIO) -> Iterator[tuple[str, str]]:
         if begins and line.startswith("[") and (not in_comment or is_event):
             if body or (headers and after_blank and is_event):
                 yield "".join(headers), "".join(body)
-                headers, body, held, in_comment = [], [], 0, False
-            if held <= GAME_CHARACTERS:
+                headers, body, size, in_comment = [], [], 0, False
+            if size <= GAME_CHARACTERS:
                 headers.append(line)
         elif line.isspace():
             if not begins:
@@ -332,22 +332,22 @@ def split_games(stream: TextIO) -> Iterator[tuple[str, str]]:
             ended = body and not in_comment and not after_blank
             if ended and last.rstrip().endswith(RESULTS):
                 yield "".join(headers), "".join(body)
-                headers, body, held = [], [], 0
+                headers, body, size = [], [], 0
             after_blank = True
             continue
         else:
             anew = after_blank and body and not in_comment and line.startswith("1.")
             if anew and not line.startswith("1.."):
                 yield "".join(headers), "".join(body)
-                headers, body, held = [], [], 0
+                headers, body, size = [], [], 0
             if in_comment or "{" in line:
                 in_comment = leaves_comment_open(line, in_comment)
-            if held <= GAME_CHARACTERS:
+            if size <= GAME_CHARACTERS:
                 body.append(line)
             last = line
-        held += len(line)
+        size += len(line)
         after_blank = False
-    if body and held <= GAME_CHARACTERS and not last.endswith(("\n", "}", ")", *RESULTS)):
+    if body and size <= GAME_CHARACTERS and not last.endswith(("\n", "}", ")", *RESULTS)):
         body[-1] = last.removesuffix(last.split()[-1])
     if headers or body:
         yield "".join(headers), "".join(body)
@@ -392,7 +392,7 @@ def _start_fault(headers: str) -> tuple[str, str]:
     return "", ""
 
 
-_SHOWN = 100
+_EXCERPT = 100
 
 
 def moves_of_movetext(movetext: str) -> tuple[str, ...] | None:
@@ -414,5 +414,5 @@ def moves_of_movetext(movetext: str) -> tuple[str, ...] | None:
         return ()
     raise IllegalMoveError(
         "expected legal moves from the initial position, got "
-        f"{game.reason.replace('_', ' ')}: {game.detail:.{_SHOWN}}"
+        f"{game.reason.replace('_', ' ')}: {game.detail:.{_EXCERPT}}"
     )

@@ -125,8 +125,8 @@ def retrying(
 
     def wait(state: tenacity.RetryCallState) -> float:
         error = state.outcome.exception() if state.outcome else None
-        asked = error.seconds if isinstance(error, BusyServerError) else None
-        return doubling(state) if asked is None else asked
+        seconds = error.seconds if isinstance(error, BusyServerError) else None
+        return doubling(state) if seconds is None else seconds
 
     def report(state: tenacity.RetryCallState) -> None:
         error = state.outcome.exception() if state.outcome else None
@@ -189,7 +189,7 @@ class RemoteFile:
         *,
         sums_address: str | None,
         patience: Patience | None = None,
-        on_bytes: Callable[[int, bool], None] = lambda count, kept: None,
+        on_bytes: Callable[[int, bool], None] = lambda count, cached: None,
         on_wait: Callable[[str], None] = lambda sentence: None,
     ) -> None:
         self.patience = patience or Patience()
@@ -297,19 +297,19 @@ class RemoteStream(io.RawIOBase):
         return count
 
     def _next_piece(self) -> bytes:
-        kept = self._position < self._kept
-        piece: bytes = self._disk.read(PIECE) if kept else self._fetch()
+        cached = self._position < self._kept
+        piece: bytes = self._disk.read(PIECE) if cached else self._fetch()
         if not piece:
             self._check_sum()
             return b""
-        if not kept:
+        if not cached:
             self._file.fetched += len(piece)
             self._disk.write(piece)
             self._disk.flush()
         self._position += len(piece)
         self._file.reached = self._position
         self._sum.update(piece)
-        self._file.on_bytes(len(piece), kept)
+        self._file.on_bytes(len(piece), cached)
         return piece
 
     def _fetch_once(self) -> bytes:
@@ -350,13 +350,13 @@ class RemoteStream(io.RawIOBase):
         if response.status_code == no_such_range:
             raise self._changed(f"{at:,} bytes are kept, and it has no more")
         start, total = _span(response)
-        found = RemoteState(
+        state = RemoteState(
             file.state.address,
             response.headers.get("ETag", ""),
             response.headers.get("Last-Modified", ""),
             total,
         )
-        difference = file.state.differs(found) if at else ""
+        difference = file.state.differs(state) if at else ""
         if difference:
             raise self._changed(difference)
         if start not in (0, at):
@@ -371,7 +371,7 @@ class RemoteStream(io.RawIOBase):
         else:
             file.resumed += at > 0
         if not at:
-            file.learn(found)
+            file.learn(state)
             pieces = self._looked_at(pieces)
         elif total is not None and file.state.bytes_total is None:
             file.learn(replace(file.state, bytes_total=total))
@@ -382,12 +382,12 @@ class RemoteStream(io.RawIOBase):
         self._file.on_wait(f"the server does not support ranges: {count:,} bytes are passed over")
         with self._file.path.open("rb") as ours:
             for piece in pieces:
-                known = ours.read(min(len(piece), count))
-                if piece[: len(known)] != known:
+                expected = ours.read(min(len(piece), count))
+                if piece[: len(expected)] != expected:
                     raise self._changed("its first bytes differ")
-                count -= len(known)
-                if len(piece) > len(known):
-                    yield piece[len(known) :]
+                count -= len(expected)
+                if len(piece) > len(expected):
+                    yield piece[len(expected) :]
         if count:
             raise requests.ConnectionError(f"the transfer ended {count:,} bytes before new ones")
 
@@ -415,17 +415,17 @@ class RemoteStream(io.RawIOBase):
         )
 
     def _check_sum(self) -> None:
-        file, found = self._file, self._sum.hexdigest()
+        file, digest = self._file, self._sum.hexdigest()
         state = file.state
         published = state.sha256 if state.sha256 else file.published_sum()
-        if published is not None and published != found:
+        if published is not None and published != digest:
             file.forget()
             raise RemoteFileError(
-                f"{state.address}: expected the SHA-256 {published}, got {found} of "
+                f"{state.address}: expected the SHA-256 {published}, got {digest} of "
                 f"{self._position:,} bytes; the cached part is discarded: read it again"
             )
         if not state.sha256:
-            file.learn(replace(state, sha256=found, checked=published is not None))
+            file.learn(replace(state, sha256=digest, checked=published is not None))
 
 
 def _span(response: requests.Response) -> tuple[int, int | None]:

@@ -47,17 +47,17 @@ class GameFilters:
     def from_texts(cls, texts: Sequence[str], *, bots: bool = False) -> "GameFilters":
         """Read filters as a user writes them."""
         values = [text.partition("=") for text in texts]
-        found = {name: value for name, _, value in values}
-        if len(found) < len(texts) or not all(
+        filters = {name: value for name, _, value in values}
+        if len(filters) < len(texts) or not all(
             name in KEYS and value.strip() for name, _, value in values
         ):
             raise InvalidArgumentError(
                 f"expected filters NAME=VALUE, each name of {KEYS} at most once, got {list(texts)}"
             )
         return cls(
-            _rating(found["rating"]) if "rating" in found else None,
-            _time_controls(found["time-control"]) if "time-control" in found else (),
-            tuple(_parts(found.get("termination", ""))),
+            _rating(filters["rating"]) if "rating" in filters else None,
+            _time_controls(filters["time-control"]) if "time-control" in filters else (),
+            tuple(_parts(filters.get("termination", ""))),
             bots,
         )
 
@@ -89,10 +89,10 @@ def speed_of(clock: str) -> str:
     """Return what Lichess calls a time control, or an empty text where it has none."""
     if clock == "-":
         return CORRESPONDENCE
-    found = _CLOCK.fullmatch(clock)
-    if not found:
+    match = _CLOCK.fullmatch(clock)
+    if not match:
         return ""
-    seconds = int(found[1]) + 40 * int(found[2])
+    seconds = int(match[1]) + 40 * int(match[2])
     return next((name for name, span in SPEEDS.items() if seconds in span), "")
 
 
@@ -196,7 +196,7 @@ def fair_counts(eligible: Mapping[int, int], most: int) -> dict[int, int]:
     cuts = sorted(eligible, reverse=True)
     counts = dict.fromkeys(cuts, 0)
     # Games that are long enough for a cut, and given to it or to a longer one.
-    given = dict.fromkeys(cuts, 0)
+    totals = dict.fromkeys(cuts, 0)
     growing = cuts
     for _ in range(most):
         if not growing:
@@ -204,17 +204,17 @@ def fair_counts(eligible: Mapping[int, int], most: int) -> dict[int, int]:
         grown = []
         for cut in growing:
             shorter = [each for each in cuts if each <= cut]
-            if all(given[each] < eligible[each] for each in shorter):
+            if all(totals[each] < eligible[each] for each in shorter):
                 counts[cut] += 1
                 for each in shorter:
-                    given[each] += 1
+                    totals[each] += 1
                 grown.append(cut)
         growing = grown
     return counts
 
 
 def choose(
-    bands: dict[int, Band], wanted: Mapping[int, int]
+    bands: dict[int, Band], counts: Mapping[int, int]
 ) -> Iterator[tuple[int, Game | RefusedGame, bool]]:
     """Yield the games that the choice falls on, played.
 
@@ -225,14 +225,14 @@ def choose(
     """
     pool: list[tuple[int, Game | ScannedGame]] = []
     horizon = NO_HORIZON
-    chosen: set[str] = set()
+    ids: set[str] = set()
     for cut in reversed(bands):
         # Numbers are distinct in a band, and the same one in two bands would be the same moves.
         pool += bands[cut].games()
         pool.sort(key=_highest_first)
         horizon = min(horizon, bands[cut].horizon)
-        found = 0
-        while found < wanted[cut]:
+        count = 0
+        while count < counts[cut]:
             if horizon < NO_HORIZON and (not pool or pool[-1][0] > horizon):
                 raise ReserveUsedUp
             if not pool:
@@ -241,9 +241,9 @@ def choose(
             if isinstance(game, RefusedGame):
                 yield cut, game, False
                 continue
-            again = game.game_id in chosen
-            chosen.add(game.game_id)
-            found += not again
+            again = game.game_id in ids
+            ids.add(game.game_id)
+            count += not again
             yield cut, game, again
 
 

@@ -127,8 +127,8 @@ async def _attempt(
         lines, temperature = level.lines, level.temperature
         if board.ply() < opening:
             lines, temperature = OPENING_LINES, max(temperature, OPENING_TEMPERATURE)
-        found = await _lines(engine, board, level.nodes, lines, (number, attempt))
-        best = max(score for _, score in found)
+        candidates = await _lines(engine, board, level.nodes, lines, (number, attempt))
+        best = max(score for _, score in candidates)
         hopeless[side] = hopeless[side] + 1 if best < -settings.resign_centipawns else 0
         even = even + 1 if abs(best) <= settings.draw_centipawns else 0
         ending = ""
@@ -138,7 +138,7 @@ async def _attempt(
             elif even >= settings.draw_plies:
                 ending = "agreed_draw"
         if not ending:
-            board.push(drawn_move(found, best, temperature, draws.random()))
+            board.push(sample_move(candidates, best, temperature, draws.random()))
             ending = _ending(board)
         if ending:
             won = ending in ("checkmate", "resignation")
@@ -152,39 +152,41 @@ async def _lines(
 ) -> list[tuple[chess.Move, int]]:
     limit = chess.engine.Limit(nodes=nodes)
     answers = await engine.analyse(board, limit, multipv=lines, game=game, info=_INFO)
-    found = [
+    candidates = [
         (answer["pv"][0], answer["score"].pov(board.turn).score(mate_score=MATE_SCORE))
         for answer in answers
         if answer.get("pv") and "score" in answer
     ]
-    if not found:
+    if not candidates:
         raise EngineError(
             f"expected the engine to name a move within {nodes} nodes, got {answers!r}, "
             f"FEN {board.fen()!r}; use the engine version that the data card names"
         )
     queened = {
-        (move.from_square, move.to_square) for move, _ in found if move.promotion == chess.QUEEN
+        (move.from_square, move.to_square)
+        for move, _ in candidates
+        if move.promotion == chess.QUEEN
     }
     # People hardly ever promote to a rook or a bishop where a queen is among the lines.
     return [
         (move, score)
-        for move, score in found
+        for move, score in candidates
         if move.promotion not in (chess.ROOK, chess.BISHOP)
         or (move.from_square, move.to_square) not in queened
     ]
 
 
-def drawn_move(
-    found: Sequence[tuple[chess.Move, int]], best: int, temperature: float, draw: float
+def sample_move(
+    candidates: Sequence[tuple[chess.Move, int]], best: int, temperature: float, draw: float
 ) -> chess.Move:
     """Return the move that a draw falls on; a move's chance grows as exp(score / temperature)."""
-    weights = [math.exp((score - best) / temperature) for _, score in found]
+    weights = [math.exp((score - best) / temperature) for _, score in candidates]
     left = draw * sum(weights)
-    for (move, _), weight in zip(found, weights, strict=True):
+    for (move, _), weight in zip(candidates, weights, strict=True):
         left -= weight
         if left < 0:
             return move
-    return found[-1][0]
+    return candidates[-1][0]
 
 
 def _ending(board: chess.Board) -> str:
@@ -233,11 +235,15 @@ def play_games(
     ) as parts:
         if not parts.finished:
             missing = parts.missing(spans)
-            done = number - sum(behind - first for first, behind in missing)
+            initial = number - sum(behind - first for first, behind in missing)
             played = _play_parts(missing, command, name, settings, jobs)
             with (
                 tqdm(
-                    total=number, initial=done, unit=" games", desc="playing", disable=not progress
+                    total=number,
+                    initial=initial,
+                    unit=" games",
+                    desc="playing",
+                    disable=not progress,
                 ) as bar,
                 closing(played),
             ):
@@ -262,9 +268,9 @@ def _check(number: int, settings: SelfPlaySettings, jobs: int) -> None:
 def _command(engine: str) -> str:
     # Debian keeps games in a folder that the search path of a service often leaves out.
     for name in (engine, str(Path("/usr/games") / engine)):
-        found = shutil.which(name)
-        if found:
-            return found
+        path = shutil.which(name)
+        if path:
+            return path
     raise EngineError(
         f"expected a UCI engine, found no command {engine!r}; install Stockfish "
         "(Debian: apt install stockfish), or name its path"

@@ -96,7 +96,7 @@ def boards_without(true_state: str, seed: int) -> list[tuple[str, Owner, str]]:
     """
     board = chess.Board(true_state)
     fields = true_state.split()
-    found: list[tuple[str, Owner, str]] = []
+    boards: list[tuple[str, Owner, str]] = []
     for kind in chess.PIECE_TYPES:
         for owner in get_args(Owner):
             colour = board.turn if owner == "side to move" else not board.turn
@@ -106,8 +106,10 @@ def boards_without(true_state: str, seed: int) -> list[tuple[str, Owner, str]]:
             generator = np.random.default_rng(derived_seed(seed, true_state, kind, owner))
             bare = chess.BaseBoard(fields[0])
             bare.remove_piece_at(squares[int(generator.integers(len(squares)))])
-            found.append((chess.piece_name(kind), owner, " ".join([bare.board_fen(), *fields[1:]])))
-    return found
+            boards.append(
+                (chess.piece_name(kind), owner, " ".join([bare.board_fen(), *fields[1:]]))
+            )
+    return boards
 
 
 def one_piece_less(fen: str, seed: int) -> str:
@@ -151,8 +153,8 @@ def changed_board(
 ) -> tuple[str, str] | None:
     """Return what a change did to a board, in words, and the full FEN after it."""
     board = chess.Board(fen)
-    said = change(board, generator)
-    return None if said is None or not board.is_valid() else (said, board.fen())
+    description = change(board, generator)
+    return None if description is None or not board.is_valid() else (description, board.fen())
 
 
 def near_board(fen: str, seed: int) -> str:
@@ -175,7 +177,7 @@ def near_board(fen: str, seed: int) -> str:
     )
 
 
-def _drawn(
+def _random_piece(
     board: chess.Board, generator: np.random.Generator, colour: chess.Color
 ) -> tuple[chess.Square, chess.Piece] | None:
     """Draw a piece of one side that is no king."""
@@ -194,41 +196,41 @@ def _empty(board: chess.Board, generator: np.random.Generator) -> chess.Square:
     return squares[int(generator.integers(len(squares)))]
 
 
-def _said(square: chess.Square, piece: chess.Piece) -> str:
+def _piece_text(square: chess.Square, piece: chess.Piece) -> str:
     side = chess.COLOR_NAMES[piece.color].capitalize()
     return f"{side}'s {chess.piece_name(piece.piece_type)} {chess.square_name(square)}"
 
 
 def _removal(owner: Literal["own", "other"]) -> Change:
     def change(board: chess.Board, generator: np.random.Generator) -> str | None:
-        drawn = _drawn(board, generator, board.turn == (owner == "own"))
-        if drawn is None:
+        choice = _random_piece(board, generator, board.turn == (owner == "own"))
+        if choice is None:
             return None
-        board.remove_piece_at(drawn[0])
-        return f"{_said(*drawn)} removed"
+        board.remove_piece_at(choice[0])
+        return f"{_piece_text(*choice)} removed"
 
     return change
 
 
 def _displacement(owner: Literal["own", "other"]) -> Change:
     def change(board: chess.Board, generator: np.random.Generator) -> str | None:
-        drawn = _drawn(board, generator, board.turn == (owner == "own"))
-        if drawn is None:
+        choice = _random_piece(board, generator, board.turn == (owner == "own"))
+        if choice is None:
             return None
         target = _empty(board, generator)
-        board.set_piece_at(target, board.remove_piece_at(drawn[0]))
-        return f"{_said(*drawn)} on {chess.square_name(target)}"
+        board.set_piece_at(target, board.remove_piece_at(choice[0]))
+        return f"{_piece_text(*choice)} on {chess.square_name(target)}"
 
     return change
 
 
 def _recolouring(board: chess.Board, generator: np.random.Generator) -> str | None:
-    drawn = _drawn(board, generator, bool(generator.integers(2)))
-    if drawn is None:
+    choice = _random_piece(board, generator, bool(generator.integers(2)))
+    if choice is None:
         return None
-    square, piece = drawn
+    square, piece = choice
     board.set_piece_at(square, chess.Piece(piece.piece_type, not piece.color))
-    return f"{_said(square, piece)} in the other colour"
+    return f"{_piece_text(square, piece)} in the other colour"
 
 
 def _addition(board: chess.Board, generator: np.random.Generator) -> str | None:
@@ -236,27 +238,27 @@ def _addition(board: chess.Board, generator: np.random.Generator) -> str | None:
     kind = chess.PIECE_TYPES[int(generator.integers(5))]
     piece = chess.Piece(kind, bool(generator.integers(2)))
     board.set_piece_at(square, piece)
-    return f"{_said(square, piece)} added"
+    return f"{_piece_text(square, piece)} added"
 
 
 def _other_kind(board: chess.Board, generator: np.random.Generator) -> str | None:
-    drawn = _drawn(board, generator, bool(generator.integers(2)))
-    if drawn is None:
+    choice = _random_piece(board, generator, bool(generator.integers(2)))
+    if choice is None:
         return None
-    square, piece = drawn
+    square, piece = choice
     kinds = [kind for kind in chess.PIECE_TYPES[:5] if kind != piece.piece_type]
     kind = kinds[int(generator.integers(len(kinds)))]
     board.set_piece_at(square, chess.Piece(kind, piece.color))
-    return f"{_said(square, piece)} as a {chess.piece_name(kind)}"
+    return f"{_piece_text(square, piece)} as a {chess.piece_name(kind)}"
 
 
 def _exchange(board: chess.Board, generator: np.random.Generator) -> str | None:
-    one, other = (_drawn(board, generator, colour) for colour in chess.COLORS)
+    one, other = (_random_piece(board, generator, colour) for colour in chess.COLORS)
     if one is None or other is None:
         return None
     board.set_piece_at(one[0], other[1])
     board.set_piece_at(other[0], one[1])
-    return f"{_said(*one)} and {_said(*other)} exchanged"
+    return f"{_piece_text(*one)} and {_piece_text(*other)} exchanged"
 
 
 CHANGES: Final[Mapping[str, Change]] = MappingProxyType(

@@ -22,10 +22,10 @@ END: Final = "### END SOLUTION"
 
 def lesson_notebooks(folder: Path = LESSONS) -> list[Path]:
     """Return the lessons' notebooks in their order."""
-    found = sorted(folder.glob("[0-9]_*.ipynb"))
-    if not found:
+    paths = sorted(folder.glob("[0-9]_*.ipynb"))
+    if not paths:
         raise NotebookError(f"expected lessons in {folder}, found none; install the package again")
-    return found
+    return paths
 
 
 def without_solutions(notebook: Any) -> Any:
@@ -42,7 +42,7 @@ def without_solutions(notebook: Any) -> Any:
 
 def _outside(source: str, number: int) -> str:
     """Return the lines of a cell that are in no solution."""
-    kept, inside = [], False
+    lines, inside = [], False
     for line in source.splitlines():
         begins, ends = BEGIN in line, END in line
         if (begins and inside) or (ends and not inside):
@@ -50,10 +50,10 @@ def _outside(source: str, number: int) -> str:
             raise NotebookError(f"cell {number}: expected {expected!r} before {line!r}")
         inside = begins or (inside and not ends)
         if not (inside or ends):
-            kept.append(line)
+            lines.append(line)
     if inside:
         raise NotebookError(f"cell {number}: expected {END!r} before its end")
-    return "\n".join(kept).strip("\n")
+    return "\n".join(lines).strip("\n")
 
 
 def write_lessons(folder: Path, *, instructor: bool = False) -> list[Path]:
@@ -63,11 +63,11 @@ def write_lessons(folder: Path, *, instructor: bool = False) -> list[Path]:
         raise OutputError(
             f"{folder}: expected no lessons in it, found {existing}; name another folder"
         )
-    made = {}
+    notebooks = {}
     for source in sources:
         notebook = nbformat.read(source, as_version=4)  # type: ignore[no-untyped-call]
-        made[folder / source.name] = notebook if instructor else without_solutions(notebook)
+        notebooks[folder / source.name] = notebook if instructor else without_solutions(notebook)
     folder.mkdir(parents=True, exist_ok=True)
-    for path, notebook in made.items():
+    for path, notebook in notebooks.items():
         nbformat.write(notebook, path)  # type: ignore[no-untyped-call]
-    return list(made)
+    return list(notebooks)

@@ -67,7 +67,7 @@ def make_figures(
     *,
     preset: str = "quick",
     only: Iterable[str] = (),
-    given: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, Any] | None = None,
     jobs: int = 1,
     games: Iterable[Path] = (),
     predictions: Path | None = None,
@@ -81,7 +81,7 @@ def make_figures(
     Args:
         preset: ``quick`` or ``paper``.
         only: Names of notebooks; all if empty.
-        given: Notebook parameters, over those of the preset.
+        parameters: Notebook parameters, over those of the preset.
         jobs: Notebooks at a time.
         games: PGN files for the studies of many positions.
         predictions: A predictions table for them; takes precedence.
@@ -100,10 +100,10 @@ def make_figures(
         "predictions": str(predictions.resolve()) if predictions else "",
         "scores": str(scores.resolve()) if scores else "",
     }
-    assigned = assign_parameters(figure_notebooks(only), optional, given or {}, sizes)
-    for notebook, parameters in assigned.items():
-        _refuse_unusable(notebook, parameters)
-        inputs = [path for name in INPUTS for path in _paths(parameters.get(name))]
+    assigned = assign_parameters(figure_notebooks(only), optional, parameters or {}, sizes)
+    for notebook, values in assigned.items():
+        _refuse_unusable(notebook, values)
+        inputs = [path for name in INPUTS for path in _paths(values.get(name))]
         check_output(out / "notebooks" / notebook.name, [*assigned, *inputs])
     order = {name: place for place, name in enumerate(LONGEST_FIRST)}
     longest_first = sorted(assigned, key=lambda path: order.get(path.stem, len(order)))
@@ -133,7 +133,7 @@ def _refuse_unusable(notebook: Path, parameters: Mapping[str, Any]) -> None:
         values = {**notebook_defaults(notebook), **parameters}
         # A browser of runs shows any table.
         if values.keys() >= SCORING:
-            wanted = {name: values[name] for name in SCORING}
-            refuse_other_parameters(path, ScoringParameters(**wanted))
+            scoring = {name: values[name] for name in SCORING}
+            refuse_other_parameters(path, ScoringParameters(**scoring))
         for table in predictions:
             refuse_other_predictions(path, table)

@@ -91,7 +91,7 @@ class NotebookRun:
         executed: Path of the executed notebook.
         seconds: Wall time.
         error: Empty on success; else the exception's name and message.
-        refused: Whether the error is one sentence of the workbench on why it cannot be done, as
+        is_refusal: Whether the error is one sentence of the workbench on why it cannot be done, as
             from too little data, and no fault.
     """
 
@@ -99,32 +99,32 @@ class NotebookRun:
     executed: Path
     seconds: float
     error: str
-    refused: bool = False
+    is_refusal: bool = False
 
     def describe_failure(self) -> str:
         """Return why the notebook failed, or could not be drawn from its data; it has an error."""
-        if self.refused:
+        if self.is_refusal:
             return f"{self.name} cannot be drawn: {self.error.split(': ', 1)[1].splitlines()[0]}"
-        kept = "kept as" if self.executed.is_file() else "which could not be kept as"
-        return f"{self.name} failed ({self.error}), {kept} {self.executed}"
+        place = "kept as" if self.executed.is_file() else "which could not be kept as"
+        return f"{self.name} failed ({self.error}), {place} {self.executed}"
 
 
 def figure_notebooks(only: Iterable[str] = (), folder: Path = NOTEBOOKS) -> list[Path]:
     """Return the notebooks that make figures, in the order of their numbers."""
-    known = {
+    notebooks = {
         path.stem: path
         for path in sorted(folder.glob("[0-9][0-9]_*.ipynb"))
         if "out" in notebook_parameters(path)
     }
-    if not known:
+    if not notebooks:
         raise InvalidArgumentError(
             f"expected figure notebooks in {folder}, found none; install the package again"
         )
-    wanted = set(only)
-    names = {path: {stem, stem.split("_", 1)[1]} for stem, path in known.items()}
-    if unknown := sorted(wanted.difference(*names.values())):
-        raise InvalidArgumentError(f"expected notebooks of {list(known)}, got {unknown}")
-    return [path for path in names if names[path] & wanted or not wanted]
+    selection = set(only)
+    names = {path: {stem, stem.split("_", 1)[1]} for stem, path in notebooks.items()}
+    if unknown := sorted(selection.difference(*names.values())):
+        raise InvalidArgumentError(f"expected notebooks of {list(notebooks)}, got {unknown}")
+    return [path for path in names if names[path] & selection or not selection]
 
 
 def notebook_parameters(path: Path) -> set[str]:
@@ -135,9 +135,9 @@ def notebook_parameters(path: Path) -> set[str]:
 def notebook_defaults(path: Path) -> dict[str, Any]:
     """Return the values in a notebook's ``parameters`` cell; those that are no literals are left out."""
     defaults = {}
-    for name, found in _inspected(path).items():
+    for name, parameter in _inspected(path).items():
         with contextlib.suppress(ValueError, SyntaxError):
-            defaults[name] = ast.literal_eval(found["default"])
+            defaults[name] = ast.literal_eval(parameter["default"])
     return defaults
 
 
@@ -152,23 +152,23 @@ def _inspected(path: Path) -> dict[str, Any]:
 def assign_parameters(
     notebooks: Sequence[Path],
     optional: Mapping[str, Any],
-    given: Mapping[str, Any],
+    parameters: Mapping[str, Any],
     sizes: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> dict[Path, dict[str, Any]]:
     """Return what each notebook is to be run with: of all parameters those that it has."""
     names = {path: notebook_parameters(path) for path in notebooks}
-    known = set().union(*names.values())
-    if unknown := sorted(set(given) - known):
+    available = set().union(*names.values())
+    if unknown := sorted(set(parameters) - available):
         raise UnknownParameterError(
             f"expected parameters that {', '.join(p.stem for p in notebooks)} have "
-            f"({', '.join(sorted(known))}), got {unknown}"
+            f"({', '.join(sorted(available))}), got {unknown}"
         )
     assigned = {}
     for path in notebooks:
         own = (sizes or {}).get(path.stem, {})
         if missing := sorted(set(own) - names[path]):
             raise UnknownParameterError(f"{path.name} lacks {missing}, which its preset sets")
-        values = {**optional, **own, **given}
+        values = {**optional, **own, **parameters}
         assigned[path] = {name: value for name, value in values.items() if name in names[path]}
     return assigned
 
@@ -222,7 +222,7 @@ class _Execution:
 
         self.executed.parent.mkdir(parents=True, exist_ok=True)
         self.started = time.monotonic()
-        error, refused = "", False
+        error, refusal = "", False
         try:
             with TemporaryDirectory(prefix="workbench-kernel-") as sockets:
                 papermill.execute_notebook(
@@ -242,12 +242,12 @@ class _Execution:
         except papermill.PapermillExecutionError as failure:
             error = f"{failure.ename}: {failure.evalue}"
             raised = getattr(errors, failure.ename, None)
-            refused = isinstance(raised, type) and issubclass(raised, errors.WorkbenchError)
+            refusal = isinstance(raised, type) and issubclass(raised, errors.WorkbenchError)
         except (RuntimeError, OSError) as failure:
             # A kernel that died or never answered; an executed notebook that cannot be written.
             error = f"{type(failure).__name__}: {failure}"
         return NotebookRun(
-            self.path.stem, self.executed, time.monotonic() - self.started, error, refused
+            self.path.stem, self.executed, time.monotonic() - self.started, error, refusal
         )
 
     def _begin(self, notebook: Any) -> None:
@@ -344,7 +344,7 @@ class NotebookLines:
     def ended(self, run: NotebookRun) -> None:
         """Show how a notebook ended."""
         self._ended += 1
-        ended = "not drawn" if run.refused else "failed" if run.error else "ok"
+        ended = "not drawn" if run.is_refusal else "failed" if run.error else "ok"
         with tqdm.external_write_mode(sys.stdout):
             click.echo(f"{run.name:28} {run.seconds:6.1f} s  {ended}")
 
@@ -358,10 +358,10 @@ class NotebookLines:
             for each in running
         )
         line = f"{self._ended} of {self._ended + len(notebooks)} notebooks done; {cells}"
-        done = [(each.name, each.cells_done) for each in running]
+        counts = [(each.name, each.cells_done) for each in running]
         if not self._bar.disable:
             self._bar.ncols = shutil.get_terminal_size().columns - 1
             self._bar.set_description_str(line)
-        elif done and done != self._shown:
+        elif counts and counts != self._shown:
             click.echo(line, err=True)
-        self._shown = done
+        self._shown = counts

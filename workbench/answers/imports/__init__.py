@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Final
 
 from workbench.answers.imports.file_reading import FilesRead
-from workbench.answers.imports.foreign_rows import Unsaid
+from workbench.answers.imports.foreign_rows import RowDefaults
 from workbench.answers.imports.harness_samples import SAMPLES_NAME, import_harness_samples
-from workbench.answers.imports.import_result import ImportedReplies, Noticed, Refused, RowNote
+from workbench.answers.imports.import_result import ImportedReplies, Refusal, RemarkReason, RowNote
 from workbench.answers.imports.inspect_logs import import_inspect_logs
 from workbench.answers.imports.named_columns import DELIMITED, import_named_columns, json_rows
 from workbench.answers.imports.pgn2fen import import_pgn2fen
@@ -18,10 +18,10 @@ __all__ = [
     "IMPORTERS",
     "FilesRead",
     "ImportedReplies",
-    "Noticed",
-    "Refused",
+    "Refusal",
+    "RemarkReason",
+    "RowDefaults",
     "RowNote",
-    "Unsaid",
     "format_of",
     "import_harness_samples",
     "import_inspect_logs",

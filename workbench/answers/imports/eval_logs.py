@@ -64,14 +64,14 @@ def prediction_of(
     reply: str, stop_reason: str, environment: AnyEnvironment, task: Task
 ) -> Prediction:
     """Return the answer of a reply; without one, the reason includes the stop reason."""
-    found = task.classify(environment, reply)
-    if found.reply_class not in (ReplyClass.ABSENT, ReplyClass.UNPARSEABLE):
-        return found
+    prediction = task.classify(environment, reply)
+    if prediction.reply_class not in (ReplyClass.ABSENT, ReplyClass.UNPARSEABLE):
+        return prediction
     ended = {
         "max_tokens": "; the reply was cut off at its longest length",
         "content_filter": "; the provider's content filter stopped the reply",
     }.get(stop_reason, "")
-    return replace(found, reason=found.reason + ended)
+    return replace(prediction, reason=prediction.reason + ended)
 
 
 def read_replies(path: Path) -> Iterator[LoggedReply]:
@@ -91,8 +91,8 @@ def read_replies(path: Path) -> Iterator[LoggedReply]:
 
 def read_spec(path: Path) -> dict[str, Any]:
     """Return what a log says of its run: task, model, arguments and so on."""
-    wanted = ("header.json", "_journal/start.json")
-    for name, text in log_entries(path, wanted):
+    names = ("header.json", "_journal/start.json")
+    for name, text in log_entries(path, names):
         try:
             spec = json.loads(text)["eval"]
         except (ValueError, KeyError, TypeError) as error:
@@ -101,7 +101,7 @@ def read_spec(path: Path) -> dict[str, Any]:
             ) from error
         if isinstance(spec, dict):
             return spec
-    raise ReplyFileError(f"{path}: expected a log of Inspect with one of {wanted}, found neither")
+    raise ReplyFileError(f"{path}: expected a log of Inspect with one of {names}, found neither")
 
 
 def log_entries(path: Path, names: tuple[str, ...] = ()) -> Iterator[tuple[str, bytes]]:
@@ -111,9 +111,9 @@ def log_entries(path: Path, names: tuple[str, ...] = ()) -> Iterator[tuple[str, 
     """
     try:
         with zipfile.ZipFile(path) as archive:
-            found = dict.fromkeys(archive.namelist())
-            for name in names or found:
-                if name in found:
+            members = dict.fromkeys(archive.namelist())
+            for name in names or members:
+                if name in members:
                     yield name, _entry(archive, name, path)
     except ReplyFileError:
         raise
@@ -194,12 +194,12 @@ def _text(content: object, attachments: dict[str, str]) -> str:
     return "\n".join(_text(part, attachments) for part in parts)
 
 
-def _question(given: object, attachments: dict[str, str]) -> str:
-    if isinstance(given, str):
-        return _text(given, attachments)
-    messages = given if isinstance(given, list) else []
-    said = [message["content"] for message in messages if message.get("role") == "user"]
-    return _text(said[-1], attachments) if said else ""
+def _question(content: object, attachments: dict[str, str]) -> str:
+    if isinstance(content, str):
+        return _text(content, attachments)
+    messages = content if isinstance(content, list) else []
+    texts = [message["content"] for message in messages if message.get("role") == "user"]
+    return _text(texts[-1], attachments) if texts else ""
 
 
 def _last_line(message: str) -> str:

@@ -79,8 +79,8 @@ class FilesRead:
         """Open a file as text; bytes that are none are found by `undecodable`."""
         try:
             with self.opened(path) as stream:
-                found = encoding_of(stream, str(path), encoding)
-                yield io.TextIOWrapper(stream, found, "surrogateescape", newline)
+                codec = encoding_of(stream, str(path), encoding)
+                yield io.TextIOWrapper(stream, codec, "surrogateescape", newline)
         except UnicodeError as error:
             raise ReplyFileError(
                 f"{path}: expected text in one encoding, got: {error}; save it as UTF-8"
@@ -97,14 +97,14 @@ class FilesRead:
         self._bar.update(count)
 
 
-def encoding_of(stream: "io.BufferedReader[Any]", name: str, given: str | None) -> str:
+def encoding_of(stream: "io.BufferedReader[Any]", name: str, requested: str | None) -> str:
     """Return the encoding of a stream at its beginning: the given one, its mark's, or UTF-8."""
-    if given is not None:
+    if requested is not None:
         try:
-            return codecs.lookup(given).name
+            return codecs.lookup(requested).name
         except LookupError as error:
             raise InvalidArgumentError(
-                f"encoding: expected a name such as utf-8 or latin-1, got {given!r}"
+                f"encoding: expected a name such as utf-8 or latin-1, got {requested!r}"
             ) from error
     head = stream.peek(_CHUNK)
     for mark, encoding in _MARKS:
@@ -123,11 +123,11 @@ def encoding_of(stream: "io.BufferedReader[Any]", name: str, given: str | None) 
 
 def undecodable(text: str) -> str:
     """Return what is wrong with a text that could not be decoded in full, or nothing."""
-    found = None if text.isascii() else _NOT_DECODED.search(text)
-    if found is None:
+    match = None if text.isascii() else _NOT_DECODED.search(text)
+    if match is None:
         return ""
-    around = text[max(0, found.start() - 20) : found.start()].encode("utf-8", "replace").decode()
+    around = text[max(0, match.start() - 20) : match.start()].encode("utf-8", "replace").decode()
     return (
-        f"expected text, got the byte 0x{ord(found[0]) - 0xDC00:02x} after {around!r}; save the file "
+        f"expected text, got the byte 0x{ord(match[0]) - 0xDC00:02x} after {around!r}; save the file "
         "as UTF-8, or name its encoding, such as latin-1"
     )

@@ -15,18 +15,18 @@ import pyarrow as pa
 from workbench.answers.imports.eval_logs import CALL_FAILED
 from workbench.answers.imports.import_result import (
     ImportedReplies,
-    Noticed,
-    Refused,
+    Refusal,
     RefusedRowError,
     Remark,
+    RemarkReason,
     RowNote,
     amount,
+    in_message,
     integer,
     optional_text,
     present,
     refused_as,
     required_text,
-    shown,
     storable,
 )
 from workbench.answers.imports.true_states import (
@@ -34,10 +34,10 @@ from workbench.answers.imports.true_states import (
     TrueState,
     agree,
     band_of,
-    given_line,
     identity_of,
     initial_text,
     parsed_true,
+    row_line,
     true_state,
 )
 from workbench.environments.registry import (
@@ -100,7 +100,7 @@ class ForeignRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Unsaid:
+class RowDefaults:
     """What a row has where it says nothing of its own.
 
     Attributes:
@@ -139,20 +139,20 @@ def classified_state(environment: AnyEnvironment, text: str) -> Prediction:
 
 
 def _prediction_row(
-    row: ForeignRow, known: Mapping[str, dict[str, Any]] | None, unsaid: Unsaid
+    row: ForeignRow, records: Mapping[str, dict[str, Any]] | None, defaults: RowDefaults
 ) -> tuple[dict[str, Any], tuple[Remark, ...]]:
     """Return the row of predictions that a foreign row makes, and what is odd about it."""
     values = present(row.values)
-    values.setdefault("model", unsaid.model)
-    position = None if known is None else _position(values, known)
-    environment = _environment({**values, **(position or {})}, unsaid)
-    with refused_as(Refused.BAD_VALUE, "", InvalidArgumentError):
-        task = task_named(optional_text(values, "task") or unsaid.task)
+    values.setdefault("model", defaults.model)
+    position = None if records is None else _position(values, records)
+    environment = _environment({**values, **(position or {})}, defaults)
+    with refused_as(Refusal.BAD_VALUE, "", InvalidArgumentError):
+        task = task_named(optional_text(values, "task") or defaults.task)
     line = row.played
     if position is not None:
-        values, line = _joined(environment, values, position)
+        values, line = _with_position(environment, values, position)
     elif line is None:
-        line = given_line(environment, values)
+        line = row_line(environment, values)
     true = true_state(
         environment, optional_text(values, "true_state"), line, integer(values, "ply")
     )
@@ -161,7 +161,7 @@ def _prediction_row(
     source = optional_text(values, "source") or row.source
     names = (*row.names, row.source, source, position_id)
     if reason := environment.refusal(true.parsed, moves, names):
-        raise RefusedRowError(Refused.CHESS960, "", reason)
+        raise RefusedRowError(Refusal.CHESS960, "", reason)
     group = integer(values, "group")
     if row.reader:
         prediction = row.reader(environment, task)
@@ -187,7 +187,7 @@ def _prediction_row(
         "true_state": true.parsed.text,
         "set": optional_text(values, "set") or "",
         "task": task.name,
-        "model": required_text(values, "model", Refused.NO_MODEL),
+        "model": required_text(values, "model", Refusal.NO_MODEL),
         "setting": optional_text(values, "setting") or "",
         "sample": integer(values, "sample"),
         "reply": _reply(row.values, prediction),
@@ -199,42 +199,42 @@ def _prediction_row(
     }, true.remarks
 
 
-def _environment(values: Mapping[str, Any], unsaid: Unsaid) -> AnyEnvironment:
-    name = optional_text(values, "environment") or unsaid.environment or DEFAULT
-    with refused_as(Refused.BAD_VALUE, "environment", InvalidArgumentError):
+def _environment(values: Mapping[str, Any], defaults: RowDefaults) -> AnyEnvironment:
+    name = optional_text(values, "environment") or defaults.environment or DEFAULT
+    with refused_as(Refusal.BAD_VALUE, "environment", InvalidArgumentError):
         named = environment_in_table(name)
-    if unsaid.environment not in ("", name, named.name):
+    if defaults.environment not in ("", name, named.name):
         raise RefusedRowError(
-            Refused.OTHER_ENVIRONMENT,
+            Refusal.OTHER_ENVIRONMENT,
             "environment",
-            f"expected {unsaid.environment!r}, as of the table, got {name!r:.80}",
+            f"expected {defaults.environment!r}, as of the table, got {name!r:.80}",
         )
     return named
 
 
-def _position(values: Mapping[str, Any], known: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-    position_id = _given_id(values)
-    if position_id not in known:
+def _position(values: Mapping[str, Any], records: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    position_id = _own_id(values)
+    if position_id not in records:
         raise RefusedRowError(
-            Refused.UNKNOWN_POSITION,
+            Refusal.UNKNOWN_POSITION,
             "position_id",
             f"{position_id!r:.80} is not among the positions given",
         )
-    return known[position_id]
+    return records[position_id]
 
 
-def _joined(
+def _with_position(
     environment: AnyEnvironment, values: dict[str, Any], position: dict[str, Any]
 ) -> tuple[dict[str, Any], PlayedLine | None]:
     """Return a row's values with those of its position, whose moves are believed."""
-    given = optional_text(values, "true_state")
-    if given is not None:
-        fault = parsed_true(environment, given).fault
-        if fault or not agree(environment, given, position["true_state"]):
+    text = optional_text(values, "true_state")
+    if text is not None:
+        fault = parsed_true(environment, text).fault
+        if fault or not agree(environment, text, position["true_state"]):
             raise RefusedRowError(
-                Refused.CONTRADICTION,
+                Refusal.CONTRADICTION,
                 "true_state",
-                f"{given!r:.100}, but position {position['position_id']!r} has "
+                f"{text!r:.100}, but position {position['position_id']!r} has "
                 f"{position['true_state']!r}",
             )
     joined = {**values, **position}
@@ -258,30 +258,30 @@ def _position_id(
         folder_and_state = text_hash("\n".join((row.folder, identity)))
         return f"{row.stem}-{folder_and_state[:_HASH_DIGITS]}"
     if "position_id" in row.values:
-        return _given_id(values)
+        return _own_id(values)
     if true.line is not None:
         return f"{true.line.game_id}-{true.line.ply:03d}"
     return text_hash(identity)[:16]
 
 
-def _given_id(values: Mapping[str, Any]) -> str:
+def _own_id(values: Mapping[str, Any]) -> str:
     value = values.get("position_id")
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
-    return required_text({"position_id": value}, "position_id", Refused.NO_POSITION)
+    return required_text({"position_id": value}, "position_id", Refusal.NO_POSITION)
 
 
 def _movetext(values: Mapping[str, Any], line: PlayedLine | None) -> str | None:
-    given = optional_text(values, "movetext")
-    if given is not None and (line is None or not given.lstrip().startswith("[")):
-        return given
-    return line.movetext if line else given
+    text = optional_text(values, "movetext")
+    if text is not None and (line is None or not text.lstrip().startswith("[")):
+        return text
+    return line.movetext if line else text
 
 
 def _prediction(
-    environment: AnyEnvironment, task: Task, given: Mapping[str, Any], values: Mapping[str, Any]
+    environment: AnyEnvironment, task: Task, row: Mapping[str, Any], values: Mapping[str, Any]
 ) -> Prediction:
     """Return the answer of the reply; an empty reply and a null are the same."""
     own = "predicted_state" if task.gives_state else "predicted_actions"
@@ -289,41 +289,42 @@ def _prediction(
         return classified_state(environment, str(values[own]))
     if own in values:
         return environment.classify_listed(_items(environment, values[own]))
-    said, reason = str(values.get("reply_class", "")), str(values.get("reason", ""))
-    if said == ReplyClass.FAILED or reason.startswith(CALL_FAILED):
+    class_name, reason = str(values.get("reply_class", "")), str(values.get("reason", ""))
+    if class_name == ReplyClass.FAILED or reason.startswith(CALL_FAILED):
         return Prediction(ReplyClass.FAILED, None, reason=reason or f"{CALL_FAILED}unknown")
-    if said == ReplyClass.ABSENT:
+    if class_name == ReplyClass.ABSENT:
         noun = environment.text_noun if task.gives_state else f"{environment.action_noun}s"
         return Prediction(ReplyClass.ABSENT, None, reason=reason or f"no {noun} given")
     reply = values.get("reply")
     if isinstance(reply, str):
         return task.classify(environment, reply)
     if reply is not None:
-        raise RefusedRowError(Refused.NO_REPLY, "reply", f"expected a text, got {shown(reply)}")
-    if "reply" in given or own in given:
+        sentence = f"expected a text, got {in_message(reply)}"
+        raise RefusedRowError(Refusal.NO_REPLY, "reply", sentence)
+    if "reply" in row or own in row:
         return Prediction(ReplyClass.ABSENT, None, reason="empty reply")
-    raise RefusedRowError(Refused.NO_REPLY, "reply", f"expected a text, or a {own}, got neither")
+    raise RefusedRowError(Refusal.NO_REPLY, "reply", f"expected a text, or a {own}, got neither")
 
 
-def _items(environment: AnyEnvironment, given: Any) -> list[str]:
+def _items(environment: AnyEnvironment, cell: Any) -> list[str]:
     """Return the actions of a cell: one a line, or in one line separated as in a reply."""
-    if isinstance(given, str):
-        whole = ACTION_SEPARATOR in given
-        parts = given.split(ACTION_SEPARATOR) if whole else environment.splits_items.split(given)
+    if isinstance(cell, str):
+        whole = ACTION_SEPARATOR in cell
+        parts = cell.split(ACTION_SEPARATOR) if whole else environment.splits_items.split(cell)
         return [storable(part).strip() for part in parts if part.strip()]
-    if isinstance(given, list) and all(isinstance(each, str) for each in given):
-        return [storable(each).strip() for each in given]
+    if isinstance(cell, list) and all(isinstance(each, str) for each in cell):
+        return [storable(each).strip() for each in cell]
     raise RefusedRowError(
-        Refused.NO_REPLY, "predicted_actions", f"expected a text or texts, got {shown(given)}"
+        Refusal.NO_REPLY, "predicted_actions", f"expected a text or texts, got {in_message(cell)}"
     )
 
 
-def _reply(given: Mapping[str, Any], prediction: Prediction) -> str | None:
-    reply = given.get("reply")
+def _reply(row: Mapping[str, Any], prediction: Prediction) -> str | None:
+    reply = row.get("reply")
     answered = prediction.predicted_state is not None or prediction.predicted_actions is not None
     if isinstance(reply, str) and (reply.strip() or not answered):
         return None if prediction.reply_class is ReplyClass.FAILED else storable(reply)
-    empty = prediction.reply_class is ReplyClass.ABSENT and "reply" in given
+    empty = prediction.reply_class is ReplyClass.ABSENT and "reply" in row
     return "" if empty else None
 
 
@@ -341,7 +342,7 @@ def rows_of_files(
         for number, entry in entries(path):
             try:
                 if isinstance(entry, str):
-                    raise RefusedRowError(Refused.UNREADABLE, "", entry)
+                    raise RefusedRowError(Refusal.UNREADABLE, "", entry)
                 yield from rows(path, number, entry)
             except RefusedRowError as error:
                 yield error.remark.at(str(path), number, {})
@@ -351,7 +352,7 @@ def imported_rows(
     rows: Iterable[ForeignRow | RowNote],
     *,
     positions: pd.DataFrame | None = None,
-    unsaid: Unsaid | None = None,
+    defaults: RowDefaults | None = None,
 ) -> ImportedReplies:
     """Return foreign rows as predictions; each row is in the table or among the refusals.
 
@@ -363,8 +364,8 @@ def imported_rows(
     everything the same as a row before, in the same file, or in another of which one holds all
     rows of the other. Other files that share some rows are two runs that gave the same replies.
     """
-    known = None if positions is None else _known(positions)
-    unsaid = unsaid or Unsaid()
+    records = None if positions is None else _records(positions)
+    defaults = defaults or RowDefaults()
     table = _Table()
     for row in rows:
         if isinstance(row, RowNote):
@@ -372,13 +373,13 @@ def imported_rows(
             continue
         try:
             if first := table.contents[row.content].get(row.file):
-                raise RefusedRowError(Refused.REPEATED, "", f"it repeats {first.place}")
-            values, remarks = _prediction_row(row, known, unsaid)
+                raise RefusedRowError(Refusal.REPEATED, "", f"it repeats {first.place}")
+            values, remarks = _prediction_row(row, records, defaults)
         except RefusedRowError as error:
             table.refusals.append(error.remark.at(row.file, row.line, row.called))
             continue
         table.add(row, values, remarks)
-        unsaid = replace(unsaid, environment=values["environment"])
+        defaults = replace(defaults, environment=values["environment"])
     return table.imported()
 
 
@@ -389,7 +390,7 @@ class _Row:
     foreign: ForeignRow
     values: dict[str, Any]
 
-    def note(self, reason: Refused | Noticed, detail: str) -> RowNote:
+    def note(self, reason: Refusal | RemarkReason, detail: str) -> RowNote:
         return RowNote(self.foreign.file, self.foreign.line, reason, detail)
 
 
@@ -429,13 +430,13 @@ class _Table:
 
     def keep(self, reason_against: Callable[[_Row], str]) -> None:
         """Refuse the rows that repeat a reply, which the function explains; keep the others."""
-        kept = []
+        rows = []
         for row in self.rows:
             if detail := reason_against(row):
-                self.refusals.append(row.note(Refused.REPEATED, detail))
+                self.refusals.append(row.note(Refusal.REPEATED, detail))
             else:
-                kept.append(row)
-        self.rows = kept
+                rows.append(row)
+        self.rows = rows
 
     def refuse_repeated_files(self) -> None:
         """Refuse what a file repeats of another, where one holds all rows of the other."""
@@ -461,11 +462,11 @@ class _Table:
 
     def refuse_repeated_samples(self) -> None:
         """Refuse a row whose sample of the same model and position was named before."""
-        taken: dict[tuple[Any, ...], ForeignRow] = {}
+        first_rows: dict[tuple[Any, ...], ForeignRow] = {}
 
         def repeats(row: _Row) -> str:
             values, key = row.values, tuple(row.values[name] for name in REPLY_KEY)
-            first = taken.setdefault(key, row.foreign)
+            first = first_rows.setdefault(key, row.foreign)
             if values["sample"] is None or first is row.foreign:
                 return ""
             return (
@@ -500,16 +501,16 @@ class _Table:
                 hashed = text_hash(_identity(row) if moves is None else moves)[:_HASH_DIGITS]
                 row.values["position_id"] = f"{name}-{hashed}"
                 detail = f"position_id: {name!r:.80} is now {row.values['position_id']!r:.100}"
-                self.remarks.append(row.note(Noticed.SEVERAL_BOARDS, detail))
+                self.remarks.append(row.note(RemarkReason.SEVERAL_BOARDS, detail))
 
     def number_samples(self) -> None:
         """Give each row without a sample the least number that is free for its model and position."""
-        taken = {tuple(row.values[name] for name in REPLY_KEY) for row in self.rows}
+        keys = {tuple(row.values[name] for name in REPLY_KEY) for row in self.rows}
         following: Counter[tuple[str, ...]] = Counter()
         for row in self.rows:
             if row.values["sample"] is None:
                 question = tuple(row.values[name] for name in REPLY_KEY[:-1])
-                while (*question, following[question]) in taken:
+                while (*question, following[question]) in keys:
                     following[question] += 1
                 row.values["sample"] = following[question]
                 following[question] += 1
@@ -520,7 +521,7 @@ def _identity(row: _Row) -> str:
     return identity_of(named, row.values["true_state"])
 
 
-def _known(positions: pd.DataFrame) -> dict[str, dict[str, Any]]:
+def _records(positions: pd.DataFrame) -> dict[str, dict[str, Any]]:
     twice = positions["position_id"][positions["position_id"].duplicated()]
     if len(twice):
         raise TableError(f"positions: expected each position_id once, got {twice.iloc[0]!r}")

@@ -19,12 +19,12 @@ from workbench.answers.imports.file_reading import FilesRead
 from workbench.answers.imports.foreign_rows import (
     OWN_COLUMNS,
     ForeignRow,
-    Unsaid,
+    RowDefaults,
     imported_rows,
     own_columns,
     rows_of_files,
 )
-from workbench.answers.imports.import_result import ImportedReplies, Refused, RefusedRowError
+from workbench.answers.imports.import_result import ImportedReplies, Refusal, RefusedRowError
 from workbench.answers.imports.named_columns import VARIANT_KEYS, inside, json_rows
 from workbench.tables.provenance import json_hash
 
@@ -41,7 +41,7 @@ def import_harness_samples(
     *,
     columns: Mapping[str, str] | None = None,
     positions: pd.DataFrame | None = None,
-    unsaid: Unsaid | None = None,
+    defaults: RowDefaults | None = None,
     encoding: str | None = None,
     files: FilesRead | None = None,
 ) -> ImportedReplies:
@@ -70,8 +70,8 @@ def import_harness_samples(
         values: dict[str, Any] = {"model": model}
         if "doc_id" in entry and "position_id" not in names:
             values["position_id"] = f"{task}-{entry['doc_id']}"
-        given = {name: inside(entry, names.get(name, "")) for name in OWN_COLUMNS}
-        mapped = {name: value for name, (is_there, value) in given.items() if is_there}
+        members = {name: inside(entry, names.get(name, "")) for name in OWN_COLUMNS}
+        mapped = {name: value for name, (is_there, value) in members.items() if is_there}
         doc = entry.get("doc")
         variants = [doc.get(key) if isinstance(doc, dict) else None for key in VARIANT_KEYS]
         for sample, reply in enumerate(replies):
@@ -85,7 +85,7 @@ def import_harness_samples(
             )
 
     rows = rows_of_files(paths, lambda path: json_rows(path, encoding, files), rows_of)
-    imported = imported_rows(rows, positions=positions, unsaid=unsaid)
+    imported = imported_rows(rows, positions=positions, defaults=defaults)
     return replace(imported, folded=folded)
 
 
@@ -96,7 +96,7 @@ def _replies(entry: Mapping[str, Any]) -> list[str]:
     texts = responses if isinstance(responses, list) else []
     if not texts or not all(isinstance(text, str) for text in texts):
         raise RefusedRowError(
-            Refused.NO_REPLY,
+            Refusal.NO_REPLY,
             "resps",
             "expected generated texts, as of a task with output_type generate_until, got "
             f"{responses!r:.80}",
@@ -111,12 +111,12 @@ def _task_and_model(path: Path) -> tuple[str, str | None]:
         return named["task"] if named else path.stem, None
     for results in path.parent.glob(f"*_{named['time']}.json"):
         try:
-            found = json.loads(results.read_text(encoding="utf-8"))
+            contents = json.loads(results.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             break
-        if isinstance(found, dict):
-            arguments = (found.get("config") or {}).get("model_args")
+        if isinstance(contents, dict):
+            arguments = (contents.get("config") or {}).get("model_args")
             inferred = _MODEL_ARGUMENT.search(arguments) if isinstance(arguments, str) else None
-            name = found.get("model_name") or (inferred[1] if inferred else None)
+            name = contents.get("model_name") or (inferred[1] if inferred else None)
             return named["task"], str(name) if name else None
     return named["task"], None

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 
-class Refused(StrEnum):
+class Refusal(StrEnum):
     """The reason why a row was refused."""
 
     UNREADABLE = "the line or record cannot be read"
@@ -28,7 +28,7 @@ class Refused(StrEnum):
     REPEATED = "a reply that was read before"
 
 
-class Noticed(StrEnum):
+class RemarkReason(StrEnum):
     """A remark on a row that became a prediction."""
 
     NO_PGN = "no moves, as the PGN file was not found"
@@ -44,7 +44,7 @@ class RowNote:
 
     file: str
     line: int
-    reason: Refused | Noticed
+    reason: Refusal | RemarkReason
     detail: str
 
     def __str__(self) -> str:
@@ -75,27 +75,27 @@ class ImportedReplies:
 class Remark:
     """A remark on a row, before its place is known; ``column`` is ours, or empty."""
 
-    reason: Refused | Noticed
+    reason: Refusal | RemarkReason
     column: str
     detail: str
 
     def at(self, file: str, line: int, called: Mapping[str, str]) -> RowNote:
         """Return the note on the row of a place."""
         column = called.get(self.column, self.column)
-        said = f"{column}: {self.detail}" if column else self.detail
-        return RowNote(file, line, self.reason, said)
+        sentence = f"{column}: {self.detail}" if column else self.detail
+        return RowNote(file, line, self.reason, sentence)
 
 
 class RefusedRowError(Exception):
     """A row cannot become a prediction."""
 
-    def __init__(self, reason: Refused, column: str, detail: str) -> None:
+    def __init__(self, reason: Refusal, column: str, detail: str) -> None:
         super().__init__(detail)
         self.remark = Remark(reason, column, detail)
 
 
 @contextmanager
-def refused_as(reason: Refused, column: str, *errors: type[Exception]) -> Iterator[None]:
+def refused_as(reason: Refusal, column: str, *errors: type[Exception]) -> Iterator[None]:
     """Refuse the row where one of these errors is raised, with the words of the error."""
     try:
         yield
@@ -129,15 +129,15 @@ def optional_text(values: Mapping[str, Any], name: str) -> str | None:
         value = str(value)
     if value is None or isinstance(value, str):
         return value
-    raise RefusedRowError(Refused.BAD_VALUE, name, f"expected a text, got {shown(value)}")
+    raise RefusedRowError(Refusal.BAD_VALUE, name, f"expected a text, got {in_message(value)}")
 
 
-def required_text(values: Mapping[str, Any], name: str, reason: Refused) -> str:
+def required_text(values: Mapping[str, Any], name: str, reason: Refusal) -> str:
     """Return a text, without which the row is refused."""
     value = values.get(name)
     if isinstance(value, str):
         return value
-    raise RefusedRowError(reason, name, f"expected a text, got {shown(value)}")
+    raise RefusedRowError(reason, name, f"expected a text, got {in_message(value)}")
 
 
 def integer(values: Mapping[str, Any], name: str, limit: int = 2**31) -> int | None:
@@ -152,7 +152,7 @@ def integer(values: Mapping[str, Any], name: str, limit: int = 2**31) -> int | N
     except InvalidOperation:
         pass
     raise RefusedRowError(
-        Refused.BAD_VALUE, name, f"expected an integer of at least 0, got {shown(value)}"
+        Refusal.BAD_VALUE, name, f"expected an integer of at least 0, got {in_message(value)}"
     )
 
 
@@ -167,11 +167,11 @@ def amount(values: Mapping[str, Any], name: str) -> float | None:
         number = math.nan
     if not 0 <= number < math.inf:
         raise RefusedRowError(
-            Refused.BAD_VALUE, name, f"expected a number of at least 0, got {shown(value)}"
+            Refusal.BAD_VALUE, name, f"expected a number of at least 0, got {in_message(value)}"
         )
     return number
 
 
-def shown(value: object) -> str:
+def in_message(value: object) -> str:
     """Return a value for a message."""
     return "none" if value is None else f"{value!r:.80}"

@@ -14,7 +14,7 @@ from workbench.answers.imports.foreign_rows import (
     AMOUNTS,
     COUNTS,
     ForeignRow,
-    Unsaid,
+    RowDefaults,
     imported_rows,
     own_columns,
     rows_of_files,
@@ -45,7 +45,7 @@ def import_inspect_logs(
     *,
     columns: Mapping[str, str] | None = None,
     positions: pd.DataFrame | None = None,
-    unsaid: Unsaid | None = None,
+    defaults: RowDefaults | None = None,
     files: FilesRead | None = None,
 ) -> ImportedReplies:
     """Read logs of Inspect, in which each sample asked for one board.
@@ -77,19 +77,19 @@ def import_inspect_logs(
     def row_of(path: Path, number: int, logged: LoggedReply) -> Iterator[ForeignRow]:
         values = {column: _value(logged, field) for column, field in fields.items()}
         # An answer that the mapping points to is the answer itself, unless the call failed.
-        given = logged.reply is not None and any(values.get(name) is not None for name in _ANSWERS)
+        answers = [values[name] for name in _ANSWERS if values.get(name) is not None]
         yield ForeignRow(
             str(path),
             number,
             path.name,
             values,
-            None if given else logged.prediction,
+            None if answers and logged.reply is not None else logged.prediction,
             names=(*variants, *(logged.metadata.get(key) for key in VARIANT_KEYS)),
             called=fields,
         )
 
     rows = rows_of_files(paths, entries, row_of)
-    return imported_rows(rows, positions=positions, unsaid=unsaid)
+    return imported_rows(rows, positions=positions, defaults=defaults)
 
 
 def _eval_log(path: Path, files: FilesRead) -> tuple[dict[str, Any], Iterator[LoggedReply]]:
@@ -155,6 +155,6 @@ def _value(logged: LoggedReply, field: str) -> Any:
 
 def _sum(usage: Mapping[str, Any], *names: str) -> int | float | None:
     """Return the sum of what is logged; None where that is nothing, or no amount."""
-    found = [usage[name] for name in names if usage.get(name) is not None]
-    usable = all(isinstance(value, (int, float)) and 0 <= value < math.inf for value in found)
-    return sum(found) if found and usable else None
+    values = [usage[name] for name in names if usage.get(name) is not None]
+    usable = all(isinstance(value, (int, float)) and 0 <= value < math.inf for value in values)
+    return sum(values) if values and usable else None

@@ -12,7 +12,7 @@ from workbench.answers.imports.file_reading import FilesRead, undecodable
 from workbench.answers.imports.foreign_rows import (
     OWN_COLUMNS,
     ForeignRow,
-    Unsaid,
+    RowDefaults,
     imported_rows,
     own_columns,
     rows_of_files,
@@ -28,7 +28,7 @@ VARIANT_KEYS: Final = ("variant", "Variant", "game_variant", "rules")
 """What files call the variant that was played; only Chess960 in it is looked for."""
 
 _LONGEST_FIELD: Final = 2**31 - 1
-_SHOWN: Final = 12
+_EXAMPLES: Final = 12
 
 
 def import_named_columns(
@@ -36,7 +36,7 @@ def import_named_columns(
     *,
     columns: Mapping[str, str] | None = None,
     positions: pd.DataFrame | None = None,
-    unsaid: Unsaid | None = None,
+    defaults: RowDefaults | None = None,
     encoding: str | None = None,
     files: FilesRead | None = None,
 ) -> ImportedReplies:
@@ -50,7 +50,7 @@ def import_named_columns(
         columns: Our column to the file's, where the names differ; of JSON objects a dotted name
             reaches inside.
         positions: Rows of the POSITIONS schema, to be found by ``position_id``.
-        unsaid: What a row has where it says nothing of its own.
+        defaults: What a row has where it says nothing of its own.
         encoding: Encoding of all files.
         files: What opens them and follows the reading.
 
@@ -84,7 +84,7 @@ def import_named_columns(
         )
 
     rows = rows_of_files(paths, entries, row_of)
-    return imported_rows(rows, positions=positions, unsaid=unsaid)
+    return imported_rows(rows, positions=positions, defaults=defaults)
 
 
 def _names_of(name: str, columns: Mapping[str, str]) -> list[str]:
@@ -128,19 +128,20 @@ def _header(path: Path, text: TextIO, columns: Mapping[str, str]) -> tuple[list[
         lines += 1
     if fault := undecodable(line):
         raise ReplyFileError(f"{path}, line {lines}: {fault}")
-    wanted = {theirs for name in OWN_COLUMNS for theirs in _names_of(name, columns)}
+    expected = {theirs for name in OWN_COLUMNS for theirs in _names_of(name, columns)}
     headers = {mark: _split(line, mark) for mark in DELIMITERS}
-    mark = max(DELIMITERS, key=lambda mark: len(wanted & set(headers[mark])))
+    mark = max(DELIMITERS, key=lambda mark: len(expected & set(headers[mark])))
     header = headers[mark]
-    found = ", ".join(header[:_SHOWN]) + (", ..." if len(header) > _SHOWN else "") or "nothing"
+    more = [] if len(header) <= _EXAMPLES else ["..."]
+    names = ", ".join([*header[:_EXAMPLES], *more]) or "nothing"
     if missing := sorted(set(columns.values()) - set(header)):
-        raise ReplyFileError(f"{path}: expected a header with the columns {missing}, got: {found}")
-    if twice := sorted({name for name in header if header.count(name) > 1} & wanted):
+        raise ReplyFileError(f"{path}: expected a header with the columns {missing}, got: {names}")
+    if twice := sorted({name for name in header if header.count(name) > 1} & expected):
         raise ReplyFileError(f"{path}: expected each column once, got {twice} again; rename one")
-    if not wanted & set(header):
+    if not expected & set(header):
         raise ReplyFileError(
             f"{path}: expected a header with columns such as position_id, model, reply and "
-            f"true_state, got: {found:.200}; map the columns, as in reply=answer"
+            f"true_state, got: {names:.200}; map the columns, as in reply=answer"
         )
     return header, mark, lines
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path, PureWindowsPath
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeAlias
 
 from workbench.answers.imports.file_reading import FilesRead
 from workbench.answers.imports.foreign_rows import (
@@ -20,9 +20,9 @@ from workbench.answers.imports.foreign_rows import (
 )
 from workbench.answers.imports.import_result import (
     ImportedReplies,
-    Noticed,
-    Refused,
+    Refusal,
     RefusedRowError,
+    RemarkReason,
     RowNote,
     storable,
 )
@@ -37,6 +37,8 @@ from workbench.tables.provenance import json_hash
 _SETS: Final = {"WorldCup": "world_cup", "randomised": "random_games"}
 _THINKING: Final = re.compile(r"_think(\d+)$")
 _CALLED: Final = {"true_state": "input_fen", "ply": "number_of_halfmoves"}
+
+_Game: TypeAlias = PlayedLine | tuple[RemarkReason, str] | RefusedRowError
 
 
 def import_pgn2fen(
@@ -79,8 +81,8 @@ def import_pgn2fen(
     reader, reading = _Reader(pgn_root, text, fens_only), files or FilesRead()
     entries = rows_of_files(log_paths, lambda path: json_rows(path, encoding, reading), reader.rows)
     imported = imported_rows(entries)
-    refused = {(note.file, note.line) for note in imported.refusals}
-    remarks = [note for note in reader.remarks if (note.file, note.line) not in refused]
+    places = {(note.file, note.line) for note in imported.refusals}
+    remarks = [note for note in reader.remarks if (note.file, note.line) not in places]
     predictions = imported.predictions
     if fens_only:
         order = ["set", *REPLY_KEY]
@@ -96,18 +98,18 @@ class _Reader:
         self.text = text
         self.fens_only = fens_only
         self.remarks: list[RowNote] = []
-        self.games: dict[tuple[Path, str], PlayedLine | tuple[Noticed, str] | RefusedRowError] = {}
+        self.games: dict[tuple[Path, str], _Game] = {}
 
     def rows(self, path: Path, number: int, entry: dict[str, Any]) -> Iterator[ForeignRow]:
         """Yield the row of a log's entry."""
-        about_game = _member(entry, "game_info", Refused.NO_POSITION)
-        about_reply = _member(entry, "llm_info", Refused.NO_MODEL)
-        pgn_file = _text(about_game, "input_pgn_file", Refused.NO_POSITION)
+        about_game = _member(entry, "game_info", Refusal.NO_POSITION)
+        about_reply = _member(entry, "llm_info", Refusal.NO_MODEL)
+        pgn_file = _text(about_game, "input_pgn_file", Refusal.NO_POSITION)
         # Logs may come from Windows; its paths have either slash.
         pgn = PureWindowsPath(pgn_file)
         if not pgn.stem:
             raise RefusedRowError(
-                Refused.NO_POSITION, "input_pgn_file", f"expected a file name, got {pgn_file!r:.80}"
+                Refusal.NO_POSITION, "input_pgn_file", f"expected a file name, got {pgn_file!r:.80}"
             )
         reply, read = self.answer(about_reply)
         thinking = _THINKING.search(path.stem)
@@ -119,7 +121,7 @@ class _Reader:
                 "true_state": about_game.get("input_fen"),
                 "ply": about_game.get("number_of_halfmoves"),
                 "set": next((_SETS[part] for part in pgn.parts if part in _SETS), ""),
-                "model": _text(about_reply, "model", Refused.NO_MODEL),
+                "model": _text(about_reply, "model", Refusal.NO_MODEL),
                 "setting": f"thinking={thinking[1]}" if thinking else "",
                 **({} if reply is None else {"reply": reply}),
             },
@@ -138,17 +140,15 @@ class _Reader:
         key = (log.parent, pgn_file)
         if key not in self.games:
             self.games[key] = self.played(log, pgn_file)
-        found = self.games[key]
-        if isinstance(found, RefusedRowError):
-            raise found
-        if isinstance(found, PlayedLine):
-            return found
-        self.remarks.append(RowNote(str(log), number, *found))
+        game = self.games[key]
+        if isinstance(game, RefusedRowError):
+            raise game
+        if isinstance(game, PlayedLine):
+            return game
+        self.remarks.append(RowNote(str(log), number, *game))
         return None
 
-    def played(
-        self, log: Path, pgn_file: str
-    ) -> PlayedLine | tuple[Noticed, str] | RefusedRowError:
+    def played(self, log: Path, pgn_file: str) -> _Game:
         """Return the moves of a PGN file, or why there are none."""
         relative = Path(pgn_file.replace("\\", "/"))
         folder = log.absolute().parent
@@ -162,39 +162,39 @@ class _Reader:
             except (FileNotFoundError, NotADirectoryError):
                 continue
             except RefusedRowError as error:
-                if error.remark.reason is Refused.CHESS960:
+                if error.remark.reason is Refusal.CHESS960:
                     return error
-                return Noticed.UNUSABLE_PGN, f"{path}: {error.remark.detail}"
+                return RemarkReason.UNUSABLE_PGN, f"{path}: {error.remark.detail}"
             except (OSError, ValueError) as error:
-                return Noticed.UNUSABLE_PGN, f"input_pgn_file: {pgn_file!r:.80}: {error}"
+                return RemarkReason.UNUSABLE_PGN, f"input_pgn_file: {pgn_file!r:.80}: {error}"
             if line is None:
-                return Noticed.UNUSABLE_PGN, f"{path}: its game starts from another position"
+                return RemarkReason.UNUSABLE_PGN, f"{path}: its game starts from another position"
             return line
         looked = ", ".join(dict.fromkeys(str(path.absolute()) for path in candidates))
-        return Noticed.NO_PGN, f"input_pgn_file: expected {pgn_file!r:.80}, found no {looked}"
+        return RemarkReason.NO_PGN, f"input_pgn_file: expected {pgn_file!r:.80}, found no {looked}"
 
     def answer(self, about_reply: dict[str, Any]) -> tuple[str | None, Reader]:
         """Return the reply, and what gives the answer in the chosen text of the log."""
         key = "llm_raw_text" if self.text == "raw" else "llm_fen"
-        chosen = _text_or_none(about_reply.get(key))
+        text = _text_or_none(about_reply.get(key))
         reply = None if self.fens_only else _text_or_none(about_reply.get("llm_raw_text"))
-        if chosen is None:
+        if text is None:
             got = f"is {about_reply[key]!r:.80}" if key in about_reply else "is missing"
             absent = Prediction(ReplyClass.ABSENT, None, reason=f"{key} {got}")
             return reply, lambda environment, task: absent
         if self.text == "raw":
-            return reply, lambda environment, task: task.classify(environment, chosen)
-        return reply, lambda environment, task: classified_state(environment, chosen)
+            return reply, lambda environment, task: task.classify(environment, text)
+        return reply, lambda environment, task: classified_state(environment, text)
 
 
-def _member(entry: dict[str, Any], key: str, reason: Refused) -> dict[str, Any]:
+def _member(entry: dict[str, Any], key: str, reason: Refusal) -> dict[str, Any]:
     value = entry.get(key)
     if not isinstance(value, dict):
         raise RefusedRowError(reason, key, f"expected an object, got {value!r:.80}")
     return value
 
 
-def _text(entry: dict[str, Any], key: str, reason: Refused) -> str:
+def _text(entry: dict[str, Any], key: str, reason: Refusal) -> str:
     value = _text_or_none(entry.get(key))
     if not value or not value.strip():
         raise RefusedRowError(reason, key, f"expected a text, got {entry.get(key)!r:.80}")

@@ -6,10 +6,10 @@ from functools import lru_cache
 from typing import Any, Final
 
 from workbench.answers.imports.import_result import (
-    Noticed,
-    Refused,
+    Refusal,
     RefusedRowError,
     Remark,
+    RemarkReason,
     refused_as,
 )
 from workbench.environments.registry import AnyEnvironment
@@ -23,7 +23,7 @@ PLIES_A_GROUP: Final = 20
 UNKNOWN_GROUP: Final = 0
 """The group of a position after an unknown number of actions."""
 
-_SHOWN: Final = 100
+_EXCERPT: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,43 +49,43 @@ class TrueState:
 
 
 def true_state(
-    environment: AnyEnvironment, given: str | None, line: PlayedLine | None, ply: int | None
+    environment: AnyEnvironment, state_text: str | None, line: PlayedLine | None, ply: int | None
 ) -> TrueState:
     """Return the true state that a text and actions give together."""
     noun = environment.text_noun
-    if given is None and line is None:
+    if state_text is None and line is None:
         raise RefusedRowError(
-            Refused.NO_TRUE_BOARD,
+            Refusal.NO_TRUE_BOARD,
             "true_state",
             f"expected a {noun}, or moves, or movetext, got neither",
         )
-    parsed = None if given is None else parsed_true(environment, given)
+    parsed = None if state_text is None else parsed_true(environment, state_text)
     if parsed is not None and parsed.fault:
         fault = environment.classify_state(parsed.text).reason
-        said = f"{parsed.text!r:.{_SHOWN}}: {fault:.{_SHOWN}}"
-        raise RefusedRowError(Refused.NO_TRUE_BOARD, "true_state", f"expected a {noun}, got {said}")
+        sentence = f"expected a {noun}, got {parsed.text!r:.{_EXCERPT}}: {fault:.{_EXCERPT}}"
+        raise RefusedRowError(Refusal.NO_TRUE_BOARD, "true_state", sentence)
     if line is None:
         assert parsed is not None
-        known = environment.actions_before(parsed) if ply is None else ply
-        return TrueState(parsed, None, known, ())
+        count = environment.actions_before(parsed) if ply is None else ply
+        return TrueState(parsed, None, count, ())
     remarks = []
     if ply not in (None, line.ply):
         plies = f"{ply}, but the moves given are {line.ply}"
-        remarks.append(Remark(Noticed.OTHER_PLY, "ply", plies))
+        remarks.append(Remark(RemarkReason.OTHER_PLY, "ply", plies))
     reached = parsed_true(environment, line.reached)
     if parsed is None:
         return TrueState(reached, line, line.ply, tuple(remarks))
-    if not agree(environment, given or "", line.reached):
+    if not agree(environment, state_text or "", line.reached):
         raise RefusedRowError(
-            Refused.CONTRADICTION,
+            Refusal.CONTRADICTION,
             "true_state",
-            f"{parsed.text!r:.{_SHOWN}}, but its {environment.action_noun}s lead to {line.reached!r}",
+            f"{parsed.text!r:.{_EXCERPT}}, but its {environment.action_noun}s lead to {line.reached!r}",
         )
     text, other = environment.true_text(parsed, line.reached)
     if other:
-        remarks.append(Remark(Noticed.OTHER_CLOCKS, "true_state", other))
-    chosen = parsed if text == parsed.text else reached
-    return TrueState(chosen, line, line.ply, tuple(remarks))
+        remarks.append(Remark(RemarkReason.OTHER_CLOCKS, "true_state", other))
+    state = parsed if text == parsed.text else reached
+    return TrueState(state, line, line.ply, tuple(remarks))
 
 
 def band_of(environment: AnyEnvironment, ply: int | None) -> int:
@@ -116,19 +116,19 @@ def agree(environment: AnyEnvironment, one: str, other: str) -> bool:
 @lru_cache(maxsize=1 << 16)
 def played_moves(environment: AnyEnvironment, initial: str, moves: str) -> PlayedLine:
     """Take actions, in any of the ways they may be written."""
-    with refused_as(Refused.ILLEGAL_MOVES, "moves", IllegalMoveError):
-        found = environment.played(initial, moves)
-    plain = environment.separator.join(found.actions)
+    with refused_as(Refusal.ILLEGAL_MOVES, "moves", IllegalMoveError):
+        line = environment.played(initial, moves)
+    plain = environment.separator.join(line.actions)
     identity = environment.episode_id(initial, plain)
-    return PlayedLine(initial, plain, found.shown, identity, len(found.actions), found.reached)
+    return PlayedLine(initial, plain, line.shown, identity, len(line.actions), line.reached)
 
 
 @lru_cache(maxsize=1 << 16)
 def played_movetext(environment: AnyEnvironment, movetext: str) -> PlayedLine | None:
     """Play the main line of PGN movetext, with or without headers."""
     with (
-        refused_as(Refused.CHESS960, "", OtherVariantError),
-        refused_as(Refused.ILLEGAL_MOVES, "movetext", IllegalMoveError),
+        refused_as(Refusal.CHESS960, "", OtherVariantError),
+        refused_as(Refusal.ILLEGAL_MOVES, "movetext", IllegalMoveError),
     ):
         moves = moves_of_movetext(movetext)
     if moves is None:
@@ -136,7 +136,7 @@ def played_movetext(environment: AnyEnvironment, movetext: str) -> PlayedLine | 
     return played_moves(environment, "", environment.separator.join(moves))
 
 
-def given_line(environment: AnyEnvironment, values: Mapping[str, Any]) -> PlayedLine | None:
+def row_line(environment: AnyEnvironment, values: Mapping[str, Any]) -> PlayedLine | None:
     """Return the line of a row's ``moves`` and ``movetext``, of which either may be missing."""
     moves, movetext = values.get("moves"), values.get("movetext")
     line = written = None
@@ -146,35 +146,35 @@ def given_line(environment: AnyEnvironment, values: Mapping[str, Any]) -> Played
         written = played_movetext(environment, str(movetext))
     if line is not None and written is not None and line.moves != written.moves:
         raise RefusedRowError(
-            Refused.CONTRADICTION,
+            Refusal.CONTRADICTION,
             "moves",
-            f"{line.moves!r:.{_SHOWN}}, but its movetext is {movetext!r:.{_SHOWN}}",
+            f"{line.moves!r:.{_EXCERPT}}, but its movetext is {movetext!r:.{_EXCERPT}}",
         )
     return line or written
 
 
 def initial_text(environment: AnyEnvironment, values: Mapping[str, Any]) -> str:
     """Return the initial state from which a row's actions are taken; empty for the shared one."""
-    given = values.get("initial_state")
+    text = values.get("initial_state")
     noun = environment.text_noun
-    if given is None:
+    if text is None:
         if environment.starts_alike:
             return ""
-        said = f"expected the {noun} in which the {environment.action_noun}s begin, got none"
-        raise RefusedRowError(Refused.NO_TRUE_BOARD, "initial_state", said)
+        sentence = f"expected the {noun} in which the {environment.action_noun}s begin, got none"
+        raise RefusedRowError(Refusal.NO_TRUE_BOARD, "initial_state", sentence)
     try:
-        parsed = parsed_true(environment, str(given))
+        parsed = parsed_true(environment, str(text))
         state = parsed.state
     except WorkbenchError as error:
-        said = f"expected a {noun}, got {given!r:.{_SHOWN}}: {error!s:.{_SHOWN}}"
-        raise RefusedRowError(Refused.NO_TRUE_BOARD, "initial_state", said) from error
+        sentence = f"expected a {noun}, got {text!r:.{_EXCERPT}}: {error!s:.{_EXCERPT}}"
+        raise RefusedRowError(Refusal.NO_TRUE_BOARD, "initial_state", sentence) from error
     if not environment.starts_alike:
         return environment.state_text(state)
     start = parsed_true(environment, environment.state_text(environment.automaton.initial))
     if not environment.agree(parsed, start):
         raise RefusedRowError(
-            Refused.ILLEGAL_MOVES,
+            Refusal.ILLEGAL_MOVES,
             "initial_state",
-            f"expected {start.text!r:.{_SHOWN}}, in which every episode begins, got {given!r:.{_SHOWN}}",
+            f"expected {start.text!r:.{_EXCERPT}}, in which every episode begins, got {text!r:.{_EXCERPT}}",
         )
     return ""
