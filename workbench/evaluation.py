@@ -333,7 +333,6 @@ class _Stages:
         return folder / PAGE_FILE
 
     def _made_of(self) -> dict[str, Any]:
-        """Return what figures and report are made of."""
         return {
             "predictions_sha256": file_hash(self.folder.run.predictions),
             "scores_sha256": file_hash(self.folder.scores),

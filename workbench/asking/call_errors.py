@@ -79,7 +79,6 @@ def _unknown_cost(chain: list[BaseException]) -> str:
 
 
 def _status(error: BaseException) -> int:
-    """Return the HTTP status that an exception carries, or 0."""
     response = getattr(error, "response", None)
     codes = [getattr(error, "status_code", None), getattr(response, "status_code", None)]
     # Google's client has it as its code, Amazon's in a dictionary.
@@ -201,8 +200,6 @@ def _bound(client: Any, most: int) -> None:
     original = client.AsyncHTTPTransport.handle_async_request
 
     class Body(client.AsyncByteStream):  # type: ignore[misc]
-        """A body in parts, of a source that is to be closed."""
-
         def __init__(self, parts: AsyncIterator[bytes], source: Any) -> None:
             self.parts = parts
             self.source = source

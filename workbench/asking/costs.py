@@ -41,7 +41,6 @@ class Price:
     input_cache_write: float | None = None
 
     def __post_init__(self) -> None:
-        """Check the prices."""
         for name in ("input", "output", "input_cache_read", "input_cache_write"):
             value = getattr(self, name)
             if value is None and name.startswith("input_"):
@@ -144,7 +143,6 @@ class Budget:
         spent: float = 0.0,
         answers: Iterable[Mapping[str, Any]] = (),
     ) -> None:
-        """Begin."""
         self._price = price
         self.limit = limit
         self._max_tokens = max_tokens

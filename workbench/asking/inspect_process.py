@@ -248,7 +248,6 @@ def _evaluate(work: _Work, positions: pd.DataFrame) -> list[EvalLog]:
 
 
 def _leave_repeating_to_us(model: Model, notes: list[str]) -> None:
-    """Make the provider's client send each request once."""
     client: Any = getattr(model.api, "client", None)
     if hasattr(client, "max_retries"):
         client.max_retries = 0

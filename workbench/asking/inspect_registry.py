@@ -34,7 +34,6 @@ class OwnModel(ModelAPI):
         config: GenerateConfig = GenerateConfig(),  # noqa: B008
         **model_args: Any,
     ) -> None:
-        """Make the model."""
         super().__init__(model_name, base_url, api_key, [], config)
         self._own = own_model(model_name, **model_args)
 

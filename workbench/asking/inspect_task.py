@@ -142,7 +142,6 @@ def _is_exact(measures: Mapping[str, Any]) -> bool:
 
 
 def _fault(state: TaskState) -> str:
-    """Return why there is no reply to score, or an empty text."""
     fault = fault_of_output(state.output)
     if fault is None and state.messages[-1].role != "assistant":
         return "the last question has no reply"

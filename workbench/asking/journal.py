@@ -175,7 +175,6 @@ class Journal:
     """Appends to the journal of a run; only one process may, see `workbench.asking.resumable_run`."""
 
     def __init__(self, folder: Path, price: Price | None = None, calls: int = 10) -> None:
-        """Open the journal of a run folder, and make it if it is missing."""
         self._path = folder / FILE_NAME
         self._spare = folder / SPARE_NAME
         self._lock = threading.Lock()

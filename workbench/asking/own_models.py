@@ -142,7 +142,6 @@ class BundledModel:
     def __init__(
         self, name: str, least_probability: float = LEAST_PROBABILITY, **model_args: Any
     ) -> None:
-        """Load the model."""
         if model_args:
             raise InvalidArgumentError(
                 f"{name}: expected least_probability or no argument, got {sorted(model_args)}"

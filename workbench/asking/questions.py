@@ -116,7 +116,6 @@ class PositionChoice:
     cache: Path | None = None
 
     def __post_init__(self) -> None:
-        """Check the arguments."""
         if self.limit is not None and self.limit < 1:
             raise InvalidArgumentError(f"limit: expected at least 1, got {self.limit!r}")
         if self.seed < 0:

@@ -69,7 +69,6 @@ class Secrets:
     """The secrets, and the redaction of texts."""
 
     def __init__(self, values: Iterable[str]) -> None:
-        """Take in secrets."""
         self._forms: list[tuple[str, int]] = []
         for value in {value.strip() for value in values}:
             if len(value) >= _SHORTEST:

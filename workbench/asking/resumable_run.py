@@ -271,7 +271,6 @@ class _Run:
         return self.journal.record
 
     def answered(self) -> set[tuple[str, int]]:
-        """Return position and sample of the answered questions."""
         return self.journal.record.answered(self.last_turn)
 
     def is_tabled(self) -> bool:
@@ -280,7 +279,6 @@ class _Run:
         return table.exists() and table.stat().st_mtime_ns >= journal.stat().st_mtime_ns
 
     def expected(self) -> CostEstimate:
-        """Return what is still to be asked."""
         record, question, operation = self.record(), self.question, self.operation
         permanent_failures = {key for key, failure in record.failures.items() if failure.permanent}
         budget = Budget(
@@ -308,7 +306,6 @@ class _Run:
         return forecast(self.groups, self.question.samples_per_position, usage)
 
     def result(self, outcome: _Outcome) -> AskingResult:
-        """Write the table, and return what the run came to."""
         record, folder = self.record(), self.folder
         samples = range(self.question.samples_per_position)
         questions = {(name, sample) for name in self.questions for sample in samples}
@@ -370,7 +367,6 @@ def _run_process(
     last_turn: int,
     progress: bool,
 ) -> _Outcome:
-    """Run the asking process to its end."""
     command = [sys.executable, "-m", "workbench.asking.inspect_process", str(folder.path)]
     with folder.process_log.open("ab") as log:
         begin = log.tell()

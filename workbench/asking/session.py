@@ -38,7 +38,6 @@ class Session:
     """Asks through Inspect's ``generate``, with a journal, a budget, and an orderly stop."""
 
     def __init__(self, journal: Journal, budget: Budget, operation: Operation) -> None:
-        """Begin a session."""
         self._journal = journal
         self._budget = budget
         self._operation = operation

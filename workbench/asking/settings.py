@@ -79,7 +79,6 @@ class Question:
     depth: int | None = None
 
     def __post_init__(self) -> None:
-        """Check the arguments."""
         provider, _, name = self.model.partition("/")
         if not (provider and name) or any(sign.isspace() or sign == "," for sign in self.model):
             raise InvalidArgumentError(
@@ -249,7 +248,6 @@ class Operation:
     log_buffer: int = 100
 
     def __post_init__(self) -> None:
-        """Check the arguments."""
         _refuse_less(
             self, connections=1, retries=0, retry_wait=0, limit=1, max_failures=1,
             attempt_timeout=1, log_buffer=1,

@@ -215,7 +215,6 @@ def asking_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @contextmanager
 def _exit_if_stopped(hint: str) -> Iterator[None]:
-    """End the command with the exit code `STOPPED` if asking stops."""
     try:
         yield
     except AskingStoppedError as error:

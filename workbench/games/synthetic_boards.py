@@ -180,7 +180,6 @@ def near_board(fen: str, seed: int) -> str:
 def _random_piece(
     board: chess.Board, generator: np.random.Generator, colour: chess.Color
 ) -> tuple[chess.Square, chess.Piece] | None:
-    """Draw a piece of one side that is no king."""
     squares = sorted(chess.SquareSet(board.occupied_co[colour] & ~board.kings))
     if not squares:
         return None

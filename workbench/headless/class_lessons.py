@@ -41,7 +41,6 @@ def without_solutions(notebook: Any) -> Any:
 
 
 def _outside(source: str, number: int) -> str:
-    """Return the lines of a cell that are in no solution."""
     lines, inside = [], False
     for line in source.splitlines():
         begins, ends = BEGIN in line, END in line

@@ -51,11 +51,9 @@ class FilesRead:
         self.hashes: list[dict[str, str]] = []
 
     def __enter__(self) -> "FilesRead":
-        """Show the bar."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Take the bar away."""
         self._bar.close()
 
     @contextmanager

@@ -114,7 +114,6 @@ class RowDefaults:
     model: str | None = None
 
     def __post_init__(self) -> None:
-        """Check the names."""
         environment_named(self.environment or DEFAULT)
         task_named(self.task)
 
@@ -385,8 +384,6 @@ def imported_rows(
 
 @dataclass(slots=True)
 class _Row:
-    """A foreign row and the prediction that it became."""
-
     foreign: ForeignRow
     values: dict[str, Any]
 
@@ -405,14 +402,12 @@ class _Table:
         self.remarks: list[RowNote] = []
 
     def add(self, row: ForeignRow, values: dict[str, Any], remarks: Iterable[Remark]) -> None:
-        """Add a row."""
         self.rows.append(_Row(row, values))
         if row.content:
             self.contents[row.content][row.file] = row
         self.remarks += [remark.at(row.file, row.line, row.called) for remark in remarks]
 
     def imported(self) -> ImportedReplies:
-        """Return all rows once, with distinct models and positions, and numbered samples."""
         self.refuse_repeated_files()
         self.tell_models_apart()
         self.tell_boards_apart()

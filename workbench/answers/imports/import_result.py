@@ -48,7 +48,6 @@ class RowNote:
     detail: str
 
     def __str__(self) -> str:
-        """Return the note as a sentence that names the row."""
         return f"{self.file}, line {self.line}: {self.detail}"
 
 

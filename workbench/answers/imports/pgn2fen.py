@@ -101,7 +101,6 @@ class _Reader:
         self.games: dict[tuple[Path, str], _Game] = {}
 
     def rows(self, path: Path, number: int, entry: dict[str, Any]) -> Iterator[ForeignRow]:
-        """Yield the row of a log's entry."""
         about_game = _member(entry, "game_info", Refusal.NO_POSITION)
         about_reply = _member(entry, "llm_info", Refusal.NO_MODEL)
         pgn_file = _text(about_game, "input_pgn_file", Refusal.NO_POSITION)
@@ -149,7 +148,6 @@ class _Reader:
         return None
 
     def played(self, log: Path, pgn_file: str) -> _Game:
-        """Return the moves of a PGN file, or why there are none."""
         relative = Path(pgn_file.replace("\\", "/"))
         folder = log.absolute().parent
         candidates = [root / relative for root in (folder.parent, folder, Path.cwd())]
