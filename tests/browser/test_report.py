@@ -3,10 +3,11 @@
 import pytest
 from playwright.sync_api import expect
 
-from workbench.reports.chapters import ReportedRun, with_games
+from workbench.reports.chapters import ReportedRun
 from workbench.reports.report_page import write_report
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_tables import score
+from workbench.studies.study_scores import with_games
 
 from .accessibility import violations
 from .lab_page import PATIENCE, PHONE, WIDE

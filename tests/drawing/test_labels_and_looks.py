@@ -9,7 +9,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from workbench.answers.recorded_replies import BASELINE, recorded_replies
-from workbench.drawing.appearance import COLOURS, RECORDED_LOOKS, caption, model_style, style
+from workbench.drawing.appearance import COLOURS, caption, style
 from workbench.drawing.labels import (
     FILE_DOTS_AN_INCH,
     LONGEST,
@@ -21,6 +21,7 @@ from workbench.drawing.labels import (
     wrapped,
 )
 from workbench.long_texts import shortened
+from workbench.studies.recorded_models import RECORDED_LOOKS, model_looks
 
 ODD = (
     "_hidden", "cost $5 and $10", "50%_off", "<script>alert(1)</script>", "模型一", "模型二", "Модель",
@@ -118,8 +119,8 @@ class TestModelLooks:
         assert min(distances) > 20
 
     def test_a_look_does_not_depend_on_what_else_is_drawn(self):
-        assert model_style(["o3-2025-04-16", "mine"])["o3-2025-04-16"].marker == "o"
-        looks = model_style([*RECORDED_LOOKS, *(f"m{number:04d}" for number in range(20)), "m0000"])
+        assert model_looks(["o3-2025-04-16", "mine"])["o3-2025-04-16"].marker == "o"
+        looks = model_looks([*RECORDED_LOOKS, *(f"m{number:04d}" for number in range(20)), "m0000"])
         assert len(looks) == 38
         assert {name: looks[name] for name in RECORDED_LOOKS} == dict(RECORDED_LOOKS)
         assert (

@@ -9,7 +9,7 @@ import pytest
 
 from workbench.errors import RunMismatchError
 from workbench.games.pgn import game_id_of
-from workbench.reports.chapters import ReportedRun, chapters_of, with_games
+from workbench.reports.chapters import ReportedRun, chapters_of
 from workbench.reports.findings import findings
 from workbench.reports.headline import headline_section
 from workbench.reports.measured_sections import parts_of_means, summary_of
@@ -26,6 +26,7 @@ from workbench.reports.model_comparison import (
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_tables import score
 from workbench.statistics.paired_tests import holm
+from workbench.studies.study_scores import with_games
 
 KNIGHT_OUT = "rnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R b KQkq - 1 1"
 LINE = ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5a4", "g8f6"]

@@ -14,13 +14,14 @@ from workbench.answers.model_replies import simulate
 from workbench.answers.recorded_replies import recorded_replies
 from workbench.asking.prompts import Prompt
 from workbench.errors import TableError
-from workbench.reports.chapters import ReportedRun, chapters_of, read_run, with_games
+from workbench.reports.chapters import ReportedRun, chapters_of, read_run
 from workbench.reports.evaluations import json_text, question_shown
 from workbench.reports.every_eval_ever import Publication, read_results
 from workbench.reports.exports import write_exports
 from workbench.reports.headline import headline
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_tables import score, score_file
+from workbench.studies.study_scores import with_games
 from workbench.tables.parquet_tables import PREDICTIONS, write_table
 from workbench.tables.provenance import file_hash
 

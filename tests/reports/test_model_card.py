@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.special import expit
 from scipy.stats import t as student
 
-from workbench.reports.chapters import ReportedRun, chapter_depths, read_run, with_games
+from workbench.reports.chapters import ReportedRun, chapter_depths, read_run
 from workbench.reports.evaluations import evaluations_of, json_value
 from workbench.reports.every_eval_ever import Publication
 from workbench.reports.exports import front_matter, model_card, write_exports
@@ -19,6 +19,7 @@ from workbench.reports.headline import headline
 from workbench.reports.report_page import made_with_section
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_tables import score
+from workbench.studies.study_scores import with_games
 
 TEXT = {"type": "string", "minLength": 1}
 MODEL_INDEX = {

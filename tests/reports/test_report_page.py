@@ -12,10 +12,11 @@ from click.testing import CliRunner
 from workbench.cli import main
 from workbench.errors import InvalidArgumentError, OutputError, RunMismatchError
 from workbench.reports import report_page
-from workbench.reports.chapters import ReportedRun, read_run, with_games
+from workbench.reports.chapters import ReportedRun, read_run
 from workbench.reports.report_page import write_report
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_tables import score, score_file
+from workbench.studies.study_scores import with_games
 from workbench.tables.parquet_tables import PREDICTIONS, write_table
 
 HOSTILE = '</title><script>alert(1)</script><img src=x onerror="alert(1)"> $x_1$ & "quoted"'

@@ -7,7 +7,7 @@ import pytest
 
 from workbench.environments.registry import environment_named
 from workbench.episodes import EpisodeSample
-from workbench.reports.chapters import ReportedRun, chapters_of, with_games
+from workbench.reports.chapters import ReportedRun, chapters_of
 from workbench.reports.every_eval_ever import read_results
 from workbench.reports.exports import write_exports
 from workbench.reports.measured_sections import accepted_section, consistency_section
@@ -18,6 +18,7 @@ from workbench.reports.report_page import report_html
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_tables import score
 from workbench.studies.models.answer_spread import compared_answers, right_answers
+from workbench.studies.study_scores import with_games
 
 TWENTY = "\n".join(
     [f"{file}2{file}{rank}" for file in "abcdefgh" for rank in "34"] + "b1a3 b1c3 g1f3 g1h3".split()

@@ -6,9 +6,10 @@ import pytest
 from workbench.answers.recorded_replies import BASELINE, recorded_replies
 from workbench.environments.registry import environment_named
 from workbench.episodes import EpisodeSample
-from workbench.reports.chapters import ReportedRun, chapters_of, with_games, with_others
+from workbench.reports.chapters import ReportedRun, chapters_of, with_others
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_tables import score
+from workbench.studies.study_scores import with_games
 
 
 def chapter_of(predictions, depth=2):

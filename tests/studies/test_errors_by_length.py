@@ -14,7 +14,12 @@ from workbench.episodes import sample_positions
 from workbench.errors import InvalidArgumentError
 from workbench.scoring import ScoringParameters, score_file
 from workbench.studies.environments import errors_by_length
-from workbench.studies.environments.precision_by_environment import SIX, given_runs, simulated_runs
+from workbench.studies.environments.precision_by_environment import (
+    SIX,
+    conventions,
+    own_runs,
+    simulated_runs,
+)
 from workbench.tables.parquet_tables import PREDICTIONS, write_table
 
 PARAMETERS = ScoringParameters(depth=2)
@@ -74,21 +79,21 @@ def test_means_worked_by_hand():
 
 
 def test_six_environments_at_the_same_lengths_in_actions(runs):
-    assert tuple(runs.scores) == SIX
-    table = errors_by_length.compute(runs.scores, depth=2)
+    assert tuple(runs.variants) == SIX
+    table = errors_by_length.compute(runs.variants, depth=2)
     lengths = table.groupby("environment")["length"].unique().map(list).to_dict()
     assert lengths == {name: [2, 6] for name in SIX}
     assert (table["count"] == 4).all()
     counted = table[["valid", "ill_formed", "unparseable", "absent"]].sum(axis=1)
     assert (counted == table["count"]).all()
-    for scores in runs.scores.values():
+    for scores in runs.variants.values():
         assert (scores["ply"] == scores["length"]).all()
-    assert "simulated" in runs.source
+    assert "simulated" in runs.whose
 
 
 def test_the_figure_says_that_it_is_simulated_and_nothing_is_cut_off(runs):
-    table = errors_by_length.compute(runs.scores, depth=2)
-    figure = errors_by_length.draw(table, runs.source, runs.describe(PARAMETERS))
+    table = errors_by_length.compute(runs.variants, depth=2)
+    figure = errors_by_length.draw(table, runs.whose, conventions(PARAMETERS))
     assert "simulated tracker" in figure._suptitle.get_text()
     assert "ill-formed states: as they are" in figure._supxlabel.get_text().replace("\n", " ")
     titles = [axes.get_title().split(" (")[0].lower() for axes in figure.axes[:6]]
@@ -103,15 +108,15 @@ def test_runs_of_the_users_own_are_scored_or_were(tmp_path):
         write_table(predictions(name, (3, 5)), paths[-1], PREDICTIONS)
     scored = tmp_path / "scored.parquet"
     score_file(paths[1], scored, PARAMETERS)
-    found = given_runs(paths, PARAMETERS)
-    again = given_runs([paths[0], scored], PARAMETERS)
-    assert list(found.scores) == ["othello", "planning"]
-    assert found.source == "simulated-one"
+    found = own_runs(paths, PARAMETERS)
+    again = own_runs([paths[0], scored], PARAMETERS)
+    assert list(found.variants) == ["othello", "planning"]
+    assert found.whose == "simulated-one"
     assert found.inputs == tuple(paths)
-    for name in found.scores:
+    for name in found.variants:
         kept = ["position_id", "precision_2", "levenshtein", "length"]
-        pd.testing.assert_frame_equal(found.scores[name][kept], again.scores[name][kept])
-    assert set(found.scores["planning"]["length"]) == {3, 5}
+        pd.testing.assert_frame_equal(found.variants[name][kept], again.variants[name][kept])
+    assert set(found.variants["planning"]["length"]) == {3, 5}
 
 
 @pytest.mark.parametrize(
@@ -121,14 +126,14 @@ def test_runs_of_the_users_own_are_scored_or_were(tmp_path):
 def test_other_tasks_have_what_they_define(tmp_path, task, measures, depth):
     path = tmp_path / "listed.parquet"
     write_table(predictions("othello", (3, 5), task=task), path, PREDICTIONS)
-    found = given_runs([path], PARAMETERS)
-    table = errors_by_length.compute(found.scores, depth=2)
+    found = own_runs([path], PARAMETERS)
+    table = errors_by_length.compute(found.variants, depth=2)
     assert list(table["measure"].unique()) == measures
     assert set(table["depth"]) == {depth}
-    for length, part in found.scores["othello"].groupby("length"):
+    for length, part in found.variants["othello"].groupby("length"):
         mean = table[(table["length"] == length) & (table["measure"] == "precision")]["mean"]
         assert mean.item() == pytest.approx(part[f"precision_{depth}"].mean())
-    figure = errors_by_length.draw(table, found.source)
+    figure = errors_by_length.draw(table, found.whose)
     assert f"task {task}" in figure._suptitle.get_text()
     assert faults(figure) == []
 
@@ -139,13 +144,13 @@ def test_what_is_no_run_of_one_model_is_refused(tmp_path):
     write_table(predictions("planning", (3,), model="simulated-two"), other, PREDICTIONS)
     write_table(predictions("planning", (3,), task="actions"), listed, PREDICTIONS)
     with pytest.raises(InvalidArgumentError, match="a second one of 'othello'"):
-        given_runs([one, one], PARAMETERS)
+        own_runs([one, one], PARAMETERS)
     with pytest.raises(InvalidArgumentError, match="runs of one model, got simulated-one, simu"):
-        given_runs([one, other], PARAMETERS)
+        own_runs([one, other], PARAMETERS)
     with pytest.raises(InvalidArgumentError, match="planning: expected replies of simulated-one"):
-        given_runs([one, other], PARAMETERS, model="simulated-one")
+        own_runs([one, other], PARAMETERS, model="simulated-one")
     with pytest.raises(InvalidArgumentError, match=r"one task, got tasks \['actions', 'state'\]"):
-        given_runs([one, listed], PARAMETERS)
+        own_runs([one, listed], PARAMETERS)
     with pytest.raises(InvalidArgumentError, match=r"multiples of 2 actions, got \[3\]"):
         simulated_runs(PARAMETERS, names=["chess"], lengths=(2, 3))
     with pytest.raises(InvalidArgumentError, match="names of environments"):

@@ -6,7 +6,6 @@ from io import BytesIO
 from itertools import count
 from math import lcm
 from pathlib import Path
-from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -18,7 +17,6 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from workbench.answers.recorded_replies import BASELINE
 from workbench.drawing.labels import STILL_DOTS_AN_INCH, typeset, wrapped
 from workbench.tables.parquet_tables import replacing
 
@@ -77,48 +75,18 @@ def style(index: int) -> Style:
     )
 
 
-# One hue a family, from dark to light; filled markers: models that reason before they answer.
-_RECORDED: Final = {
-    # model: colour, marker, line, hatch, whether the marker is filled
-    "o3-2025-04-16": ("#08306b", "o", "-", "", True),
-    "o3-mini-2025-01-31": ("#2f83d6", "s", "--", "///", True),
-    "o4-mini-2025-04-16": ("#62cdf0", "^", "-.", "...", True),
-    "deepseek-reasoner": ("#54278f", "D", "-", "xx", True),
-    "gemini-2.5-pro-preview-03-25": ("#8c0030", "v", "--", "---", True),
-    "gemini-2.5-flash-preview-04-17": ("#ea3b5c", "P", ":", "ooo", True),
-    "gemini-2.0-flash-001": ("#d95f00", "v", "-", "|||", False),
-    "gemini-2.0-flash-lite-001": ("#ffa64d", "P", "-.", "+++", False),
-    "gpt-4.1-2025-04-14": ("#00592e", "o", "-", "\\\\\\", False),
-    "gpt-4.1-mini-2025-04-14": ("#18a05c", "s", "--", "**", False),
-    "gpt-4.1-nano-2025-04-14": ("#86d67a", "^", ":", "//", False),
-    "gpt-4o-2024-08-06": ("#5f5a00", "X", "-.", "..", False),
-    "gpt-4o-mini-2024-07-18": ("#a59a10", "<", "--", "x", False),
-    "gpt-3.5-turbo-instruct": ("#e0cf3a", ">", ":", "--", False),
-    "deepseek-chat": ("#a98be0", "D", "--", "oo", False),
-    "chessgpt-base-v1-q4_k_m.gguf": ("#d13fb0", "p", "-.", "||", False),
-    "chessgpt-chat-v1.Q4_K.gguf": ("#f5a3dc", "h", ":", "++", False),
-    BASELINE: ("#737373", "*", ":", "\\\\", True),
-}
-RECORDED_LOOKS: Final[Mapping[str, Style]] = MappingProxyType(
-    {
-        name: Style(to_rgb(colour), marker, line, hatch, to_rgb(colour) if filled else "white")
-        for name, (colour, marker, line, hatch, filled) in _RECORDED.items()
-    }
-)
-"""The looks of the models with recorded replies; the baseline is grey."""
+def series_looks(names: Iterable[str], own: Mapping[str, Style]) -> dict[str, Style]:
+    """Return a look for each of several series, the same in every figure of the same ones.
 
-
-def model_style(names: Iterable[str]) -> dict[str, Style]:
-    """Return a look for each model, the same in every figure of the same models.
-
-    Models of the recorded replies have the looks of `RECORDED_LOOKS`, whatever else is drawn. Any
-    others take those of `style` in the order of their names, without the marker, line and face of
-    the recorded ones.
+    Args:
+        names: Of the series, in any order.
+        own: The looks that some names have always, whatever else is drawn. The others take those of
+            `style` in the order of their names, without the marker, line and face of these.
     """
     different = sorted(set(names))
-    taken = {_shape(RECORDED_LOOKS[name]) for name in different if name in RECORDED_LOOKS}
+    taken = {_shape(own[name]) for name in different if name in own}
     others = (look for look in map(style, count()) if _shape(look) not in taken)
-    return {name: RECORDED_LOOKS.get(name) or next(others) for name in different}
+    return {name: own.get(name) or next(others) for name in different}
 
 
 def _shape(look: Style) -> tuple[str, str, bool]:

@@ -1,11 +1,10 @@
 """A description of a scores table, for the caption of every figure drawn from it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import pandas as pd
 
 from workbench.answers.imports.true_states import UNKNOWN_GROUP
-from workbench.answers.recorded_replies import BASELINE
 from workbench.drawing.labels import NO_NAME, some_of
 from workbench.drawing.reply_words import class_words, finished_words, ill_formed_words
 from workbench.environments.registry import DEFAULT, AnyEnvironment, environment_in_table
@@ -88,13 +87,6 @@ def with_names(scores: pd.DataFrame) -> pd.DataFrame:
     models = scores["model"]
     named = scores.assign(model=models.where(models.notna() & (models != ""), NO_NAME))
     return named.fillna({name: "" for name in ("set", "setting") if name in named})
-
-
-def model_count_words(names: Iterable[str]) -> str:
-    """Return how many models there are, in words, the baseline apart."""
-    models = set(names)
-    count = len(models - {BASELINE})
-    return f"{count} model{'' if count == 1 else 's'}" + " and the baseline" * (BASELINE in models)
 
 
 def distinct_models(scores: pd.DataFrame) -> pd.DataFrame:

@@ -22,10 +22,11 @@ from workbench.drawing.score_description import describe_scores
 from workbench.environments.chess.board_picture import draw_board
 from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.pair.pair_view import pair_view
-from workbench.explore.run.run_columns import column_label, default_mark, mark_looks
+from workbench.explore.run.run_columns import column_label, default_mark
 from workbench.explore.run.run_table import GAP, RunTable, in_order, value_names
 from workbench.explore.run_batches import Reference, RunSettings, summarise_runs
 from workbench.explore.tracked_game import TrackedGame
+from workbench.studies.recorded_models import column_looks
 
 _DEFAULTS: Final = ExplorerSettings()
 
@@ -218,7 +219,7 @@ def run_figure(run: RunTable) -> Figure:
     by = default_mark(run)
     names = value_names(rows, by)
     different = in_order(names.unique())
-    looks = mark_looks(by, different)
+    looks = column_looks(by, different)
     counts = names[drawn].value_counts()
     # In mixed order: drawn one after the other, the last group would cover the rest.
     mixed = np.random.default_rng(0).permutation(np.flatnonzero(drawn))

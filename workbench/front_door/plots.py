@@ -1,12 +1,12 @@
 """Figures of scores: the paper's curve, and any metric by length, by model, and the classes of replies."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import pandas as pd
 from matplotlib.figure import Figure
 
-from workbench.drawing.appearance import Style, caption, draw_means, model_style, new_figure, style
+from workbench.drawing.appearance import Style, caption, draw_means, new_figure, style
 from workbench.drawing.labels import labels, typeset
 from workbench.drawing.quantities import Quantity
 from workbench.drawing.reply_words import class_words
@@ -28,6 +28,7 @@ from workbench.prediction import CLASSES
 from workbench.statistics.intervals import SHARE
 from workbench.studies.panels import draw_bars, plain_axes
 from workbench.studies.paper import kendall_tau
+from workbench.studies.recorded_models import column_looks
 
 _PER_ROW: Final = 0.3
 _UNKNOWN: Final = 0
@@ -96,7 +97,7 @@ class Plot:
         table = summary(frame, [by], [name])
         table = table.sort_values(name, ascending=not lower, ignore_index=True)
         figure, (axes,) = new_figure(height=max(2.2, 1.4 + _PER_ROW * len(table)))
-        looks = _looks(table[by], by)
+        looks = column_looks(by, list(table[by].astype(str).unique()))
         for place, value in enumerate(table[by].astype(str)):
             draw_bars(
                 axes, [place], table.iloc[[place]], name, looks[value], across=True,
@@ -168,7 +169,7 @@ plot: Final = Plot()
 def _lines(frame: pd.DataFrame, table: pd.DataFrame, names: list[str], by: str) -> Figure:
     values = list(dict.fromkeys(table[by].astype(str)))
     figure, (axes,) = new_figure(width=7.8, height=4.2 + 0.1 * len(values) * (len(values) > 5))
-    looks, short = _looks(table[by], by), labels(values)
+    looks, short = column_looks(by, values), labels(values)
     for value, rows in table.groupby(table[by].astype(str), sort=False):
         for name in names:
             look = looks[value] if len(values) > 1 else _look(name)
@@ -216,10 +217,3 @@ def _axis(column: str) -> str:
 def _look(column: str) -> Style:
     metric = find_metric(column)
     return style(0) if metric is None else Quantity(metric).look
-
-
-def _looks(values: "pd.Series[Any]", by: str) -> dict[str, Style]:
-    names = list(dict.fromkeys(values.astype(str)))
-    if by == "model":
-        return model_style(names)
-    return {name: style(number) for number, name in enumerate(names)}

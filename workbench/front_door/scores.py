@@ -18,6 +18,7 @@ from workbench.metrics import find_metric, with_summaries
 from workbench.scoring import scoring_parameters
 from workbench.scoring.score_tables import score as score_rows
 from workbench.statistics.grouped import grouped_means, spread
+from workbench.studies import study_scores
 from workbench.studies.game_clusters import whole_games
 
 SHIFTED: Final = 0.2
@@ -143,7 +144,7 @@ def with_games(rows: Rows) -> pd.DataFrame:
         return scores
     if _are_recorded(scores):
         return scores.assign(game=scores["position_id"].map(_recorded_games()))
-    return scores.assign(game=scores["game_id"].fillna(scores["position_id"]))
+    return study_scores.with_games(scores)
 
 
 def summary(

@@ -32,6 +32,7 @@ from workbench.scoring.parameters import COPIED
 from workbench.scoring.score_tables import read_scores, refuse_other_predictions, score
 from workbench.seeds import derived_seed
 from workbench.studies.game_clusters import whole_games
+from workbench.studies.study_scores import with_games
 from workbench.tables.parquet_tables import (
     POSITIONS,
     PREDICTIONS,
@@ -113,7 +114,7 @@ def read_run(path: Path, predictions: Path | None = None) -> ReportedRun:
     description = folder.description()
     return ReportedRun(
         name=_name_of(path.resolve()),
-        scores=with_games(scores, table),
+        scores=scores if "game" in scores else with_games(scores, table),
         predictions=table,
         scored=scored,
         asked=made.get("asked") or description.get("question", {}),
@@ -123,17 +124,6 @@ def read_run(path: Path, predictions: Path | None = None) -> ReportedRun:
         date=asking_began(folder.path) if description else "",
         inputs=tuple(each for each in (scores_path, predictions) if each is not None),
     )
-
-
-def with_games(scores: pd.DataFrame, predictions: pd.DataFrame | None) -> pd.DataFrame:
-    """Return scores with the column ``game``, which names the games that are resampled whole."""
-    if "game" in scores:
-        return scores
-    named = scores["game_id"].where(scores["game_id"].notna(), scores["position_id"])
-    if predictions is None:
-        return scores.assign(game=named)
-    games = whole_games(predictions)
-    return scores.assign(game=scores["position_id"].map(games).fillna(named))
 
 
 def _name_of(path: Path) -> str:

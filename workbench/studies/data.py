@@ -1,6 +1,6 @@
 """The positions, scores and games that the studies draw, prepared from a source of replies."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -18,29 +18,21 @@ from workbench.drawing.score_description import (
     episode_words,
     reply_count_words,
     scored_rows,
-    with_names,
 )
-from workbench.environments.registry import environment_named
+from workbench.environments.registry import environment_in_table, environment_named
 from workbench.errors import InvalidArgumentError
 from workbench.games.cut import cut_games, nothing_long_enough
 from workbench.games.game_tables import BUNDLED_NAME, bundled_games, bundled_games_path
 from workbench.language_model.language_model import TRAINING_GAMES, model_names, weights_path
 from workbench.scoring import ScoringParameters
-from workbench.scoring.score_tables import read_scores
 from workbench.studies.panels import span
 from workbench.studies.study_scores import (
     StoredTables,
     check_replies,
+    own_scores,
     recorded_scores,
-    with_games,
 )
-from workbench.tables.parquet_tables import (
-    POSITIONS,
-    PREDICTIONS,
-    read_table,
-    refuse_repeated_replies,
-    write_table,
-)
+from workbench.tables.parquet_tables import POSITIONS, write_table
 from workbench.tables.provenance import file_hash
 
 FIVE_GROUPS: Final = (5, 16, 27, 38, 50)
@@ -92,15 +84,19 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class StudyData:
-    """Scores by the name of their grouping, with what they are in words and the files read.
+    """Scores of one model by name, with what they are in words and the files read.
 
-    The variants are scores of the one model that is drawn by itself; ``models`` are those of all
-    that are compared, in the groups of the first variant, or None; ``comparison`` says in words
-    what a reader must know of these.
+    Attributes:
+        variants: Scores by the name of their grouping, or of their environment.
+        games: Where the games are from.
+        whose: Whose replies they are.
+        models: The scores of all models that are compared, in the groups of the first variant.
+        comparison: What a reader must know of these.
+        inputs: The files that were read.
     """
 
-    variants: dict[str, pd.DataFrame]
-    games: str
+    variants: Mapping[str, pd.DataFrame]
+    games: str = ""
     whose: str = ""
     models: pd.DataFrame | None = None
     comparison: str = ""
@@ -200,7 +196,7 @@ def prepare(
         TableError: If a reply is repeated.
     """
     if source.scores or source.predictions:
-        return _given(tables, source, parameters, jobs)
+        return _own(tables, source, parameters, jobs)
     if source.replies == "recorded":
         return _recorded(tables, source.model or DEFAULT_MODEL, parameters, jobs)
     variants = {
@@ -234,26 +230,21 @@ def _recorded(
     )
 
 
-def _given(
-    tables: str | Path, source: Source, parameters: ScoringParameters, jobs: int
-) -> StudyData:
+def _own(tables: str | Path, source: Source, parameters: ScoringParameters, jobs: int) -> StudyData:
     path = Path(source.scores or source.predictions)
     predictions = Path(source.predictions) if source.predictions else None
     games = _games_of((path,))
-    if source.scores:
-        scores = read_scores(path, parameters, predictions)
-    else:
-        scores = StoredTables(Path(tables)).scores(path, parameters, jobs=jobs)
-    refuse_repeated_replies(scores, path)
+    scores = own_scores(
+        path, parameters, scored=bool(source.scores), predictions=predictions, tables=Path(tables),
+        jobs=jobs,
+    )  # fmt: skip
     if predictions is None:
         games += ", which are told apart by their game_id"
-    positions = None if predictions is None else read_table(predictions, PREDICTIONS)
-    scores = with_names(with_games(scores, positions))
-    chosen = _of_model(scores, source.model, path)
-    whose = some_of(sorted(chosen["model"].unique()), "models")
+    of_model = _of_model(scores, source.model, path)
+    whose = some_of(sorted(of_model["model"].unique()), "models")
     models = distinct_models(scores)
     compared = models if models["model"].nunique() > 1 else None
-    variants = _in_bands(chosen, "groups of the predictions")
+    variants = _in_bands(of_model, "groups of the predictions")
     inputs = tuple(dict.fromkeys(filter(None, (path, predictions))))
     return StudyData(variants, games, whose, compared, inputs=inputs)
 
@@ -345,8 +336,12 @@ class TrueBoards(NamedTuple):
 
 
 def true_boards(tables: str | Path, source: Source, data: StudyData) -> TrueBoards:
-    """Return the positions of given predictions or scores of chess, else of the source's games."""
-    if (source.scores or source.predictions) and data.environment == "chess":
+    """Return the positions of the user's own predictions or scores, else of the source's games.
+
+    The source's games are PGN files: replies in an environment that has none are of other states.
+    """
+    own = source.scores or source.predictions
+    if own and environment_in_table(data.environment).movetext_format:
         return TrueBoards(data.positions(), data.games, data.inputs)
     every = replace(source, replies="recorded")
     positions = positions_of(every, FIVE_GROUPS, Path(tables))

@@ -14,6 +14,7 @@ import pyarrow as pa
 from filelock import FileLock, Timeout
 
 from workbench.answers.recorded_replies import WORLD_CUP, recorded_replies, recorded_replies_path
+from workbench.drawing.score_description import with_names
 from workbench.environments.registry import (
     DEFAULT,
     environment_named,
@@ -22,20 +23,27 @@ from workbench.environments.registry import (
 )
 from workbench.errors import InvalidArgumentError, TableError
 from workbench.metrics import own_code
-from workbench.scoring import ScoringParameters, score_file, scores_schema
+from workbench.scoring import ScoringParameters, score, score_file, scores_schema
+from workbench.scoring.score_tables import read_scores
 from workbench.studies.game_clusters import whole_games
-from workbench.tables.parquet_tables import PREDICTIONS, read_table, write_table
+from workbench.tables.parquet_tables import (
+    PREDICTIONS,
+    read_table,
+    refuse_repeated_replies,
+    write_table,
+)
 from workbench.tables.provenance import code_hash, file_hash, json_hash, package_versions
 
 
 def with_games(scores: pd.DataFrame, positions: pd.DataFrame | None = None) -> pd.DataFrame:
     """Return scores with the column ``game``, as `whole_games` finds it from the positions' moves.
 
-    Without positions each ``game_id`` is a game.
+    Without its position a row is of the game of its ``game_id``, or else one of its own.
     """
+    named = scores["game_id"].fillna(scores["position_id"])
     if positions is None:
-        return scores.assign(game=scores["game_id"].fillna(scores["position_id"]))
-    return scores.assign(game=scores["position_id"].map(whole_games(positions)))
+        return scores.assign(game=named)
+    return scores.assign(game=scores["position_id"].map(whole_games(positions)).fillna(named))
 
 
 UNUSED_SECONDS: Final = 30 * 24 * 3600
@@ -156,6 +164,42 @@ class StoredTables:
                 continue
             if stale:
                 lock.unlink(missing_ok=True)
+
+
+def own_scores(
+    path: Path,
+    parameters: ScoringParameters,
+    *,
+    scored: bool = False,
+    predictions: Path | None = None,
+    tables: Path | None = None,
+    jobs: int = 1,
+) -> pd.DataFrame:
+    """Return the scores of a table of the user's own, with models' names and the column ``game``.
+
+    Args:
+        path: A predictions table, or a scores table.
+        parameters: The parameters of scoring.
+        scored: Whether it is a scores table.
+        predictions: What these scores were made from, if known.
+        tables: The folder that keeps scores made now; without one they are not kept.
+        jobs: Workers.
+
+    Raises:
+        RunMismatchError: If the scores were made with other parameters, or from other predictions.
+        TableError: If a table cannot be read, or repeats a reply.
+    """
+    if scored:
+        rows = read_scores(path, parameters, predictions)
+    else:
+        predictions = path
+        if tables is None:
+            rows = score(read_table(path, PREDICTIONS), parameters, jobs=jobs)
+        else:
+            rows = StoredTables(tables).scores(path, parameters, jobs=jobs)
+    refuse_repeated_replies(rows, path)
+    positions = None if predictions is None else read_table(predictions, PREDICTIONS)
+    return with_names(with_games(rows, positions))
 
 
 def _unused(paths: Iterable[Path]) -> bool:

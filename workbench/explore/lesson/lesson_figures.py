@@ -9,9 +9,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from workbench.answers.recorded_replies import RANDOM_GAMES, WORLD_CUP
-from workbench.drawing.appearance import model_style, new_figure
+from workbench.drawing.appearance import new_figure
 from workbench.drawing.labels import labels, typeset
 from workbench.studies.models.track_or_recall import ALL_LENGTHS, BAND, SET_NAMES
+from workbench.studies.recorded_models import model_looks
 
 _LENGTH: Final = f"half-moves played (bands of {BAND})"
 _COLUMNS: Final = 3
@@ -31,7 +32,7 @@ def draw_curves(scores: pd.DataFrame, depth: int = 4) -> Figure:
     line = f"precision_{depth}"
     means = scores.groupby(["model", "length"])[["precision_1", line]].mean()
     models = list(scores.groupby("model")[line].mean().sort_values(ascending=False).index)
-    looks, shown = model_style(models), labels(models, 24)
+    looks, shown = model_looks(models), labels(models, 24)
     rows = -(-len(models) // _COLUMNS)
     figure, panels = new_figure(_COLUMNS, width=8.5, height=0.8 + 2.3 * rows, rows=rows)
     for axes, model in zip(panels, models, strict=False):
@@ -58,7 +59,7 @@ def draw_two_sets(table: pd.DataFrame) -> Figure:
     """
     table = table[table["measure"] == "precision"]
     models = list(table["model"].unique())
-    looks, shown = model_style(models), labels(models, 24)
+    looks, shown = model_looks(models), labels(models, 24)
     depth = table["depth"].iloc[0]
     figure = Figure(figsize=(8.5, 5.2), layout="constrained")
     spec = figure.add_gridspec(2, 1, height_ratios=(3, 2))

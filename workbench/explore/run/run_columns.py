@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.colors import to_hex
 
-from workbench.drawing.appearance import Style, model_style, style
 from workbench.drawing.reply_words import class_words, field_words, status_words
 from workbench.drawing.score_description import environment_of
 from workbench.errors import InvalidArgumentError
@@ -27,6 +26,7 @@ from workbench.explore.run.run_table import (
 from workbench.long_texts import cut
 from workbench.metrics import Metric, find_metric, own_metrics
 from workbench.prediction import CLASSES
+from workbench.studies.recorded_models import column_looks
 
 WHERE_SEVERAL: Final = ("set", "model", "setting")
 PLOTTED: Final = ("position_id", *WHERE_SEVERAL, "group", "reply_class")
@@ -36,13 +36,6 @@ MEASURES: Final = ("edit_distance", "precision", "recall", "f")
 MARKED: Final = (*FILTERS.values(), "reply_class")
 """Columns whose values marks can distinguish."""
 _LABELS: Final = {"position_id": "position", "reply_class": "class"}
-
-
-def mark_looks(column: str, names: Sequence[str]) -> dict[str, Style]:
-    """Return the look of each name that marks distinguish."""
-    if column == "model":
-        return model_style(names)
-    return {name: style(index) for index, name in enumerate(names)}
 
 
 def shown_columns(table: RunTable) -> list[str]:
@@ -180,7 +173,7 @@ def _column(table: RunTable, name: str, *, number: bool) -> dict[str, Any]:
         value_name(name, level) if name in FILTERS.values() else str(level)
         for level in coded.categories
     ]
-    looks = mark_looks(name, levels) if name in MARKED else {}
+    looks = column_looks(name, levels) if name in MARKED else {}
     return {
         **common,
         "kind": "text",

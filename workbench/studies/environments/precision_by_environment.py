@@ -1,11 +1,11 @@
 """p_m against m in several environments and on a homogeneous tree, and scores of one model in each."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, product
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,6 @@ from workbench.automaton import Automaton
 from workbench.drawing.appearance import caption, figure_of_rows, style
 from workbench.drawing.labels import some_of, typeset
 from workbench.drawing.reply_words import finished_words, ill_formed_words
-from workbench.drawing.score_description import with_names
 from workbench.environments import HomogeneousTree
 from workbench.environments.registry import (
     AnyEnvironment,
@@ -28,31 +27,19 @@ from workbench.environments.registry import (
 )
 from workbench.episodes import sample_positions
 from workbench.errors import InvalidArgumentError
-from workbench.scoring import ScoringParameters, score, score_predictions
-from workbench.scoring.score_tables import read_scores
+from workbench.scoring import ScoringParameters, score
 from workbench.seeds import derived_seed
-from workbench.studies.study_scores import with_games
-from workbench.tables.parquet_tables import PREDICTIONS, read_table, refuse_repeated_replies
+from workbench.studies.data import StudyData
+from workbench.studies.study_scores import own_scores, with_games
 
 SIX: Final = ("chess", "othello", "sokoban", "planning", "boxes", "programs")
 """The environments of the workbench."""
 
 
-class EnvironmentRuns(NamedTuple):
-    """Scores of one model by the environment's name, in words whose they are, and the files read.
-
-    The scores have the columns ``game`` (of the position, or its episode) and ``length`` (of the
-    episode, in actions; -1 if it is unknown).
-    """
-
-    scores: Mapping[str, pd.DataFrame]
-    source: str
-    inputs: tuple[Path, ...] = ()
-
-    def describe(self, parameters: ScoringParameters) -> str:
-        """Return how finished lines and ill-formed states count, for captions."""
-        ill_formed = ill_formed_words(parameters.ill_formed, states="states")
-        return f"; {ill_formed}; {finished_words(parameters.terminal, episodes='episodes')}"
+def conventions(parameters: ScoringParameters) -> str:
+    """Return how finished lines and ill-formed states count, for captions."""
+    ill_formed = ill_formed_words(parameters.ill_formed, states="states")
+    return f"; {ill_formed}; {finished_words(parameters.terminal, episodes='episodes')}"
 
 
 def simulated_runs(
@@ -64,11 +51,15 @@ def simulated_runs(
     rate: float = 0.03,
     seed: int = 0,
     jobs: int = 1,
-) -> EnvironmentRuns:
+) -> StudyData:
     """Let the simulated tracker write the state at the ends of random episodes, and score it.
 
     Lengths are in actions: multiples of each environment's ``actions_a_group``; ``per_length``
     episodes have each.
+
+    Returns:
+        The variants are by environment, with the columns ``game`` (of the position, or its episode)
+        and ``length`` (of the episode, in actions; -1 if it is unknown).
     """
     if not names:
         raise InvalidArgumentError(f"expected names of environments, such as {SIX}, got none")
@@ -85,18 +76,21 @@ def simulated_runs(
         )
         predictions = simulate(positions, rate=rate, seed=seed)
         scores[name] = _with_lengths(with_games(score(predictions, parameters, jobs=jobs)))
-    return EnvironmentRuns(scores, f"simulated tracker, {rate:g} slips an action")
+    return StudyData(scores, whose=f"simulated tracker, {rate:g} slips an action")
 
 
-def given_runs(
+def own_runs(
     paths: Sequence[str | Path], parameters: ScoringParameters, *, model: str = ""
-) -> EnvironmentRuns:
+) -> StudyData:
     """Return the scores of the user's own runs of one model, one table an environment.
 
     Args:
         paths: Predictions tables, which are scored here, or scores tables, all of one task.
         parameters: The parameters of scoring; scores must have been made with them.
         model: The model; may be empty if all tables are of the same one alone.
+
+    Returns:
+        As of `simulated_runs`.
 
     Raises:
         InvalidArgumentError: If two tables are of one environment, there are several models, or no
@@ -111,35 +105,26 @@ def given_runs(
             raise InvalidArgumentError(
                 f"{path}: expected one table an environment, got a second one of {name!r}"
             )
-        scores[name] = _scores_of(path, parameters)
+        scored = "unscored" in pq.read_schema(path).names
+        scores[name] = _with_lengths(own_scores(path, parameters, scored=scored))
     models = {each for table in scores.values() for each in table["model"]}
     if not model and len(models) != 1:
         raise InvalidArgumentError(
             f"expected runs of one model, got {some_of(sorted(models), 'models')}; choose one by "
             "the parameter model"
         )
-    chosen = {
+    of_model = {
         name: table[(table["model"] == model) | (not model)] for name, table in scores.items()
     }
-    asked = {each for table in chosen.values() for each in table["task"]}
-    for name, table in chosen.items():
-        if table.empty or len(asked) > 1:
+    tasks = {each for table in of_model.values() for each in table["task"]}
+    for name, table in of_model.items():
+        if table.empty or len(tasks) > 1:
             raise InvalidArgumentError(
                 f"{name}: expected replies of {model or 'the model'} to one task, got tasks "
-                f"{sorted(asked)} of {sorted(set(scores[name]['model']))}"
+                f"{sorted(tasks)} of {sorted(set(scores[name]['model']))}"
             )
-    named = model or str(next(iter(models)))
-    return EnvironmentRuns(chosen, named, tuple(map(Path, paths)))
-
-
-def _scores_of(path: Path, parameters: ScoringParameters) -> pd.DataFrame:
-    if "unscored" in pq.read_schema(path).names:
-        scores = with_games(read_scores(path, parameters))
-    else:
-        predictions = read_table(path, PREDICTIONS)
-        scores = with_games(score_predictions(predictions, parameters), predictions)
-    refuse_repeated_replies(scores, path)
-    return _with_lengths(with_names(scores))
+    whose = model or str(next(iter(models)))
+    return StudyData(of_model, whose=whose, inputs=tuple(map(Path, paths)))
 
 
 def _with_lengths(scores: pd.DataFrame) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 from numpy.typing import NDArray
 
 from workbench.answers.recorded_replies import BASELINE
-from workbench.drawing.appearance import RECORDED_LOOKS, Style, caption, style
+from workbench.drawing.appearance import Style, caption, style
 from workbench.drawing.labels import typeset
 from workbench.drawing.quantities import EDIT_DISTANCE, PRECISION, RECALL
 from workbench.drawing.score_description import interval_words
@@ -34,6 +34,7 @@ from workbench.studies.panels import (
     name_panel,
     panels,
 )
+from workbench.studies.recorded_models import RECORDED_LOOKS
 
 MEASURED: Final[Mapping[str, tuple[str, str]]] = {
     "precision": ("state precision p_{depth}", "mean"),

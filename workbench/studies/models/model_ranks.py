@@ -9,11 +9,11 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from workbench.drawing.appearance import caption, model_style, new_figure
+from workbench.drawing.appearance import caption, new_figure
 from workbench.drawing.labels import labels, room, typeset, wrapped
 from workbench.drawing.quantities import difference_range
 from workbench.drawing.reply_words import status_words
-from workbench.drawing.score_description import episode_words, model_count_words, scored_rows
+from workbench.drawing.score_description import episode_words, scored_rows
 from workbench.environments.registry import DEFAULT, AnyEnvironment, environment_in_table
 from workbench.errors import InvalidArgumentError
 from workbench.prediction import different_elements
@@ -27,6 +27,7 @@ from workbench.statistics.intervals import (
 )
 from workbench.statistics.paired_tests import paired_comparisons
 from workbench.studies.panels import empty_figure, require_columns
+from workbench.studies.recorded_models import model_count_words, model_looks
 
 MOST_POSITIONS: Final = "models with most positions"
 ALL_MODELS: Final = "all models"
@@ -158,7 +159,7 @@ def draw(
     rankings = list(table["ranking"].unique())
     most = int(table.groupby("ranking").size().max())
     names = sorted({*models, *table["model"]})
-    shown, looks = labels(names), model_style(names)
+    shown, looks = labels(names), model_looks(names)
     texts = [_text(row, shown, side) for row in table.to_dict("records") for side in _SIDES]
     beyond = max(0.0, max(room(text, _SIZE) for text in texts) - _ROOM)
     figure, panels = new_figure(

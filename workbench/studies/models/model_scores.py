@@ -22,7 +22,6 @@ from workbench.drawing.score_description import (
     environment_of,
     episode_words,
     left_out,
-    model_count_words,
     reply_count_words,
     with_names,
 )
@@ -40,6 +39,7 @@ from workbench.studies.data import (
     shortfall,
 )
 from workbench.studies.game_clusters import prefix_counts
+from workbench.studies.recorded_models import model_count_words
 from workbench.studies.study_scores import (
     DefaultReplies,
     StoredTables,

@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from workbench.affordance.profile import half_depth
-from workbench.drawing.appearance import caption, model_style, new_figure, plain_log_scale
+from workbench.drawing.appearance import caption, new_figure, plain_log_scale
 from workbench.drawing.labels import fitting_ticks, labels, room, typeset, wrapped
 from workbench.drawing.quantities import QUANTITIES
 from workbench.drawing.reply_words import status_words
@@ -25,6 +25,7 @@ from workbench.prediction import CLASSES, ReplyClass
 from workbench.statistics.grouped import grouped_means, grouped_tau, groups, spread
 from workbench.statistics.intervals import SHARE
 from workbench.studies.panels import draw_above, legend_beside, require_columns
+from workbench.studies.recorded_models import model_looks
 
 OVERALL: Final = "all"
 """The length label of a model's rows of all lengths."""
@@ -102,7 +103,7 @@ def draw(
     overall = table[table["length"] == OVERALL].sort_values(measure, ascending=False)
     parts = table[table["length"] != OVERALL].assign(length=lambda rows: rows["length"].astype(int))
     lengths = sorted(parts["length"].unique())
-    looks = model_style(overall["model"])
+    looks = model_looks(overall["model"])
     shown = labels(overall["model"])
     counts = dict(zip(overall["model"], overall["count"], strict=True))
     legend = max(room(f"{shown[name]} ({count})", _SIZE) for name, count in counts.items())

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from workbench.answers.recorded_replies import BASELINE
-from workbench.drawing.appearance import Style, caption, model_style, new_figure
+from workbench.drawing.appearance import Style, caption, new_figure
 from workbench.drawing.labels import fitting_ticks, labels, room, some_of
 from workbench.drawing.score_description import (
     episode_words,
@@ -27,6 +27,7 @@ from workbench.prediction import ReplyClass
 from workbench.statistics.grouped import grouped_means, spread
 from workbench.statistics.intervals import SHARE
 from workbench.studies.panels import draw_bars
+from workbench.studies.recorded_models import model_looks
 
 YES: Final = "near one"
 NO: Final = "not near one"
@@ -120,7 +121,7 @@ def draw(
     order = list(of_models.sort_values(["size", "mean"], ascending=False).index)
     columns = min(len(order), _PANELS_IN_ROW)
     rows = -(-len(order) // columns)
-    shown, looks = labels(order, 31), model_style(order)
+    shown, looks = labels(order, 31), model_looks(order)
     wide = max(_PANEL_WIDTH, *(room(name, _SIZE) + 0.15 for name in shown.values()))
     figure, panels = new_figure(
         columns, width=max(6.4, 0.6 + wide * columns), height=1.4 + 1.75 * rows, rows=rows

@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from workbench.drawing.appearance import caption, model_style, new_figure
+from workbench.drawing.appearance import caption, new_figure
 from workbench.drawing.labels import LONGEST, labels, room, some_of, typeset
 from workbench.drawing.score_description import class_counts_by, episode_words, interval_words
 from workbench.environments.registry import DEFAULT
@@ -20,6 +20,7 @@ from workbench.statistics.grouped import grouped_differences, grouped_means, spr
 from workbench.statistics.intervals import DIFFERENCE, SHARE
 from workbench.statistics.paired_tests import grouped_mcnemar
 from workbench.studies.panels import draw_bars, legend_beside, plain_axes
+from workbench.studies.recorded_models import model_looks
 from workbench.tables.parquet_tables import setting_value
 
 _PROMPT_COLUMNS: Final = (
@@ -110,7 +111,7 @@ def draw_prompts(
         "difference": f"difference of p_{depth}, paired",
     }
     for axes, (name, title) in zip(panels, titles.items(), strict=True):
-        for model, look in model_style(models).items():
+        for model, look in model_looks(models).items():
             of_model = (table["model"] == model).to_numpy()
             draw_bars(
                 axes, places[of_model], table[of_model], name, look, across=True, capsize=3,
@@ -239,7 +240,7 @@ def draw_budgets(table: pd.DataFrame, note: str = "") -> Figure:
     depth = table["depth"].iloc[0]
     budgets = sorted(table["budget"].unique())
     places = {budget: place for place, budget in enumerate(budgets)}
-    looks, shown = model_style(table["model"]), labels(table["model"])
+    looks, shown = model_looks(table["model"]), labels(table["model"])
     figure, panels = new_figure(3, width=10.4, height=5.6, rows=2)
     for column, (name, title) in enumerate(_titles(depth).items()):
         for axes, value in ((panels[column], name), (panels[column + 3], f"{name}_difference")):

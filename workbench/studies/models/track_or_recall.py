@@ -21,20 +21,12 @@ from workbench.answers.recorded_replies import (
     recorded_replies_path,
 )
 from workbench.automaton import Terminal
-from workbench.drawing.appearance import (
-    Style,
-    caption,
-    model_style,
-    new_figure,
-    plain_log_scale,
-    style,
-)
+from workbench.drawing.appearance import Style, caption, new_figure, plain_log_scale, style
 from workbench.drawing.labels import labels, typeset
 from workbench.drawing.quantities import difference_range
 from workbench.drawing.score_description import (
     convention_words,
     interval_words,
-    model_count_words,
     scored_rows,
     with_names,
 )
@@ -55,14 +47,15 @@ from workbench.studies.panels import (
     plain_axes,
     require_columns,
 )
+from workbench.studies.recorded_models import model_count_words, model_looks
 from workbench.studies.study_scores import (
     DefaultReplies,
     StoredTables,
     check_replies,
+    own_scores,
     recorded_scores,
     with_games,
 )
-from workbench.tables.parquet_tables import PREDICTIONS, read_table, refuse_repeated_replies
 from workbench.tables.provenance import file_hash
 
 SETS: Final = (WORLD_CUP, RANDOM_GAMES)
@@ -121,9 +114,8 @@ def scores_of_both(
     check_replies(replies)
     if predictions:
         path = Path(predictions)
-        scores = StoredTables(folder).scores(path, parameters, jobs=jobs)
-        refuse_repeated_replies(scores, path)
-        return _both(with_games(scores, read_table(path, PREDICTIONS)), path.name, path)
+        scores = own_scores(path, parameters, tables=folder, jobs=jobs)
+        return _both(scores, path.name, path)
     path = recorded_replies_path()
     if replies == "recorded":
         scores = recorded_scores(folder, parameters, sets=SETS, jobs=jobs)
@@ -240,7 +232,7 @@ def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
     """Draw mean p_m by length on both sets, a panel a model, and the differences at all lengths."""
     depth = table["depth"].iloc[0]
     models = list(table["model"].unique())
-    looks, shown = model_style(models), labels(models, 32)
+    looks, shown = model_looks(models), labels(models, 32)
     kinds = dict(zip(table["model"], table["kind"], strict=True))
     columns = min(5, len(models))
     rows = -(-len(models) // columns)

@@ -10,13 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from workbench.answers.recorded_replies import BASELINE
-from workbench.drawing.appearance import (
-    bar_lengths,
-    caption,
-    figure_of_rows,
-    model_style,
-    new_figure,
-)
+from workbench.drawing.appearance import bar_lengths, caption, figure_of_rows, new_figure
 from workbench.drawing.labels import fitting_ticks, labels, room, typeset
 from workbench.drawing.score_description import (
     class_counts_by,
@@ -24,7 +18,6 @@ from workbench.drawing.score_description import (
     has_bands,
     interval_words,
     length_words,
-    model_count_words,
     scored_rows,
     with_length_and_model,
 )
@@ -36,6 +29,7 @@ from workbench.statistics.grouped import grouped_tau
 from workbench.statistics.intervals import quantile_ends, tau_b
 from workbench.studies.models.format_and_tracking import READABLE
 from workbench.studies.panels import draw_bars, legend_beside, span
+from workbench.studies.recorded_models import model_count_words, model_looks
 
 OVERALL: Final = "overall"
 
@@ -128,7 +122,7 @@ def draw(
     below = 1.0 + _ROW * len(order)
     figure, (above, facets) = figure_of_rows([1, len(groups)], [3.0, below], width)
     _draw_groups(above[0], table, width, environment)
-    looks = model_style(order)
+    looks = model_looks(order)
     name = "band to" if table["in_bands"].any() else "group"
     for axes, group in zip(facets, groups, strict=True):
         part = models[models["group"] == group].set_index("model").reindex(order)
@@ -166,7 +160,7 @@ def _draw_groups(axes: Axes, table: pd.DataFrame, width: float, environment: str
     overall = (table["group"] == OVERALL).to_numpy()
     places = np.arange(len(table))
     tau, low, high = (table[name].to_numpy(float) for name in ("tau", "low", "high"))
-    (look,) = model_style(table["model"]).values()
+    (look,) = model_looks(table["model"]).values()
     for chosen, mark, face in ((~overall, "o", look.colour), (overall, "D", "white")):
         axes.errorbar(
             places[chosen], tau[chosen],

@@ -11,14 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from workbench.answers.recorded_replies import BASELINE
-from workbench.drawing.appearance import (
-    Style,
-    caption,
-    draw_means,
-    figure_of_rows,
-    model_style,
-    plain_log_scale,
-)
+from workbench.drawing.appearance import Style, caption, draw_means, figure_of_rows, plain_log_scale
 from workbench.drawing.labels import fitting_ticks, labels, room, typeset
 from workbench.drawing.quantities import QUANTITIES
 from workbench.drawing.score_description import (
@@ -27,13 +20,13 @@ from workbench.drawing.score_description import (
     has_bands,
     interval_words,
     length_words,
-    model_count_words,
     with_length_and_model,
 )
 from workbench.environments.registry import DEFAULT
 from workbench.statistics.grouped import grouped_means
 from workbench.statistics.intervals import SHARE
 from workbench.studies.panels import empty_figure, legend_beside, require_columns, span
+from workbench.studies.recorded_models import model_count_words, model_looks
 
 _PANEL: Final = 4.2
 _LEGEND: Final = 1.4
@@ -153,7 +146,7 @@ def _draw_models(
     axes: Axes, table: pd.DataFrame, height: float, width: float, environment: str
 ) -> None:
     """Draw a line a model, its name at the right, in the order in which the lines end."""
-    names, looks = labels(table["model"]), model_style(table["model"])
+    names, looks = labels(table["model"]), model_looks(table["model"])
     groups = sorted(table["group"].unique())
     step = min(np.diff(groups), default=1)
     by_model = table.sort_values("group").groupby("model")
