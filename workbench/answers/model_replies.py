@@ -164,8 +164,8 @@ def model_replies(
     refusals = [_UNKNOWN if game is None else refusal(game) for game in games]
     requests = {
         (game, seed + sample)
-        for game, refusal_reply in zip(games, refusals, strict=True)
-        if game is not None and refusal_reply is None
+        for game, fixed_reply in zip(games, refusals, strict=True)
+        if game is not None and fixed_reply is None
         for sample in range(samples)
     }
     written: dict[Query, WrittenReply] = {}
@@ -174,9 +174,9 @@ def model_replies(
             written.update(batch)
             bar.update(len(batch))
     rows = []
-    for game, refusal_reply in zip(games, refusals, strict=True):
+    for game, fixed_reply in zip(games, refusals, strict=True):
         for sample in range(samples):
-            reply = refusal_reply or written[game or (), seed + sample]
+            reply = fixed_reply or written[game or (), seed + sample]
             rows.append(
                 {
                     "task": settings.task,
