@@ -3,10 +3,11 @@
 import re
 
 import chess
+import pytest
 from playwright.sync_api import expect
 
 from workbench.explore.explorer_settings import ExplorerSettings
-from workbench.explore.losses.board_losses import lost_mass
+from workbench.explore.losses.board_losses import board_causes, lost_mass
 
 from .widget_pages import BISHOP_ELSEWHERE, RUY_LOPEZ, set_pair
 
@@ -15,27 +16,25 @@ CHECK = UNSEEN_CHECK.replace("rnbqkbnr", "rnb1kbnr").replace("4PP2", "4PP1q")
 SAN = re.compile(r"(O-O(-O)?|[KQRBN]?[a-h]?[1-8]?x?[a-h][1-8](=[QRBN])?)[+#]?")
 
 
-def test_the_cause_stands_above_where_lines_die(explorer):
+def test_an_unseen_check_is_the_circumstance_and_the_queen_its_cause(explorer):
     root = set_pair(explorer, CHECK, UNSEEN_CHECK, ExplorerSettings(3))
-    why = root.locator("[data-role=why]")
-    expected = lost_mass(CHECK, UNSEEN_CHECK, ExplorerSettings(3))["why"]
-    expect(why).to_have_text(expected["words"])
-    assert "In truth White is in check, on the predicted board not" in expected["words"]
-    assert "because the black queen on h4 is predicted on d8" in expected["words"]
+    expected = board_causes(CHECK, UNSEEN_CHECK, ExplorerSettings(3))
+    verdict = root.locator("[data-role=verdict]")
+    expect(verdict.locator("[data-role=circumstance]")).to_have_text(expected["circumstances"])
+    assert "because the black queen on h4 is predicted on d8" in expected["circumstances"][0]
+    cause = verdict.locator("[data-role=cause]")
+    expect(cause).to_have_count(1)
+    expect(cause).to_contain_text("Queen h4, not d8")
     for name in ("precision", "recall"):
-        shown = why.get_attribute(f"data-{name}")
-        assert float(shown) == expected[name]["share"]
-    heading = root.get_by_role("heading", name="Where lines die")
-    assert why.bounding_box()["y"] < heading.bounding_box()["y"]
+        gain = expected["differences"][0][name] - expected["now"][name]
+        assert float(cause.get_attribute(f"data-{name}")) == pytest.approx(gain)
 
 
 def test_no_cause_is_named_where_nothing_is_lost(explorer):
-    root = set_pair(explorer, RUY_LOPEZ, BISHOP_ELSEWHERE, ExplorerSettings(3))
-    why = root.locator("[data-role=why]")
-    expect(why).to_contain_text("The white bishop on b5 is predicted on a4")
     root = set_pair(explorer, RUY_LOPEZ, RUY_LOPEZ, ExplorerSettings(3))
-    expect(why).to_be_hidden()
-    expect(why).to_have_text("")
+    verdict = root.locator("[data-role=verdict]")
+    expect(verdict.locator("[data-role=verdict-lost]")).to_have_text("Nothing is lost.")
+    expect(verdict.locator("[data-role=cause]")).to_have_count(0)
 
 
 def test_moves_are_named_in_san_wherever_they_stand(explorer):

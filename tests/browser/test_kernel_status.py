@@ -38,15 +38,15 @@ def test_computing_is_said_at_the_numbers_and_only_while_it_lasts(lab, server, n
         "module.compare_answer = held"
     )
     assert said == ""
-    status = root.locator("[data-role=headline] [data-role=status]")
+    status = root.locator("[data-role=verdict] [data-role=status]")
     bring_up(root)
     drag(lab.page, square(root, "predicted", "e2"), square(root, "predicted", "g3"))
     expect(status).to_have_text("Computing …")
-    expect(root.locator("[data-role=headline]")).to_have_attribute("data-state", "stale")
+    expect(root.locator("[data-role=verdict]")).to_have_attribute("data-state", "stale")
     assert out_of_view(root, "[data-role=status]", "[data-role=board]") == []
     expect(status).to_contain_text("No answer from the kernel for 5 seconds")
     (server.folder / "go_on").touch()
-    expect(root.locator("[data-role=headline]")).to_have_attribute("data-state", "fresh")
+    expect(root.locator("[data-role=verdict]")).to_have_attribute("data-state", "fresh")
     expect(status).to_have_text("Predicted board: white knight from e2 to g3.")
 
 
@@ -55,13 +55,13 @@ def test_a_kernel_that_is_gone_is_said_at_the_numbers(lab, notebook, root, act):
     lab.page.evaluate(KERNEL, [notebook.path, act])
     if act == "shutdown":  # Nothing tells the page: it finds out when it asks.
         drag(lab.page, square(root, "predicted", "e2"), square(root, "predicted", "g3"))
-    expect(root.locator("[data-role=headline] [data-role=status]")).to_have_text(
+    expect(root.locator("[data-role=verdict] [data-role=status]")).to_have_text(
         re.compile("^The kernel is gone: run the cell again")
     )
     if act == "restart":
         drag(lab.page, square(root, "predicted", "e2"), square(root, "predicted", "g3"))
     expect(square(root, "predicted", "g3")).to_have_attribute("data-piece", "N")
-    expect(root.locator("[data-role=headline]")).to_have_attribute("data-state", "stale")
+    expect(root.locator("[data-role=verdict]")).to_have_attribute("data-state", "stale")
 
 
 OTHERS = {

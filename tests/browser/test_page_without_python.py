@@ -119,11 +119,11 @@ def test_a_finger_drags_on_a_phone_that_has_no_workers(browser, address):
         expect_python_values(root)
         source, target = square(root, "predicted", "f3"), square(root, "predicted", "d5")
         target.scroll_into_view_if_needed()
-        before = root.locator("[data-role=headline-precision]").get_attribute("data-value")
+        before = root.locator("[data-role=verdict-precision]").get_attribute("data-value")
         swipe(page, centre(source), centre(target), downwards=-20)
         expect(target).to_have_attribute("data-piece", "N")
         expect_python_values(root)
-        assert root.locator("[data-role=headline-precision]").get_attribute("data-value") != before
+        assert root.locator("[data-role=verdict-precision]").get_attribute("data-value") != before
         expect(root.locator("[data-role=lost]")).to_have_attribute("data-state", "fresh")
         assert violations(page.locator("html")) == []
         assert overflow(root) == []

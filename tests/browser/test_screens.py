@@ -24,7 +24,7 @@ from .widget_pages import (
 )
 
 WINDOWS = [(1440, 900), (1366, 768), (1280, 720), (1024, 768)]
-HEADLINE = ("[data-role=headline-precision]", "[data-role=headline-recall]")
+VERDICT = ("[data-role=verdict-precision]", "[data-role=verdict-recall]")
 
 
 @pytest.fixture
@@ -45,17 +45,17 @@ def test_numbers_and_boards_are_in_view_while_a_piece_is_dragged(lab, root, widt
     page.mouse.move(start[0] + 20, start[1] - 30, steps=3)
     expect(root.locator("[data-role=dragged]")).to_be_visible()
     beside = ["[data-role=profile-row] >> nth=-1"] if width >= 1280 else []
-    assert out_of_view(root, *HEADLINE, "[data-role=board]", "[data-role=status]", *beside) == []
+    assert out_of_view(root, *VERDICT, "[data-role=board]", "[data-role=status]", *beside) == []
     page.mouse.move(*centre(square(root, "predicted", "h5")), steps=3)
     page.mouse.up()
     bishop_on_h5 = BISHOP_ELSEWHERE.replace("/4p3/B3P3/", "/4p2B/4P3/")
     view = pair_view(RUY_LOPEZ, bishop_on_h5, ExplorerSettings(4))
     expect_profile(root, view)
-    assert out_of_view(root, *HEADLINE) == []
+    assert out_of_view(root, *VERDICT) == []
     for name in ("precision", "recall"):
         value = view["profile"][name][-1]["value"]
-        expect_number(root, f"[data-role=headline-{name}]", value)
-        expect(root.locator(f"[data-role=headline-{name}]")).to_contain_text(f"{value:.4f}")
+        expect_number(root, f"[data-role=verdict-{name}]", value)
+        expect(root.locator(f"[data-role=verdict-{name}]")).to_contain_text(f"{value:.4f}")
     assert overflow(root) == []
 
 

@@ -32,7 +32,7 @@ def side(root, look):
 def expect_numbers(root, pair):
     profile = pair.compare()["profile"]
     for name in ("precision", "recall"):
-        expect_number(root, f"[data-role=headline-{name}]", profile[name][-1]["value"])
+        expect_number(root, f"[data-role=verdict-{name}]", profile[name][-1]["value"])
 
 
 @pytest.mark.parametrize(
@@ -98,8 +98,8 @@ def test_an_edited_text_gives_new_numbers_at_once(browser, name):
         )
         print(f"{name}: {taken:.0f} ms from an edit to its numbers")
         assert taken < MOST_MILLISECONDS
-        expect_number(root, "[data-role=headline-precision]", 1.0)
-        expect_number(root, "[data-role=headline-recall]", 1.0)
+        expect_number(root, "[data-role=verdict-precision]", 1.0)
+        expect_number(root, "[data-role=verdict-recall]", 1.0)
         expect(root.locator("[data-role=element][data-different=true]")).to_have_count(0)
         assert pair.predicted_state == right
         # Undo brings the mistake back.
@@ -178,7 +178,7 @@ def test_hostile_texts_are_shown_as_text_and_explained(browser, name):
         expect(root.locator("[data-role=profile-reason]")).to_contain_text(
             re.compile("no state was predicted", re.IGNORECASE)
         )
-        expect_number(root, "[data-role=headline-recall]", 0.0)
+        expect_number(root, "[data-role=verdict-recall]", 0.0)
         assert page.evaluate("window.pwned") is None
 
 

@@ -106,7 +106,7 @@ def place(root, look, name):
 
 def test_every_touch_drag_moves_a_piece_and_none_the_page(phone, root):
     page = phone.page
-    bring_up(root.locator("[data-role=headline]"))
+    bring_up(root.locator("[data-role=verdict]"))
     watch_drops(root)
     for number, (look, name, onto, target) in enumerate(DRAGS):
         source, end = place(root, look, name), place(root, onto, target)
@@ -145,8 +145,8 @@ def test_a_finger_elsewhere_scrolls_the_page(phone, notebook, root, widget):
 
 
 def test_numbers_and_both_boards_are_in_view_and_spare_pieces_can_be_hit(phone, root):
-    bring_up(root.locator("[data-role=headline]"))
-    parts = ("headline", "headline-precision", "headline-recall", "board")
+    bring_up(root.locator("[data-role=verdict]"))
+    parts = ("verdict", "verdict-precision", "verdict-recall", "board")
     assert out_of_view(root, *(f"[data-role={part}]" for part in parts)) == []
     for spare in root.locator("[data-role=tray] button").all():
         box = spare.bounding_box()

@@ -1,22 +1,28 @@
 """Why lines die: causes against boards worked by hand, and silence where nothing dominates."""
 
+import json
+import random
+
 import chess
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import workbench as wb
 from workbench.affordance import exact_profile
-from workbench.environments.chess import ChessAutomaton, ChessState
+from workbench.cli import main
+from workbench.environments.chess import ChessAutomaton
+from workbench.environments.chess.state import Fen
 from workbench.explore.board_reading import same_lines
 from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.losses.board_losses import (
     board_causes,
     board_differences,
     circumstances,
-    lost_mass,
 )
 from workbench.explore.losses.joint_tree import MEASURES
-from workbench.explore.losses.main_cause import MOST_DIFFERENCES, Circumstance, main_cause
+from workbench.explore.losses.main_cause import Circumstance, main_cause
 from workbench.games.synthetic_boards import random_board
 
 BARE = "7k/8/8/8/8/8/8/K7 w - - 0 1"
@@ -25,13 +31,24 @@ PRECISION, RECALL = MEASURES
 
 
 def why(true, predicted, depth=1, **chosen):
-    return lost_mass(true, predicted, ExplorerSettings(depth, **chosen))["why"]
+    return board_causes(true, predicted, ExplorerSettings(depth, **chosen))
 
 
 class TestHandWorkedBoards:
     def test_the_pawn_that_is_missing(self):
         """Two of five moves are the pawn's; what the bare board permits is legal in truth."""
         assert why(PAWN, BARE) == {
+            "now": {"precision": 1.0, "recall": pytest.approx(0.6)},
+            "circumstances": [],
+            "differences": [
+                {
+                    "label": "pawn h2 missing",
+                    "words": "the white pawn on h2 is missing",
+                    "text": PAWN,
+                    "precision": 1.0,
+                    "recall": 1.0,
+                }
+            ],
             "words": "The white pawn on h2 is missing: 40.0% of r_1 is lost through it.",
             "depth": 1,
             "precision": None,
@@ -115,14 +132,29 @@ class TestHandWorkedBoards:
         for predicted in (PAWN, ""):
             assert why(PAWN, predicted, 3)["words"] == ""
 
-    def test_boards_that_differ_in_too_much_have_no_differences_one_by_one(self):
-        true, other = (
-            ChessState.from_fen(fen)
-            for fen in (chess.STARTING_FEN, "4k3/8/8/8/8/8/8/4K3 b - - 0 1")
-        )
-        assert len(board_differences(other, other)) == 0
-        assert MOST_DIFFERENCES < 30
-        assert board_differences(true, other) == []
+    def test_every_difference_of_boards_that_differ_in_much_is_measured(self):
+        """32 pieces against two kings: 30 are missing, and the other side is to move."""
+        bare = "4k3/8/8/8/8/8/8/4K3 b - - 0 1"
+        assert board_differences(Fen(bare), Fen(bare)) == []
+        found = why(chess.STARTING_FEN, bare, 4, exact_budget=10_000)
+        assert len(found["differences"]) == 32
+        assert {"Black is believed to move", "castling KQkq, not none"} <= {
+            each["label"] for each in found["differences"]
+        }
+
+    def test_an_ill_formed_board_that_counts_as_no_state_may_become_one(self):
+        king = "8/8/8/8/8/8/7P/K7 w - - 0 1"
+        (found,) = why(PAWN, king, ill_formed="sink")["differences"]
+        assert (found["label"], found["text"]) == ("king h8 missing", PAWN)
+        assert (found["precision"], found["recall"]) == (1.0, 1.0)
+        assert why(PAWN, king, ill_formed="sink")["now"] == {"precision": 0.0, "recall": 0.0}
+
+    def test_rights_that_a_piece_takes_away_are_no_difference_of_their_own(self):
+        """With the rook on g1 the letter K has no effect; with the rook in place it has."""
+        true = "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
+        found = why(true, true.replace("4K2R", "4K1R1"), 2)["differences"]
+        assert [each["label"] for each in found] == ["rook h1, not g1"]
+        assert (found[0]["text"], found[0]["precision"]) == (true, 1.0)
 
 
 class TestMainCause:
@@ -151,15 +183,13 @@ class TestMainCause:
 @settings(max_examples=60, deadline=None)
 def test_the_differences_of_real_boards_and_their_causes(plies, other, seed):
     """The first board against itself a few plies on: the causes are what mending wins back."""
-    true, predicted = (
-        ChessState.from_fen(random_board(count, seed)) for count in (plies, min(other, plies + 3))
-    )
+    true, predicted = (Fen(random_board(count, seed)) for count in (plies, min(other, plies + 3)))
     differences = board_differences(true, predicted)
     if len(differences) == 1:
-        assert same_lines(true, differences[0].corrected)
-    values = exact_profile(true, predicted, 2, automaton=ChessAutomaton())
+        assert same_lines(true.state, differences[0].corrected)
+    values = exact_profile(true.state, predicted.state, 2, automaton=ChessAutomaton())
     pair = values.precision[-1], values.recall[-1]
-    found = board_causes(true, predicted, pair, ExplorerSettings(2))
+    found = board_causes(true.text, predicted.text, ExplorerSettings(2))
     for index, measure in enumerate(MEASURES):
         cause = found[measure.name]
         if cause is None:
@@ -168,26 +198,23 @@ def test_the_differences_of_real_boards_and_their_causes(plies, other, seed):
         assert cause["lost"] == pytest.approx(cause["share"] * (1 - pair[index]))
         behind = [each for each in differences if each.words == cause["words"]]
         if behind:
-            mended = exact_profile(true, behind[0].corrected, 2, automaton=ChessAutomaton())
+            mended = exact_profile(true.state, behind[0].corrected, 2, automaton=ChessAutomaton())
             won = (mended.precision, mended.recall)[index][-1] - pair[index]
             assert cause["lost"] == pytest.approx(won)
         else:
-            around = circumstances(true, predicted, differences)
+            around = circumstances(true.state, predicted.state, differences)
             assert cause["words"] in {each.words for each in around}
 
 
 def test_every_wrong_square_belongs_to_one_difference():
     """The knight went to e5 and took a pawn there, which is back; the rook is gone, a queen new."""
-    true = chess.Board("4k3/8/8/4N3/8/8/8/R3K3 w - - 0 1")
-    predicted = chess.Board("4k3/8/8/4p3/8/5N2/8/4K2Q w - - 0 1")
-    words = {
-        each.words
-        for each in board_differences(ChessState.from_board(true), ChessState.from_board(predicted))
-    }
+    true = Fen("4k3/8/8/4N3/8/8/8/R3K3 w - - 0 1")
+    predicted = Fen("4k3/8/8/4p3/8/5N2/8/4K2Q w - - 0 1")
+    words = {each.words: each.label for each in board_differences(true, predicted)}
     assert words == {
-        "the white rook on a1 is missing",
-        "a white queen is predicted on h1, where no piece stands",
-        "the white knight on e5 is predicted on f3",
+        "the white rook on a1 is missing": "rook a1 missing",
+        "a white queen is predicted on h1, where no piece stands": "extra queen h1",
+        "the white knight on e5 is predicted on f3": "knight e5, not f3",
     }
 
 
@@ -202,3 +229,47 @@ def test_a_budget_that_is_spent_gives_a_smaller_depth():
     assert shallow["recall"]["lost"] == pytest.approx(2 / 38)
     assert shallow["recall"]["share"] == pytest.approx(2 / 3)
     assert deep["recall"]["words"] == shallow["recall"]["words"]
+
+
+def drift(rng, board):
+    """Return a board with something wrong that a tracker gets wrong."""
+    kind = rng.choice(("gone", "elsewhere", "elsewhere", "side", "castling"))
+    men = list(chess.SquareSet(board.occupied & ~board.kings))
+    free = list(chess.SquareSet(~board.occupied & chess.BB_ALL & ~chess.BB_BACKRANKS))
+    if kind == "side":
+        board.turn = not board.turn
+    elif kind == "castling":
+        board.castling_rights = 0
+    else:
+        piece = board.remove_piece_at(rng.choice(men))
+        if kind == "elsewhere":
+            board.set_piece_at(rng.choice(free), piece)
+
+
+def test_each_correction_alone_has_the_numbers_of_compare():
+    """Ten pairs with two to six differences: the command line on each corrected FEN, and the gains."""
+    rng, pairs = random.Random(30), []
+    while len(pairs) < 10:
+        true = random_board(rng.randint(10, 50), rng.randint(0, 999))
+        board = chess.Board(true)
+        for _ in range(rng.randint(2, 6)):
+            drift(rng, board)
+        if 2 <= len(board_differences(Fen(true), Fen(board.fen()))) <= 6:
+            pairs.append((true, board.fen()))
+    for true, predicted in pairs:
+        comparison = wb.compare(true, predicted, depth=2)
+        causes = comparison.causes()
+        assert 2 <= len(causes) <= 6
+        for row in causes.itertuples():
+            printed = CliRunner().invoke(
+                main, ["compare", true, row.corrected, "--depth", "2", "--json"]
+            )
+            values = json.loads(printed.stdout)
+            assert row.precision == pytest.approx(values["precision"][-1], abs=1e-12)
+            assert row.recall == pytest.approx(values["recall"][-1], abs=1e-12)
+            gain = values["precision"][-1] - comparison.precision[-1]
+            assert row.precision_gain == pytest.approx(gain, abs=1e-12)
+            # Corrected, it is no difference any more.
+            left = {each.label for each in board_differences(Fen(true), Fen(row.corrected))}
+            assert row.cause not in left
+        assert list(causes.precision) == sorted(causes.precision, reverse=True)

@@ -36,7 +36,7 @@ def values(view, name):
 
 
 def why(pair):
-    return pair._lost_mass(pair.questions()["lost_mass"])["why"]
+    return pair._causes(pair.questions()["causes"])
 
 
 class TestHandWorkedPairs:
@@ -225,7 +225,7 @@ class TestEveryEnvironment:
     def test_it_answers_before_the_page_asks_and_its_still_is_escaped(self, pair):
         pair.caption = "<img src=x onerror=alert(1)>"
         pair.prepare_still()
-        assert set(pair.answers) == {"compare", "lost_mass"}
+        assert set(pair.answers) == {"compare", "causes", "lost_mass"}
         assert pair.answers["compare"]["question"] == pair.questions()["compare"]
         still = pair.still()
         assert "<img src=x" not in still

@@ -79,7 +79,7 @@ def test_a_pair_answers_before_the_page_asks_and_follows():
     pair.prepare_still()
     # As in the README: one of 21 lines is refused.
     assert "0.9524" in pair.still()
-    assert set(pair.answers) == {"compare", "lost_mass"}
+    assert set(pair.answers) == {"compare", "causes", "lost_mass"}
     assert pair.answers["compare"]["question"] == pair.questions()["compare"]
     pair.predicted_fen = START
     assert "0.9524" not in pair.still()

@@ -59,16 +59,11 @@ def is_path(value: Any) -> bool:
         return False
 
 
-def main_causes(
-    environment: Environment[Any, Any],
-    true: Any,
-    predicted: Any,
-    values: tuple[float, float],
-    settings: ExplorerSettings,
-) -> str:
-    """Return in words what most of the loss of precision and recall is due to."""
+def pair_causes(
+    environment: Environment[Any, Any], true: str, predicted: str, settings: ExplorerSettings
+) -> dict[str, Any]:
+    """Return what each difference of two states costs, and the main causes in words."""
     if environment.name == DEFAULT:
-        causes = board_causes(true, predicted, values, settings)
-    else:
-        causes = state_causes(StateReader(environment), true, predicted, values, settings)
-    return str(causes["words"])
+        return board_causes(true, predicted, settings)
+    reader = StateReader(environment)
+    return state_causes(reader, *reader.read_pair(true, predicted, []), settings)

@@ -16,7 +16,7 @@ from workbench.errors import InvalidArgumentError
 from workbench.explore import explore
 from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.page.still_html import aside, board, picture, preformatted
-from workbench.explore.widget_choice import main_causes
+from workbench.explore.widget_choice import pair_causes
 from workbench.metrics import metric_of, own_metrics
 from workbench.prediction import different_elements
 from workbench.scoring import ScoringParameters, scoring_parameters
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _UNLIKE: Final = 0.5
+_CAUSE_COLUMNS: Final = (
+    *("cause", "words", "depth", "precision", "recall", "precision_gain", "recall_gain"),
+    "corrected",
+)
 
 
 @dataclass(frozen=True)
@@ -91,14 +95,42 @@ class Comparison:
     @cached_property
     def cause(self) -> str:
         """What costs most precision and recall, in a sentence; empty where no single error does."""
-        parsed = self._predicted_state()
-        if parsed is None or min(self.precision[-1], self.recall[-1]) == 1:
+        if self._predicted_state() is None or min(self.precision[-1], self.recall[-1]) == 1:
             return ""
+        return str(self._causes["words"])
+
+    @cached_property
+    def _causes(self) -> dict[str, Any]:
         settings = ExplorerSettings(
             self.depths[-1], self.parameters.terminal, self.parameters.ill_formed
         )
-        values = self.precision[-1], self.recall[-1]
-        return main_causes(self.environment, self._true_state(), parsed, values, settings)
+        predicted = "" if self._predicted_state() is None else self.predicted
+        return pair_causes(self.environment, self.true, predicted or "", settings)
+
+    def causes(self) -> pd.DataFrame:
+        """Return what each error of the prediction costs alone, the most expensive first.
+
+        Returns:
+            One row for each difference: ``cause`` in short, ``words``, ``depth``, ``precision`` and
+            ``recall`` with this one difference corrected, ``precision_gain`` and ``recall_gain``
+            over the prediction as it is, and ``corrected``, the text of the corrected state. The
+            gains need not add up to the loss: errors can hide each other. The depth is smaller than
+            asked for where so many differences take too long.
+
+        Example:
+            >>> import workbench as wb
+            >>> start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+            >>> comparison = wb.compare(start, start.replace(" w ", " b "), depth=2)
+            >>> comparison.causes()[["cause", "precision_gain", "recall_gain"]].values.tolist()
+            [['Black is believed to move', 1.0, 1.0]]
+        """
+        rows, now = [], self._causes["now"]
+        for each in self._causes["differences"]:
+            row = {"cause": each["label"], "words": each["words"], "depth": self._causes["depth"]}
+            row |= {name: each[name] for name in now}
+            row |= {f"{name}_gain": each[name] - value for name, value in now.items()}
+            rows.append({**row, "corrected": each["text"]})
+        return pd.DataFrame(rows, columns=_CAUSE_COLUMNS)
 
     @property
     def remark(self) -> str:

@@ -13,7 +13,7 @@ from twin_fuzz import recorded_pairs
 from workbench.affordance import exact_profile
 from workbench.environments.chess import ChessAutomaton, ChessState
 from workbench.explore.explorer_settings import ExplorerSettings
-from workbench.explore.losses.board_losses import lost_mass
+from workbench.explore.losses.board_losses import board_causes, lost_mass
 from workbench.explore.page.widget_base import as_plain
 from workbench.explore.pair.board_pair import compare_answer
 from workbench.explore.pair.pair_view import replay
@@ -72,6 +72,8 @@ def asked_and_expected(pairs, rng):
         if "view" in answer:
             questions.append(page_question("lost_mass", true, predicted, settings, line))
             expected.append(lost_mass(*replay(true, predicted, line), settings))
+            questions.append(page_question("causes", true, predicted, settings, line))
+            expected.append(board_causes(*replay(true, predicted, line), settings))
     return questions, as_plain(expected)
 
 

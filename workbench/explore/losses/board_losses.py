@@ -1,7 +1,6 @@
 """Losses of two chess boards: rules of their joint tree, differences, main causes."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 import chess
@@ -17,6 +16,7 @@ from workbench.environments.chess.kernel.kernel_functions import (
     pack_states,
     unpack_state,
 )
+from workbench.environments.chess.state import Fen
 from workbench.explore.board_reading import (
     CHESS,
     ending_of,
@@ -27,12 +27,12 @@ from workbench.explore.explorer_settings import ExplorerSettings
 from workbench.explore.losses.joint_tree import AutomatonRules
 from workbench.explore.losses.loss_trees import SMALLEST_SHARE, all_lost, loss_trees
 from workbench.explore.losses.main_cause import (
-    MOST_DIFFERENCES,
     Circumstance,
     Difference,
-    Values,
+    no_causes,
     pair_causes,
 )
+from workbench.scoring.parameters import IllFormedPolicy
 
 _ALONE: Final = 16
 """The number of pairs from which several threads are faster."""
@@ -94,43 +94,57 @@ def _code_of(move: chess.Move) -> int:
     return move.from_square | move.to_square << 6 | (move.promotion or 0) << 12
 
 
-_MASKS: Final = tuple("pawns knights bishops rooks queens kings white black promoted".split())
 _SIDES: Final = ("Black", "White")
+_DEFAULT_FIELDS: Final = ("", "w", "-", "-")
 
 
-def board_differences(true: ChessState, predicted: ChessState) -> list[Difference[ChessState]]:
+def board_differences(
+    true: Fen, predicted: Fen, policy: IllFormedPolicy = "as_is"
+) -> list[Difference[ChessState]]:
     """Return what a predicted board has wrong, each with the board on which it alone is corrected.
 
     A piece that is missing on one square and stands on another is one difference, the nearest squares
-    paired; every square belongs to one difference. Castling rights count where king and rook are in
-    place, the en-passant square as it is written.
+    paired; every square belongs to one difference. Castling rights and the en-passant square count as
+    they are written, the rights only where they have another effect.
 
     Returns:
-        Pieces from a1 on, then the side to move, the castling rights, the en-passant square; nothing
-        if there are more than `MOST_DIFFERENCES`.
+        Pieces from a1 on, then the side to move, the castling rights, the en-passant square.
     """
-    differences = [
-        Difference(words, _with_squares(true, predicted, squares))
-        for words, squares in _misplaced(true.board(), predicted.board())
-    ]
+    fields = [[*fen.fields, *_DEFAULT_FIELDS[len(fen.fields) :]] for fen in (true, predicted)]
 
-    pair = true, predicted
-    rights = [state.board().castling_xfen().replace("-", "none") for state in pair]
-    squares = [
-        "none" if state.en_passant is None else chess.SQUARE_NAMES[state.en_passant]
-        for state in pair
+    def corrected(field: int, text: str, label: str, words: str) -> Difference[ChessState]:
+        written = " ".join([*fields[1][:field], text, *fields[1][field + 1 :]])
+        return Difference(words, read_board(written, "predicted").state(policy), label, written)
+
+    differences = []
+    for label, words, squares in _misplaced(true.board, predicted.board):
+        board = predicted.board.copy(stack=False)
+        for square in squares:
+            promoted = bool(true.board.promoted & chess.BB_SQUARES[square])
+            board.set_piece_at(square, true.board.piece_at(square), promoted)
+        differences.append(corrected(0, board.board_fen(promoted=True), label, words))
+
+    pair = true.board, predicted.board
+    turns = [_SIDES[board.turn] for board in pair]
+    rights = [board.castling_xfen().replace("-", "none") for board in pair]
+    passant = [
+        "none" if each.ep_square is None else chess.SQUARE_NAMES[each.ep_square] for each in pair
     ]
-    fields = (
-        ("white_to_move", "{} is to move", [_SIDES[state.white_to_move] for state in pair]),
-        ("castling_rights", "the castling rights are {}", rights),
-        ("en_passant", "the en-passant square is {}", squares),
-    )
-    for name, words, (of_true, of_predicted) in fields:
-        if of_true != of_predicted:
-            difference = f"in truth {words.format(of_true)}, on the predicted board {of_predicted}"
-            corrected = replace(predicted, **{name: getattr(true, name)})
-            differences.append(Difference(difference, corrected))
-    return differences if len(differences) <= MOST_DIFFERENCES else []
+    if turns[0] != turns[1]:
+        words = f"in truth {turns[0]} is to move, on the predicted board {turns[1]}"
+        label = f"{turns[1]} is believed to move"
+        differences.append(corrected(1, fields[0][1], label, words))
+    if rights[0] != rights[1] and fields[0][2] != fields[1][2]:
+        words = f"in truth the castling rights are {rights[0]}, on the predicted board {rights[1]}"
+        label = f"castling {rights[0]}, not {rights[1]}"
+        differences.append(corrected(2, fields[0][2], label, words))
+    if passant[0] != passant[1]:
+        words = (
+            f"in truth the en-passant square is {passant[0]}, on the predicted board {passant[1]}"
+        )
+        label = f"en passant {passant[0]}, not {passant[1]}"
+        differences.append(corrected(3, fields[0][3], label, words))
+    return differences
 
 
 def circumstances(
@@ -147,15 +161,26 @@ def circumstances(
     endings = [ending_of(board) for board in boards]
     if bool(endings[0]) != bool(endings[1]):
         words = _one_sided(f"the game is over ({endings[0] or endings[1]})", bool(endings[0]))
-        behind = [each for each in differences if ending_of(each.corrected.board()) == endings[0]]
+        behind = _corrected_boards(differences, lambda board: ending_of(board) == endings[0])
         return [Circumstance(words + _because(behind), (1.0, 1.0))]
     checks = [board.is_check() for board in boards]
     if any(endings) or boards[0].turn != boards[1].turn or checks[0] == checks[1]:
         return []
     words = _one_sided(f"{_SIDES[boards[0].turn]} is in check", checks[0])
-    behind = [each for each in differences if each.corrected.board().is_check() == checks[0]]
+    behind = _corrected_boards(differences, lambda board: board.is_check() == checks[0])
     refused = _refused_in_check(*boards) if checks[0] else _refused_in_check(*boards[::-1])
     return [Circumstance(words + _because(behind), (refused, 0.0) if checks[0] else (0.0, refused))]
+
+
+def _corrected_boards(
+    differences: Sequence[Difference[ChessState]], holds: Callable[[chess.Board], bool]
+) -> list[Difference[ChessState]]:
+    """Return the differences whose correction alone makes something hold."""
+    return [
+        each
+        for each in differences
+        if not isinstance(each.corrected, Sink) and holds(each.corrected.board())
+    ]
 
 
 def _one_sided(words: str, in_truth: bool) -> str:
@@ -176,8 +201,8 @@ def _refused_in_check(in_check: chess.Board, other: chess.Board) -> float:
     return len(refused) / len(drawn)
 
 
-def _misplaced(true: chess.Board, predicted: chess.Board) -> Iterator[tuple[str, list[int]]]:
-    """Yield groups of squares whose pieces are wrong, and what is wrong in words."""
+def _misplaced(true: chess.Board, predicted: chess.Board) -> Iterator[tuple[str, str, list[int]]]:
+    """Yield groups of squares whose pieces are wrong, with what is wrong in short and in words before each."""
     of_true, of_predicted = true.piece_map(), predicted.piece_map()
     wrong = [square for square in chess.SQUARES if of_true.get(square) != of_predicted.get(square)]
     moves = list(_moved(of_true, of_predicted, wrong))
@@ -187,18 +212,23 @@ def _misplaced(true: chess.Board, predicted: chess.Board) -> Iterator[tuple[str,
         groups = [group for group in groups if group not in joined] + [set().union(*joined)]
     for group in sorted(map(sorted, groups)):
         within = [(home, stands) for home, stands in moves if home in group]
+        names = [chess.SQUARE_NAMES[square] for square in group]
         if len(group) == 1:
-            yield _wrong_square(group[0], of_true.get(group[0]), of_predicted.get(group[0])), group
-        elif len(within) == 1:
-            (home, stands) = within[0]
-            words = f"the {_named(of_true[home])} on {chess.SQUARE_NAMES[home]} is predicted on "
-            yield words + chess.SQUARE_NAMES[stands], group
-        else:
-            names = [chess.SQUARE_NAMES[square] for square in group]
-            yield (
-                f"the pieces on {', '.join(names[:-1])} and {names[-1]} are mixed up",
-                group,
+            wrong_square = _wrong_square(
+                names[0], of_true.get(group[0]), of_predicted.get(group[0])
             )
+            yield *wrong_square, group
+        elif len(within) == 1:
+            piece = of_true[within[0][0]]
+            place, believed = (chess.SQUARE_NAMES[square] for square in within[0])
+            words = f"the {_named(piece)} on {place} is predicted on {believed}"
+            yield f"{chess.piece_name(piece.piece_type)} {place}, not {believed}", words, group
+        else:
+            label = (
+                f"{len(names)} pieces mixed up ({', '.join(names[:2])}{', …' * (len(names) > 2)})"
+            )
+            words = f"the pieces on {', '.join(names[:-1])} and {names[-1]} are mixed up"
+            yield label, words, group
 
 
 def _moved(
@@ -219,35 +249,27 @@ def _moved(
             yield home, stands
 
 
-def _wrong_square(square: int, piece: chess.Piece | None, wrong: chess.Piece | None) -> str:
-    name = chess.SQUARE_NAMES[square]
+def _wrong_square(
+    name: str, piece: chess.Piece | None, wrong: chess.Piece | None
+) -> tuple[str, str]:
     if wrong is None:
         assert piece is not None
-        return f"the {_named(piece)} on {name} is missing"
+        label = f"{chess.piece_name(piece.piece_type)} {name} missing"
+        return label, f"the {_named(piece)} on {name} is missing"
+    believed = chess.piece_name(wrong.piece_type)
     if piece is None:
-        return f"a {_named(wrong)} is predicted on {name}, where no piece stands"
-    return f"a {_named(wrong)} is predicted on {name} instead of a {_named(piece)}"
+        words = f"a {_named(wrong)} is predicted on {name}, where no piece stands"
+        return f"extra {believed} {name}", words
+    words = f"a {_named(wrong)} is predicted on {name} instead of a {_named(piece)}"
+    same_kind = piece.piece_type == wrong.piece_type
+    names = [
+        _named(each) if same_kind else chess.piece_name(each.piece_type) for each in (piece, wrong)
+    ]
+    return f"{names[0]} {name}, not {names[1]}", words
 
 
 def _named(piece: chess.Piece) -> str:
     return f"{_SIDES[piece.color].lower()} {chess.piece_name(piece.piece_type)}"
-
-
-def _with_squares(true: ChessState, predicted: ChessState, squares: Sequence[int]) -> ChessState:
-    mask = sum(1 << square for square in squares)
-    return replace(
-        predicted,
-        **{name: getattr(predicted, name) & ~mask | getattr(true, name) & mask for name in _MASKS},
-    )
-
-
-def board_causes(
-    true: ChessState, predicted: ChessState, values: Values, settings: ExplorerSettings
-) -> dict[str, Any]:
-    """Return the main causes of the losses of two boards in words."""
-    differences = board_differences(true, predicted)
-    around = circumstances(true, predicted, differences)
-    return pair_causes(CHESS, true, predicted, values, settings, differences, around)
 
 
 _DEFAULTS: Final = ExplorerSettings()
@@ -273,8 +295,20 @@ def lost_mass(
         return all_lost(no_state_words(predicted), settings.depth)
     compiled = CHESS.compiled_takes(true_state, state)
     rules = _CompiledRules() if compiled else _ReferenceRules()
-    differences = board_differences(true_state, state)
-    around = circumstances(true_state, state, differences)
-    return loss_trees(
-        CHESS, rules, true_state, state, settings, differences, around, smallest_share
-    )
+    return loss_trees(CHESS, rules, true_state, state, settings, smallest_share)
+
+
+def board_causes(
+    true_fen: str, predicted_fen: str | None, settings: ExplorerSettings = _DEFAULTS
+) -> dict[str, Any]:
+    """Return what each difference of two boards costs, see `pair_causes`; its texts are FENs.
+
+    An ill-formed board that counts as no state may become one by a single correction.
+    """
+    true, predicted = read_board(true_fen, "true"), read_board(predicted_fen, "predicted")
+    if predicted.board is None:
+        return no_causes(settings.depth)
+    state = predicted.state(settings.ill_formed)
+    differences = board_differences(true.fen, predicted.fen, settings.ill_formed)
+    around = [] if isinstance(state, Sink) else circumstances(true.fen.state, state, differences)
+    return pair_causes(CHESS, true.fen.state, state, settings, differences, around)

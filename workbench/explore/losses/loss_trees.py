@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from heapq import nlargest
 from typing import Any, Final
@@ -19,12 +19,6 @@ from workbench.explore.losses.joint_tree import (
     add_children,
     finished_words,
     percent,
-)
-from workbench.explore.losses.main_cause import (
-    Circumstance,
-    Difference,
-    causes_in_words,
-    pair_causes,
 )
 
 _MOST: Final = 5
@@ -45,16 +39,13 @@ def loss_trees(
     true: State,
     predicted: State,
     settings: ExplorerSettings,
-    differences: Sequence[Difference[State]],
-    circumstances: Sequence[Circumstance] = (),
     smallest_share: float = SMALLEST_SHARE,
 ) -> dict[str, Any]:
     """Spread the lost probability mass of two states over the lines on which it is lost.
 
     Returns:
-        ``depth`` and ``reason``; ``precision`` and ``recall``, the root nodes of two trees;
-        ``costliest`` with five actions at most for each, see `costliest_actions`; and ``why``, see
-        `workbench.explore.losses.main_cause.causes_in_words`. A node has ``line``, ``words``,
+        ``depth`` and ``reason``; ``precision`` and ``recall``, the root nodes of two trees; and
+        ``costliest`` with five actions at most for each, see `costliest_actions`. A node has ``line``, ``words``,
         ``kind`` (root, shared, lost, merged), ``lost`` (mass), ``share`` (of all that is lost; None
         where nothing is) and ``children``, which add up to it. A node without children loses its
         mass in itself, or further down than is shown.
@@ -73,12 +64,11 @@ def loss_trees(
         "costliest": {
             each.name: costliest_actions(rules, root, each, complete) for each in MEASURES
         },
-        "why": pair_causes(explored, true, predicted, values, limited, differences, circumstances),
     }
 
 
 def all_lost(reason: str, depth: int) -> dict[str, Any]:
-    """Return what `loss_trees` does, and no cause, where there is no predicted state."""
+    """Return what `loss_trees` does where there is no predicted state."""
     words = f"{reason}: everything is lost"
     root = {"line": [], "words": words, "kind": "root", "lost": 1.0, "share": 1.0}
     return {
@@ -86,7 +76,6 @@ def all_lost(reason: str, depth: int) -> dict[str, Any]:
         "reason": words,
         **{measure.name: {**root, "children": []} for measure in MEASURES},
         "costliest": {measure.name: [] for measure in MEASURES},
-        "why": causes_in_words(depth, (0.0, 0.0), (None, None)),
     }
 
 

@@ -1,7 +1,6 @@
 // "Where lines die": the losses of p_m and r_m as icicles, and the actions that cost most, in words.
 // Hooks: data-role="lost" (data-state "fresh" or "stale"), "lost-precision" and "lost-recall", in
-// each "lost-total" (data-value), "icicle" and "costly-move" (data-line, data-share); "lost-reason";
-// above them "why" (data-precision and data-recall: the shares of the causes named).
+// each "lost-total" (data-value), "icicle" and "costly-move" (data-line, data-share); "lost-reason".
 
 import { htmlElement } from "../page/svg.js";
 import { probabilityText } from "../page/chart.js";
@@ -19,9 +18,7 @@ export class LostPanel {
     Object.assign(this, { onStep, onPoint, nouns });
     this.reason = htmlElement("p", { class: "ws-quiet", "data-role": "lost-reason" }, "Computed after the numbers.");
     this.parts = htmlElement("div", { class: "ws-lost-parts" });
-    this.why = htmlElement("p", { class: "ws-why", "aria-live": "polite", "data-role": "why", hidden: true });
     this.element = htmlElement("div", { role: "group", class: "ws-panel ws-lost", "aria-label": "Where lines die", "data-role": "lost", "data-state": "stale" },
-      this.why,
       htmlElement("div", { class: "ws-panel-head" }, htmlElement("h3", {}, "Where lines die"), this.reason), this.parts);
     this.answer = null;
     this.width = 0;
@@ -43,23 +40,15 @@ export class LostPanel {
     this.element.dataset.state = "stale";
   }
 
-  /** @param {Object} answer As loss_trees.py's loss_trees returns it, with "why". @param {number} depth Asked for. */
+  /** @param {Object} answer As loss_trees.py's loss_trees returns it. @param {number} depth Asked for. */
   show(answer, depth) {
     this.element.dataset.state = "fresh";
     const pictured = ["precision", "recall"].some((name) => answer[name].children.length);
     const shallower = answer.depth < depth ? ` For m = ${answer.depth}, not ${depth}: ${answer.reason}.` : "";
     this.reason.textContent = `${pictured ? "Width is probability lost. Click to step there." : ""}${shallower}`;
     this.answer = answer;
-    this.showWhy(answer.why);
     if (!this.parts.firstElementChild) this.draw();
     this.draw();
-  }
-
-  /** The main causes in words; nothing where nothing dominates. @param {Object} why */
-  showWhy({ words, precision, recall }) {
-    this.why.textContent = words;
-    this.why.hidden = !words;
-    Object.assign(this.why.dataset, { precision: precision?.share ?? "", recall: recall?.share ?? "" });
   }
 
   draw() {

@@ -1,4 +1,4 @@
-"""The main cause of what precision and recall lose: the one difference that accounts for most of it.
+"""The causes of what precision and recall lose: what correcting each difference alone wins back, and the main one.
 
 Nothing here is about one environment: it gives the differences of two states, each with the predicted
 state that has this difference alone set right.
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Generic, NamedTuple
 
-from workbench.automaton import Action, State
+from workbench.automaton import Action, Sink, State
 from workbench.explore.depth_profile import exact_depth
 from workbench.explore.explorer_settings import ExploredAutomaton, ExplorerSettings
 from workbench.explore.losses.joint_tree import MEASURES, ROUNDING, Measure, percent
@@ -17,7 +17,7 @@ DOMINANT: Final = 0.5
 """The share of all that is lost from which on a cause is named."""
 
 MOST_DIFFERENCES: Final = 12
-"""Of states that differ in more than this no difference is looked at alone."""
+"""Of states without a compiled kernel that differ in more than this no difference is looked at alone."""
 
 Values = tuple[float, float]
 """Precision and recall at one depth."""
@@ -27,11 +27,17 @@ Values = tuple[float, float]
 class Difference(Generic[State]):
     """One thing that the predicted state has wrong, and that state with this alone set right.
 
-    The words begin a sentence in lower case.
+    Attributes:
+        words: What is wrong, as the beginning of a sentence in lower case.
+        corrected: The state with this alone set right; the sink where that counts as no state.
+        label: The same as the words, as short as can be.
+        text: The corrected state as text.
     """
 
     words: str
-    corrected: State
+    corrected: State | Sink
+    label: str = ""
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,31 +98,70 @@ def main_cause(
 def pair_causes(
     explored: ExploredAutomaton[State, Action],
     true: State,
-    predicted: State,
-    values: Values,
+    predicted: State | Sink,
     settings: ExplorerSettings,
     differences: Sequence[Difference[State]],
     circumstances: Sequence[Circumstance] = (),
 ) -> dict[str, Any]:
-    """Return the main causes of the losses of two states in words, see `causes_in_words`.
+    """Return what each difference of two states costs, and the main causes in words.
 
     The depth is the deepest at which every difference can be measured within the budget.
-    """
-    budget = max(settings.exact_budget // max(len(differences), 1), 1)
-    depth = settings.depth
-    for each in differences:
-        limited = replace(settings, depth=depth, exact_budget=budget)
-        depth = exact_depth(explored, true, each.corrected, limited).depth
 
-    def measured(state: State) -> Values:
+    Returns:
+        What `causes_in_words` does; ``now``, precision and recall of the pair at that depth;
+        ``differences``, those that cost most precision first and among equals those that cost most
+        recall, each with ``label``, ``words``, ``text`` (the predicted state with this one difference
+        corrected), ``precision`` and ``recall`` (with it corrected); and ``circumstances``, in words.
+    """
+    budget = max(settings.exact_budget // (len(differences) + 1), 1)
+    depth = settings.depth
+    states = [predicted, *(each.corrected for each in differences)]
+    for state in states:
+        if not isinstance(state, Sink):
+            limited = replace(settings, depth=depth, exact_budget=budget)
+            depth = exact_depth(explored, true, state, limited).depth
+
+    def measured(state: State | Sink) -> Values:
+        if isinstance(state, Sink):
+            return 0.0, 0.0
         precision, recall = explored.exact_values(true, state, depth, settings.terminal)
         return precision[-1], recall[-1]
 
-    if depth < settings.depth:
-        values = measured(predicted)
-    corrected = [(each.words, measured(each.corrected)) for each in differences]
-    causes = [main_cause(measure, values, corrected, circumstances) for measure in MEASURES]
-    return causes_in_words(depth, values, causes)
+    values, *corrected = map(measured, states)
+    named = [(each.words, won) for each, won in zip(differences, corrected, strict=True)]
+    causes = [main_cause(measure, values, named, circumstances) for measure in MEASURES]
+    rows = [
+        {
+            "label": each.label or each.words,
+            "words": each.words,
+            "text": each.text,
+            "precision": precision,
+            "recall": recall,
+        }
+        for each, (precision, recall) in zip(differences, corrected, strict=True)
+    ]
+    rows.sort(key=_gain, reverse=True)
+    return {
+        **causes_in_words(depth, values, causes),
+        "now": {"precision": values[0], "recall": values[1]},
+        "differences": rows,
+        "circumstances": [f"{each.words[0].upper()}{each.words[1:]}." for each in circumstances],
+    }
+
+
+def _gain(row: dict[str, Any]) -> tuple[float, float]:
+    # Rounding must not decide the order.
+    return round(row["precision"], 9), round(row["recall"], 9)
+
+
+def no_causes(depth: int) -> dict[str, Any]:
+    """Return what `pair_causes` does where there is no predicted state that could be corrected."""
+    return {
+        **causes_in_words(depth, (0.0, 0.0), (None, None)),
+        "now": {"precision": 0.0, "recall": 0.0},
+        "differences": [],
+        "circumstances": [],
+    }
 
 
 def causes_in_words(depth: int, values: Values, causes: Sequence[Cause | None]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from workbench.explore.board_reading import (
     unsupported,
 )
 from workbench.explore.explorer_settings import ExplorerSettings
-from workbench.explore.losses.board_losses import lost_mass
+from workbench.explore.losses.board_losses import board_causes, lost_mass
 from workbench.explore.page.assets import javascript, piece_drawings, stylesheet
 from workbench.explore.page.still_html import board
 from workbench.explore.pair.pair_view import compare_boards, replay, replay_boards
@@ -240,6 +240,12 @@ class BoardPair(PairWidget):
     ) -> dict[str, Any]:
         """Return where lines die; see `workbench.explore.losses.loss_trees.loss_trees`."""
         return lost_mass(*replay(true, predicted, line), settings)
+
+    def causes_of(
+        self, true: str, predicted: str, line: list[str], settings: ExplorerSettings
+    ) -> dict[str, Any]:
+        """Return what each difference costs; see `workbench.explore.losses.main_cause.pair_causes`."""
+        return board_causes(*replay(true, predicted, line), settings)
 
     @traitlets.validate("true_fen")
     def _check_true_fen(self, proposal: Any) -> str:

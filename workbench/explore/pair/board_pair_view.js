@@ -1,7 +1,7 @@
 // Two boards side by side, edited and stepped, with the cost of their difference; BoardPair and the page
 // without Python show it.
 // Hooks: see pair_frame.js (the root and its buttons), board.js, board_editing.js, tray.js,
-// moves_panel.js, numbers_panel.js, lost_panel.js and icicle.js.
+// verdict_bar.js, moves_panel.js, numbers_panel.js, lost_panel.js and icicle.js.
 
 import { applyEdit, differentSquares, editInWords, formatFen, parseFen, EMPTY_FEN } from "../board/board_model.js";
 import { squaresOfMove } from "./history.js";
@@ -41,7 +41,7 @@ export class BoardPairView extends PairPage {
       role: "board-pair", nouns: this.nouns,
       actions: { ...this.buttonActions(), flip: () => this.flip() },
       onSay: (words) => this.say(words),
-      parts: { crumbs: this.crumbs, sides: SIDES.map((look) => this.sides[look]), tray: this.tray, numbers: this.numbers, moves: this.moves, lost: this.lost },
+      parts: { verdict: this.verdict, crumbs: this.crumbs, sides: SIDES.map((look) => this.sides[look]), tray: this.tray, numbers: this.numbers, moves: this.moves, lost: this.lost },
     });
     this.root = this.frame.root;
     this.dragging = new Dragging(this.root, boards, (held, board, square) => this.dropped(held, board, square));

@@ -1,4 +1,4 @@
-// Precision and recall by depth, as headline, chart and table; the measures on the text; how it is
+// Precision and recall by depth, as chart and table; the measures on the text; how it is
 // measured. Hooks: data-role="depth", "depth-value", "terminal", "ill-formed", "numbers"
 // (data-state "fresh" or "stale", data-serial counts answers), "profile-row" (data-depth) with
 // "precision" and "recall" (data-value, data-low, data-high, data-method), "profile-reason",
@@ -8,7 +8,7 @@ import { htmlElement } from "../page/svg.js";
 import { lineChart, probabilityText } from "../page/chart.js";
 import { FINISHED_WORDS, ILL_FORMED_WORDS } from "../page/policy_words.js";
 import { QUANTITIES, capitalised } from "../page/quantities.js";
-import { Headline, MEASURES, measuredValue } from "./headline.js";
+import { MEASURES, measuredValue } from "./verdict_bar.js";
 
 const DEEPEST = 8;
 
@@ -24,7 +24,6 @@ export class NumbersPanel {
   constructor({ settings, onSettings, nouns, facts, deepest = DEEPEST }) {
     Object.assign(this, { onSettings, nouns, facts, deepest });
     this.answers = 0;
-    this.headline = new Headline();
     this.buildControls();
     this.chart = htmlElement("div", { class: "ws-chart-box" });
     this.rows = htmlElement("tbody", {});
@@ -90,18 +89,15 @@ export class NumbersPanel {
   /** Mark the numbers as those of an earlier state, until the next answer. */
   markStale() {
     this.numbers.dataset.state = "stale";
-    this.headline.markStale();
   }
 
   markFresh() {
     this.numbers.dataset.state = "fresh";
-    this.headline.markFresh();
   }
 
   /** @param {Object} view As pair_view.py's pair_view returns it. */
   show(view) {
     const { depths, precision, recall, reason } = view.profile;
-    this.headline.show(view.profile);
     this.rows.replaceChildren(...depths.map((depth, index) => profileRow(depth, precision[index], recall[index])));
     this.reason.textContent = `${capitalised(reason)}.`;
     this.chart.replaceChildren(lineChart({

@@ -31,7 +31,7 @@ export class PairFrame {
    * @param {string} options.role "board-pair" or "state-pair".
    * @param {PairNouns} options.nouns See pair_page.js.
    * @param {Object<string, () => void>} options.actions By a button's name: undo, redo, flip, swap, reset, back, forward.
-   * @param {Object<string, Object>} options.parts crumbs, sides (two), tray (or none), numbers, moves, lost.
+   * @param {Object<string, Object>} options.parts verdict, crumbs, sides (two), tray (or none), numbers, moves, lost.
    * @param {(words: string) => void} options.onSay Something to announce.
    */
   constructor({ role, nouns, actions, parts, onSay }) {
@@ -52,11 +52,10 @@ export class PairFrame {
       class: `world-state any-pair ${role}`, "data-lm-suppress-shortcuts": "true", onfocusin: keepShortcutsAway, "data-role": role, "data-busy": "false",
       onkeydown: (event) => this.key(event),
     },
-    this.caption, this.error,
+    this.caption, this.error, parts.verdict.element,
     htmlElement("div", { class: "ws-pair-grid" },
       htmlElement("div", { class: "ws-boards" },
         htmlElement("div", { class: "ws-boards-head" }, bar, parts.crumbs.element),
-        parts.numbers.headline.element,
         ...parts.sides.map(({ element }) => element), parts.tray?.element ?? null),
       parts.numbers.element, parts.moves.element, parts.lost.element),
     this.texts,

@@ -6,6 +6,7 @@ import { keepingFocus } from "../page/focus.js";
 import { newHistory, nextMove, recorded, redone, sameState, stepped, swapped, undone, walkedBack } from "./history.js";
 import { LineCrumbs } from "./moves_panel.js";
 import { NumbersPanel } from "./numbers_panel.js";
+import { VerdictBar } from "./verdict_bar.js";
 import { LostPanel } from "../losses/lost_panel.js";
 
 /** What a pair's states and actions are called; Python has the words of other states than boards.
@@ -30,6 +31,7 @@ const FOR_THE_KERNEL = {
 const SETTING_TRAITS = ["depth", "terminal", "ill_formed"];
 const TEXT_TRAITS = ["reply", "moves", "caption"];
 const REST_BEFORE_LOST = 120;
+const FAILED_WORDS = { causes: "The causes could not be computed", lost_mass: "Where lines die could not be computed" };
 
 /**
  * A widget's class has build(), which makes sides, crumbs, moves, numbers, lost, frame and root, and
@@ -59,10 +61,12 @@ export class PairPage {
       onBusy: (busy) => this.busy(busy),
       onFailed: (message, asked) => this.failed(message, asked),
       onSlow: (seconds) => this.slow(seconds),
-      onProgress: (words) => this.numbers.headline.progress(words),
-      onGone: () => this.numbers.headline.kernelGone(),
+      onProgress: (words) => this.verdict.progress(words),
+      onGone: () => this.verdict.kernelGone(),
     });
     this.requester.on("compare", (answer) => this.compared(answer));
+    this.requester.on("causes", (answer) =>
+      this.keepingFocus(this.verdict.list, () => this.verdict.showCauses(answer, this.settings.depth)));
     this.requester.on("lost_mass", (answer) =>
       this.keepingFocus(this.lost.element, () => this.lost.show(answer, this.settings.depth)));
     this.build();
@@ -70,7 +74,7 @@ export class PairPage {
     this.listen();
     this.frame.showTexts(this.asideTexts());
     this.showStates();
-    this.numbers.headline.progress(this.waiting.first);
+    this.verdict.progress(this.waiting.first);
     this.ask(this.history.present, { recordedAlready: true, atOnce: true });
   }
 
@@ -98,6 +102,7 @@ export class PairPage {
 
   /** The parts that all pairs have alike. @param {Function} facts See NumbersPanel. */
   buildPanels(facts) {
+    this.verdict = new VerdictBar({ nouns: this.nouns, onMend: (cause) => this.mend(cause) });
     this.crumbs = new LineCrumbs((plies) => this.tryState(walkedBack(this.history.present, plies)));
     this.numbers = new NumbersPanel({
       settings: this.settingTraits(), nouns: this.nouns, facts, deepest: this.deepest,
@@ -140,22 +145,22 @@ export class PairPage {
       clearTimeout(this.lostTimer);
       this.end();
       this.lost.dispose();
-      this.numbers.headline.dispose();
+      this.verdict.dispose();
       this.requester.dispose();
     };
   }
 
   busy(busy) {
     this.root.dataset.busy = String(busy);
-    if (!busy) this.numbers.headline.progress("");
+    if (!busy) this.verdict.progress("");
   }
 
   say(words) {
-    this.numbers.headline.say(words);
+    this.verdict.say(words);
   }
 
   slow(seconds) {
-    this.numbers.headline.progress(this.waiting.slow(seconds));
+    this.verdict.progress(this.waiting.slow(seconds));
   }
 
   /** Python or another view may have set the pair: then request it again. */
@@ -174,9 +179,10 @@ export class PairPage {
   /** Ask the kernel about a state. With recordedAlready the page shows it before the answer. */
   ask(state, { recordedAlready = false, atOnce = false, typedOn = null } = {}) {
     clearTimeout(this.lostTimer);
-    this.requester.forget("lost_mass");
+    for (const kind of ["causes", "lost_mass"]) this.requester.forget(kind);
     this.asked = { state, recordedAlready, typedOn };
     this.numbers.markStale();
+    this.verdict.markStale();
     this.lost.markStale();
     this.requester.ask("compare", { ...state, ...this.settings }, atOnce);
   }
@@ -225,9 +231,11 @@ export class PairPage {
       else if (moved) this.sides[look].restore();
     }
     this.numbers.show(view);
+    this.verdict.show(view.profile);
+    this.verdict.markFresh();
     this.keepingFocus(this.moves.element, () => this.moves.show(view.moves));
     this.save(state);
-    this.restThenAskWhatIsLost();
+    this.askForCauses();
   }
 
   /** What is made anew keeps the focus, or a button that steps through the line gets it. */
@@ -244,9 +252,8 @@ export class PairPage {
   }
 
   failed(message, asked) {
-    const lost = asked === "lost_mass";
-    this.frame.alert(`${lost ? "Where lines die could not be computed" : "The pair could not be compared"}: ${message}`);
-    if (!lost) this.settle();
+    this.frame.alert(`${FAILED_WORDS[asked] ?? "The pair could not be compared"}: ${message}`);
+    if (!(asked in FAILED_WORDS)) this.settle();
   }
 
   /** The request failed: the numbers stay valid if they belong to the states shown. */
@@ -254,10 +261,13 @@ export class PairPage {
     if (!this.answered || !sameState(this.answered, this.history.present)) return;
     this.numbers.showSettings(this.answeredSettings);
     this.numbers.markFresh();
-    this.restThenAskWhatIsLost();
+    this.verdict.markFresh();
+    this.askForCauses();
   }
 
-  restThenAskWhatIsLost() {
+  /** The causes follow the numbers at once, where lines die after a rest. */
+  askForCauses() {
+    this.requester.ask("causes", { ...this.history.present, ...this.settings }, true);
     clearTimeout(this.lostTimer);
     this.lostTimer = setTimeout(() => {
       if (this.requester.idle("compare")) this.requester.ask("lost_mass", { ...this.history.present, ...this.settings }, true);
@@ -277,6 +287,13 @@ export class PairPage {
     else if (this.asked.typedOn) this.ask(this.history.present, { recordedAlready: true });
   }
 
+  /** Correct one difference, and no other; undo brings it back. @param {{label: string, text: string}} cause */
+  mend({ label, text }) {
+    this.verdict.keepBefore();
+    this.say(`Mended: ${label}.`);
+    this.goTo({ ...this.shown, [`predicted_${this.suffix}`]: text, line: [] });
+  }
+
   step(moves) {
     this.tryState(stepped(this.history.present, moves));
   }
@@ -285,6 +302,7 @@ export class PairPage {
     const history = way(this.history);
     if (history === this.history) return;
     this.history = history;
+    this.verdict.keepBefore();
     this.say(way === undone ? "The last change is undone." : "The change is redone.");
     this.chosen = null;
     this.pointed = null;

@@ -150,6 +150,7 @@ class PairWidget(WidgetBase):
         states = dict(zip(self.texts, (true, predicted or ""), strict=True))
         super().__init__(**states, **traits)
         self.register("compare", self._compare, kept=True)
+        self.register("causes", self._causes, kept=True)
         self.register("lost_mass", self._lost_mass, kept=True)
         self.follow_in_still(*self.texts, "line", *SETTINGS)
         self.observe(self.renew_still, ["caption"])
@@ -198,6 +199,12 @@ class PairWidget(WidgetBase):
         """Return where lines die after a line of shared actions."""
         raise NotImplementedError
 
+    def causes_of(
+        self, true: str, predicted: str, line: list[str], settings: ExplorerSettings
+    ) -> dict[str, Any]:
+        """Return what each difference costs after a line of shared actions."""
+        raise NotImplementedError
+
     def after(self, true: str, predicted: str, line: list[str]) -> tuple[str, str]:
         """Return the texts of both states after a line of shared actions."""
         raise NotImplementedError
@@ -228,10 +235,13 @@ class PairWidget(WidgetBase):
     def questions(self) -> dict[str, dict[str, Any]]:
         """Return what the page asks of the present pair."""
         question = {name: getattr(self, name) for name in (*self.texts, "line", *SETTINGS)}
-        return {"compare": question, "lost_mass": question}
+        return {"compare": question, "causes": question, "lost_mass": question}
 
     def _compare(self, message: Mapping[str, Any]) -> dict[str, Any]:
         return self.answer_of(*self._asked(message), settings_of(message))
+
+    def _causes(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        return self.causes_of(*self._asked(message), settings_of(message))
 
     def _lost_mass(self, message: Mapping[str, Any]) -> dict[str, Any]:
         return self.losses_of(*self._asked(message), settings_of(message))

@@ -23,7 +23,7 @@ from workbench.explore.pair.pair_widget import (
     pair_still,
     row_values,
 )
-from workbench.explore.pair.state_view import StateReader, state_losses, state_view
+from workbench.explore.pair.state_view import StateReader, state_causes, state_losses, state_view
 from workbench.long_texts import cut, quoted
 from workbench.scoring.parameters import IllFormedPolicy
 
@@ -219,6 +219,12 @@ class StatePair(PairWidget):
         """Return where lines die; see `workbench.explore.losses.loss_trees.loss_trees`."""
         pair = self._reader.read_pair(true, predicted, line)
         return state_losses(self._reader, *pair, settings)
+
+    def causes_of(
+        self, true: str, predicted: str, line: list[str], settings: ExplorerSettings
+    ) -> dict[str, Any]:
+        """Return what each difference costs; see `workbench.explore.losses.main_cause.pair_causes`."""
+        return state_causes(self._reader, *self._reader.read_pair(true, predicted, line), settings)
 
     @traitlets.validate("true_state", "predicted_state")
     def _check_state(self, proposal: Any) -> str:

@@ -12,7 +12,7 @@ from workbench.explore.depth_profile import depth_profile
 from workbench.explore.explorer_settings import ExploredAutomaton, ExplorerSettings, PairWords
 from workbench.explore.losses.joint_tree import AutomatonRules, action_sets
 from workbench.explore.losses.loss_trees import all_lost, loss_trees
-from workbench.explore.losses.main_cause import MOST_DIFFERENCES, Difference, Values, pair_causes
+from workbench.explore.losses.main_cause import MOST_DIFFERENCES, Difference, no_causes, pair_causes
 from workbench.long_texts import cut, quoted
 from workbench.metrics import pair_values
 from workbench.prediction import ParsedState, ReplyClass, element_accuracy
@@ -21,6 +21,7 @@ from workbench.scoring.score_rows import is_state
 
 SIDES: Final = ("true", "predicted")
 _LONGEST_FAULT: Final = 400
+_LONGEST_LABEL: Final = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,17 +125,21 @@ def state_differences(
         corrected together once; nothing if there are more than `MOST_DIFFERENCES`.
     """
     in_truth, in_prediction = environment.elements(true), environment.elements(predicted)
-    differences: dict[Any, str] = {}
+    differences: dict[Any, tuple[str, str]] = {}
     for name in _different(in_truth, in_prediction):
         corrected = environment.mended(predicted, true, name)
         if corrected is not None and corrected != predicted:
             of_true, of_predicted = in_truth.get(name), in_prediction.get(name)
             absent = "false" if "true" in (of_true, of_predicted) else "nothing"
             words = f"in the prediction {name} is {of_predicted or absent}, in truth {of_true or absent}"
-            differences.setdefault(corrected, words)
+            label = f"{name} {of_true or absent}, not {of_predicted or absent}"
+            differences.setdefault(corrected, (words, cut(label, _LONGEST_LABEL)))
     if len(differences) > MOST_DIFFERENCES:
         return []
-    return [Difference(words, corrected) for corrected, words in differences.items()]
+    return [
+        Difference(words, corrected, label, environment.state_text(corrected))
+        for corrected, (words, label) in differences.items()
+    ]
 
 
 def _different(one: Any, other: Any) -> list[str]:
@@ -143,11 +148,14 @@ def _different(one: Any, other: Any) -> list[str]:
 
 
 def state_causes(
-    reader: StateReader, true: Any, predicted: Any, values: Values, settings: ExplorerSettings
+    reader: StateReader, true: ReadState, predicted: ReadState, settings: ExplorerSettings
 ) -> dict[str, Any]:
-    """Return the main causes of the losses of two states in words."""
-    differences = state_differences(reader.environment, true, predicted)
-    return pair_causes(reader.explored, true, predicted, values, settings, differences)
+    """Return what each difference of two states costs; see `pair_causes`."""
+    state = predicted.state(settings.ill_formed)
+    if isinstance(state, Sink):
+        return no_causes(settings.depth)
+    differences = state_differences(reader.environment, true.known, state)
+    return pair_causes(reader.explored, true.known, state, settings, differences)
 
 
 def state_view(
@@ -203,12 +211,11 @@ def state_view(
 def state_losses(
     reader: StateReader, true: ReadState, predicted: ReadState, settings: ExplorerSettings
 ) -> dict[str, Any]:
-    """Return where lines die, as `workbench.explore.losses.loss_trees.loss_trees` does, and why."""
+    """Return where lines die, as `workbench.explore.losses.loss_trees.loss_trees` does."""
     state = predicted.state(settings.ill_formed)
     if isinstance(state, Sink):
         return all_lost(reader.no_state(predicted), settings.depth)
-    differences = state_differences(reader.environment, true.known, state)
-    return loss_trees(reader.explored, reader.rules, true.known, state, settings, differences)
+    return loss_trees(reader.explored, reader.rules, true.known, state, settings)
 
 
 def _side(

@@ -22,7 +22,7 @@ class StatePairView extends PairPage {
     this.frame = new PairFrame({
       role: "state-pair", nouns: this.nouns, actions: this.buttonActions(),
       onSay: (words) => this.say(words),
-      parts: { crumbs: this.crumbs, sides: SIDES.map((look) => this.sides[look]), numbers: this.numbers, moves: this.moves, lost: this.lost },
+      parts: { verdict: this.verdict, crumbs: this.crumbs, sides: SIDES.map((look) => this.sides[look]), numbers: this.numbers, moves: this.moves, lost: this.lost },
     });
     this.root = this.frame.root;
   }

@@ -1,12 +1,11 @@
 // The losses of p_m and r_m over the joint tree, and the most expensive moves; the twin of losses/loss_trees.py,
-// losses/costliest.py and losses/lost_mass.py.
+// losses/board_losses.py.
 
 import { settle } from "./chess_position.js";
 import { JointNode, LOST_MEASURES, finishedWords, growTree } from "./joint_tree.js";
 import { sanOf, uciOf } from "./move_names.js";
 import { generalText, percentText } from "./number_texts.js";
-import { boardsOf, deepestProfile, noStateWords } from "./pair_comparison.js";
-import { causesInWords, mainCauses } from "./loss_causes.js";
+import { deepestProfile, noStateWords, readablePair } from "./pair_comparison.js";
 import { measuredPosition } from "./read_board.js";
 
 const LEVELS = 3;
@@ -16,9 +15,7 @@ const ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seven
 
 /** @param {import("./pair_comparison.js").PairQuestion} question @returns {Object} See lost_mass in Python. */
 export function lostMassAnswer(question, { exact_budget: budget }) {
-  const { boards, problems } = boardsOf(question);
-  if (problems) throw new RangeError(Object.entries(problems).map(([which, words]) => `the ${which} FEN cannot be read: ${words}`).join("; "));
-  const [ofTrue, ofPredicted] = boards;
+  const [ofTrue, ofPredicted] = readablePair(question);
   const taken = measuredPosition(ofPredicted, question.ill_formed);
   if (!taken) return allLost(noStateWords(ofPredicted), question.depth);
   const found = deepestProfile(ofTrue.fen.position, taken, question, budget);
@@ -31,7 +28,6 @@ export function lostMassAnswer(question, { exact_budget: budget }) {
   return {
     depth: found.depth, reason: found.reason, ...ofMeasures((measure) => rootAnswer(root, measure, found.depth)),
     costliest: ofMeasures((measure) => costliestMoves(root, measure, complete)),
-    why: mainCauses(ofTrue.fen.position, taken, values, settings, budget),
   };
 }
 
@@ -40,7 +36,6 @@ function allLost(whyNoState, depth) {
   const root = { line: [], words, kind: "root", lost: 1, share: 1, children: [] };
   return {
     depth, reason: words, precision: root, recall: root, costliest: { precision: [], recall: [] },
-    why: causesInWords(depth, [0, 0], [null, null]),
   };
 }
 

@@ -26,7 +26,7 @@ const DEFAULTS = { depth: 4, terminal: "absorb", ill_formed: "as_is" };
  */
 
 /** The boards of a question after its line, or what is wrong with their texts. @param {PairQuestion} question */
-export function boardsOf({ true_fen: trueFen, predicted_fen: predictedFen, line }) {
+function boardsOf({ true_fen: trueFen, predicted_fen: predictedFen, line }) {
   const problems = problemsOf(trueFen, predictedFen);
   if (problems) return { problems };
   let boards = [trueFen, predictedFen].map(readBoard);
@@ -38,6 +38,13 @@ export function boardsOf({ true_fen: trueFen, predicted_fen: predictedFen, line 
     boards = boards.map(({ fen }, which) => readBoard(fenAfter(fen, codes[which])));
   }
   return { boards };
+}
+
+/** The boards of a question whose texts can be read. @param {PairQuestion} question */
+export function readablePair(question) {
+  const { boards, problems } = boardsOf(question);
+  if (problems) throw new RangeError(Object.entries(problems).map(([which, words]) => `the ${which} FEN cannot be read: ${words}`).join("; "));
+  return boards;
 }
 
 function problemsOf(trueFen, predictedFen) {

@@ -3,9 +3,10 @@
 // compiler and a build. These files need neither, and p_4 of a near pair takes some 50 ms, fast enough for dragging.
 
 import { compareAnswer } from "./pair_comparison.js";
+import { causesAnswer } from "./loss_causes.js";
 import { lostMassAnswer } from "./loss_answer.js";
 
-const ANSWERS = { compare: compareAnswer, lost_mass: lostMassAnswer };
+const ANSWERS = { compare: compareAnswer, causes: causesAnswer, lost_mass: lostMassAnswer };
 
 /**
  * Answer a message of the page, as page/answering.py does.

@@ -1,0 +1,130 @@
+"""The verdict bar of BoardPair: in view while the page scrolls, and each cause can be mended alone."""
+
+import chess
+import pytest
+from playwright.sync_api import expect
+
+import workbench as wb
+from workbench.explore.pair.board_pair import BoardPair
+from workbench.explore.pair.pair_html import pair_html
+
+from .widget_alone import widget_page
+from .widget_pages import BISHOP_ELSEWHERE, RUY_LOPEZ
+
+WINDOWS = [(1440, 900), (1366, 768), (1024, 768), (390, 844)]
+SIDE = RUY_LOPEZ.replace(" w ", " b ")
+TWO = BISHOP_ELSEWHERE.replace("KQkq", "kq")
+EIGHT = "r2qkbnr/1pp3pp/p1n5/4p3/B3P3/5N2/PPPP1PPP/RNB1K3 b kq - 0 4"
+NO_KING = RUY_LOPEZ.replace("r1bqkbnr", "r1bq1bnr")
+
+
+def shown(page):
+    """Return the widget with its numbers and causes."""
+    root = page.locator("[data-role=board-pair]")
+    for part in ("verdict", "causes"):
+        expect(root.locator(f"[data-role={part}]")).to_have_attribute("data-state", "fresh")
+    return root
+
+
+@pytest.mark.parametrize(("width", "height"), WINDOWS)
+def test_it_is_in_view_wherever_the_page_is_scrolled(browser, width, height):
+    with widget_page(browser, [BoardPair(RUY_LOPEZ, SIDE)], width, height) as page:
+        root = shown(page)
+        verdict = root.locator("[data-role=verdict]")
+        expect(verdict.locator("[data-role=cause]")).to_contain_text("Black is believed to move")
+        expect(verdict.locator("[data-role=cause]")).to_contain_text("−1.00")
+        for place in (0, 0.5, 1):
+            page.evaluate(
+                "place => scrollTo(0, place * (document.body.scrollHeight - innerHeight))", place
+            )
+            box = verdict.bounding_box()
+            assert 0 <= box["y"] < 40
+            assert box["height"] < (200 if width < 600 else 110)
+
+
+def test_every_cause_is_mended_alone_and_undone_by_the_keyboard(browser):
+    """The numbers after a correction are those of ``workbench compare`` on the FEN that the page then has."""
+    pair = BoardPair(RUY_LOPEZ, EIGHT, depth=3)
+    with widget_page(browser, [pair], 1366, 768) as page:
+        root = shown(page)
+        causes = root.locator("[data-role=cause]")
+        expected = wb.compare(RUY_LOPEZ, EIGHT, depth=3).causes()
+        expect(causes).to_have_count(len(expected))
+        assert len(expected) == 8
+        order = causes.evaluate_all("all => all.map(one => one.dataset.label)")
+        assert order == list(expected.cause)
+        label = order[0]
+        before = root.locator("[data-role=verdict-precision]").get_attribute("data-value")
+        causes.first.focus()
+        page.keyboard.press("ArrowRight")
+        expect(causes.nth(1)).to_be_focused()
+        page.keyboard.press("Home")
+        page.keyboard.press("Enter")
+        shown(page)
+        expect(causes).to_have_count(len(expected) - 1)
+        expect(root.locator(f"[data-role=cause][data-label='{label}']")).to_have_count(0)
+        expect(causes.first).to_be_focused()
+        mended = pair.predicted_fen
+        assert mended == expected.corrected[0]
+        compared = wb.compare(RUY_LOPEZ, mended, depth=3)
+        for name, value in (("precision", compared.precision[-1]), ("f", compared.f[-1])):
+            found = root.locator(f"[data-role=verdict-{name}]").get_attribute("data-value")
+            assert float(found) == pytest.approx(value, abs=1e-12)
+        expect(root.locator("[data-role=verdict-before]").first).to_contain_text("→")
+        page.keyboard.press("Control+z")
+        shown(page)
+        expect(causes).to_have_count(len(expected))
+        assert pair.predicted_fen == EIGHT
+        assert root.locator("[data-role=verdict-precision]").get_attribute("data-value") == before
+
+
+def test_errors_that_hide_each_other_are_named_so(browser):
+    with widget_page(browser, [BoardPair(RUY_LOPEZ, EIGHT, depth=2)], 1366, 768) as page:
+        note = shown(page).locator("[data-role=causes-note]")
+        causes = wb.compare(RUY_LOPEZ, EIGHT, depth=2).causes()
+        won, lost = (
+            causes.precision_gain.sum(),
+            1 - wb.compare(RUY_LOPEZ, EIGHT, depth=2).precision[-1],
+        )
+        assert won < lost - 0.01
+        expect(note).to_contain_text(
+            f"One by one they give back {won:.2f} of the {lost:.2f} of p that is lost: the errors hide"
+        )
+
+
+def test_the_page_without_python_has_the_same_causes(browser, tmp_path):
+    page_file = tmp_path / "pair.html"
+    page_file.write_text(pair_html(RUY_LOPEZ, TWO), encoding="utf-8")
+    page = browser.new_page(viewport={"width": 1366, "height": 768})
+    page.goto(page_file.as_uri())
+    causes = shown(page).locator("[data-role=cause]")
+    expected = wb.compare(RUY_LOPEZ, TWO).causes()
+    found = causes.evaluate_all(
+        "all => all.map(one => [one.dataset.label, +one.dataset.precision])"
+    )
+    assert [label for label, _ in found] == list(expected.cause)
+    assert [gain for _, gain in found] == pytest.approx(list(expected.precision_gain))
+    causes.first.click()
+    shown(page)
+    expect(causes).to_have_count(1)
+    page.close()
+
+
+def test_a_missing_king_is_a_cause(browser):
+    with widget_page(browser, [BoardPair(RUY_LOPEZ, NO_KING)], 1366, 768) as page:
+        causes = shown(page).locator("[data-role=cause]")
+        expect(causes.first).to_contain_text("King e8 missing")
+        causes.first.click()
+        root = shown(page)
+        expect(root.locator("[data-role=verdict-lost]")).to_have_text("Nothing is lost.")
+
+
+def test_very_many_differences_keep_the_bar_small_and_the_page_alive(browser):
+    bare = "4k3/8/8/8/8/8/8/4K3 b - - 0 1"
+    with widget_page(browser, [BoardPair(chess.STARTING_FEN, bare)], 390, 844, touch=True) as page:
+        root = shown(page)
+        expect(root.locator("[data-role=cause]")).to_have_count(32)
+        expect(root.locator("[data-role=cause]:visible")).to_have_count(2)
+        root.locator("[data-role=all-causes]").tap()
+        expect(root.locator("[data-role=cause]:visible")).to_have_count(32)
+        assert root.locator("[data-role=verdict]").bounding_box()["height"] < 844 / 2
