@@ -54,7 +54,7 @@ def test_scrubbing_moves_boards_and_numbers(lab, root, replies):
     root.locator("[data-role=moves]").press("ArrowLeft")
     expect_ply(root, replies.loc[4])
     root.locator("[data-role=depth]").select_option("1")
-    expect(root.locator("[data-role=facts]")).to_contain_text("p_1")
+    expect(root.locator("[data-role=numbers]")).to_contain_text("p_1")
     assert number(root.locator("[data-fact=precision]")) == pytest.approx(
         replies.loc[4].precision_1, rel=1e-12
     )
@@ -84,6 +84,49 @@ def test_no_text_of_the_chart_is_cut_off(browser, window):
     with widget_page(browser, [GameTracker(replace(tracked, replies=replies))], *window) as page:
         root = page.locator("[data-role=game-tracker]")
         box = root.locator("[data-role=chart-box]")
-        for words in ("edit distance (right axis)", "ill-formed", "unreadable", "without a FEN"):
+        for words in (
+            "state precision p_4, probability", "edit distance, share of the longer FEN",
+            "ill-formed", "unreadable", "without a FEN",
+        ):  # fmt: skip
             expect(box).to_contain_text(words)
         assert clipped_text(root) == overflow(root) == []
+
+
+@pytest.mark.parametrize("window", [(1440, 900), (1366, 768), (1024, 768), (390, 844)])
+def test_the_first_screen_has_the_answer_and_both_boards(browser, window):
+    tracker = GameTracker.simulated("1. e4 d5 2. Nc3 Nf6 3. Nxd5", rate=0.4, seed=6)
+    with widget_page(browser, [tracker], *window, touch=window[0] < 500) as page:
+        root = page.locator("[data-role=game-tracker]")
+        for ply in (1, 5):
+            tracker.ply = ply
+            page.evaluate("ply => models[0].take({ ply })", ply)
+            reply = tracker.game["replies"][ply - 1]
+            words = root.locator("[data-role=ply-words]")
+            expect(words).to_have_text(f"Ply {ply}, {reply['change']}")
+            for part in (
+                words, root.locator("[data-fact=precision]"), root.locator("[data-role=ply]"),
+                *root.locator("[data-role=board]").all(),
+            ):  # fmt: skip
+                box = part.bounding_box()
+                assert box["y"] >= 0
+                assert box["y"] + box["height"] <= window[1]
+        assert root.locator("[data-role=details]").get_attribute("open") is None
+
+
+def test_one_cursor_goes_through_both_charts(browser):
+    tracker = GameTracker.simulated("1. e4 d5 2. Nc3 Nf6 3. Nxd5", rate=0.4, seed=6)
+    with widget_page(browser, [tracker], 1366, 768) as page:
+        root = page.locator("[data-role=game-tracker]")
+        root.get_by_role("slider", name="Ply").fill("3")
+        cursor = root.locator("[data-role=chart-cursor]")
+        expect(cursor).to_have_count(1)
+        box = cursor.bounding_box()
+        for kind in ("precision", "distance"):
+            point = root.locator(f"[data-role={kind}-point][data-ply='3']").bounding_box()
+            assert abs(point["x"] + point["width"] / 2 - box["x"] - box["width"] / 2) < 1
+            assert box["y"] - 5 <= point["y"] <= box["y"] + box["height"]
+        places = [
+            root.locator(f"[data-role={kind}-point]").first.bounding_box()["y"]
+            for kind in ("precision", "distance")
+        ]
+        assert places[1] > places[0] + 60

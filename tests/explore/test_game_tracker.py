@@ -4,14 +4,17 @@ import math
 import chess.pgn
 import pandas as pd
 import pytest
+from processor_time import least_seconds
 from test_tracked_game import AFTER_E5, AFTER_NC6, HOSTILE, rows
 
 from workbench.errors import InvalidArgumentError
 from workbench.explore import game_tracker
 from workbench.explore.game_tracker import GameTracker, track_model
 from workbench.explore.pair.board_pair import BoardPair
-from workbench.explore.tracked_game import TrackedGame
+from workbench.explore.tracked_game import TrackedGame, game_stops
 from workbench.language_model.language_model import load_model, model_names
+from workbench.language_model.vocabulary import MOST_PLIES
+from workbench.language_model.written_replies import replies_along
 from workbench.scoring import ScoringParameters
 
 
@@ -88,6 +91,13 @@ def test_still_picture_has_both_measures_and_names_its_axes():
 
 
 GAME = "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5"
+ENDINGS = (
+    "1. e4 d5 2. exd5 c6 3. dxc6 Nf6 4. cxb7 Nbd7 5. bxa8=Q g6 6. Nf3 Bg7 7. Be2 O-O 8. O-O e5",
+    "1. e4 c5 2. Nf3 d6 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 a6 6. Be2 e5 7. Nb3 Be7 8. O-O O-O 9. Be3 Be6 "
+    "10. Nd5 Nbd7 11. Qd3 Bxd5 12. exd5 Rc8 13. c4 Ne8 14. Qd2 b6 15. Rac1 a5 16. f3 g6 17. Kh1 Ng7 "
+    "18. Bh6 Re8 19. Bd3 Bg5 20. Bxg5 Qxg5 21. Qxg5 h6 22. Qe3 f5 23. Rfe1 Kh7 24. Nd2 Nc5 25. Bf1 a4",
+)
+"""A promotion and castlings, and fifty plies."""
 
 
 class TestALanguageModelReads:
@@ -122,6 +132,37 @@ class TestALanguageModelReads:
         assert other.game == widget.game
         pd.testing.assert_frame_equal(other.replies, widget.replies)
         assert widget.readers == list(model_names())
+
+    @pytest.mark.parametrize(
+        "name", ["tiny", "small", pytest.param("medium", marks=pytest.mark.slow)]
+    )
+    def test_plies_that_are_read_together_have_the_replies_of_plies_alone(self, name):
+        model = load_model(name)
+        for movetext in ENDINGS:
+            moves = [str(stop.uci) for stop in game_stops(movetext)[1:]]
+            plies = range(1, len(moves) + 1)
+            (alone,) = zip(*(model.write_states([moves[:ply]]) for ply in plies), strict=True)
+            assert replies_along(model, moves, plies) == list(alone)
+            assert replies_along(model, moves, [7, 3]) == [alone[6], alone[2]]
+        assert replies_along(model, moves, []) == []
+
+    def test_what_a_model_cannot_read_is_refused_at_its_ply(self):
+        moves = ["g1f3", "g8f6", "f3g1", "f6g8"] * 51
+        model = load_model("tiny")
+        last, refused = replies_along(model, moves, [MOST_PLIES, MOST_PLIES + 1])
+        assert last == model.write_states([moves[:MOST_PLIES]])[0]
+        assert refused.startswith("The language model cannot reply: it reads at most 200 plies")
+        assert replies_along(model, ["e2e4", "e5"], [1, 2])[1].startswith(
+            "The language model cannot"
+        )
+
+    @pytest.mark.slow
+    def test_fifty_plies_take_less_than_a_second_of_one_core(self):
+        track_model("1. e4", "small", ScoringParameters(depth=4))
+        seconds = least_seconds(
+            lambda: track_model(ENDINGS[1], "small", ScoringParameters(depth=4)), enough=1
+        )
+        assert seconds < 1
 
     def test_a_game_without_moves_or_a_model_that_is_none(self):
         widget = GameTracker.from_rows(rows().drop(columns="moves"), depth=1)

@@ -30,7 +30,7 @@ from workbench.explore.tracked_game import (
     track_simulated,
 )
 from workbench.language_model.language_model import load_model, model_names
-from workbench.language_model.written_replies import ReplySettings, write_replies
+from workbench.language_model.written_replies import replies_along
 from workbench.scoring import ScoringParameters
 from workbench.scoring.parameters import IllFormedPolicy
 
@@ -75,6 +75,13 @@ def tracker_still(game: TrackedGame, ply: int, depth: int, *, flipped: bool = Fa
     return "".join([heading(game.title), *words, heading(numbered_move(stop)), *boards, scores])
 
 
+_READING_SECONDS: Final = 0.15
+"""A model writes boards for so long before the page shows them."""
+
+_FIRST_PACE: Final = 0.02
+"""Seconds that a first board is believed to take."""
+
+
 class ModelReading:
     """The boards that a model writes after each move of a game, the likeliest token each time.
 
@@ -96,26 +103,27 @@ class ModelReading:
 
     @property
     def milliseconds(self) -> float:
-        """The median of what a board took to write, without scoring it; 0 before the first."""
+        """The median of what a board took to write, beside others, without scoring; 0 before the first."""
         return 1000 * median(self._seconds or [0.0])
 
     def read_on(self, seconds: float) -> None:
-        """Read and score the next moves, at least one, until the time is over."""
-        start = perf_counter()
-        rows: list[dict[str, Any]] = []
+        """Read and score as many of the next moves as take about this long, at least one."""
         first = len(self.tracked.replies)
-        moves = [str(stop.uci) for stop in self._stops]
-        for ply, stop in enumerate(self._stops[first:], start=first + 1):
-            if rows and perf_counter() - start > seconds:
-                break
-            before = perf_counter()
-            (reply,) = write_replies(self._model, [moves[:ply]], ReplySettings(), [0])
-            self._seconds.append(perf_counter() - before)
-            row = {"ply": stop.ply, "true_state": stop.fen, "reply": reply.text}
-            rows.append(row | classify(reply.text).columns())
-        if rows:
-            new = scored_replies(pd.DataFrame(rows), self.tracked.parameters)
-            self.tracked = replace(self.tracked, replies=self.tracked.replies + new)
+        pace = self._seconds[-1] if self._seconds else _FIRST_PACE
+        count = int(min(len(self._stops) - first, max(1.0, seconds / pace)))
+        if count == 0:
+            return
+        stops = self._stops[first : first + count]
+        plies = range(first + 1, first + 1 + count)
+        start = perf_counter()
+        texts = replies_along(self._model, [str(stop.uci) for stop in self._stops], plies)
+        self._seconds += [(perf_counter() - start) / count] * count
+        rows = [
+            {"ply": stop.ply, "true_state": stop.fen, "reply": text, **classify(text).columns()}
+            for stop, text in zip(stops, texts, strict=True)
+        ]
+        new = scored_replies(pd.DataFrame(rows), self.tracked.parameters)
+        self.tracked = replace(self.tracked, replies=self.tracked.replies + new)
 
 
 def readable_stops(stops: Sequence[Stop]) -> list[Stop]:
@@ -128,10 +136,6 @@ def track_model(movetext: str, model: str, parameters: ScoringParameters) -> Tra
     reading = ModelReading(TrackedGame("", False, parameters, game_stops(movetext), ()), model)
     reading.read_on(float("inf"))
     return reading.tracked
-
-
-_READING_SECONDS: Final = 0.15
-"""A model writes boards for so long before the page shows them."""
 
 
 class GameTracker(WidgetBase):

@@ -16,6 +16,7 @@ from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError, TableError
 from workbench.explore.board_reading import describe, explain, game_over_words
 from workbench.explore.pair.pair_view import different_squares
+from workbench.explore.ply_changes import Differences, change_words, differences
 from workbench.games.pgn import lines_of
 from workbench.long_texts import LONGEST_FEN, cut
 from workbench.prediction import ReplyClass
@@ -105,6 +106,8 @@ def _stops(game: chess.Board) -> tuple[Stop, ...]:
 LONGEST_REPLY: Final = 20_000
 """Characters of a reply that the page shows whole."""
 
+_LONGEST_CHANGE: Final = 400
+_NO_DIFFERENCE: Final = Differences({}, {})
 _NEEDED: Final = ("game_id", "ply", "true_state")
 
 
@@ -177,11 +180,40 @@ class TrackedGame:
         terminal, ill_formed = self.parameters.terminal, self.parameters.ill_formed
         return f"{finished_words(terminal)}; {ill_formed_words(ill_formed)}"
 
+    def changes(self) -> list[str]:
+        """Return what each reply has wrong that the one before it had right, as a sentence."""
+        stops = {stop.ply: stop for stop in self.stops}
+        subject = "the tracker" if self.simulated else "the model"
+        start = self.stops[0]
+        before, ply, true_before = _NO_DIFFERENCE, start.ply, chess.Board(start.fen)
+        sentences = []
+        readable = True
+        for reply in self.replies:
+            stop, true = stops[reply.ply], chess.Board(reply.true_fen)
+            now = None
+            if not reply.on_board:
+                clause = (
+                    f"{subject} {'gives' if readable else 'still gives'} no board. {reply.words}"
+                )
+            else:
+                next_ply = stop.uci is not None and reply.ply == ply + 1
+                move = chess.Move.from_uci(str(stop.uci)) if next_ply else None
+                now = differences(true, chess.Board(reply.predicted_fen))
+                clause = change_words(subject, now, before, true_before, move) + "."
+                if not readable:
+                    clause = f"a board again; {clause}"
+            since = "" if reply.ply <= ply + 1 else f", since ply {ply}"
+            sentences.append(f"{numbered_move(stop)}{since}: {clause}")
+            readable = now is not None
+            before, ply, true_before = now or _NO_DIFFERENCE, reply.ply, true
+        return sentences
+
     def page(self) -> dict[str, Any]:
         """Return everything as JSON can hold it, very long texts cut."""
         page = asdict(self) | {"depth": self.depth, "conventions": self.conventions}
         del page["parameters"]
-        for reply in page["replies"]:
+        for reply, change in zip(page["replies"], self.changes(), strict=True):
+            reply["change"] = cut(change, _LONGEST_CHANGE)
             if reply["predicted_fen"] is not None:
                 reply["predicted_fen"] = cut(reply["predicted_fen"], LONGEST_FEN)
             if reply["reply"] is not None and len(reply["reply"]) > LONGEST_REPLY:

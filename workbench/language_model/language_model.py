@@ -100,6 +100,21 @@ class LanguageModel:
                 texts[index] = spell(row)
         return texts
 
+    def write_states_along(self, moves: Sequence[str], plies: Sequence[int]) -> list[str]:
+        """Return the FENs that `write_states` writes for the moves up to each of these plies.
+
+        The game is read once for all of them: what is read of a move does not depend on later ones.
+        """
+        if not plies:
+            return []
+        encoded = encode(np, self._weights, self.shape, read_moves(moves[: max(plies)])[None])[-1]
+        texts: list[str] = []
+        for first in range(0, len(plies), BATCH):
+            at = np.array(plies[first : first + BATCH])
+            boards = np.repeat(encoded, len(at), axis=0)
+            texts += map(spell, write_boards(self._weights, self.shape, boards, at).tolist())
+        return texts
+
     def next_moves(
         self, moves: Sequence[str], least: float = LEAST_PROBABILITY
     ) -> dict[str, float]:

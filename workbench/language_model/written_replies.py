@@ -87,6 +87,17 @@ def write_replies(
     return [each for each in replies if each is not None]
 
 
+def replies_along(model: LanguageModel, moves: Sequence[str], plies: Sequence[int]) -> list[str]:
+    """Return a model's replies after these plies of one game, the likeliest token each time.
+
+    They are those of `write_replies` for each ply alone.
+    """
+    refusals = {ply: refusal(moves[:ply]) for ply in plies}
+    read = [ply for ply in plies if refusals[ply] is None]
+    texts = dict(zip(read, model.write_states_along(moves, read), strict=True))
+    return [texts[ply] if one is None else one.text for ply, one in refusals.items()]
+
+
 def refusal_reply(reason: str) -> WrittenReply:
     """Return the reply of a model that cannot reply; it is ``absent`` in every task."""
     return WrittenReply(f"The language model cannot reply: {reason}.", 0, 0)

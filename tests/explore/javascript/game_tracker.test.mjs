@@ -5,7 +5,7 @@ import {
   plyStepped, replyAt, stopAt,
 } from "../../../workbench/explore/game/tracker_places.js";
 import { merged, readingInWords } from "../../../workbench/explore/game/model_reading.js";
-import { differenceInWords, factsOf, turnInWords } from "../../../workbench/explore/game/tracker_facts.js";
+import { differenceInWords, factsOf, stepInWords, turnInWords } from "../../../workbench/explore/game/tracker_facts.js";
 
 const GAME = {
   stops: [0, 1, 2, 3, 4, 5, 6].map((ply) => ({ ply, san: ply ? `m${ply}` : null })),
@@ -90,6 +90,11 @@ test("facts of a reply", () => {
   assert.equal(facts.differs.words, "pieces (2 squares), side to move");
   assert.equal(facts.class.spoken, false);
   assert.equal(facts.slips, undefined);
+  assert.deepEqual(factsOf(REPLY, 2).filter(({ first }) => first).map(({ fact }) => fact), ["precision", "recall", "distance"]);
+  const before = { ...REPLY, precision: [1, 0.75], recall: [0.8, 0.25] };
+  assert.deepEqual(factsOf(REPLY, 2, before).slice(0, 3).map(({ step }) => step), ["−0.2500", "", ""]);
+  assert.equal(stepInWords(0.5, 0.25), "+0.2500");
+  assert.equal(stepInWords(0.5, null), "");
   const bad = factsOf({ ...REPLY, reply_class: "ill_formed", slips: ["1. e4: piece left behind"] }, 1);
   assert.equal(bad.find(({ fact }) => fact === "class").spoken, true);
   assert.equal(bad.find(({ fact }) => fact === "slips").value, 1);

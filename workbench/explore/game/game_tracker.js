@@ -1,8 +1,8 @@
 // GameTracker: one game, its replies, and both boards at the current ply. Stepping through the game does
 // not involve the kernel; a language model that reads it does. Hooks: data-role="game-tracker"
 // (data-ply), "error", "status", "kernel", "title", "simulated", "notes", "chart-box", "ply", "first",
-// "previous", "next", "last", "previous-reply", "next-reply", "depth", "flip", "ply-words", "facts"
-// with dd[data-fact] (data-value), "no-board", "moves" with "move" (data-ply), "reply", "true-fen",
+// "previous", "next", "last", "previous-reply", "next-reply", "depth", "flip", "ply-words", "numbers" and
+// "facts" with dd[data-fact] (data-value), "no-board", "moves" with "move" (data-ply), "reply", "true-fen",
 // "predicted-fen", "open-pair"; and those of tracker_chart.js, model_reading.js, board.js.
 
 import { htmlElement, keepShortcutsAway } from "../page/svg.js";
@@ -63,8 +63,8 @@ class GameTrackerView {
       role: "group", "aria-label": "Game tracker",
     },
     block("div", { class: "ws-head" }, this.title, this.badge, this.buildChoices()),
-    this.conventions, this.notes, this.error, this.reading.element, this.chartBox, this.buildScrubber(),
-    block("div", { class: "ws-body" }, this.buildBoards(), this.buildSide()));
+    this.notes, this.error, this.reading.element, this.buildAnswer(), this.buildScrubber(),
+    block("div", { class: "ws-body" }, this.buildBoards(), this.buildSide()), this.buildDetails());
     return this.root;
   }
 
@@ -76,6 +76,14 @@ class GameTrackerView {
     return htmlElement("div", { class: "ws-choices" }, this.reading.choice, htmlElement("label", {}, "Depth m ", this.depth), flip);
   }
 
+  /** What changes at the ply, and its numbers. */
+  buildAnswer() {
+    this.words = htmlElement("p", { class: "ws-place", "data-role": "ply-words" });
+    this.spoken = htmlElement("p", { class: "ws-unseen", "aria-live": "polite" });
+    this.numbers = htmlElement("dl", { class: "ws-numbers", "data-role": "numbers" });
+    return htmlElement("div", { class: "ws-answer" }, this.words, this.numbers, this.spoken);
+  }
+
   buildScrubber() {
     const button = (role, words, label, act) =>
       htmlElement("button", { type: "button", "data-role": role, "aria-label": label, title: label, onclick: act }, words);
@@ -83,7 +91,6 @@ class GameTrackerView {
       type: "range", step: 1, "data-role": "ply", "aria-label": "Ply", oninput: () => this.go(Number(this.scrubber.value)),
       onkeydown: (event) => this.key(event, plyByKey),
     });
-    this.words = htmlElement("p", { class: "ws-place", "aria-live": "polite", "data-role": "ply-words" });
     this.replyButtons = {
       before: button("previous-reply", "Previous reply", "Previous reply", () => this.goTo(neighbours(this.game(), this.ply()).before)),
       after: button("next-reply", "Next reply", "Next reply", () => this.goTo(neighbours(this.game(), this.ply()).after)),
@@ -94,7 +101,7 @@ class GameTrackerView {
       this.scrubber,
       button("next", "▶", "One ply forward", () => this.step(1)),
       button("last", "▶|", "Last position", () => this.go(this.plies().at(-1))),
-      this.words, this.replyButtons.before, this.replyButtons.after);
+      this.replyButtons.before, this.replyButtons.after);
   }
 
   buildBoards() {
@@ -108,15 +115,14 @@ class GameTrackerView {
     this.noBoard = htmlElement("p", { class: "ws-no-board", "data-role": "no-board" });
     this.predictedBox = htmlElement("div", { class: "ws-board-box" }, this.boards.predicted.element, this.noBoard);
     this.turns = { true: htmlElement("span", { class: "ws-turn" }), predicted: htmlElement("span", { class: "ws-turn" }) };
-    const part = (look, name, board, fen) =>
-      htmlElement("div", { class: `ws-look-${look}`, role: "group", "aria-label": name }, htmlElement("h4", {}, name, this.turns[look]), board, fen);
+    const part = (look, name, board) =>
+      htmlElement("div", { class: `ws-look-${look}`, role: "group", "aria-label": name }, htmlElement("h4", {}, name, this.turns[look]), board);
     return htmlElement("div", { class: "ws-boards" },
-      part("true", "True board", htmlElement("div", { class: "ws-board-box" }, this.boards.true.element), this.trueFen),
-      part("predicted", "Predicted board", this.predictedBox, this.predictedFen));
+      part("true", "True board", htmlElement("div", { class: "ws-board-box" }, this.boards.true.element)),
+      part("predicted", "Predicted board", this.predictedBox));
   }
 
   buildSide() {
-    this.facts = htmlElement("dl", { class: "ws-facts", "data-role": "facts" });
     this.open = htmlElement("button", {
       type: "button", "data-role": "open-pair", onclick: () => this.requester.ask("open", { ply: this.ply() }, true),
     }, "Open in the board pair");
@@ -125,12 +131,19 @@ class GameTrackerView {
       onkeydown: (event) => this.key(event, plyInList),
       onclick: (event) => this.goTo(Number(event.target.closest?.("[data-ply]")?.dataset.ply ?? NaN)),
     });
+    return htmlElement("div", { class: "ws-side" }, this.chartBox, this.moves, this.kernel.element,
+      htmlElement("div", { class: "ws-open" }, this.open, this.status));
+  }
+
+  /** What one seldom needs: everything else about this reply, and how replies are scored. */
+  buildDetails() {
+    this.facts = htmlElement("dl", { class: "ws-facts", "data-role": "facts" });
     this.reply = htmlElement("pre", { class: "ws-reply", tabindex: "0", role: "group", "aria-label": "Unchanged reply", "data-role": "reply" });
     this.replyTitle = htmlElement("h4", {});
-    return htmlElement("div", { class: "ws-side" }, this.kernel.element, this.facts,
-      htmlElement("div", { class: "ws-open" }, this.open, this.status),
-      htmlElement("section", {}, htmlElement("h4", {}, "Moves"), this.moves),
-      htmlElement("section", {}, this.replyTitle, this.reply));
+    return htmlElement("details", { class: "ws-panel", "data-role": "details" },
+      htmlElement("summary", {}, "This reply in detail: class, FENs, text"), this.facts,
+      htmlElement("h4", {}, "True FEN"), this.trueFen, htmlElement("h4", {}, "Predicted FEN"), this.predictedFen,
+      this.replyTitle, this.reply, this.conventions);
   }
 
   /** The game as a language model has read it so far, else as the kernel shows it. */
@@ -208,8 +221,8 @@ class GameTrackerView {
     const width = Math.floor(this.chartBox.clientWidth);
     if (width === 0) return;
     const [game, depth] = [this.game(), this.model.get("depth")];
-    this.chart = trackerChart({ game, depth, width, height: width < 600 ? 190 : 220, onSelect: (ply) => this.go(ply) });
-    this.chartBox.replaceChildren(trackerLegend(game, depth), this.chart.element);
+    this.chart = trackerChart({ game, depth, width, height: width < 400 ? 240 : 270, onSelect: (ply) => this.go(ply) });
+    this.chartBox.replaceChildren(this.chart.element, trackerLegend(game));
     this.chart.moveCursor(this.ply());
   }
 
@@ -223,12 +236,17 @@ class GameTrackerView {
     this.root.dataset.ply = String(ply);
     this.scrubber.value = String(ply);
     this.scrubber.setAttribute("aria-valuetext", placeInWords(stop));
-    const facts = reply ? factsOf(reply, depth) : [];
-    const spoken = facts.filter(({ spoken: said }) => said).map(({ name, words }) => `${name} ${words}`);
-    this.words.textContent = [placeInWords(stop), ...spoken].join("; ");
-    this.facts.replaceChildren(...facts.flatMap(({ fact, name, words, value }) => [
-      htmlElement("dt", {}, name), htmlElement("dd", { "data-fact": fact, "data-value": value }, words),
-    ]));
+    const before = game.replies[game.replies.indexOf(reply) - 1] ?? null;
+    const facts = reply ? factsOf(reply, depth, before) : [];
+    this.words.textContent = reply ? `Ply ${ply}, ${reply.change}` : placeInWords(stop);
+    const spoken = facts.filter((fact) => fact.spoken).map(({ name, words }) => `${name} ${words}`);
+    this.spoken.textContent = [this.words.textContent, ...spoken].join("; ");
+    const entries = (first) => facts.filter((fact) => fact.first === first).flatMap(({ fact, name, words, value, step }) => [
+      htmlElement("dt", {}, name),
+      htmlElement("dd", { "data-fact": fact, "data-value": value }, words, step && htmlElement("span", { class: "ws-step" }, ` ${step}`)),
+    ]);
+    this.numbers.replaceChildren(...entries(true));
+    this.facts.replaceChildren(...entries(false));
     this.facts.hidden = facts.length === 0;
     this.open.disabled = reply === null;
     const near = neighbours(game, ply);

@@ -19,26 +19,33 @@ export function turnInWords(fen) {
   return turn === undefined ? "White to move (default)" : turn === "b" ? "Black to move" : "White to move";
 }
 
+/** Write how a number changes since the reply before; empty where it does not, or there is none. */
+export function stepInWords(now, before) {
+  if (before === null || now === before) return "";
+  return `${now > before ? "+" : "−"}${Math.abs(now - before).toFixed(4)}`;
+}
+
 /**
- * Return the facts of a reply: a name, its words, the value behind, and whether it is announced.
- * @param {Object} reply As Python sends it. @param {number} depth m.
- * @returns {Array<{fact: string, name: string, words: string, value: *, spoken: boolean}>}
+ * Return the facts of a reply: a name, its words, the value behind, whether it is one of the numbers that
+ * stand first, how it changes since the reply before, and whether it is announced.
+ * @param {Object} reply As Python sends it. @param {number} depth m. @param {Object|null} [before] The reply before it.
+ * @returns {Array<{fact: string, name: string, words: string, value: *, first: boolean, step: string, spoken: boolean}>}
  */
-export function factsOf(reply, depth) {
-  const [precision, recall] = [reply.precision[depth - 1], reply.recall[depth - 1]];
+export function factsOf(reply, depth, before = null) {
+  const at = (measure, one) => (one === null ? null : one[measure][depth - 1]);
+  const number = (fact, name, words, value, last) => ({ fact, name, words, value, first: true, step: stepInWords(value, last), spoken: true });
+  const measure = (fact, name) => number(fact, name, at(fact, reply).toFixed(4), at(fact, reply), at(fact, before));
+  const more = (fact, name, words, value, spoken = false) => ({ fact, name, words, value, first: false, step: "", spoken });
   const facts = [
-    { fact: "precision", name: `p_${depth}`, words: precision.toFixed(4), value: precision, spoken: true },
-    { fact: "recall", name: `r_${depth}`, words: recall.toFixed(4), value: recall, spoken: true },
-    { fact: "distance", name: QUANTITIES.edit_distance.name, words: distanceInWords(reply), value: reply.distance, spoken: true },
-    { fact: "differs", name: "differs in", words: differenceInWords(reply), value: reply.different.length, spoken: false },
-    { fact: "class", name: "class", words: reply.words, value: reply.reply_class, spoken: reply.reply_class !== "valid" },
-    { fact: "exact_match", name: "exact match", words: reply.exact_match ? "yes" : "no", value: reply.exact_match, spoken: false },
+    measure("precision", `p_${depth}`), measure("recall", `r_${depth}`),
+    number("distance", QUANTITIES.edit_distance.name, distanceInWords(reply), reply.distance, null),
+    more("differs", "differs in", differenceInWords(reply), reply.different.length),
+    more("class", "class", reply.words, reply.reply_class, reply.reply_class !== "valid"),
+    more("exact_match", "exact match", reply.exact_match ? "yes" : "no", reply.exact_match),
   ];
-  if (reply.game_over) {
-    facts.push({ fact: "game_over", name: "finished", words: reply.game_over, value: true, spoken: true });
-  }
+  if (reply.game_over) facts.push(more("game_over", "finished", reply.game_over, true, true));
   if (reply.slips.length) {
-    facts.push({ fact: "slips", name: reply.slips.length === 1 ? "slip so far" : "slips so far", words: reply.slips.join("; "), value: reply.slips.length, spoken: false });
+    facts.push(more("slips", reply.slips.length === 1 ? "slip so far" : "slips so far", reply.slips.join("; "), reply.slips.length));
   }
   return facts;
 }
