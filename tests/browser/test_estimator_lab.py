@@ -4,9 +4,11 @@ import pytest
 from playwright.sync_api import expect
 
 from workbench import exact_profile
+from workbench.affordance import ESTIMATORS
 from workbench.explore.estimator_lab import EstimatorLab
 from workbench.explore.explorer_settings import ExplorerSettings
 
+from .accessibility import violations
 from .widget_alone import widget_page
 from .widget_pages import (
     BISHOP_ELSEWHERE,
@@ -106,3 +108,73 @@ def test_no_text_of_the_chart_is_cut_off(browser, window):
         expect(root).to_have_attribute("data-state", "done")
         expect(root.locator("[data-role=chart-box]")).to_contain_text("± 2 standard errors")
         assert clipped_text(root) == overflow(root) == []
+
+
+@pytest.fixture
+def finished(browser):
+    """A page with a lab that is done."""
+    lab = EstimatorLab(true_fen=RUY_LOPEZ, predicted_fen=BISHOP_ELSEWHERE, repeats=60)
+    with widget_page(browser, [lab], 1366, 768) as page:
+        root = page.locator("[data-role=estimator-lab]")
+        root.get_by_role("button", name="Start").click()
+        expect(root).to_have_attribute("data-state", "done")
+        yield root
+
+
+def test_no_strip_is_a_smudge(finished):
+    """Each estimator's runs take most of the width on a scale of their own; on one for all they do not."""
+    width = finished.locator("[data-role=strip-chart]").bounding_box()["width"]
+
+    def shares():
+        dots = finished.locator("[data-role=strip-dots]").all()
+        return [each.bounding_box()["width"] / width for each in dots]
+
+    assert len(shares()) == len(ESTIMATORS)
+    assert min(shares()) > 0.4
+    line = finished.locator("[data-role=reference-line]")
+    box = line.bounding_box()
+    assert abs(box["x"] + box["width"] / 2 - 8 - width / 2) < 6
+    finished.locator("[data-role=scale]").select_option("shared")
+    wait(finished, "[data-method=stratified]", "element.getBoundingClientRect().width > 0")
+    finished.page.wait_for_function("document.querySelectorAll('.ws-strip-ends').length === 0")
+    assert min(shares()) < 0.1
+
+
+def test_the_verdict_is_that_of_the_summary(finished):
+    summary = EstimatorLab(true_fen=RUY_LOPEZ, predicted_fen=BISHOP_ELSEWHERE, repeats=60).summary()
+    distance = (summary["bias"] / summary["standard_error"]).abs()
+    worst = summary.loc[distance.idxmax(), "method"]
+    said = finished.locator("[data-role=verdict]")
+    if distance.max() > 3:
+        expect(said).to_contain_text(f"{ESTIMATORS[worst].label} is off by")
+    else:
+        expect(said).to_contain_text("No mean is off by more than 3 standard errors")
+    expect(said).to_contain_text(f"{distance.max():.1f}")
+
+
+def test_names_are_explained_on_pointing_and_on_focus(finished):
+    box = finished.locator("[data-role=method][value=stratified]")
+    tip = finished.get_by_role("tooltip").filter(has_text="split evenly")
+    expect(tip).to_be_hidden()
+    finished.get_by_text("stratified (ours)", exact=True).first.hover()
+    expect(tip).to_be_visible()
+    finished.page.mouse.move(0, 0)
+    expect(tip).to_be_hidden()
+    box.focus()
+    expect(tip).to_be_visible()
+    assert box.get_attribute("aria-describedby") == tip.get_attribute("id")
+    assert violations(finished) == []
+
+
+@pytest.mark.parametrize("window", [(1440, 900), (1366, 768), (1024, 768), (390, 844)])
+def test_the_first_screen_has_the_verdict_and_the_strips(browser, window):
+    lab = EstimatorLab(true_fen=RUY_LOPEZ, predicted_fen=BISHOP_ELSEWHERE, samples=50, repeats=20)
+    with widget_page(browser, [lab], *window, touch=window[0] < 500) as page:
+        root = page.locator("[data-role=estimator-lab]")
+        root.get_by_role("button", name="Start").click()
+        expect(root).to_have_attribute("data-state", "done")
+        for role in ("verdict", "reference", "strip-chart"):
+            box = root.locator(f"[data-role={role}]").bounding_box()
+            assert box["y"] >= 0
+            assert box["y"] + box["height"] <= window[1], role
+        expect(root.locator("[data-role=settings-words]")).to_contain_text("N = 50, 20 runs of 6")

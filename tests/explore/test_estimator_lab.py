@@ -143,3 +143,12 @@ def test_still_picture_holds_every_run_and_the_line():
     # One move is compared exactly: each run of the stratified sampler is the value itself.
     assert dots[1].get_xdata() == pytest.approx([18 / 19] * 5)
     assert axes.get_yticklabels()[0].get_text() == "uniform branching"
+
+
+def test_every_estimator_is_explained():
+    explanations = {choice["name"]: choice["explanation"] for choice in lab().choices}
+    assert len(set(explanations.values())) == len(ESTIMATORS)
+    for name, words in explanations.items():
+        assert words.endswith(".")
+        # What is said of the mean is what the estimator says of itself.
+        assert ("mean is the value" in words) == ESTIMATORS[name].unbiased

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields, replace
+from inspect import getdoc
 from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
@@ -9,6 +10,7 @@ import traitlets
 
 from workbench.affordance import ESTIMATORS
 from workbench.affordance.estimate import Measure
+from workbench.affordance.estimators.contract import Estimator
 from workbench.automaton import Terminal
 from workbench.errors import InvalidArgumentError
 from workbench.explore.page.assets import javascript, stylesheet
@@ -74,6 +76,38 @@ def lab_still(
     return "".join([*parts, listing(columns, rows)])
 
 
+_EXPLANATIONS: Final = {
+    "naive": (
+        "Lines grow by all moves, and N of them are kept at each step, all with the same chance, although "
+        "uniform branching weighs them. Its mean is another number, however large N."
+    ),
+    "branch": (
+        "N lines are drawn move by move on one board; the estimate is the share of them that the other "
+        "board accepts. Its mean is the value."
+    ),
+    "intermediate": (
+        "Lines that both boards accept carry weights. Where there are more than N, N are kept, all with "
+        "the same chance, and their weights grow by its inverse. Its mean is the value."
+    ),
+    "intermediate-mass": (
+        "As by count, but thinning leaves the sum of the weights as it is: runs vary less, and the mean "
+        "is slightly another number."
+    ),
+    "intermediate-resampled": (
+        "As Algorithm 2, but a line is kept with a chance in proportion to its weight. Its mean is the value."
+    ),
+    "stratified": (
+        "N particles are split evenly over the moves that both boards permit, at every position; the last "
+        "move is summed exactly. Its mean is the value."
+    ),
+}
+"""What each estimator of the workbench does, in words; others have the docstrings of their classes."""
+
+
+def _explanation(name: str, estimator: Estimator) -> str:
+    return _EXPLANATIONS.get(name) or (getdoc(type(estimator)) or "").partition("\n")[0]
+
+
 _FOLLOWED: Final = ("true_fen", "predicted_fen", "line", "terminal", "ill_formed")
 """The traits of a board pair that decide what a lab runs."""
 
@@ -96,7 +130,7 @@ class EstimatorLab(WidgetBase):
         seed: Seed of the runs.
         measure: ``precision`` or ``recall``.
         methods: The estimators that run.
-        choices: All estimators: name, label, and whether their mean is the value itself.
+        choices: All estimators: name, label, whether their mean is the value itself, and what they do.
         limits: The largest values that depth, samples and repeats may take.
     """
 
@@ -171,7 +205,12 @@ class EstimatorLab(WidgetBase):
         super().__init__(
             **{**asdict(settings), "methods": list(methods)},
             choices=[
-                {"name": name, "label": each.label, "unbiased": each.unbiased}
+                {
+                    "name": name,
+                    "label": each.label,
+                    "unbiased": each.unbiased,
+                    "explanation": _explanation(name, each),
+                }
                 for name, each in ESTIMATORS.items()
             ],
             limits={"depth": DEEPEST, "samples": MOST_SAMPLES, "repeats": MOST_REPEATS},

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  addBatches, allDone, barsPath, binCounts, digits, doneCounts, dotsPath, signedDigits, valueDomain,
+  addBatches, allDone, barsPath, binCounts, digits, doneCounts, dotsPath, ownDomain, signedDigits, valueDomain,
   wholeNumber, wholeText,
 } from "../../../workbench/explore/lab/estimator_numbers.js";
-import { aimInWords, biasText, measureName, rowsOf, signedFixed } from "../../../workbench/explore/lab/estimator_results.js";
+import { aimInWords, biasText, errorsOff, measureName, rowsOf, signedFixed, verdict } from "../../../workbench/explore/lab/estimator_results.js";
 
 const AIM = { value: 0.6, standard_error: 0, low: 0.6, high: 0.6, exact: true, runnable: true, reason: "" };
 const batch = (first, values) => ({ first, values, summary: { runs: first + values.length, mean: 0.2 } });
@@ -33,6 +33,48 @@ test("the axis holds all values and the line", () => {
   assert.equal(valueDomain([[0, 1]], null)[0], 0);
   const [from, to] = valueDomain([[0, 0]], { ...AIM, value: 0, low: 0, high: 0 });
   assert.ok(from === 0 && to > 0);
+});
+
+test("an axis of one's own has the aim in its middle and holds all values", () => {
+  const [low, high] = ownDomain([0.5, 0.65], AIM);
+  assert.ok(Math.abs((low + high) / 2 - 0.6) < 1e-12 && low < 0.5 && low > 0.49);
+  const [from, to] = ownDomain([0.6], { ...AIM, low: 0.55, high: 0.65 });
+  assert.ok(from < 0.55 && to > 0.65);
+  assert.deepEqual(ownDomain([], { ...AIM, value: 0, low: 0, high: 0 }), [-0.05, 0.05]);
+  assert.deepEqual(ownDomain([0.2, 0.4], null).map((end) => Number(end.toFixed(3))), [0.196, 0.404]);
+});
+
+const row = (label, values) => ({ label, unbiased: true, runs: 200, bias: 0, error: 0.01, deviation: 0.1, aim: AIM, ...values });
+
+test("the verdict names who is off, and by how much", () => {
+  const off = row("Algorithm 1", { unbiased: false, bias: 0.04 });
+  assert.deepEqual(verdict([off, row("branch", { bias: 0.02, deviation: 0.02 })], "p_4"), [
+    "Algorithm 1 is off by 4.0 standard errors (+6.7%).", "Runs of branch vary least: 5.0 times less than those of Algorithm 1.",
+  ]);
+  // The largest distance stands first.
+  assert.equal(
+    verdict([off, row("other", { unbiased: false, bias: -0.06 })], "p_4")[0],
+    "other is off by 6.0 standard errors (−10.0%) and Algorithm 1 is off by 4.0 standard errors (+6.7%).",
+  );
+  const same = row("stuck", { unbiased: false, bias: -0.6, error: 0, deviation: 0 });
+  assert.equal(verdict([same], "p_4")[0], "stuck is off by −0.60 (−100.0%) in each of 200 runs.");
+});
+
+test("the verdict is honest where nothing is off", () => {
+  assert.deepEqual(verdict([row("a", { bias: 0.005 }), row("b", { bias: -0.012, unbiased: false })], "p_4"), [
+    "No mean is off by more than 3 standard errors; the largest distance is 1.2 (b).", "The bias of b is too small for these runs to show.",
+  ]);
+  const exact = row("exact", { error: 0, deviation: 0 });
+  assert.deepEqual(verdict([exact, row("a", {})], "p_4"), [
+    "No mean is off by more than 3 standard errors; the largest distance is 0 (exact).", "Runs of exact do not vary; those of a vary most.",
+  ]);
+  assert.match(verdict([row("a", { bias: 0.05 })], "p_4")[1], /^a should not be: beyond 3 is chance once in 370 times/);
+});
+
+test("the verdict waits for enough runs", () => {
+  assert.match(verdict([row("a", { runs: 0 })], "p_4")[0], /^Each estimator aims at p_4: Start shows/);
+  assert.match(verdict([row("a", { bias: 1 }), row("b", { runs: 7 })], "p_4")[0], /^7 of the 20 runs of each/);
+  assert.equal(errorsOff({ bias: 0, error: 0 }), 0);
 });
 
 test("bins hold every value, the largest too", () => {

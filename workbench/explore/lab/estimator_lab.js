@@ -1,6 +1,7 @@
 // EstimatorLab: the estimators run in small batches, requested by the page one at a time.
 // Hooks: data-role="estimator-lab" (data-state = idle | running | stopped | done), "error", "status", "kernel",
-// "depth", "samples", "repeats", "seed", "measure", "drawing", "methods" with "method" (value),
+// "verdict", "settings", "settings-words", "depth", "samples", "repeats", "seed", "measure", "drawing", "scale",
+// "methods" with "method" (value),
 // "start", "stop", "reset", "reference" (data-value, data-exact), "chart-box", "marks", "results" with
 // tr[data-method] and td[data-cell] (data-value, data-error); and those of strip_chart.js.
 
@@ -11,7 +12,7 @@ import { KernelNote } from "../page/kernel_note.js";
 import { hideStill } from "../page/still.js";
 import { addBatches, allDone, doneCounts, wholeNumber } from "./estimator_numbers.js";
 import { stripChart } from "./strip_chart.js";
-import { aimInWords, measureName, resultsTable, rowsOf } from "./estimator_results.js";
+import { aimInWords, measureName, resultsTable, rowsOf, verdict } from "./estimator_results.js";
 
 const NUMBERS = { depth: "Depth m", samples: "Lines N", repeats: "Runs", seed: "Seed" };
 /** The settings that determine a run's value; repeats and methods only select the runs. */
@@ -27,6 +28,7 @@ class EstimatorLabView {
     this.serial = 0;
     this.frame = 0;
     this.drawing = "dots";
+    this.scale = "own";
     this.kernel = new KernelNote();
     this.requester = new Requester(model, {
       onFailed: (message) => this.fail(message),
@@ -67,13 +69,22 @@ class EstimatorLabView {
     this.chartBox = htmlElement("div", { class: "ws-chart-box", "data-role": "chart-box" });
     this.results = htmlElement("div", { class: "ws-results ws-scroll", tabindex: "0", role: "group", "aria-label": "Results" });
     this.reference = htmlElement("p", { "data-role": "reference", "aria-live": "polite" });
+    this.verdict = htmlElement("p", { class: "ws-verdict", "data-role": "verdict" });
     this.root = htmlElement("div", {
       class: "world-state estimator-lab", "data-lm-suppress-shortcuts": "true", onfocusin: keepShortcutsAway, "data-role": "estimator-lab",
       role: "group", "aria-label": "Estimator lab",
     },
-    htmlElement("h3", {}, "Estimator lab"), this.buildControls(), this.buildMethods(), this.buildButtons(),
-    this.error, this.reference, this.kernel.element, this.chartBox, this.results);
+    htmlElement("div", { class: "ws-head" }, htmlElement("h3", {}, "Estimator lab"), this.buildButtons()),
+    this.error, htmlElement("div", { class: "ws-answer" }, this.verdict, this.reference),
+    this.buildSettings(), this.kernel.element, this.chartBox, this.results);
     return this.root;
+  }
+
+  /** The settings are folded where the window is narrow: their summary has the values. */
+  buildSettings() {
+    this.summary = htmlElement("summary", { "data-role": "settings-words" });
+    return htmlElement("details", { class: "ws-settings", "data-role": "settings", open: window.innerWidth >= 700 },
+      this.summary, this.buildControls(), this.buildMethods());
   }
 
   buildControls() {
@@ -89,17 +100,25 @@ class EstimatorLabView {
     });
     this.fields.measure = htmlElement("select", { "data-role": "measure", onchange: () => this.set({ measure: this.fields.measure.value }) },
       ...["precision", "recall"].map((value) => htmlElement("option", { value }, `${QUANTITIES[value].name} ${QUANTITIES[value].symbol}`)));
-    const drawing = htmlElement("select", {
-      "data-role": "drawing", onchange: () => { this.drawing = drawing.value; this.redraw(); },
-    }, htmlElement("option", { value: "dots" }, "one dot per run"), htmlElement("option", { value: "histogram" }, "histogram"));
+    const choice = (name, label, words) => {
+      const select = htmlElement("select", { "data-role": name, onchange: () => { this[name] = select.value; this.redraw(); } },
+        ...Object.entries(words).map(([value, text]) => htmlElement("option", { value }, text)));
+      return htmlElement("label", {}, label, select);
+    };
     return htmlElement("div", { class: "ws-controls" }, ...numbers,
-      htmlElement("label", {}, "Measure", this.fields.measure), htmlElement("label", {}, "Drawn as", drawing));
+      htmlElement("label", {}, "Measure", this.fields.measure),
+      choice("drawing", "Drawn as", { dots: "one dot per run", histogram: "histogram" }),
+      choice("scale", "Scale", { own: "each its own", shared: "one for all" }));
   }
 
   buildMethods() {
-    this.boxes = new Map(this.choices().map(({ name, label }) => {
-      const box = htmlElement("input", { type: "checkbox", value: name, "data-role": "method", onchange: () => this.readMethods() });
-      return [name, { box, label: htmlElement("label", {}, box, label) }];
+    this.boxes = new Map(this.choices().map(({ name, label, explanation }) => {
+      const id = `${this.requester.name}-${name}`;
+      const box = htmlElement("input", {
+        type: "checkbox", value: name, "data-role": "method", onchange: () => this.readMethods(), "aria-describedby": explanation && id,
+      });
+      const tip = explanation && htmlElement("span", { class: "ws-tip", role: "tooltip", id }, explanation);
+      return [name, { box, label: htmlElement("span", { class: "ws-method" }, htmlElement("label", {}, box, label), tip) }];
     }));
     return htmlElement("fieldset", { class: "ws-methods", "data-role": "methods" },
       htmlElement("legend", {}, "Estimators"), ...[...this.boxes.values()].map(({ label }) => label));
@@ -197,6 +216,9 @@ class EstimatorLabView {
     }
     const methods = this.model.get("methods");
     for (const [name, { box }] of this.boxes) box.checked = methods.includes(name);
+    const { depth, samples, repeats, seed, measure } = this.settings();
+    this.summary.textContent = `Settings: ${measureName(measure, depth)}, N = ${samples}, ${repeats} runs of ${methods.length} `
+      + `${methods.length === 1 ? "estimator" : "estimators"}, seed ${seed}`;
   }
 
   start() {
@@ -306,11 +328,13 @@ class EstimatorLabView {
     const rows = rowsOf(this.chosen(), this.runs, this.aim);
     const name = measureName(measure, depth);
     this.chartBox.replaceChildren(stripChart({
-      width, rows, aim: this.aim, drawing: this.drawing,
+      width, rows, aim: this.aim, drawing: this.drawing, scale: this.scale,
       title: `Single runs of ${rows.length} estimators of ${name}; the table below has the numbers`,
-      xLabel: `${name} by a single run, N = ${samples}`,
-    }), htmlElement("p", { class: "ws-status", "data-role": "marks" }, "Diamond: mean of the runs ± 2 standard errors."));
+      xLabel: this.scale === "own" ? `distance of a single run from ${name}; N = ${samples}` : `${name} by a single run, N = ${samples}`,
+    }), htmlElement("p", { class: "ws-status", "data-role": "marks" }, "Dot: one run. Diamond: mean of the runs ± 2 standard errors."));
     this.results.replaceChildren(resultsTable(rows, name));
+    const [first = "", ...others] = this.aim?.runnable === false ? [] : verdict(rows, name);
+    this.verdict.replaceChildren(htmlElement("strong", {}, first), ` ${others.join(" ")}`);
     if (this.aim) {
       this.reference.textContent = aimInWords(this.aim, name);
       this.reference.dataset.value = String(this.aim.value);

@@ -58,6 +58,19 @@ export function valueDomain(lists, aim) {
   return [low >= 0 ? Math.max(0, low - room) : low - room, high + room];
 }
 
+/**
+ * Return the ends of one estimator's own axis, with the aim, or else the mean, in its middle.
+ * @param {number[]} values @param {Aim|null} aim
+ * @returns {[number, number]}
+ */
+export function ownDomain(values, aim) {
+  const middle = aim ? aim.value : values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+  const ends = aim ? [aim.low, aim.high] : [];
+  const far = [...values, ...ends].reduce((most, value) => Math.max(most, Math.abs(value - middle)), 0);
+  const half = 1.04 * far || 0.05 * Math.abs(middle) || 0.05;
+  return [middle - half, middle + half];
+}
+
 /** Return how many values fall into each of so many equal bins of a domain. */
 export function binCounts(values, [from, to], bins) {
   const counts = new Array(bins).fill(0);
