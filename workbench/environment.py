@@ -63,9 +63,9 @@ class Played:
 class Environment(WrittenAutomaton[State, Action]):
     """Everything that the pipeline needs to know about an environment; see the module.
 
-    A module in `workbench.environments` offers its environment by a function ``environment``;
-    a package of one's own by an entry point of the group ``workbench.environments``. Both take the
-    name asked for, such as ``planning:gripper``, and the argument behind its colon, empty where
+    A module in `workbench.environments` offers its environment as ``environment``, a class or a
+    function; another package by an entry point of the group ``workbench.environments``. Both take
+    the requested name, such as ``planning:gripper``, and the argument behind its colon, empty where
     there is none.
 
     Class attributes:
@@ -130,7 +130,6 @@ class Environment(WrittenAutomaton[State, Action]):
 
     def correct_fields(self, true: ParsedState, predicted: ParsedState) -> Mapping[str, bool]:
         """Return whether each of `text_fields` is right; texts without fields have none."""
-        del true, predicted
         return {}
 
     def accuracy(self, true: ParsedState, predicted: ParsedState) -> float:
@@ -157,7 +156,6 @@ class Environment(WrittenAutomaton[State, Action]):
         Raises:
             IllegalMoveError: If the actions are none of the environment's.
         """
-        del moves, predicted, reply_class
         return {}
 
     def refusal(self, true: ParsedState, moves: object, names: Iterable[object]) -> str:
@@ -168,7 +166,6 @@ class Environment(WrittenAutomaton[State, Action]):
             moves: The actions, if known.
             names: Names of the row's file, position and so on, if known.
         """
-        del true, moves, names
         return ""
 
     def same_state(self, one: ParsedState, other: ParsedState) -> bool:
@@ -195,7 +192,6 @@ class Environment(WrittenAutomaton[State, Action]):
 
     def start(self, generator: np.random.Generator) -> State:
         """Return the initial state of an episode; the automaton's own, unless overridden."""
-        del generator
         return self.automaton.initial
 
     @property
@@ -310,7 +306,6 @@ class Environment(WrittenAutomaton[State, Action]):
             seed: At least 0.
             where: What to call the episode in a message.
         """
-        del where
         check_tracker(rate, seed)
         generator = np.random.default_rng(seed)
         state = self.read_state(initial) if initial else self.automaton.initial
@@ -338,7 +333,6 @@ class Environment(WrittenAutomaton[State, Action]):
         Returns:
             None if this element cannot be mended by itself, or the environment does not say how.
         """
-        del state, true, name
         return None
 
     def picture(self, state: State, marked: frozenset[str] = frozenset()) -> str | None:
@@ -348,7 +342,6 @@ class Environment(WrittenAutomaton[State, Action]):
             state: The state.
             marked: Names of elements to mark, as differences.
         """
-        del state, marked
         return None
 
     def draw(self, axes: "Axes", state: State, marked: frozenset[str] = frozenset()) -> None:
@@ -359,7 +352,6 @@ class Environment(WrittenAutomaton[State, Action]):
             state: The state.
             marked: As of `picture`.
         """
-        del marked
         axes.set_axis_off()
         axes.text(
             0, 1, self.state_text(state), transform=axes.transAxes, va="top", family="monospace",
@@ -373,7 +365,6 @@ class Environment(WrittenAutomaton[State, Action]):
             state: As it is drawn.
             true: What is right.
         """
-        del state, true
         return ""
 
 
@@ -391,20 +382,3 @@ def check_tracker(rate: float, seed: int) -> None:
         raise InvalidArgumentError(f"rate: expected a number in [0, 1], got {rate!r}")
     if seed < 0:
         raise InvalidArgumentError(f"seed: expected an integer of at least 0, got {seed!r}")
-
-
-def refuse_argument(name: str, argument: str) -> None:
-    """Refuse the argument of an environment that takes none.
-
-    Args:
-        name: As the environment was asked for, such as ``chess:argument``.
-        argument: What stands behind the colon.
-
-    Raises:
-        InvalidArgumentError: If there is an argument.
-    """
-    if argument:
-        raise InvalidArgumentError(
-            f"expected the environment {name.partition(':')[0]} without an argument, "
-            f"got {name!r:.80}"
-        )

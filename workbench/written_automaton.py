@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from typing import Any, ClassVar, Final, Generic
 
 from workbench.automaton import Action, Automaton, State
-from workbench.errors import IllegalMoveError, InvalidBoardError
+from workbench.errors import IllegalMoveError, InvalidArgumentError, InvalidBoardError
 from workbench.labelled_lines import LabelledLines, plain_lines, plain_signs
 from workbench.prediction import ParsedState, Prediction, ReplyClass, StateText
 from workbench.reply_parts import (
@@ -31,6 +31,10 @@ _DIGIT: Final = re.compile(r"\d")
 class WrittenAutomaton(ABC, Generic[State, Action]):
     """States and actions as text, and how replies are read.
 
+    Attributes:
+        automaton: The automaton of every state of this environment; subclasses set it.
+        name: As it was requested.
+
     Class attributes:
         state_noun: What a state is called in texts, such as ``board``.
         text_noun: What the text of a state is called, such as ``FEN``.
@@ -52,16 +56,26 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
     remark: ClassVar[re.Pattern[str]] = re.compile(r"\s[-–—(]|:(?:\s|$)")
     longest_state: ClassVar[int] = 10_000
 
-    def __init__(self, name: str) -> None:
-        """Take the name under which the environment was asked for, such as ``planning:gripper``."""
+    automaton: Automaton[State, Action]
+
+    def __init__(self, name: str, argument: str = "") -> None:
+        """Take the requested name, such as ``chess``.
+
+        Args:
+            name: With the argument, such as ``planning:gripper``.
+            argument: What stands behind the colon; empty, unless a class overrides this.
+
+        Raises:
+            InvalidArgumentError: If there is an argument.
+        """
+        if argument:
+            raise InvalidArgumentError(
+                f"expected the environment {name.partition(':')[0]} without an argument, "
+                f"got {name!r:.{_QUOTE}}"
+            )
         self.name: Final = name
 
-    # The automaton, and its states and actions as text.
-
-    @property
-    @abstractmethod
-    def automaton(self) -> Automaton[State, Action]:
-        """The automaton of every state of this environment."""
+    # States and actions as text.
 
     @abstractmethod
     def state_text(self, state: State) -> str:
@@ -125,7 +139,6 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
 
         Empty for a state that can arise. The names are in lower case, with underscores.
         """
-        del state
         return ()
 
     @property
@@ -327,12 +340,10 @@ class WrittenAutomaton(ABC, Generic[State, Action]):
             The text, and what in it is otherwise than after the actions though the state is the
             same; empty if nothing is. In chess the clocks may be.
         """
-        del given
         return reached, ""
 
     def actions_before(self, state: ParsedState) -> int | None:
         """Return how many actions led to a state, if its text tells; else None."""
-        del state
         return None
 
     def episode_id(self, initial: str, moves: str) -> str:

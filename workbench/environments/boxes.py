@@ -152,12 +152,13 @@ class Boxes(Environment[BoxesState, Carry]):
 
     title = "Boxes"
     summary = "objects in numbered boxes, told in English"
+    automaton: BoxesAutomaton
     argument = "BOXES or BOXESxOBJECTS, such as 7 or 7x3"
     splits_items: ClassVar[re.Pattern[str]] = re.compile(r"[;,]|\.(?=\s|$)")
 
     def __init__(self, name: str, boxes: int, objects: int) -> None:
         super().__init__(name)
-        self._automaton: Final = BoxesAutomaton(boxes, objects)
+        self.automaton = BoxesAutomaton(boxes, objects)
         self.rules = (
             f"There are {boxes} boxes, numbered from 1 to {boxes}, a table, and {objects} objects, "
             f"each in a box or on the table. A box has room for {CAPACITY} objects, the table for all. "
@@ -175,11 +176,6 @@ class Boxes(Environment[BoxesState, Carry]):
             'Write an action in one of these ways: "Move the apple from Box 1 to Box 3.", "Put the '
             'pen into Box 2.", "Remove the key from Box 1.", "Move the contents of Box 1 to Box 2."'
         )
-
-    @property
-    def automaton(self) -> BoxesAutomaton:
-        """The automaton of these boxes."""
-        return self._automaton
 
     def state_text(self, state: BoxesState) -> str:
         """Return a sentence for each box, and one for the table."""

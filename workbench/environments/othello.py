@@ -4,13 +4,12 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import ClassVar, Final, Self
 
 import numpy as np
 
 from workbench.automaton import Automaton
-from workbench.environment import Environment, refuse_argument
+from workbench.environment import Environment
 from workbench.environments.square_picture import CELL, INK, square_picture
 from workbench.errors import InvalidBoardError
 
@@ -157,22 +156,13 @@ def _places(own: int, other: int) -> int:
 
 def _turned(placed: int, own: int, other: int) -> int:
     turned = 0
-    for step, mask in _LINES:
-        through = other & mask
+    for ray in _RAYS[placed.bit_length() - 1]:
         line = 0
-        reached = placed << step
-        while reached & through:
-            line |= reached
-            reached <<= step
-        if line and reached & own:
-            turned |= line
-        line = 0
-        reached = placed >> step
-        while reached & through:
-            line |= reached
-            reached >>= step
-        if line and reached & own:
-            turned |= line
+        for bit in ray:
+            if not bit & other:
+                turned |= line if bit & own else 0
+                break
+            line |= bit
     return turned
 
 
@@ -230,9 +220,7 @@ def _walked(discs: int) -> int:
 
 
 def _has_last_move(state: OthelloState) -> bool:
-    to_move, other = (
-        (state.black, state.white) if state.black_to_move else (state.white, state.black)
-    )
+    to_move, other = _sides(state)
     if _placed_last(other, to_move):
         return True
     passing = OthelloState(state.black, state.white, not state.black_to_move)
@@ -387,6 +375,7 @@ class OthelloEnvironment(Environment[OthelloState, int]):
     action_noun: ClassVar[str] = "move"
     episode_noun: ClassVar[str] = "game"
     separator: ClassVar[str] = " "
+    automaton = _OTHELLO
 
     rules = (
         "A game of Othello (Reversi) on a board of eight by eight squares. Columns are named a to h "
@@ -408,11 +397,6 @@ class OthelloEnvironment(Environment[OthelloState, int]):
         "Write a move as the column and the row of the square on which the disc is placed, such as "
         "d3, or as 'pass'."
     )
-
-    @cached_property
-    def automaton(self) -> OthelloAutomaton:
-        """The automaton of Othello."""
-        return OthelloAutomaton()
 
     def state_text(self, state: OthelloState) -> str:
         """Return the board as eight rows, and the side to move."""
@@ -516,13 +500,7 @@ class OthelloEnvironment(Environment[OthelloState, int]):
 
 
 def _beside(square: int) -> list[int]:
-    row, column = divmod(square, 8)
-    return [
-        8 * (row + down) + column + right
-        for down in (-1, 0, 1)
-        for right in (-1, 0, 1)
-        if (down, right) != (0, 0) and 0 <= row + down < 8 and 0 <= column + right < 8
-    ]
+    return [ray[0].bit_length() - 1 for ray in _RAYS[square]]
 
 
 def _enclosed(square: int, own: int) -> bool:
@@ -534,15 +512,4 @@ def _enclosed(square: int, own: int) -> bool:
     )
 
 
-def environment(name: str, argument: str) -> OthelloEnvironment:
-    """Return Othello.
-
-    Args:
-        name: As it was asked for.
-        argument: Must be empty.
-
-    Raises:
-        InvalidArgumentError: If there is an argument.
-    """
-    refuse_argument(name, argument)
-    return OthelloEnvironment(name)
+environment = OthelloEnvironment

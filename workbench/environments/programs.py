@@ -19,7 +19,7 @@ from typing import Final
 import numpy as np
 
 from workbench.automaton import Automaton
-from workbench.environment import Environment, refuse_argument
+from workbench.environment import Environment
 from workbench.environments.python_statements import (
     Keyed,
     Opaque,
@@ -185,6 +185,7 @@ class Programs(Environment[ProgramState, str]):
 
     title = "Programs"
     summary = "Python literals of four variables, Python statements"
+    automaton = ProgramsAutomaton()
     rules = (
         f"A Python program has four variables. x and y are integers from -{LARGEST} to {LARGEST}; "
         f"items is a list of at most {LONGEST} such integers; d is a dictionary of at "
@@ -197,15 +198,6 @@ class Programs(Environment[ProgramState, str]):
         '"x = 3", "y = -1", "items = [2, 0]" and "d = {1: 4}".'
     )
     action_format = 'Write an action as a Python statement, such as "items.append(x)".'
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name)
-        self._automaton: Final = ProgramsAutomaton()
-
-    @property
-    def automaton(self) -> ProgramsAutomaton:
-        """The automaton of `STATEMENTS`."""
-        return self._automaton
 
     def state_text(self, state: ProgramState) -> str:
         """Return one assignment a line, in the order of `VARIABLES`."""
@@ -354,11 +346,4 @@ _PARSED: Final = {text: _parsed(text) for text in STATEMENTS}
 _BY_SQUEEZED: Final = {_squeezed(text): text for text in STATEMENTS}
 
 
-def environment(name: str, argument: str) -> Programs:
-    """Return the programs, which take no argument.
-
-    Raises:
-        InvalidArgumentError: If there is an argument.
-    """
-    refuse_argument(name, argument)
-    return Programs(name)
+environment = Programs

@@ -322,6 +322,7 @@ class SokobanEnvironment(Environment[SokobanState, str]):
     title: ClassVar[str] = "Sokoban"
     summary: ClassVar[str] = "maps of one room, steps U, D, L and R"
     argument: ClassVar[str] = f"ROOM, one of {', '.join(ROOMS)}, or a file with a map"
+    automaton: SokobanAutomaton
     state_noun: ClassVar[str] = "map"
     separator: ClassVar[str] = " "
 
@@ -334,7 +335,7 @@ class SokobanEnvironment(Environment[SokobanState, str]):
     def __init__(self, name: str, text: str) -> None:
         """Take the name under which the environment was asked for, and the map of the room."""
         super().__init__(name)
-        self._automaton: Final = SokobanAutomaton(text)
+        self.automaton = SokobanAutomaton(text)
         self.rules = (
             "A room of Sokoban: a player on a grid of cells pushes boxes. A map shows the room with "
             "these signs: # wall, @ player, + player on a goal, $ box, * box on a goal, . goal, and "
@@ -343,18 +344,13 @@ class SokobanEnvironment(Environment[SokobanState, str]):
             "it is pushed one cell further in the same direction, which is permitted only if that "
             "cell is neither a wall nor holds another box; boxes are never pulled. A step that would "
             "move nothing is not permitted. When each of the "
-            f"{len(self._automaton.goals)} goals holds a box the room is solved and nothing is "
+            f"{len(self.automaton.goals)} goals holds a box the room is solved and nothing is "
             "permitted any more."
         )
 
-    @property
-    def automaton(self) -> SokobanAutomaton:
-        """The automaton of the room."""
-        return self._automaton
-
     def state_text(self, state: SokobanState) -> str:
         """Return the map of a state."""
-        return self._automaton.text(state)
+        return self.automaton.text(state)
 
     def read_state(self, text: str) -> SokobanState:
         """Return the state that a map shows; ``-`` and ``_`` may be written for floor."""
@@ -365,7 +361,7 @@ class SokobanEnvironment(Environment[SokobanState, str]):
                 f"expected a Sokoban map of {height + 1} rows with walls and a player, got "
                 f"{newlines + 1} rows in {rows[:_QUOTE]!r}"
             )
-        return self._automaton.state(rows)
+        return self.automaton.state(rows)
 
     def is_state_line(self, line: str) -> bool:
         """Return whether a line is a row of a map."""
@@ -407,7 +403,7 @@ class SokobanEnvironment(Environment[SokobanState, str]):
 
         Where the walls are others, only the first five are checked.
         """
-        start, room, own = self._automaton.initial, self._automaton.room(state), self._automaton
+        start, room, own = self.automaton.initial, self.automaton.room(state), self.automaton
         same_walls = room.floor == own.floor
         broken = {
             "walls_changed": not same_walls,
@@ -422,25 +418,25 @@ class SokobanEnvironment(Environment[SokobanState, str]):
 
     @cached_property
     def _walked(self) -> frozenset[Cell]:
-        around = beside(self._automaton.room(self._automaton.initial))
-        player = self._automaton.initial.player
+        around = beside(self.automaton.room(self.automaton.initial))
+        player = self.automaton.initial.player
         return _closure(
             {player} if player else set(), {at: [*to.values()] for at, to in around.items()}
         )
 
     @cached_property
     def _pushed(self) -> frozenset[Cell]:
-        around = beside(self._automaton.room(self._automaton.initial))
+        around = beside(self.automaton.room(self.automaton.initial))
         behind = dict(zip("UDLR", "DURL", strict=True))
         pushes = {
             at: [cell for action, cell in to.items() if to.get(behind[action]) in self._walked]
             for at, to in around.items()
         }
-        return _closure(set(self._automaton.initial.boxes), pushes)
+        return _closure(set(self.automaton.initial.boxes), pushes)
 
     @cached_property
     def _own_map(self) -> str:
-        return self._automaton.text(self._automaton.initial)
+        return self.automaton.text(self.automaton.initial)
 
     def elements(self, state: SokobanState) -> Mapping[str, str]:
         """Return what stands on the cells, by names such as ``row 2 column 3``, counted from 1.
@@ -452,9 +448,9 @@ class SokobanEnvironment(Environment[SokobanState, str]):
             contents.setdefault(state.player, []).append("player")
         other = state.other_room
         if other is not None:
-            for cell in other.floor ^ self._automaton.floor:
+            for cell in other.floor ^ self.automaton.floor:
                 contents.setdefault(cell, []).append("no wall" if cell in other.floor else "wall")
-            for cell in other.goals ^ self._automaton.goals:
+            for cell in other.goals ^ self.automaton.goals:
                 contents.setdefault(cell, []).append("goal" if cell in other.goals else "no goal")
         return {_cell_name(cell): ", ".join(contents[cell]) for cell in sorted(contents)}
 
@@ -482,7 +478,7 @@ class SokobanEnvironment(Environment[SokobanState, str]):
         if state.player is None:
             return state
         player, boxes = state.player, state.boxes
-        free = self._automaton.room(state).floor - boxes - {player}
+        free = self.automaton.room(state).floor - boxes - {player}
         pushed = [
             (cell, back)
             for cell, back in zip(_around(player), reversed(_around(player)), strict=True)
@@ -506,7 +502,7 @@ class SokobanEnvironment(Environment[SokobanState, str]):
 
     def picture(self, state: SokobanState, marked: frozenset[str] = frozenset()) -> str:
         """Return the room as SVG: dark walls, crossed boxes, dashed circles for goals."""
-        squares = self._automaton.text(state).split("\n")
+        squares = self.automaton.text(state).split("\n")
         height, width = len(squares), max(map(len, squares))
         cells = [(row, column) for row in range(height) for column in range(width)]
         goals = sum(line.count("*") for line in squares)

@@ -237,7 +237,6 @@ def written(
 
 def move_logits(xp: ModuleType, weights: Weights, encoded: Any) -> Any:
     """Return the logits of the square that the next move leaves, shape (..., SQUARES)."""
-    del xp
     return encoded @ weights["move_from"]
 
 

@@ -21,7 +21,6 @@ class ActionsTask(Task):
 
     def request(self, environment: AnyEnvironment, depth: int) -> str:
         """Return what the model is to do."""
-        del depth
         noun = environment.action_noun
         return (
             f"List every {noun} that is permitted after the last {noun}. "
@@ -34,7 +33,6 @@ class ActionsTask(Task):
         self, environment: AnyEnvironment, believed: str, depth: int, generator: np.random.Generator
     ) -> str:
         """Return the actions that the believed state permits."""
-        del depth, generator
         state = environment.read_state(believed)
         permitted = environment.automaton.permitted(state)
         return "\n".join(map(environment.action_text, permitted)) or "none"

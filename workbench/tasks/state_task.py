@@ -17,7 +17,6 @@ class StateTask(Task):
 
     def request(self, environment: AnyEnvironment, depth: int) -> str:
         """Return what the model is to do."""
-        del depth
         noun, action = environment.state_noun, environment.action_noun
         return (
             f"Find the {noun} after the last {action}. {environment.state_format}\n\n"
@@ -32,7 +31,6 @@ class StateTask(Task):
         self, environment: AnyEnvironment, believed: str, depth: int, generator: np.random.Generator
     ) -> str:
         """Return the believed state."""
-        del environment, depth, generator
         return believed
 
 

@@ -3,14 +3,13 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import chess
 import numpy as np
 import pyarrow as pa
 
-from workbench.environment import Environment, Episode, Played, check_tracker, refuse_argument
+from workbench.environment import Environment, Episode, Played, check_tracker
 from workbench.environments.chess.chess_automaton import ChessAutomaton
 from workbench.environments.chess.classification import (
     EXTRACTOR_VERSION,
@@ -78,6 +77,7 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
         ("lost_squares", pa.int32()),
     )
 
+    automaton = ChessAutomaton()
     rules = (
         "A game of chess began from the usual first position. Its moves so far are given in PGN."
     )
@@ -90,11 +90,6 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
         "Write a move in UCI: the square that the piece leaves and the one it goes to, then the "
         "letter of the piece that a pawn becomes (q, r, b or n); castling is the king's move."
     )
-
-    @cached_property
-    def automaton(self) -> ChessAutomaton:
-        """The automaton of chess."""
-        return ChessAutomaton()
 
     def state_text(self, state: ChessState) -> str:
         """Return the first four fields of the FEN; a state has no clocks."""
@@ -233,7 +228,6 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
 
     def played(self, initial: str, moves: str) -> Played:
         """Return moves from the usual first position, and the FEN of six fields after them."""
-        del initial
         board = play_moves(moves.split())
         shown = " ".join(numbered_san(board.move_stack, chess.Board()))
         return Played(uci_moves(board), shown, board.fen())
@@ -257,12 +251,10 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
 
     def episode_id(self, initial: str, moves: str) -> str:
         """Return the identity of a game: of its moves alone."""
-        del initial
         return text_hash(moves)[:16]
 
     def replay(self, initial: str | None, moves: str, where: str = "") -> ChessState:
         """Return the board after moves in UCI from the usual first position."""
-        del initial
         # The FEN names the en-passant square only where a capture is legal; the board, always.
         return ChessState.from_fen(play_moves(moves.split(), game=where).fen())
 
@@ -319,7 +311,6 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
         where: str = "",
     ) -> str:
         """Return the FEN that the simulated tracker of `workbench.environments.chess.tracker` writes."""
-        del initial
         check_tracker(rate, seed)
         return tracked(" ".join(actions), rate=rate, seed=seed, where=where or self.name).fen
 
@@ -345,15 +336,4 @@ def _fen(parsed: ParsedState) -> Fen:
     return parsed if isinstance(parsed, Fen) else Fen(parsed.text)
 
 
-def environment(name: str, argument: str) -> ChessEnvironment:
-    """Return chess.
-
-    Args:
-        name: As it was asked for.
-        argument: Must be empty.
-
-    Raises:
-        InvalidArgumentError: If there is an argument.
-    """
-    refuse_argument(name, argument)
-    return ChessEnvironment(name)
+environment = ChessEnvironment

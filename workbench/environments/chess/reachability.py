@@ -4,10 +4,9 @@ Each is necessary: a board that violates one cannot arise by legal moves. Togeth
 sufficient: a board that violates none may still be unreachable. Clocks play no part.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 import chess
 import numpy as np
@@ -108,15 +107,15 @@ def conditions_violated_by(board: chess.Board) -> tuple[Condition, ...]:
     for side, own, other in ((_WHITE, white, black), (_BLACK, black, white)):
         kings = board.kings & own.pieces
         if kings.bit_count() != 1 or kings & board.promoted:
-            violated.append(side.kings)
+            violated.append(side.condition("kings"))
         if own.pieces.bit_count() > 16:
-            violated.append(side.too_many_pieces)
+            violated.append(side.condition("pieces"))
         pawns = own.pawns.bit_count()
         if pawns > 8:
-            violated.append(side.too_many_pawns)
+            violated.append(side.condition("pawns"))
         if own.promotions + own.shut_in_promotions > max(0, 8 - pawns):
             beyond = own.promotions > max(0, 8 - pawns)
-            violated.append(side.promotions if beyond else side.shut_in_bishops)
+            violated.append(side.condition("promotions" if beyond else "shut_in_bishops"))
         if pawns <= 8 and not own.pawns & chess.BB_BACKRANKS:
             promoted = min(own.promotions + own.shut_in_promotions, 8 - pawns)
             # Pawns that are all on files of their own need not have captured.
@@ -124,7 +123,7 @@ def conditions_violated_by(board: chess.Board) -> tuple[Condition, ...]:
                 passable = 0xFF & ~(other.pawns >> side.other_pawns_shift)
                 needed = _least_captures(side.color, own.pawns, promoted, passable)
                 if needed > 16 - other.pieces.bit_count() - other.taken_at_home:
-                    violated.append(side.pawn_captures)
+                    violated.append(side.condition("pawn_captures"))
     if board.pawns & chess.BB_BACKRANKS:
         violated.append(Condition.PAWNS_ON_BACK_RANK)
     if board.was_into_check():
@@ -150,8 +149,7 @@ def conditions_violated_by(board: chess.Board) -> tuple[Condition, ...]:
 _ORDER: Final = {condition: place for place, condition in enumerate(Condition)}
 
 
-@dataclass(frozen=True, slots=True)
-class _Side:
+class _Side(NamedTuple):
     """What differs between the colours.
 
     ``bishops`` holds for each bishop its first square, the pawns that shut it in and the squares
@@ -162,12 +160,9 @@ class _Side:
     color: chess.Color
     bishops: tuple[tuple[int, int, int], ...]
     other_pawns_shift: int
-    kings: Condition
-    too_many_pieces: Condition
-    too_many_pawns: Condition
-    promotions: Condition
-    shut_in_bishops: Condition
-    pawn_captures: Condition
+
+    def condition(self, name: str) -> Condition:
+        return Condition(f"{chess.COLOR_NAMES[self.color]}_{name}")
 
 
 _WHITE: Final = _Side(
@@ -177,12 +172,6 @@ _WHITE: Final = _Side(
         (chess.BB_F1, chess.BB_E2 | chess.BB_G2, chess.BB_LIGHT_SQUARES),
     ),
     48,
-    Condition.WHITE_KINGS,
-    Condition.WHITE_PIECES,
-    Condition.WHITE_PAWNS,
-    Condition.WHITE_PROMOTIONS,
-    Condition.WHITE_SHUT_IN_BISHOPS,
-    Condition.WHITE_PAWN_CAPTURES,
 )
 _BLACK: Final = _Side(
     chess.BLACK,
@@ -191,17 +180,10 @@ _BLACK: Final = _Side(
         (chess.BB_F8, chess.BB_E7 | chess.BB_G7, chess.BB_DARK_SQUARES),
     ),
     8,
-    Condition.BLACK_KINGS,
-    Condition.BLACK_PIECES,
-    Condition.BLACK_PAWNS,
-    Condition.BLACK_PROMOTIONS,
-    Condition.BLACK_SHUT_IN_BISHOPS,
-    Condition.BLACK_PAWN_CAPTURES,
 )
 
 
-@dataclass(slots=True)
-class _Census:
+class _Census(NamedTuple):
     """Bitboards of a side, and how many of its pieces must have been promoted or taken at home.
 
     ``shut_in_promotions`` are those beyond ``promotions`` that follow from shut-in bishops.

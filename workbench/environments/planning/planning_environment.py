@@ -166,6 +166,7 @@ class PlanningEnvironment(Environment[Facts, str]):
     the initial state of the problem; the goal plays no part.
     """
 
+    automaton: StripsAutomaton
     title: ClassVar[str] = "Planning"
     summary: ClassVar[str] = "facts and actions of a PDDL problem"
     argument: ClassVar[str] = "blocksworld, gripper, logistics, or DOMAIN.pddl,PROBLEM.pddl"
@@ -176,6 +177,7 @@ class PlanningEnvironment(Environment[Facts, str]):
     def __init__(self, name: str, task: StripsTask) -> None:
         super().__init__(name)
         self.task: Final = task
+        self.automaton = task.automaton
         self._reader = FactReader(
             {each: len(types) for each, types in task.predicates.items()},
             task.objects,
@@ -197,11 +199,6 @@ class PlanningEnvironment(Environment[Facts, str]):
         )
         sample = next((each.name for each in task.automaton.operators), "(name object)")
         self.action_format = f"Write an action in parentheses, its name first and then its objects, such as {sample}."
-
-    @property
-    def automaton(self) -> StripsAutomaton:
-        """The automaton of all sets of facts."""
-        return self.task.automaton
 
     def state_text(self, state: Facts) -> str:
         """Return the facts in the order of the PDDL files, separated by spaces."""

@@ -2,6 +2,7 @@
 
 from typing import Final, TypeAlias
 
+import chess
 import numpy as np
 from numpy.typing import NDArray
 
@@ -88,81 +89,31 @@ def same(a: Board, b: Board) -> bool:
     return bool(differing == ZERO)
 
 
-Table = NDArray[np.uint64]
-
-_ROOK_STEPS: Final = ((0, 1), (1, 0))
-_BISHOP_STEPS: Final = ((1, 1), (-1, 1))
-_KNIGHT_LEAPS: Final = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
-_KING_LEAPS: Final = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1))
-
-
-def _word(squares: list[int]) -> int:
-    return sum(1 << square for square in squares)
-
-
-def _leaps(leaps: tuple[tuple[int, int], ...]) -> Table:
-    words = np.zeros(64, np.uint64)
-    for square in range(64):
-        file, rank = square % 8, square // 8
-        words[square] = _word(
-            [
-                8 * (rank + up) + file + right
-                for right, up in leaps
-                if 0 <= rank + up < 8 and 0 <= file + right < 8
-            ]
-        )
-    return words
-
-
-def _ray(square: int, right: int, up: int) -> list[int]:
-    file, rank = square % 8 + right, square // 8 + up
-    squares = []
-    while 0 <= file < 8 and 0 <= rank < 8:
-        squares.append(8 * rank + file)
-        file, rank = file + right, rank + up
-    return squares
-
-
-def _table(rows: list[list[int]]) -> Table:
+def _words(rows: object) -> NDArray[np.uint64]:
     return np.array(rows, dtype=np.uint64)
 
 
-def _pairs() -> tuple[Table, Table]:
-    between = [[0] * 64 for _ in range(64)]
-    line = [[0] * 64 for _ in range(64)]
-    for square in range(64):
-        for right, up in _ROOK_STEPS + _BISHOP_STEPS:
-            ahead, behind = _ray(square, right, up), _ray(square, -right, -up)
-            whole = _word([*ahead, *behind, square])
-            for ray in (ahead, behind):
-                for distance, other in enumerate(ray):
-                    between[square][other] = _word(ray[:distance])
-                    line[square][other] = whole
-    return _table(between), _table(line)
+def _half_lines(square: int) -> list[int]:
+    """Return the squares below and above one on its file, rank, rising and falling diagonal."""
+    lines = chess.BB_FILE_ATTACKS, chess.BB_RANK_ATTACKS, chess.BB_DIAG_ATTACKS
+    file, rank, diagonals = (line[square][0] for line in lines)
+    # A rising diagonal goes on where the file does.
+    right = sum(chess.BB_FILES[chess.square_file(square) + 1 :])
+    below = chess.BB_SQUARES[square] - 1
+    rising = diagonals & (right & ~below | ~right & below)
+    whole = file, rank, rising, diagonals & ~rising
+    return [half for line in whole for half in (line & below, line & ~below)]
 
 
-def _half_lines() -> Table:
-    rows = []
-    for square in range(64):
-        row = []
-        for right, up in _ROOK_STEPS + _BISHOP_STEPS:
-            both = _ray(square, right, up) + _ray(square, -right, -up)
-            row.append(_word([other for other in both if other < square]))
-            row.append(_word([other for other in both if other > square]))
-        rows.append(row)
-    return _table(rows)
-
-
-KNIGHT: Final = table("knight", _leaps(_KNIGHT_LEAPS))
+KNIGHT: Final = table("knight", _words(chess.BB_KNIGHT_ATTACKS))
 """What a knight attacks."""
 
-KING: Final = table("king", _leaps(_KING_LEAPS))
+KING: Final = table("king", _words(chess.BB_KING_ATTACKS))
 """What a king attacks."""
 
-_HALVES: Final = _half_lines()
+_HALVES: Final = _words([_half_lines(square) for square in chess.SQUARES])
 _RISING: Final = _HALVES[:, 4] | _HALVES[:, 5]
 _FALLING: Final = _HALVES[:, 6] | _HALVES[:, 7]
-_BETWEEN, _LINE = _pairs()
 
 HALF_LINES: Final = table("half_lines", _HALVES)
 """For each square the squares below and above it (by index) on its file, rank, rising diagonal
@@ -183,10 +134,14 @@ ORTHOGONAL: Final = table("orthogonal", np.bitwise_or.reduce(_HALVES[:, :4], axi
 DIAGONAL: Final = table("diagonal", _RISING | _FALLING)
 """What a bishop attacks on an empty board."""
 
-BETWEEN: Final = table("between", _BETWEEN)
+BETWEEN: Final = table(
+    "between", _words([[chess.between(a, b) for b in chess.SQUARES] for a in chess.SQUARES])
+)
 """The squares strictly between two squares of one line, else none: shape (64, 64)."""
 
-LINE: Final = table("line", _LINE)
+LINE: Final = table(
+    "line", _words([[chess.ray(a, b) for b in chess.SQUARES] for a in chess.SQUARES])
+)
 """The whole line through two distinct squares, both included, else none: shape (64, 64)."""
 
 TOP = np.uint64(1 << 63)

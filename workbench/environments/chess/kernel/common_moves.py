@@ -31,6 +31,7 @@ from workbench.environments.chess.kernel.compiler import (
     popcount,
 )
 from workbench.environments.chess.kernel.moves import (
+    Four,
     Three,
     castling,
     generate,
@@ -44,6 +45,20 @@ Common: TypeAlias = tuple[Word, Word, Word, Word, Word, Word, Word, Word]
 
 COMMON = "UniTuple(uint64,8)"
 """Moves of the one board, moves of the other, and the six words of the moves of both."""
+
+
+@inlined
+def _shared_with_pawns(
+    left: Word, entries: Words, moves: Four, white: Word, targets: Words
+) -> Word:
+    """Write where pieces of one board and pawns of the other both go; return how many moves."""
+    count = ZERO
+    while left:
+        square = lowest(left)
+        targets[square] = entries[square] & pawn_reaches(moves, white, ONE << square) & ~BACK
+        count += popcount(targets[square])
+        left &= left - ONE
+    return count
 
 
 @compiled(f"{COMMON}({BOARD},{BOARD},{WORDS},{WORDS})")
@@ -73,21 +88,10 @@ def common(a: Board, b: Board, targets: Words, scratch: Words) -> Common:
     # A pawn here and another piece there share what is no promotion; bits that wrap round the
     # edge of the board fall on squares that no pawn move of this kind reaches.
     left = moves_a[1] & b[0] & b[5]
-    movers |= left
-    while left:
-        square = lowest(left)
-        reached = targets[square] & pawn_reaches(moves_b[2:], b[9], ONE << square) & ~BACK
-        targets[square] = reached
-        count += popcount(reached)
-        left &= left - ONE
-    left = moves_b[1] & a[0] & a[5]
-    movers |= left
-    while left:
-        square = lowest(left)
-        reached = scratch[square] & pawn_reaches(moves_a[2:], a[9], ONE << square) & ~BACK
-        targets[square] = reached
-        count += popcount(reached)
-        left &= left - ONE
+    right = moves_b[1] & a[0] & a[5]
+    movers |= left | right
+    count += _shared_with_pawns(left, targets, moves_b[2:], b[9], targets)
+    count += _shared_with_pawns(right, scratch, moves_a[2:], a[9], targets)
     to_left = to_right = one = two = ZERO
     if a[9] == b[9]:
         to_left = moves_a[2] & moves_b[2]
@@ -98,7 +102,7 @@ def common(a: Board, b: Board, targets: Words, scratch: Words) -> Common:
     return moves_a[0], moves_b[0], count, movers, to_left, to_right, one, two
 
 
-@compiled(f"uint64({BOARD},uint64,uint64,uint64)")
+@inlined
 def _reached(board: Board, square: Word, king: Word, pinned: Word) -> Word:
     """Return what an own piece, no pawn and not the king, attacks and may go to."""
     bit = ONE << square
@@ -196,33 +200,13 @@ def counts(a: Board, b: Board) -> Three:
     pieces_b = b[5] & ~b[0]
     pinned = pinned_a | pinned_b
     alike = pieces_a & ~differing & ~pinned & ~a[4]
-    left = alike & a[1]
-    while left:
-        reached = KNIGHT(lowest(left))
-        left &= left - ONE
-        count_a += popcount(reached & free_a)
-        count_b += popcount(reached & free_b)
-        both += popcount(reached & free_a & free_b)
-    left = alike & a[2]
+    left = alike
     while left:
         square = lowest(left)
         left &= left - ONE
-        reached = bishop_attacks(square, occupied_a)
-        other = reached
+        reached = other = _reached(a, square, king_a, pinned_a)
         if reached & differing:
-            other = bishop_attacks(square, occupied_b)
-        count_a += popcount(reached & free_a)
-        count_b += popcount(other & free_b)
-        both += popcount(reached & other & free_a & free_b)
-    # A queen goes along files and ranks or along diagonals, and no square is reached by both.
-    left = alike & a[3]
-    while left:
-        square = lowest(left)
-        left &= left - ONE
-        reached = rook_attacks(square, occupied_a)
-        other = reached
-        if reached & differing:
-            other = rook_attacks(square, occupied_b)
+            other = _reached(b, square, king_b, pinned_b)
         count_a += popcount(reached & free_a)
         count_b += popcount(other & free_b)
         both += popcount(reached & other & free_a & free_b)

@@ -1,7 +1,6 @@
 """The compiled estimators of p_m."""
 
 from types import MappingProxyType
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +12,7 @@ from workbench.environments.chess.kernel.compiler import (
     MOST_MOVES,
     WORDS,
     Codes,
+    Values,
     Words,
     address,
     compiled,
@@ -45,6 +45,25 @@ BOARD_WIDTH = 10
 
 _SPARE = np.uint64(11)
 _UNIT = 2.0**-53
+
+NAIVE = 0
+BRANCH = 1
+INTERMEDIATE = 2
+INTERMEDIATE_MASS = 3
+STRATIFIED = 4
+INTERMEDIATE_RESAMPLED = 5
+
+METHODS = MappingProxyType(
+    {
+        "naive": NAIVE,
+        "branch": BRANCH,
+        "intermediate": INTERMEDIATE,
+        "intermediate-mass": INTERMEDIATE_MASS,
+        "stratified": STRATIFIED,
+        "intermediate-resampled": INTERMEDIATE_RESAMPLED,
+    }
+)
+"""The numbers above by the names that the estimators have in `workbench.affordance.ESTIMATORS`."""
 
 
 @inlined
@@ -120,117 +139,25 @@ def _advance_pair(pair: Words, after: Words, targets: Words, moves: Words, index
     store(address(after, BOARD_WIDTH), advance(other, code))
 
 
-@compiled(f"{RESULT}({BOARD},{BOARD},int64,int64,boolean,boolean,{WORDS})")
-def intermediate(
+@compiled(f"{RESULT}({BOARD},{BOARD},int64,int64,boolean,int64,{WORDS})")
+def _weighted(
     true: Board,
     predicted: Board,
     depth: int,
     samples: int,
     absorb: bool,
-    by_mass: bool,
+    method: int,
     state: Words,
 ) -> tuple[float, int]:
-    """Run Algorithm 2 as printed once; return the estimate and the states generated.
-
-    Args:
-        true: The board in which lines are tried.
-        predicted: The board from which they are drawn.
-        depth: The number of moves m, at least 1.
-        samples: N, at least 1.
-        absorb: Whether finished lines are complete; else they vanish.
-        by_mass: Whether thinning keeps the total weight; else it rescales by the count.
-        state: Of the random numbers, shape (4,); moved on.
-    """
+    """Run Algorithm 2 once, thinned as printed or by stratified, weight-proportional resampling."""
     targets = np.empty((samples, 64), np.uint64)
     scratch = square_words()
     moves = np.empty((samples, 6), np.uint64)
     pairs = np.empty((2 * samples, 2 * BOARD_WIDTH), np.uint64)
     weights = np.empty((2, samples), np.float64)
     shares = np.empty(samples, np.float64)
+    # What could be kept is numbered from 0; a line owns the numbers from its first on.
     first = np.empty(samples + 1, np.int64)
-    now = 0
-    store(address(pairs, 0), predicted)
-    store(address(address(pairs, 0), BOARD_WIDTH), true)
-    weights[0, 0] = 1.0
-    lines = 1
-    finished = 0.0
-    nodes = 0
-    for step in range(depth):
-        total = 0
-        mass = 0.0
-        for line in range(lines):
-            shared = _share(
-                address(pairs, now * samples + line), address(targets, line), scratch,
-                address(moves, line),
-            )  # fmt: skip
-            nodes += signed(shared[0])
-            count = signed(shared[2])
-            first[line] = total
-            total += count
-            if count > 0:
-                shares[line] = weights[now, line] / np.float64(shared[0])
-                mass += shares[line] * count
-            elif absorb and not shared[0] and not shared[1]:
-                finished += weights[now, line]
-        first[lines] = total
-        if total <= samples and step == depth - 1:
-            return finished + mass, nodes
-        # What could be kept is numbered from 0; a line owns the numbers from its first on.
-        owners = np.empty(total, np.int32)
-        numbers = np.empty(total, np.int32)
-        for line in range(lines):
-            for number in range(first[line], first[line + 1]):
-                owners[number] = line
-                numbers[number] = number
-        size = total
-        scale = 1.0
-        if total > samples:
-            size = samples
-            sample_mass = 0.0
-            for index in range(samples):
-                swap = index + signed(below(state, np.uint64(total - index)))
-                numbers[index], numbers[swap] = numbers[swap], numbers[index]
-                sample_mass += shares[owners[numbers[index]]]
-            scale = mass / sample_mass if by_mass else total / samples
-            mass = sample_mass
-        if step == depth - 1:
-            return finished + scale * mass, nodes
-        for index in range(size):
-            line = owners[numbers[index]]
-            _advance_pair(
-                address(pairs, now * samples + line), address(pairs, (1 - now) * samples + index),
-                address(targets, line), address(moves, line), numbers[index] - first[line],
-            )  # fmt: skip
-            weights[1 - now, index] = scale * shares[line]
-        now = 1 - now
-        lines = size
-    return finished, nodes
-
-
-@compiled(f"{RESULT}({BOARD},{BOARD},int64,int64,boolean,{WORDS})")
-def resampled(
-    true: Board, predicted: Board, depth: int, samples: int, absorb: bool, state: Words
-) -> tuple[float, int]:
-    """Run Algorithm 2 with stratified, weight-proportional resampling once.
-
-    Args:
-        true: The board in which lines are tried.
-        predicted: The board from which they are drawn.
-        depth: The number of moves m, at least 1.
-        samples: N, at least 1.
-        absorb: Whether finished lines are complete; else they vanish.
-        state: Of the random numbers, shape (4,); moved on.
-
-    Returns:
-        The estimate and the states generated.
-    """
-    targets = np.empty((samples, 64), np.uint64)
-    scratch = square_words()
-    moves = np.empty((samples, 6), np.uint64)
-    counts = np.empty(samples, np.int64)
-    shares = np.empty(samples, np.float64)
-    pairs = np.empty((2 * samples, 2 * BOARD_WIDTH), np.uint64)
-    weights = np.empty((2, samples), np.float64)
     owners = np.empty(samples, np.int64)
     numbers = np.empty(samples, np.int64)
     now = 0
@@ -251,7 +178,7 @@ def resampled(
             )  # fmt: skip
             nodes += signed(shared[0])
             count = signed(shared[2])
-            counts[line] = count
+            first[line] = total
             shares[line] = 0.0
             if count > 0:
                 shares[line] = weights[now, line] / np.float64(shared[0])
@@ -260,10 +187,19 @@ def resampled(
                 last = line
             elif absorb and not shared[0] and not shared[1]:
                 finished += weights[now, line]
-        if total == 0 or step == depth - 1:
+        first[lines] = total
+        at_end = step == depth - 1
+        if total == 0 or (at_end and (total <= samples or method == INTERMEDIATE_RESAMPLED)):
             return finished + mass, nodes
         size = 0
-        if total > samples:
+        if total <= samples:
+            for line in range(lines):
+                for number in range(first[line + 1] - first[line]):
+                    owners[size] = line
+                    numbers[size] = number
+                    weights[1 - now, size] = shares[line]
+                    size += 1
+        elif method == INTERMEDIATE_RESAMPLED:
             # The children lie side by side on [0, mass), each as wide as its weight; the points
             # ascend, so that one pass finds whose each is, and copies come one after the other.
             width = mass / samples
@@ -271,11 +207,13 @@ def resampled(
             start = 0.0
             for index in range(samples):
                 point = (index + np.float64(draw(state) >> _SPARE) * _UNIT) * width
-                while line < last and point >= start + shares[line] * counts[line]:
-                    start += shares[line] * counts[line]
+                count = first[line + 1] - first[line]
+                while line < last and point >= start + shares[line] * count:
+                    start += shares[line] * count
                     line += 1
+                    count = first[line + 1] - first[line]
                 # Rounding may put the last points a little beyond the last child.
-                number = min(int((point - start) / shares[line]), counts[line] - 1)
+                number = min(int((point - start) / shares[line]), count - 1)
                 if size > 0 and owners[size - 1] == line and numbers[size - 1] == number:
                     weights[1 - now, size - 1] += width
                 else:
@@ -284,12 +222,26 @@ def resampled(
                     weights[1 - now, size] = width
                     size += 1
         else:
+            line_of = np.empty(total, np.int32)
+            children = np.empty(total, np.int32)
             for line in range(lines):
-                for number in range(counts[line]):
-                    owners[size] = line
-                    numbers[size] = number
-                    weights[1 - now, size] = shares[line]
-                    size += 1
+                for child in range(first[line], first[line + 1]):
+                    line_of[child] = line
+                    children[child] = child
+            sample_mass = 0.0
+            for index in range(samples):
+                swap = index + signed(below(state, np.uint64(total - index)))
+                children[index], children[swap] = children[swap], children[index]
+                sample_mass += shares[line_of[children[index]]]
+            scale = mass / sample_mass if method == INTERMEDIATE_MASS else total / samples
+            if at_end:
+                return finished + scale * sample_mass, nodes
+            for size in range(samples):
+                line = line_of[children[size]]
+                owners[size] = line
+                numbers[size] = children[size] - first[line]
+                weights[1 - now, size] = scale * shares[line]
+            size = samples
         for index in range(size):
             line = owners[index]
             _advance_pair(
@@ -300,27 +252,6 @@ def resampled(
         lines = size
     return finished, nodes
 
-
-Values: TypeAlias = NDArray[np.float64]
-
-NAIVE = 0
-BRANCH = 1
-INTERMEDIATE = 2
-INTERMEDIATE_MASS = 3
-STRATIFIED = 4
-INTERMEDIATE_RESAMPLED = 5
-
-METHODS = MappingProxyType(
-    {
-        "naive": NAIVE,
-        "branch": BRANCH,
-        "intermediate": INTERMEDIATE,
-        "intermediate-mass": INTERMEDIATE_MASS,
-        "stratified": STRATIFIED,
-        "intermediate-resampled": INTERMEDIATE_RESAMPLED,
-    }
-)
-"""The numbers above by the names that the estimators have in `workbench.affordance.ESTIMATORS`."""
 
 FINISHED = np.uint64(0xFFFF)
 """Stands where a move's code would, for a line that has ended and stays as it is."""
@@ -560,10 +491,6 @@ def estimates(
                 other, walker, depth, samples, 1.0, absorb, state,
                 np.empty((depth + 1, MOST_MOVES), np.uint16),
             )  # fmt: skip
-        elif method == INTERMEDIATE_RESAMPLED:
-            result = resampled(other, walker, depth, samples, absorb, state)
         else:
-            result = intermediate(
-                other, walker, depth, samples, absorb, method == INTERMEDIATE_MASS, state
-            )
+            result = _weighted(other, walker, depth, samples, absorb, method, state)
         values[pair], nodes[pair] = result
