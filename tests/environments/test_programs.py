@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from workbench.affordance import exact_profile
-from workbench.environments import programs, python_statements
+from workbench.environments import programs, python_literals
 from workbench.environments.programs import STATEMENTS, VARIABLES
 from workbench.environments.registry import environment_named
 from workbench.errors import IllegalMoveError, InvalidArgumentError
@@ -224,18 +224,12 @@ def test_the_texts_for_prompts_are_those_of_the_environment(environment):
     assert environment.plain_action(action) == action
 
 
-@pytest.mark.parametrize("module", [programs, python_statements])
+@pytest.mark.parametrize("module", [programs, python_literals])
 def test_nothing_that_executes_text_is_named(module):
     tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
     named = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    assert "ast" in named
+    assert "Keyed" in named
     assert named.isdisjoint({"eval", "exec", "compile", "__import__", "getattr", "globals"})
-
-
-@pytest.mark.parametrize("text", ["x.y = 1", "import os", "x = open(y)", "items.sort()", "x **= y"])
-def test_the_interpreter_refuses_other_forms(text):
-    with pytest.raises((NotImplementedError, KeyError)):
-        python_statements.changes(ast.parse(text).body[0], {"x": 1, "y": 2, "items": (1,)})
 
 
 def test_an_argument_is_refused():

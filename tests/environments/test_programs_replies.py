@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from workbench.environments.programs import STATEMENTS
-from workbench.environments.python_statements import literal_text, read_literal
+from workbench.environments.python_literals import literal_text, read_literal
 from workbench.environments.registry import environment_named
 from workbench.errors import InvalidBoardError
 

@@ -4,28 +4,25 @@
 to integers, all within bounds. An action is one of `STATEMENTS`. It is permitted where Python runs it
 without an exception and every variable stays within its bounds.
 
-No text is ever evaluated or executed: `workbench.environments.python_statements` has an interpreter
-for the forms of these statements, and reads literals only.
+No text is ever evaluated or executed: a table has a function for each statement, and of texts only
+literals are read, by `workbench.environments.python_literals`.
 """
 
-import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from workbench.automaton import Automaton
 from workbench.environment import Environment
-from workbench.environments.python_statements import (
+from workbench.environments.python_literals import (
     Keyed,
     Opaque,
-    StatementRaisesError,
     Value,
-    changes,
     literal_text,
     read_literal,
 )
@@ -37,33 +34,35 @@ LARGEST: Final = 9
 LONGEST: Final = 4
 """The most elements of the list, and of the dictionary."""
 
-STATEMENTS: Final = (
-    "x += 1",
-    "y -= 1",
-    "x = x + y",
-    "x = x // y",
-    "y = x % y",
-    "y = len(items)",
-    "x = items[y]",
-    "y = items[-1]",
-    "items[x] = y",
-    "x = items.index(y)",
-    "items.append(x)",
-    "items.remove(y)",
-    "items.pop()",
-    "y = items.pop(x)",
-    "d[x] = y",
-    "y = d[x]",
-    "x = d[y]",
-    "x = d.pop(y)",
-    "del d[x]",
-)
+_EFFECTS: Final[Mapping[str, tuple[str, Callable[[dict[str, Any]], object]]]] = {
+    "x += 1": ("x", lambda v: v.update(x=v["x"] + 1)),
+    "y -= 1": ("y", lambda v: v.update(y=v["y"] - 1)),
+    "x = x + y": ("x", lambda v: v.update(x=v["x"] + v["y"])),
+    "x = x // y": ("x", lambda v: v.update(x=v["x"] // v["y"])),
+    "y = x % y": ("y", lambda v: v.update(y=v["x"] % v["y"])),
+    "y = len(items)": ("y", lambda v: v.update(y=len(v["items"]))),
+    "x = items[y]": ("x", lambda v: v.update(x=v["items"][v["y"]])),
+    "y = items[-1]": ("y", lambda v: v.update(y=v["items"][-1])),
+    "items[x] = y": ("items", lambda v: v["items"].__setitem__(v["x"], v["y"])),
+    "x = items.index(y)": ("x items", lambda v: v.update(x=v["items"].index(v["y"]))),
+    "items.append(x)": ("items", lambda v: v["items"].append(v["x"])),
+    "items.remove(y)": ("items", lambda v: v["items"].remove(v["y"])),
+    "items.pop()": ("items", lambda v: v["items"].pop()),
+    "y = items.pop(x)": ("y items", lambda v: v.update(y=v["items"].pop(v["x"]))),
+    "d[x] = y": ("d", lambda v: v["d"].__setitem__(v["x"], v["y"])),
+    "y = d[x]": ("y", lambda v: v.update(y=v["d"][v["x"]])),
+    "x = d[y]": ("x", lambda v: v.update(x=v["d"][v["y"]])),
+    "x = d.pop(y)": ("x d", lambda v: v.update(x=v["d"].pop(v["y"]))),
+    "del d[x]": ("d", lambda v: v["d"].__delitem__(v["x"])),
+}
+"""For each statement the variables that it uses as a target or by a method, and what it does."""
+
+STATEMENTS: Final = tuple(_EFFECTS)
 """All actions, as this module writes them."""
 
 _LONGEST_ACTION: Final = 60
 _QUOTE: Final = 60
 _STATES_KEPT: Final = 1 << 11
-_CHANGES_KEPT: Final = 1 << 15
 _OTHER_TYPE: Final = Opaque("of another type")
 # Markdown, and signs of no width that begin or end lines of some texts.
 _MARKS: Final = " \t\r*`>\ufeff\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e"
@@ -107,32 +106,35 @@ class ProgramsAutomaton(Automaton[ProgramState, str]):
 
 
 def _outcomes(state: ProgramState) -> dict[str, ProgramState]:
-    """Return the state after each permitted statement."""
-    values = dict(zip(VARIABLES, state.values, strict=True))
+    before = dict(zip(VARIABLES, state.values, strict=True))
+    shared = {name: _mutable(value) for name, value in before.items() if value is not None}
     outcomes = {}
-    for text, (_, names) in _PARSED.items():
-        changed = _changed(text, tuple(values[name] for name in names))
-        if changed is not None:
-            outcomes[text] = ProgramState(tuple((values | changed).values()))
+    for text, (names, effect) in _EFFECTS.items():
+        values = {
+            **shared,
+            **{name: _mutable(before[name]) for name in names.split() if name in shared},
+        }
+        try:
+            effect(values)
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+            # What Python does not run is not permitted.
+            continue
+        changed = {name: _immutable(values[name]) for name in names.split()}
+        if not any(any(_broken(name, value)) for name, value in changed.items()):
+            outcomes[text] = ProgramState(tuple((before | changed).values()))
     return outcomes
 
 
-@lru_cache(_CHANGES_KEPT)
-def _changed(text: str, read: tuple[Value | None, ...]) -> dict[str, Value] | None:
-    """Return what a statement changes, or None if it raises or leaves the bounds.
+def _mutable(value: Value | None) -> object:
+    if isinstance(value, tuple):
+        return list(map(_mutable, value))
+    return {k: _mutable(v) for k, v in value.entries} if isinstance(value, Keyed) else value
 
-    Args:
-        text: One of `STATEMENTS`.
-        read: The values of the variables that it names.
-    """
-    statement, names = _PARSED[text]
-    values = {name: value for name, value in zip(names, read, strict=True) if value is not None}
-    try:
-        changed = changes(statement, values)
-    except StatementRaisesError:
-        return None
-    broken = any(any(_broken(name, value)) for name, value in changed.items())
-    return None if broken else changed
+
+def _immutable(value: Any) -> Value:
+    if isinstance(value, dict):
+        return Keyed.of({key: _immutable(each) for key, each in value.items()})
+    return tuple(map(_immutable, value)) if isinstance(value, list) else value
 
 
 def _broken(name: str, value: Value | None) -> Iterator[str]:
@@ -335,14 +337,6 @@ def _squeezed(text: str) -> str:
     return re.sub(r"\s", "", text, flags=re.A).rstrip(";])")
 
 
-def _parsed(text: str) -> tuple[ast.stmt, tuple[str, ...]]:
-    """Return the tree of a statement of ours, and the variables that it names."""
-    tree = ast.parse(text).body[0]
-    named = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    return tree, tuple(name for name in VARIABLES if name in named)
-
-
-_PARSED: Final = {text: _parsed(text) for text in STATEMENTS}
 _BY_SQUEEZED: Final = {_squeezed(text): text for text in STATEMENTS}
 
 
