@@ -4,7 +4,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Sequence
 from enum import Enum
-from typing import Any, Final, Generic, Literal, Protocol, TypeVar, get_args
+from typing import Any, Final, Generic, Literal, Protocol, TypeVar, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +46,6 @@ class Sink(Enum):
     SINK = 0
 
     def __repr__(self) -> str:
-        """Return ``SINK``."""
         return "SINK"
 
 
@@ -184,13 +183,12 @@ def chosen_engine(engine: Engine | None = None) -> Engine:
         InvalidArgumentError: If it is something else.
     """
     name = engine or os.environ.get(ENGINE_VARIABLE) or "compiled"
-    for each in get_args(Engine):
-        if name == each:
-            return each  # type: ignore[no-any-return]
-    raise InvalidArgumentError(
-        f"expected an engine of {get_args(Engine)}, got {name!r} "
-        f"({'the argument' if engine else ENGINE_VARIABLE})"
-    )
+    if name not in get_args(Engine):
+        raise InvalidArgumentError(
+            f"expected an engine of {get_args(Engine)}, got {name!r} "
+            f"({'the argument' if engine else ENGINE_VARIABLE})"
+        )
+    return cast("Engine", name)
 
 
 def twin_for(

@@ -148,29 +148,13 @@ def _walk(
     terminal: Terminal,
     memo: dict[tuple[State, State, int], _Walked],
 ) -> _Walked:
-    """Return p_1..p_m, r_1..r_m and the nodes below a joint node, from ``known`` if they are there.
+    """Return p_1..p_m, r_1..r_m and the nodes below a joint node, from ``memo`` if they are there.
 
     Sequences that lead to the same two states are walked once; each still counts with its nodes.
     """
-    if depth < _MERGED_FROM:
-        return _walk_below(automaton, true, predicted, depth, terminal, memo)
     here = true, predicted, depth
-    walked = memo.get(here)
-    if walked is None:
-        walked = _walk_below(automaton, true, predicted, depth, terminal, memo)
-        if len(memo) < _MOST_KNOWN:
-            memo[here] = walked
-    return walked
-
-
-def _walk_below(
-    automaton: Automaton[State, Action],
-    true: State,
-    predicted: State,
-    depth: int,
-    terminal: Terminal,
-    memo: dict[tuple[State, State, int], _Walked],
-) -> _Walked:
+    if depth >= _MERGED_FROM and here in memo:
+        return memo[here]
     of_true = automaton.permitted(true)
     of_predicted = automaton.permitted(predicted)
     if not of_true and not of_predicted:
@@ -199,7 +183,10 @@ def _walk_below(
             precision.append(math.fsum(child[0][level] for child in below) / len(of_predicted))
             recall.append(math.fsum(child[1][level] for child in below) / len(of_true))
         nodes += sum(child[2] for child in below)
-    return tuple(precision), tuple(recall), nodes
+    walked = tuple(precision), tuple(recall), nodes
+    if depth >= _MERGED_FROM and len(memo) < _MOST_KNOWN:
+        memo[here] = walked
+    return walked
 
 
 def exact_set_overlap(
@@ -233,24 +220,8 @@ def exact_set_overlap(
     check_walk(depth, terminal)
     return SetOverlap(
         _count_shared(automaton, true, predicted, depth, terminal),
-        _count_accepted(automaton, predicted, depth, terminal),
-        _count_accepted(automaton, true, depth, terminal),
-    )
-
-
-def _count_accepted(
-    automaton: Automaton[State, Action], state: State | Sink, depth: int, terminal: Terminal
-) -> int:
-    if isinstance(state, Sink):
-        return 0
-    actions = automaton.permitted(state)
-    if not actions:
-        return int(terminal == "absorb")
-    if depth == 1:
-        return len(actions)
-    return sum(
-        _count_accepted(automaton, automaton.successor(state, action), depth - 1, terminal)
-        for action in actions
+        _count_shared(automaton, predicted, predicted, depth, terminal),
+        _count_shared(automaton, true, true, depth, terminal),
     )
 
 
@@ -433,7 +404,7 @@ def survival_curve(
     return SurvivalCurve(
         values=tuple(mean.tolist()),
         standard_errors=tuple(
-            _jackknifed(curves[:, [m]], _only).standard_error for m in range(depth)
+            _jackknifed(curves[:, [m]], lambda c: float(c[0])).standard_error for m in range(depth)
         ),
         decay_rate=_jackknifed(curves, lambda c: decay_rate(c.tolist())),
         fit_error=fit_error(mean.tolist()),
@@ -453,10 +424,6 @@ def _jackknifed(curves: Values, statistic: Callable[[Values], float]) -> Quantit
     total = curves.sum(axis=0)
     left = np.array([statistic((total - curve) / (count - 1)) for curve in curves])
     return Quantity(value, math.sqrt((count - 1) * float(np.var(left))))
-
-
-def _only(curve: Values) -> float:
-    return float(curve[0])
 
 
 def _positive(values: Sequence[float]) -> tuple[Values, Values]:

@@ -8,7 +8,6 @@ environment is called by their text, so that a table says all that scoring it ne
 in a table opens no file.
 """
 
-from collections.abc import Callable
 from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -73,23 +72,20 @@ def environment_in_table(name: str) -> AnyEnvironment:
 
 def environment_names() -> list[str]:
     """Return the names of all environments: those of the workbench, then registered ones."""
-    return [*_own(), *sorted({each.name for each in entry_points(group=GROUP)} - set(_own()))]
+    own = list(_modules())
+    return own + sorted({each.name for each in entry_points(group=GROUP)}.difference(own))
 
 
 @lru_cache(maxsize=64)
 def _environment(name: str) -> AnyEnvironment:
     kind, _, argument = name.partition(":")
-    return _factory(kind)(name, argument)
-
-
-def _factory(kind: str) -> Callable[[str, str], AnyEnvironment]:
-    own = _own()
-    if kind in own:
-        return own[kind]
+    if kind in _modules():
+        environment: AnyEnvironment = _modules()[kind].environment(name, argument)
+        return environment
     for entry in entry_points(group=GROUP):
         if entry.name == kind:
-            factory: Callable[[str, str], AnyEnvironment] = entry.load()
-            return factory
+            environment = entry.load()(name, argument)
+            return environment
     raise InvalidArgumentError(
         f"environment: expected one of {', '.join(environment_names())}, got {kind!r:.80}; "
         "an environment of another package needs that package installed"
@@ -97,18 +93,10 @@ def _factory(kind: str) -> Callable[[str, str], AnyEnvironment]:
 
 
 @lru_cache(maxsize=1)
-def _own() -> dict[str, Callable[[str, str], AnyEnvironment]]:
-    """Return the functions ``environment`` of this folder's modules by the modules' names."""
-    return {
-        name: module.environment
-        for name, module in _modules().items()
-        if hasattr(module, "environment")
-    }
-
-
-@lru_cache(maxsize=1)
 def _modules() -> dict[str, ModuleType]:
-    return {name.rpartition(".")[2]: import_module(name) for name in own_modules()}
+    """Return this folder's modules that offer an environment, by name."""
+    modules = {name.rpartition(".")[2]: import_module(name) for name in own_modules()}
+    return {name: module for name, module in modules.items() if hasattr(module, "environment")}
 
 
 def own_modules() -> list[str]:
@@ -127,9 +115,8 @@ def environment_of(rows: pd.DataFrame | pa.Table, where: object = "rows") -> Any
     Raises:
         TableError: If there are several.
     """
-    if isinstance(rows, pa.Table):
-        return _only(rows["environment"].unique().to_pylist(), where)
-    return _only(rows["environment"].unique().tolist(), where)
+    names = rows["environment"].unique()
+    return _only(names.to_pylist() if isinstance(rows, pa.Table) else names.tolist(), where)
 
 
 def environment_of_table(path: Path) -> AnyEnvironment:

@@ -40,15 +40,12 @@ class Estimators(Mapping[str, Estimator]):
     """
 
     def __getitem__(self, name: str) -> Estimator:
-        """Return the estimator of this name."""
         return self._by_name[name]
 
     def __iter__(self) -> Iterator[str]:
-        """Return the names: those of the workbench first."""
         return iter(self._by_name)
 
     def __len__(self) -> int:
-        """Return how many there are."""
         return len(self._by_name)
 
     @cached_property

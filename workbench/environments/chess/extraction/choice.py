@@ -73,19 +73,20 @@ _MAY_BE_OPTIONS: Final = (Role.OFFERED, Role.LOGGED, Role.SUPPOSED)
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """The decision between boards that exclude each other.
+class Choice:
+    """The result of the rules.
 
     Attributes:
-        picked: The one that the reply picks; None if it picks none.
-        rule: What decided.
+        board: The answer; None if no board is one, or several exclude each other and nothing says
+            which holds.
+        rule: The rule that decided.
     """
 
-    picked: Candidate | None
+    board: WrittenBoard | None
     rule: str
 
 
-def options_in(text: str, candidates: Sequence[Candidate]) -> Options | None:
+def options_in(text: str, candidates: Sequence[Candidate]) -> Choice | None:
     """Return the decision between the options that a reply lists, or None if it lists none.
 
     Options are boards with successive letters or numbers before them, boards that a word such as
@@ -106,27 +107,27 @@ def options_in(text: str, candidates: Sequence[Candidate]) -> Options | None:
     if picked:
         label = (picked["chosen"] or picked["bare"] or "").upper()
         if label in labels:
-            return Options(listed[labels.index(label)], "the chosen option")
+            return Choice(listed[labels.index(label)].board, "the chosen option")
         among = listed or options
         named = picked["taken"] or picked["ordinal"] or picked["discarded"] or ""
         place = _PLACES.get(named.lower())
         if place is not None and (picked["dropped"] or picked["discarded"]):
             place = (1 - place % 2) if len(among) == 2 else None
         if place is not None and place < len(among):
-            return Options(among[place], "the chosen option")
+            return Choice(among[place].board, "the chosen option")
     if _OR_NOT.search(between) and _HAS_NOT.match(behind):
-        return Options(options[-1], "the chosen option")
+        return Choice(options[-1].board, "the chosen option")
     rated = _by_confidence(text, options)
     if rated:
         return rated
     if any(one.emphasis is Emphasis.FINAL or one.renews for one in options):
         return None
     if announced and labels:
-        return Options(None, "options, none of them chosen")
+        return Choice(None, "options, none of them chosen")
     return None
 
 
-def _by_confidence(text: str, candidates: Sequence[Candidate]) -> Options | None:
+def _by_confidence(text: str, candidates: Sequence[Candidate]) -> Choice | None:
     """Return the board with the highest confidence, where each has one before or behind it."""
     starts = [0, *(one.board.end for one in candidates)]
     ends = [*(one.board.start for one in candidates), len(text)]
@@ -150,8 +151,8 @@ def _by_confidence(text: str, candidates: Sequence[Candidate]) -> Options | None
     best = max(values)
     picked = [one for one, value in zip(candidates, values, strict=True) if value == best]
     if len({one.board.text for one in picked}) > 1:
-        return Options(None, "options of the same confidence")
-    return Options(picked[0], "the highest confidence")
+        return Choice(None, "options of the same confidence")
+    return Choice(picked[0].board, "the highest confidence")
 
 
 def _share(number: re.Match[str]) -> float:
@@ -178,7 +179,6 @@ def _labelled(text: str, candidates: Sequence[Candidate]) -> tuple[list[str], li
     return (labels, listed) if len(labels) > 1 else ([], [])
 
 
-_CHOICE_CONTEXT: Final = 600
 _FIELDS: Final = 6
 _WORD: Final = re.compile(r"[^\W_]")
 _NO_ANSWER: Final = frozenset({Role.STRUCK, Role.REJECTED})
@@ -189,20 +189,6 @@ _LAST_RESORTS: Final = (
 """What is taken where nothing is offered, the first of these that is there."""
 
 _DESPITE_A_REFUSAL: Final = frozenset({Role.LOGGED, Role.SUPPOSED, Role.HEADER})
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """The result of the rules.
-
-    Attributes:
-        board: The answer; None if no board is one, or several exclude each other and nothing says
-            which holds.
-        rule: The rule that decided.
-    """
-
-    board: WrittenBoard | None
-    rule: str
 
 
 def chosen(text: str, candidates: Sequence[Candidate]) -> Choice:
@@ -237,9 +223,9 @@ def chosen(text: str, candidates: Sequence[Candidate]) -> Choice:
     outside = [one for one in open_ones if one.role is not Role.REASONING]
     if not outside:
         return _from_reasoning(text, open_ones)
-    options = options_in(text, outside)
-    if options:
-        return Choice(options.picked and options.picked.board, options.rule)
+    choice = options_in(text, outside)
+    if choice:
+        return choice
     positions = [one for one in outside if one.role in (Role.OFFERED, Role.LOGGED)]
     if any(one.role is Role.OFFERED for one in positions):
         return _offered(text, positions)
@@ -249,7 +235,7 @@ def chosen(text: str, candidates: Sequence[Candidate]) -> Choice:
 def _from_reasoning(text: str, reasoned: Sequence[Candidate]) -> Choice:
     final = [one.board for one in reasoned if one.emphasis is Emphasis.FINAL]
     if final:
-        behind = text[final[-1].end : final[-1].end + _CHOICE_CONTEXT]
+        behind = text[final[-1].end : final[-1].end + _CONTEXT]
         if not phrases.CORRECTION.search(behind):
             return Choice(final[-1], "final in the reasoning")
     last = reasoned[-1]
@@ -271,7 +257,7 @@ def _offered(text: str, positions: Sequence[Candidate]) -> Choice:
     since = [one for one in positions[anew:] if one.role is Role.OFFERED]
     last = positions[-1].board
     final_anew = any(one.emphasis is Emphasis.FINAL for one in since)
-    behind = text[last.end : last.end + _CHOICE_CONTEXT]
+    behind = text[last.end : last.end + _CONTEXT]
     if before and not final_anew and phrases.CONFIRMED.search(behind):
         return _strongest(text, before, "confirmed")
     if not since:

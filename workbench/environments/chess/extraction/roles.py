@@ -44,9 +44,6 @@ class Spans:
         self._spans = sorted(spans)
         self._starts = [start for start, _ in self._spans]
 
-    def __bool__(self) -> bool:
-        return bool(self._spans)
-
     def holds(self, place: int) -> bool:
         """Tell whether a place lies in one of them."""
         index = bisect.bisect_right(self._starts, place) - 1
@@ -236,11 +233,6 @@ class Candidate(NamedTuple):
     renews: bool
 
 
-class _Wording(NamedTuple):
-    role: Role
-    emphasis: Emphasis
-
-
 _POSITIONS: Final = (Role.OFFERED, Role.LOGGED)
 _REACH: Final = 240
 _TAIL: Final = 120
@@ -297,8 +289,7 @@ def candidates_of(text: str, boards: Sequence[WrittenBoard]) -> list[Candidate]:
         gap = text[end : board.start]
         behind = boards[number + 1].start if number + 1 < len(boards) else len(text)
         tail = text[board.end : min(behind, board.end + _TAIL)]
-        wording = _wording(gap[-_REACH:], keys[number] if keys else "", tail)
-        role, emphasis = wording
+        role, emphasis = _wording(gap[-_REACH:], keys[number] if keys else "", tail)
         turns = [turn["letter"] for turn in _TURN.finditer(gap)] if ":" in gap else []
         other_speaker |= bool(candidates) and _is_turn(turns, letters)
         letters = [letter for letter in turns if letter] or letters
@@ -328,7 +319,7 @@ def _labels(keys: Sequence[tuple[str, ...]]) -> list[str]:
 
 
 @lru_cache(maxsize=4096)
-def _wording(before: str, label: str, tail: str) -> _Wording:
+def _wording(before: str, label: str, tail: str) -> tuple[Role, Emphasis]:
     """Return what the words around a board make of it."""
     before = _ABOUT_THE_ONE_BEFORE.sub("", before)
     clause, sentence = _clause(before)
@@ -337,14 +328,14 @@ def _wording(before: str, label: str, tail: str) -> _Wording:
         clause, sentence = f"{label}: {within}", ""
         tail = tail.partition('"')[0]
         if phrases.REASONING_KEYS.search(label):
-            return _Wording(Role.REASONING, _emphasis(clause))
+            return Role.REASONING, _emphasis(clause)
         if phrases.LISTED_KEYS.search(label) and not phrases.FINAL.search(label):
-            return _Wording(Role.LOGGED, Emphasis.PLAIN)
+            return Role.LOGGED, Emphasis.PLAIN
     tail = tail.partition("\n")[0]
     emphasis = _emphasis(clause)
     if not label and phrases.ANSWERS.match(tail):
         emphasis = Emphasis.FINAL
-    return _Wording(_role(clause, sentence, before, tail), emphasis)
+    return _role(clause, sentence, before, tail), emphasis
 
 
 def _emphasis(clause: str) -> Emphasis:
