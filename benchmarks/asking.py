@@ -20,7 +20,7 @@ from typing import Any
 
 import pandas as pd
 
-from workbench.answers.imports.eval_logs import log_entries
+from workbench.answers.imports.inspect_logs import log_entries
 from workbench.asking.predictions_table import run_predictions
 from workbench.asking.resumable_run import ask
 from workbench.asking.run_folder import RunFolder

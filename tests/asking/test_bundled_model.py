@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 from local_run import needs_inspect
 
-from workbench.answers.imports.eval_logs import prediction_of
+from workbench.answers.imports.inspect_logs import prediction_of
 from workbench.answers.model_replies import model_replies
 from workbench.asking.own_models import BundledModel, episode_question, question_options
 from workbench.asking.prompts import PROMPTS

@@ -7,7 +7,7 @@ import pytest
 from local_run import needs_inspect
 from local_server import LocalServer
 
-from workbench.answers.imports.eval_logs import log_entries, read_replies, read_spec
+from workbench.answers.imports.inspect_logs import log_entries, read_replies, read_spec
 from workbench.compression import zipfile
 from workbench.environments.registry import environment_named
 from workbench.errors import ReplyFileError

@@ -5,7 +5,7 @@ import pytest
 from local_run import KEY, needs_inspect
 from local_server import LocalServer, moves_of
 
-from workbench.answers.imports.eval_logs import CALL_FAILED
+from workbench.answers.imports.import_result import CALL_FAILED
 from workbench.asking.call_errors import fault_of
 from workbench.asking.costs import Price
 from workbench.errors import AskingStoppedError, InvalidArgumentError

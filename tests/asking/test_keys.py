@@ -14,7 +14,7 @@ from filelock import FileLock
 from local_run import KEY, needs_inspect
 from local_server import LocalServer
 
-from workbench.answers.imports.eval_logs import log_entries
+from workbench.answers.imports.inspect_logs import log_entries
 from workbench.asking import resumable_run as asking_run
 from workbench.asking.journal import FILE_NAME, Failure, Journal, journal_record
 from workbench.asking.redaction import REMOVED, Secrets, secrets_in, without_secrets

@@ -2,7 +2,7 @@
 
 import pytest
 
-from workbench.answers.imports.eval_logs import CALL_FAILED
+from workbench.answers.imports.import_result import CALL_FAILED
 from workbench.asking.settings import Question
 from workbench.drawing.score_description import left_out
 from workbench.errors import InvalidArgumentError, TableError

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from tqdm.auto import tqdm
 
-from workbench.environment import Environment, check_tracker
+from workbench.environment import check_tracker
 from workbench.environments.registry import DEFAULT, environment_of
 from workbench.episodes import check_positions
 from workbench.errors import InvalidArgumentError
@@ -24,12 +24,6 @@ from workbench.prediction import Prediction, ReplyClass
 from workbench.seeds import derived_seed
 from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS
 from workbench.tasks import task_named
-
-
-def positions_environment(positions: pd.DataFrame) -> Environment[Any, Any]:
-    """Return the environment that all positions of a table are of."""
-    check_positions(positions)
-    return environment_of(positions, "positions")
 
 
 def predictions_table(
@@ -85,7 +79,8 @@ def simulate(
         raise InvalidArgumentError(
             f"model_name: expected a name that begins with 'simulated', got {name!r}"
         )
-    environment, definition = positions_environment(positions), task_named(task)
+    check_positions(positions)
+    environment, definition = environment_of(positions, "positions"), task_named(task)
     replies: list[dict[str, Any]] = []
     for position_id, initial, moves in zip(
         positions["position_id"], positions["initial_state"], positions["moves"], strict=True
@@ -151,7 +146,8 @@ def model_replies(
             f"samples: expected 1 where nothing is drawn, got {samples!r}; all would be the same: "
             "give a temperature, and a task other than actions"
         )
-    environment, task = positions_environment(positions), task_named(settings.task)
+    check_positions(positions)
+    environment, task = environment_of(positions, "positions"), task_named(settings.task)
     if environment.name != DEFAULT:
         raise InvalidArgumentError(
             f"positions: expected games of {DEFAULT}, which the language models read, "

@@ -25,7 +25,7 @@ from inspect_ai import eval_set
 from inspect_ai.log import EvalLog
 from inspect_ai.model import Model
 
-from workbench.answers.imports.eval_logs import log_entries, with_attachments
+from workbench.answers.imports.inspect_logs import SAMPLES, log_entries, with_attachments
 from workbench.asking.call_errors import MOST_BYTES, bound_responses, check_responses
 from workbench.asking.costs import Budget, Price
 from workbench.asking.inspect_task import reconstruction
@@ -269,7 +269,7 @@ def _take_from_logs(journal: Journal, work: _Work) -> set[Key]:
     for path in sorted(work.folder.logs.glob("*.eval")):
         try:
             for name, text in log_entries(path):
-                if name.startswith("samples/"):
+                if name.startswith(SAMPLES):
                     _take_sample(journal, json.loads(text), work.last_turn)
         except (ReplyFileError, ValueError) as error:
             copy = path.rename(path.with_suffix(".damaged"))

@@ -10,7 +10,7 @@ from typing import Any, Final
 import pandas as pd
 import pyarrow as pa
 
-from workbench.answers.imports.eval_logs import logged_reply, prediction_of
+from workbench.answers.imports.inspect_logs import logged_reply, prediction_of
 from workbench.asking.costs import Price, implausible_usage
 from workbench.asking.journal import FILE_NAME, Record, journal_record
 from workbench.asking.run_folder import RUN_FILE, RunFolder
@@ -61,7 +61,7 @@ def run_predictions(folder: RunFolder, price: Price | None = None) -> pd.DataFra
     """Return the predictions of a run: positions in their order, samples within each.
 
     A failed call is a row of class ``failed``, whose reason begins with
-    `workbench.answers.imports.eval_logs.CALL_FAILED`. A question that was not asked yet has no row.
+    `workbench.answers.imports.import_result.CALL_FAILED`. A question that was not asked yet has no row.
     """
     positions = read_table(folder.positions, POSITIONS)
     question = Question.from_description(folder.description()["question"])

@@ -12,8 +12,8 @@ from typing import Any, Final, TypeAlias
 import pandas as pd
 import pyarrow as pa
 
-from workbench.answers.imports.eval_logs import CALL_FAILED
 from workbench.answers.imports.import_result import (
+    CALL_FAILED,
     ImportedReplies,
     Refusal,
     RefusedRowError,
@@ -143,7 +143,12 @@ def _prediction_row(
     """Return the row of predictions that a foreign row makes, and what is odd about it."""
     values = present(row.values)
     values.setdefault("model", defaults.model)
-    position = None if records is None else _position(values, records)
+    position = None
+    if records is not None:
+        position = records.get(own_id := _own_id(values))
+        if position is None:
+            sentence = f"{own_id!r:.80} is not among the positions given"
+            raise RefusedRowError(Refusal.UNKNOWN_POSITION, "position_id", sentence)
     environment = _environment({**values, **(position or {})}, defaults)
     with refused_as(Refusal.BAD_VALUE, "", InvalidArgumentError):
         task = task_named(optional_text(values, "task") or defaults.task)
@@ -209,17 +214,6 @@ def _environment(values: Mapping[str, Any], defaults: RowDefaults) -> AnyEnviron
             f"expected {defaults.environment!r}, as of the table, got {name!r:.80}",
         )
     return named
-
-
-def _position(values: Mapping[str, Any], records: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-    position_id = _own_id(values)
-    if position_id not in records:
-        raise RefusedRowError(
-            Refusal.UNKNOWN_POSITION,
-            "position_id",
-            f"{position_id!r:.80} is not among the positions given",
-        )
-    return records[position_id]
 
 
 def _with_position(

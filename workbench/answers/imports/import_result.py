@@ -6,9 +6,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 import pandas as pd
+
+CALL_FAILED: Final = "call failed: "
+"""How the reason of a ``failed`` row begins."""
 
 
 class Refusal(StrEnum):
