@@ -92,14 +92,13 @@ def read_price(path: Path, model: str) -> Price | None:
         raise InvalidArgumentError(f"{path}: expected a JSON object of models, got {table!r:.80}")
     if model not in table:
         return None
-    entry = table[model]
-    names = {"input", "output", "input_cache_read", "input_cache_write"}
-    if not isinstance(entry, dict) or not {"input", "output"} <= entry.keys() <= names:
+    try:
+        return Price(**table[model])
+    except TypeError as error:
         raise InvalidArgumentError(
             f"{path}: {model!r}: expected input, output and perhaps input_cache_read and "
-            f"input_cache_write, got {entry!r:.200}"
-        )
-    return Price(**entry)
+            f"input_cache_write, got {table[model]!r:.200}"
+        ) from error
 
 
 ASSUMED_REPLY_TOKENS: Final = 8_192

@@ -27,7 +27,7 @@ from inspect_ai.model import Model
 
 from workbench.answers.imports.inspect_logs import SAMPLES, log_entries, with_attachments
 from workbench.asking.call_errors import MOST_BYTES, bound_responses, check_responses
-from workbench.asking.costs import Budget, Price
+from workbench.asking.costs import Price
 from workbench.asking.inspect_task import reconstruction
 from workbench.asking.journal import DAMAGED_NAME, FILE_NAME, Journal, Key
 from workbench.asking.model_check import in_one_line, make_model
@@ -113,13 +113,7 @@ def _ask_with(journal: Journal, work: _Work) -> str:
     if journal.damaged:
         work.notes.append(_describe_damage(journal, lost, answers))
     record = journal.record
-    budget = Budget(
-        record.price,
-        work.operation.budget,
-        work.question.max_tokens,
-        record.dollars,
-        record.answers.values(),
-    )
+    budget = record.budget(work.operation.budget, work.question.max_tokens)
     session = Session(journal, budget, work.operation)
     ended = ""
     logs: list[EvalLog] = []

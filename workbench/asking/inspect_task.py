@@ -27,6 +27,7 @@ from inspect_ai.scorer import (
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from inspect_ai.util import registry_info
 
+from workbench.asking.call_errors import Fault
 from workbench.asking.own_models import PROVIDER, SIMULATED, question_options
 from workbench.asking.prompts import Prompt, prompt_or_file
 from workbench.asking.questions import questions_of
@@ -90,14 +91,7 @@ def build_precision_and_recall(
             "exact_match": float(_is_exact(values)),
         }
 
-    async def score(state: TaskState, target: Target) -> Score:
-        if fault := _fault(state):
-            return Score.unscored(reason="failed", explanation=fault)
-        prediction = definition.classify(world, state.output.completion)
-        # The first walk loads the compiled rules, which takes seconds.
-        return _score(await anyio.to_thread.run_sync(measured, target.text, prediction), prediction)
-
-    return score
+    return _scorer(world, definition, measured)
 
 
 def build_exact_position(
@@ -110,18 +104,15 @@ def build_exact_position(
     """
     world, definition, parameters = _scored(environment, task, depth)
 
-    async def score(state: TaskState, target: Target) -> Score:
-        if fault := _fault(state):
-            return Score.unscored(reason="failed", explanation=fault)
-        prediction = definition.classify(world, state.output.completion)
-        true = world.parsed_true(target.text)
+    def measured(text: str, prediction: Prediction) -> int:
+        true = world.parsed_true(text)
         if definition.gives_state:
             values = pair_values(world, true, world.parsed(prediction.predicted_state))
         else:
             values = reply_measures(world, definition, true, prediction, parameters)
-        return _score(int(_is_exact(values)), prediction)
+        return int(_is_exact(values))
 
-    return score
+    return _scorer(world, definition, measured)
 
 
 def _scored(
@@ -141,18 +132,26 @@ def _is_exact(measures: Mapping[str, Any]) -> bool:
     return all(value == 1 for value in measures.values() if not math.isnan(value))
 
 
-def _fault(state: TaskState) -> str:
-    fault = fault_of_output(state.output)
-    if fault is None and state.messages[-1].role != "assistant":
-        return "the last question has no reply"
-    return fault.reason if fault else ""
+def _scorer(
+    world: AnyEnvironment,
+    definition: WorkbenchTask,
+    measured: Callable[[str, Prediction], int | dict[str, float]],
+) -> Scorer:
+    async def score(state: TaskState, target: Target) -> Score:
+        fault = fault_of_output(state.output)
+        if fault is None and state.messages[-1].role != "assistant":
+            fault = Fault("the last question has no reply")
+        if fault:
+            return Score.unscored(reason="failed", explanation=fault.reason)
+        prediction = definition.classify(world, state.output.completion)
+        # The first walk loads the compiled rules, which takes seconds.
+        value = await anyio.to_thread.run_sync(measured, target.text, prediction)
+        actions = prediction.predicted_actions
+        answer = prediction.predicted_state if actions is None else "\n".join(actions)
+        reason = " ".join((prediction.reply_class, *prediction.status, prediction.reason)).strip()
+        return Score(value=value, answer=answer, explanation=reason)
 
-
-def _score(value: int | dict[str, float], prediction: Prediction) -> Score:
-    actions = prediction.predicted_actions
-    answer = prediction.predicted_state if actions is None else "\n".join(actions)
-    explanation = " ".join((prediction.reply_class, *prediction.status, prediction.reason)).strip()
-    return Score(value=value, answer=answer, explanation=explanation)
+    return score
 
 
 def stderr_by_game() -> Metric:

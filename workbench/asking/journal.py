@@ -31,7 +31,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from workbench.asking.costs import Price, implausible_usage
+from workbench.asking.costs import Budget, Price, implausible_usage
 from workbench.errors import JournalError
 from workbench.tables.output_files import room_advice
 from workbench.tables.parquet_tables import replacing
@@ -108,6 +108,10 @@ class Record:
     damaged: list[int] = field(default_factory=list)
     _begun: dict[Key, float] = field(default_factory=dict)
     _lines: int = 0
+
+    def budget(self, limit: float | None, max_tokens: int | None) -> Budget:
+        """Return the budget of a run that goes on: what is spent and known counts."""
+        return Budget(self.price, limit, max_tokens, self.dollars, self.answers.values())
 
     def answered(self, last_turn: int) -> set[tuple[str, int]]:
         """Return position and sample of the questions of which every turn is answered."""

@@ -37,11 +37,7 @@ class EpisodeQuestion:
     initial: str
     actions_text: str | None
     characters: int
-
-    @property
-    def heading(self) -> str:
-        """The line before the actions."""
-        return actions_heading(self.environment)
+    heading: str
 
 
 def question_options(question: Question) -> dict[str, Any]:
@@ -68,7 +64,7 @@ def episode_question(
                 initial = before.rpartition(START_HEADING)[2].strip("\n")
             break
     depth = task.depth_asked(question.depth)
-    return EpisodeQuestion(environment, task, depth, initial, actions_text, characters)
+    return EpisodeQuestion(environment, task, depth, initial, actions_text, characters, heading)
 
 
 SIMULATED: Final = "simulated"
@@ -173,6 +169,4 @@ def own_model(name: str, **model_args: Any) -> SimulatedModel | BundledModel:
         raise InvalidArgumentError(
             f"model: expected {PROVIDER}/ and one of {', '.join(names)}, got {name!r:.80}"
         )
-    if name == SIMULATED:
-        return SimulatedModel(name, **model_args)
-    return BundledModel(name, **model_args)
+    return (SimulatedModel if name == SIMULATED else BundledModel)(name, **model_args)

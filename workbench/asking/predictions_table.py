@@ -194,18 +194,12 @@ def _of_run(folder: RunFolder) -> Extraction:
             f"without {RUN_FILE}; name the table in it"
         )
     predictions = run_predictions(folder)
-    keys = (
-        predictions[list(REPLY_KEY)].apply(tuple, axis=1)
-        if len(predictions)
-        else pd.Series(dtype=object)
-    )
+    keys = _keys(predictions)
     before = predictions.iloc[:0]
     if folder.predictions.exists():
         table = read_table(folder.predictions, PREDICTIONS)
-        before = table.set_index(
-            pd.Index(table[list(REPLY_KEY)].apply(tuple, axis=1), tupleize_cols=False)
-        )
-        lost = before.index.difference(pd.Index(keys, tupleize_cols=False), sort=False)
+        before = table.set_index(_keys(table))
+        lost = before.index.difference(keys, sort=False)
         if len(lost):
             raise TableError(
                 f"{folder.path}: expected every row of {folder.predictions.name} in the journal, "
@@ -218,6 +212,11 @@ def _of_run(folder: RunFolder) -> Extraction:
     return replace(
         _compared(predictions, aligned, run_provenance(folder), inputs), damaged_lines=damaged
     )
+
+
+def _keys(frame: pd.DataFrame) -> "pd.Index[Any]":
+    rows = frame[list(REPLY_KEY)].itertuples(index=False, name=None)
+    return pd.Index(list(rows), dtype=object, tupleize_cols=False)
 
 
 def _compared(

@@ -4,7 +4,7 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, NoReturn, get_args
 
@@ -111,14 +111,9 @@ class Prompt:
 
     def described(self) -> dict[str, Any]:
         """Return what goes with every run: the whole text and its hash."""
-        described = {
-            "name": self.name,
-            "version": self.version,
-            "notation": self.notation,
-            "turns": list(self.turns),
-            "sha256": self.sha256,
-        }
-        return described if self.system is None else {**described, "system": self.system}
+        described = {**asdict(self), "turns": list(self.turns), "sha256": self.sha256}
+        left_out = ("reply_tokens", "system" if self.system is None else "")
+        return {name: value for name, value in described.items() if name not in left_out}
 
 
 ENVIRONMENT: Final = "chess"

@@ -11,7 +11,6 @@ import pandas as pd
 from workbench.asking.prompts import Prompt
 from workbench.environments.registry import (
     DEFAULT,
-    AnyEnvironment,
     environment_of,
     environment_of_table,
 )
@@ -31,34 +30,18 @@ def questions_of(positions: pd.DataFrame, prompt: Prompt) -> dict[str, tuple[str
     if positions.empty:
         raise TableError("positions: expected at least one row, got none; cut more games")
     environment = environment_of(positions, "positions")
+    start = environment.state_text(environment.automaton.initial)
     columns = ("position_id", "initial_state", "movetext", "moves")
-    return {
-        name: _messages(environment, prompt, name, initial, movetext, moves)
-        for name, initial, movetext, moves in zip(
-            *(positions[column] for column in columns), strict=True
-        )
-    }
-
-
-def _messages(
-    environment: AnyEnvironment,
-    prompt: Prompt,
-    name: str,
-    initial: object,
-    movetext: str | None,
-    moves: str | None,
-) -> tuple[str, ...]:
-    if prompt.of_chess_alone:
+    questions = {}
+    for name, initial, movetext, moves in zip(*(positions[name] for name in columns), strict=True):
         actions = []
-    else:
-        actions = environment.split_moves(moves) if isinstance(moves, str) else []
-        if not isinstance(movetext, str) and isinstance(moves, str):
-            movetext = environment.shown_moves(actions)
-    start = environment.automaton.initial
-    initial_text = (
-        initial if isinstance(initial, str) and initial else environment.state_text(start)
-    )
-    return prompt.questions(movetext, moves, name, initial_text, len(actions))
+        if isinstance(moves, str) and not prompt.of_chess_alone:
+            actions = environment.split_moves(moves)
+            if not isinstance(movetext, str):
+                movetext = environment.shown_moves(actions)
+        first = initial if isinstance(initial, str) and initial else start
+        questions[name] = prompt.questions(movetext, moves, name, first, len(actions))
+    return questions
 
 
 def in_asking_order(
@@ -148,7 +131,8 @@ class PositionChoice:
         elif self.month is not None:
             source = {"month": self.month}
         else:
-            source = {"source": "bundled games" if self._of_games else "random episodes"}
+            games = self.environment == DEFAULT
+            source = {"source": "bundled games" if games else "random episodes"}
         return {"environment": self.environment, **source, "limit": self.limit, "seed": self.seed}
 
     def choose(self, *, progress: bool = False) -> tuple[pd.DataFrame, dict[str, Any]]:
@@ -163,15 +147,11 @@ class PositionChoice:
         ]
         return frame.loc[sorted(order[: self.limit])].reset_index(drop=True), made_of
 
-    @property
-    def _of_games(self) -> bool:
-        return self.environment == DEFAULT
-
     def _offered(self, progress: bool) -> tuple[list[pd.DataFrame], dict[str, Any]]:
         """Return the positions to choose among, all of a part before any of the next."""
         if self.table is not None:
             return [read_table(self.table, POSITIONS)], read_provenance(self.table)
-        if not self._of_games:
+        if self.environment != DEFAULT:
             return self._of_episodes()
         if self.month is not None:
             return self._of_month(self.month, progress)

@@ -219,37 +219,28 @@ def without_secrets(arguments: Mapping[str, Any]) -> tuple[dict[str, Any], list[
     but the few that say what is asked for, such as ``anthropic-beta``.
     """
     secrets: list[str] = []
-    return {
-        name: _without_secret(name, value, secrets) for name, value in arguments.items()
-    }, secrets
+    return {name: _open(name, value, secrets) for name, value in arguments.items()}, secrets
 
 
-def _without_secret(name: str, value: Any, secrets: list[str]) -> Any:
+def _open(name: str, value: Any, secrets: list[str], *, is_secret: bool = False) -> Any:
     words = {word.lower() for word in _WORD.findall(name)}
-    if words & _ARGUMENT_WORDS:
-        return _removed(value, secrets)
-    if isinstance(value, Mapping):
-        headers = bool(words & {"header", "headers"})
-        return {
-            inner: _removed(item, secrets)
-            if headers and inner.lower() not in _OPEN_HEADERS
-            else _without_secret(inner, item, secrets)
-            for inner, item in value.items()
-        }
-    if isinstance(value, list | tuple):
-        return [_without_secret("", item, secrets) for item in value]
-    return value
-
-
-def _removed(value: Any, secrets: list[str]) -> Any:
-    if isinstance(value, str):
+    is_secret = is_secret or bool(words & _ARGUMENT_WORDS)
+    if is_secret and isinstance(value, str):
         # Of "Bearer abc" a server may repeat the second word alone.
         secrets += [value, *value.split()]
         return REMOVED
     if isinstance(value, Mapping):
-        return {name: _removed(item, secrets) for name, item in value.items()}
+        headers = bool(words & {"header", "headers"})
+
+        def is_private(inner: str) -> bool:
+            return is_secret or (headers and inner.lower() not in _OPEN_HEADERS)
+
+        return {
+            inner: _open(inner, item, secrets, is_secret=is_private(inner))
+            for inner, item in value.items()
+        }
     if isinstance(value, list | tuple):
-        return [_removed(item, secrets) for item in value]
+        return [_open("", item, secrets, is_secret=is_secret) for item in value]
     return value
 
 

@@ -19,7 +19,6 @@ from tqdm.auto import tqdm
 
 from workbench.asking.costs import (
     FREE,
-    Budget,
     CostEstimate,
     Forecast,
     Price,
@@ -228,14 +227,7 @@ def ask(
             if expected.calls or run.journal.record.damaged or not run.is_tabled():
                 # Without a limit an earlier run may have asked about more.
                 more = sum(name not in run.questions for name, _ in run.answered())
-                outcome = _run_process(
-                    run.folder,
-                    request,
-                    run.journal,
-                    expected.questions + more,
-                    run.last_turn,
-                    progress,
-                )
+                outcome = _run_process(run, request, expected.questions + more, progress)
             return run.result(outcome)
     except Timeout as error:
         raise AskingError(
@@ -281,13 +273,6 @@ class _Run:
     def expected(self) -> CostEstimate:
         record, question, operation = self.record(), self.question, self.operation
         permanent_failures = {key for key, failure in record.failures.items() if failure.permanent}
-        budget = Budget(
-            record.price,
-            operation.budget,
-            question.max_tokens,
-            record.dollars,
-            record.answers.values(),
-        )
         return estimate_cost(
             question.prompted,
             self.questions,
@@ -295,7 +280,7 @@ class _Run:
             question.samples_per_position,
             record.price,
             permanent_failures=() if operation.retry_failed else permanent_failures,
-            budget=budget,
+            budget=record.budget(operation.budget, question.max_tokens),
             system=question.system or "",
             forecast=self.forecast(record),
         )
@@ -359,16 +344,10 @@ def _unknown_costs(record: Record) -> list[str]:
     ]
 
 
-def _run_process(
-    folder: RunFolder,
-    request: dict[str, Any],
-    journal: JournalReader,
-    questions: int,
-    last_turn: int,
-    progress: bool,
-) -> _Outcome:
-    command = [sys.executable, "-m", "workbench.asking.inspect_process", str(folder.path)]
-    with folder.process_log.open("ab") as log:
+def _run_process(run: _Run, request: dict[str, Any], questions: int, progress: bool) -> _Outcome:
+    path, process_log = run.folder.path, run.folder.process_log
+    command = [sys.executable, "-m", "workbench.asking.inspect_process", str(path)]
+    with process_log.open("ab") as log:
         begin = log.tell()
         # A session of its own keeps the terminal's Ctrl-C from it: it stops when its input ends.
         process = subprocess.Popen(
@@ -388,7 +367,7 @@ def _run_process(
                 with contextlib.suppress(BrokenPipeError):
                     pipe.write(json.dumps(request).encode() + b"\n")
                     pipe.flush()
-                follow(process, journal, questions, last_turn, show=progress)
+                follow(process, run.journal, questions, run.last_turn, show=progress)
             except KeyboardInterrupt:
                 interrupted = True
                 _end_in_order(process, pipe)
@@ -404,7 +383,7 @@ def _run_process(
         name = signal.Signals(-code).name
         memory = ", perhaps because memory ran out" if -code == signal.SIGKILL else ""
         return _Outcome(f"the asking process was killed by {name}{memory}")
-    return _Outcome(f"the asking process failed: {_end_of(folder.process_log, begin)}")
+    return _Outcome(f"the asking process failed: {_end_of(process_log, begin)}")
 
 
 def _end_in_order(process: "subprocess.Popen[bytes]", pipe: IO[bytes]) -> None:
