@@ -282,14 +282,12 @@ def cut_lichess(
         "side_to_move": side_to_move,
         "progress": progress,
     }
-    for again in (True, False):
-        try:
-            return _cut(sources, filters or GameFilters(), cutting, allow_unfilled)
-        except ChangedRemoteFileError:
-            # What was kept of the older version is gone; a second change in a row is reported.
-            if not again:
-                raise
-    raise AssertionError("the second round returns or raises")
+    arguments = (sources, filters or GameFilters(), cutting, allow_unfilled)
+    try:
+        return _cut(*arguments)
+    except ChangedRemoteFileError:
+        # The cached part of the older version is gone; a second change in a row is an error.
+        return _cut(*arguments)
 
 
 def _cut(
@@ -306,8 +304,8 @@ def _cut(
             reached.append(source)
             yield from source.games(filters.refuse)
 
-    def show_filled(filled: int, per_cut: int) -> None:
-        reached[-1].show_filled(filled, per_cut)
+    def show_filled(filled: int, total: int) -> None:
+        reached[-1].show_filled(filled, total)
 
     side_to_move, per_group = cutting["side_to_move"], cutting["per_group"]
     plies = cut_plies(cutting["groups"], side_to_move)

@@ -17,19 +17,14 @@ from urllib3.util import Retry
 
 from workbench import __version__
 from workbench.errors import ChangedRemoteFileError, InvalidArgumentError, RemoteFileError
-from workbench.games.streams import GZIP_MAGIC, ZSTD_MAGIC
+from workbench.games.streams import GZIP_MAGIC, ZSTD_MAGIC, ReadableStream
 from workbench.tables.parquet_tables import replacing
 from workbench.tables.provenance import text_hash
 
 Result = TypeVar("Result")
 
-BUSY: Final = (
-    HTTPStatus.TOO_MANY_REQUESTS,
-    HTTPStatus.INTERNAL_SERVER_ERROR,
-    HTTPStatus.BAD_GATEWAY,
-    HTTPStatus.SERVICE_UNAVAILABLE,
-    HTTPStatus.GATEWAY_TIMEOUT,
-)
+BUSY: Final = (HTTPStatus.TOO_MANY_REQUESTS, 500, 502, 503, 504)
+"""The statuses of a server that may answer later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +251,7 @@ class RemoteFile:
 PIECE: Final = 1 << 16
 
 
-class RemoteStream(io.RawIOBase):
+class RemoteStream(ReadableStream):
     """The bytes of a `RemoteFile` from its first: what is kept, then what the server sends.
 
     At the file's end its checksum is compared with the published one; only then does it end.
@@ -274,10 +269,6 @@ class RemoteStream(io.RawIOBase):
         self._pieces: Iterator[bytes] | None = None
         self._response: requests.Response | None = None
         self._fetch = retrying(file.patience, file.on_wait, file.state.address, self._fetch_once)
-
-    def readable(self) -> bool:
-        """Return that it can be read."""
-        return True
 
     def close(self) -> None:
         """End the transfer."""

@@ -290,26 +290,21 @@ def _how_played() -> dict[str, Any]:
 @asynccontextmanager
 async def _engine(command: str) -> AsyncIterator[chess.engine.UciProtocol]:
     """Start an engine, and always end its process."""
-    try:
-        transport, engine = await chess.engine.popen_uci(command)
-    except (chess.engine.EngineError, OSError) as error:
-        raise _no_engine(command, error) from error
+    transport = None
     try:
         try:
+            transport, engine = await chess.engine.popen_uci(command)
             await engine.configure(ENGINE_OPTIONS)
-        except chess.engine.EngineError as error:
-            raise _no_engine(command, error) from error
+        except (chess.engine.EngineError, OSError) as error:
+            raise EngineError(
+                f"{command}: expected a UCI engine with the options {ENGINE_OPTIONS}, got: "
+                f"{error!r}; name another engine"
+            ) from error
         yield engine
         await engine.quit()
     finally:
-        transport.close()
-
-
-def _no_engine(command: str, error: Exception) -> EngineError:
-    return EngineError(
-        f"{command}: expected a UCI engine with the options {ENGINE_OPTIONS}, got: {error!r}; "
-        "name another engine"
-    )
+        if transport is not None:
+            transport.close()
 
 
 def engine_name(command: str) -> str:
@@ -345,19 +340,16 @@ def _play_parts(
 def _play_part(
     span: tuple[int, int], command: str, name: str, settings: SelfPlaySettings
 ) -> list[PlayedGame]:
-    return asyncio.run(_play_span(span, command, name, settings))
+    async def play() -> list[PlayedGame]:
+        async with _engine(command) as engine:
+            if _name_of(engine) != name:
+                raise EngineError(
+                    f"{command}: expected {name!r} to the end, got {_name_of(engine)!r}; it was "
+                    "replaced meanwhile: play the games again with restart"
+                )
+            return [await play_game(engine, number, settings) for number in range(*span)]
 
-
-async def _play_span(
-    span: tuple[int, int], command: str, name: str, settings: SelfPlaySettings
-) -> list[PlayedGame]:
-    async with _engine(command) as engine:
-        if _name_of(engine) != name:
-            raise EngineError(
-                f"{command}: expected {name!r} to the end, got {_name_of(engine)!r}; it was "
-                "replaced meanwhile: play the games again with restart"
-            )
-        return [await play_game(engine, number, settings) for number in range(*span)]
+    return asyncio.run(play())
 
 
 def describe_games(games: Sequence[PlayedGame]) -> str:
@@ -365,42 +357,28 @@ def describe_games(games: Sequence[PlayedGame]) -> str:
     plies = [len(game.moves) for game in games]
     halves = sorted(plies)
     lengths = Counter(10 * ((number - 1) // 20) for number in plies)
-    facts = [
-        ("games", f"{len(games):,}"),
-        ("half-moves", f"{sum(plies):,}"),
-        ("longer than 50 full moves", f"{sum(number > 100 for number in plies):,}"),
+    facts: list[tuple[str, int | str]] = [
+        ("games", len(games)),
+        ("half-moves", sum(plies)),
+        ("longer than 50 full moves", sum(number > 100 for number in plies)),
         ("shortest, median, longest", f"{halves[0]}, {halves[len(halves) // 2]}, {halves[-1]}"),
-        ("different first 5 full moves", f"{len({game.moves[:10] for game in games}):,}"),
-        ("different games", f"{len({game.moves for game in games}):,}"),
+        ("different first 5 full moves", len({game.moves[:10] for game in games})),
+        ("different games", len({game.moves for game in games})),
     ]
-    ended = Counter(game.termination for game in games).most_common()
-    results = sorted(Counter(game.result for game in games).items())
     attempts = sorted(Counter(min(game.attempt, 10) for game in games).items())
-    return "\n\n".join(
-        [
-            _table("what", "number", facts),
-            _table(
-                "full moves",
-                "games",
-                [
-                    (f"{low + 1} to {low + 10}", f"{lengths[low]:,}")
-                    for low in range(0, max(lengths) + 10, 10)
-                ],
-            ),
-            _table("ended by", "games", [(name, f"{count:,}") for name, count in ended]),
-            _table("result", "games", [(name, f"{count:,}") for name, count in results]),
-            _table(
-                "attempts",
-                "games",
-                [
-                    (f"{number}{' or more' * (number == 10)}", f"{count:,}")
-                    for number, count in attempts
-                ],
-            ),
-        ]
-    )
+    bands = range(0, max(lengths) + 10, 10)
+    tables: list[tuple[str, str, Iterable[tuple[str, int | str]]]] = [
+        ("what", "number", facts),
+        ("full moves", "games", [(f"{low + 1} to {low + 10}", lengths[low]) for low in bands]),
+        ("ended by", "games", Counter(game.termination for game in games).most_common()),
+        ("result", "games", sorted(Counter(game.result for game in games).items())),
+        ("attempts", "games", [(f"{n}{' or more' * (n == 10)}", count) for n, count in attempts]),
+    ]
+    return "\n\n".join(_table(*table) for table in tables)
 
 
-def _table(left: str, right: str, rows: Iterable[tuple[str, str]]) -> str:
+def _table(left: str, right: str, rows: Iterable[tuple[str, int | str]]) -> str:
     lines = [f"| {left} | {right} |", "| --- | ---: |"]
-    return "\n".join([*lines, *(f"| {name} | {value} |" for name, value in rows)])
+    for name, value in rows:
+        lines.append(f"| {name} | {value if isinstance(value, str) else f'{value:,}'} |")
+    return "\n".join(lines)

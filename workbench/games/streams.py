@@ -37,7 +37,15 @@ _READING_ERRORS: Final = (
 )
 
 
-class HashedStream(io.RawIOBase):
+class ReadableStream(io.RawIOBase):
+    """A stream of bytes that can be read; subclasses define ``readinto``."""
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+
+class HashedStream(ReadableStream):
     """Bytes as they come, hashed and counted on the way; closing leaves what it reads open."""
 
     def __init__(self, stream: Any, on_bytes: Callable[[float], object]) -> None:
@@ -45,10 +53,6 @@ class HashedStream(io.RawIOBase):
         self._sum = hashlib.sha256()
         self.on_bytes = on_bytes
         self.count = 0
-
-    def readable(self) -> bool:
-        """Return that it can be read."""
-        return True
 
     def readinto(self, buffer: Any) -> int:
         """Read into a buffer; see `io.RawIOBase`."""
@@ -71,7 +75,7 @@ class HashedStream(io.RawIOBase):
         return self.sha256()
 
 
-class _Frames(io.RawIOBase):
+class _Frames(ReadableStream):
     """Bytes of compressed frames one after another; one that does not end is an error.
 
     The library's own reader of bzip2 takes whatever stands behind a stream for the end of the data,
@@ -83,9 +87,6 @@ class _Frames(io.RawIOBase):
         self._begin = begin
         self._frame: Any = None
         self._pending = b""
-
-    def readable(self) -> bool:
-        return True
 
     def readinto(self, buffer: Any) -> int:
         data = b""
@@ -114,16 +115,13 @@ class _Gzip(gzip.GzipFile):
     readinto = gzip.GzipFile.readinto1
 
 
-class _Checked(io.RawIOBase):
+class _Checked(ReadableStream):
     """Bytes of a stream whose faults are those of a file of games."""
 
     def __init__(self, stream: Any, name: str) -> None:
         self._stream = stream
         self._name = name
         self._fault: GameFileError | None = None
-
-    def readable(self) -> bool:
-        return True
 
     def readinto(self, buffer: Any) -> int:
         if self._fault:

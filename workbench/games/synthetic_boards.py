@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import count
 from types import MappingProxyType
 from typing import Final, Literal, get_args
@@ -145,7 +145,12 @@ def with_random_losses(fen: str, *, rate: float, seed: int) -> str:
     return board.fen()
 
 
-Change = Callable[[chess.Board, np.random.Generator], str | None]
+Change = Callable[[chess.Board, np.random.Generator], str]
+"""Changes a board and describes the change, or raises `_NoPieceError`."""
+
+
+class _NoPieceError(Exception):
+    """A side has no piece besides its king."""
 
 
 def changed_board(
@@ -153,8 +158,11 @@ def changed_board(
 ) -> tuple[str, str] | None:
     """Return what a change did to a board, in words, and the full FEN after it."""
     board = chess.Board(fen)
-    description = change(board, generator)
-    return None if description is None or not board.is_valid() else (description, board.fen())
+    try:
+        description = change(board, generator)
+    except _NoPieceError:
+        return None
+    return (description, board.fen()) if board.is_valid() else None
 
 
 def near_board(fen: str, seed: int) -> str:
@@ -179,14 +187,12 @@ def near_board(fen: str, seed: int) -> str:
 
 def _random_piece(
     board: chess.Board, generator: np.random.Generator, colour: chess.Color
-) -> tuple[chess.Square, chess.Piece] | None:
+) -> tuple[chess.Square, chess.Piece]:
     squares = sorted(chess.SquareSet(board.occupied_co[colour] & ~board.kings))
     if not squares:
-        return None
+        raise _NoPieceError
     square = squares[int(generator.integers(len(squares)))]
-    piece = board.piece_at(square)
-    assert piece is not None
-    return square, piece
+    return square, board.piece_map()[square]
 
 
 def _empty(board: chess.Board, generator: np.random.Generator) -> chess.Square:
@@ -200,39 +206,26 @@ def _piece_text(square: chess.Square, piece: chess.Piece) -> str:
     return f"{side}'s {chess.piece_name(piece.piece_type)} {chess.square_name(square)}"
 
 
-def _removal(owner: Literal["own", "other"]) -> Change:
-    def change(board: chess.Board, generator: np.random.Generator) -> str | None:
-        choice = _random_piece(board, generator, board.turn == (owner == "own"))
-        if choice is None:
-            return None
-        board.remove_piece_at(choice[0])
-        return f"{_piece_text(*choice)} removed"
-
-    return change
+def _removal(own: bool, board: chess.Board, generator: np.random.Generator) -> str:
+    square, piece = _random_piece(board, generator, board.turn == own)
+    board.remove_piece_at(square)
+    return f"{_piece_text(square, piece)} removed"
 
 
-def _displacement(owner: Literal["own", "other"]) -> Change:
-    def change(board: chess.Board, generator: np.random.Generator) -> str | None:
-        choice = _random_piece(board, generator, board.turn == (owner == "own"))
-        if choice is None:
-            return None
-        target = _empty(board, generator)
-        board.set_piece_at(target, board.remove_piece_at(choice[0]))
-        return f"{_piece_text(*choice)} on {chess.square_name(target)}"
-
-    return change
+def _displacement(own: bool, board: chess.Board, generator: np.random.Generator) -> str:
+    square, piece = _random_piece(board, generator, board.turn == own)
+    target = _empty(board, generator)
+    board.set_piece_at(target, board.remove_piece_at(square))
+    return f"{_piece_text(square, piece)} on {chess.square_name(target)}"
 
 
-def _recolouring(board: chess.Board, generator: np.random.Generator) -> str | None:
-    choice = _random_piece(board, generator, bool(generator.integers(2)))
-    if choice is None:
-        return None
-    square, piece = choice
+def _recolouring(board: chess.Board, generator: np.random.Generator) -> str:
+    square, piece = _random_piece(board, generator, bool(generator.integers(2)))
     board.set_piece_at(square, chess.Piece(piece.piece_type, not piece.color))
     return f"{_piece_text(square, piece)} in the other colour"
 
 
-def _addition(board: chess.Board, generator: np.random.Generator) -> str | None:
+def _addition(board: chess.Board, generator: np.random.Generator) -> str:
     square = _empty(board, generator)
     kind = chess.PIECE_TYPES[int(generator.integers(5))]
     piece = chess.Piece(kind, bool(generator.integers(2)))
@@ -240,21 +233,16 @@ def _addition(board: chess.Board, generator: np.random.Generator) -> str | None:
     return f"{_piece_text(square, piece)} added"
 
 
-def _other_kind(board: chess.Board, generator: np.random.Generator) -> str | None:
-    choice = _random_piece(board, generator, bool(generator.integers(2)))
-    if choice is None:
-        return None
-    square, piece = choice
+def _other_kind(board: chess.Board, generator: np.random.Generator) -> str:
+    square, piece = _random_piece(board, generator, bool(generator.integers(2)))
     kinds = [kind for kind in chess.PIECE_TYPES[:5] if kind != piece.piece_type]
     kind = kinds[int(generator.integers(len(kinds)))]
     board.set_piece_at(square, chess.Piece(kind, piece.color))
     return f"{_piece_text(square, piece)} as a {chess.piece_name(kind)}"
 
 
-def _exchange(board: chess.Board, generator: np.random.Generator) -> str | None:
+def _exchange(board: chess.Board, generator: np.random.Generator) -> str:
     one, other = (_random_piece(board, generator, colour) for colour in chess.COLORS)
-    if one is None or other is None:
-        return None
     board.set_piece_at(one[0], other[1])
     board.set_piece_at(other[0], one[1])
     return f"{_piece_text(*one)} and {_piece_text(*other)} exchanged"
@@ -262,10 +250,10 @@ def _exchange(board: chess.Board, generator: np.random.Generator) -> str | None:
 
 CHANGES: Final[Mapping[str, Change]] = MappingProxyType(
     {
-        "piece of the side to move removed": _removal("own"),
-        "piece of the other side removed": _removal("other"),
-        "piece of the side to move displaced": _displacement("own"),
-        "piece of the other side displaced": _displacement("other"),
+        "piece of the side to move removed": partial(_removal, True),
+        "piece of the other side removed": partial(_removal, False),
+        "piece of the side to move displaced": partial(_displacement, True),
+        "piece of the other side displaced": partial(_displacement, False),
         "piece recoloured": _recolouring,
         "piece added": _addition,
         "piece of another kind": _other_kind,
