@@ -54,16 +54,16 @@ class Recomputation:
         exact = parameters.method == "exact"
         self._parameters = replace(parameters, engine=chosen_engine()) if exact else parameters
         size = rows if sample is None else min(sample, rows)
-        chosen = np.random.default_rng(seed).choice(rows, size, replace=False)
+        places = np.random.default_rng(seed).choice(rows, size, replace=False)
         self._chosen = np.zeros(rows, dtype=bool)
-        self._chosen[chosen] = True
+        self._chosen[places] = True
         self.counts: dict[str, int] = {}
 
     def check(self, chunk: pd.DataFrame, findings: Findings) -> None:
         """Check a chunk of scores, whose first row is ``findings.start``."""
         parameters = self._parameters
-        made = (parameters.terminal, parameters.ill_formed, parameters.method)
-        known: list[_Row] = []
+        conventions = (parameters.terminal, parameters.ill_formed, parameters.method)
+        rows: list[_Row] = []
         for place, values in enumerate(chunk.to_dict("records")):
             row = {str(name): value for name, value in values.items()}
             for name in ("true_state", "predicted_state", "predicted_actions"):
@@ -75,18 +75,18 @@ class Recomputation:
                 and not states[0].fault
                 and row["task"] in task_names()
                 and self._is_consistent(row)
-                and (row["terminal"], row["ill_formed_policy"], row["method"]) == made
+                and (row["terminal"], row["ill_formed_policy"], row["method"]) == conventions
             ):
-                known.append((place, row, states))
-        for each in known:
+                rows.append((place, row, states))
+        for each in rows:
             if task_named(each[1]["task"]).gives_state:
                 self._check_text(*each, findings)
-        self._count("text metrics", len(known))
+        self._count("text metrics", len(rows))
         shallow = replace(parameters, depth=min(SHALLOW, parameters.depth))
         if parameters.method == "exact":
-            self._check_affordance(known, shallow, findings)
+            self._check_affordance(rows, shallow, findings)
         if parameters != shallow or parameters.method != "exact":
-            deep = [each for each in known if self._chosen[findings.start + each[0]]]
+            deep = [each for each in rows if self._chosen[findings.start + each[0]]]
             self._check_affordance(deep, parameters, findings)
 
     def _is_consistent(self, row: dict[str, Any]) -> bool:
@@ -108,8 +108,8 @@ class Recomputation:
         values = pair_values(environment, true, predicted)
         expected = {name: value for name, value in values.items() if name in row}
         # Without the actions only what the state itself tells can be computed again.
-        told = environment.diagnosis(None, predicted, row["reply_class"])
-        expected |= {name: value for name, value in told.items() if value is not None}
+        diagnosis = environment.diagnosis(None, predicted, row["reply_class"])
+        expected |= {name: value for name, value in diagnosis.items() if value is not None}
         for name, value in expected.items():
             if not _same(row[name], value):
                 findings.add_row(
@@ -118,8 +118,12 @@ class Recomputation:
                     f"{_named(row)}: {row[name]!r}, computed {value!r}",
                 )
         parameters = self._parameters
-        taken = is_state(row["reply_class"], parameters.ill_formed)
-        if parameters.terminal == "absorb" and taken and environment.same_state(true, predicted):
+        has_state = is_state(row["reply_class"], parameters.ill_formed)
+        if (
+            parameters.terminal == "absorb"
+            and has_state
+            and environment.same_state(true, predicted)
+        ):
             for name in parameters.measures():
                 expected_value = 0.0 if name.endswith("_standard_error") else 1.0
                 if not _same(row[name], expected_value):
@@ -148,12 +152,12 @@ class Recomputation:
         self.counts[what] = self.counts.get(what, 0) + rows
 
 
-def _same(found: Any, expected: Any) -> bool:
-    if pd.isna(found) or pd.isna(expected):
-        return bool(pd.isna(found) and pd.isna(expected))
+def _same(value: Any, expected: Any) -> bool:
+    if pd.isna(value) or pd.isna(expected):
+        return bool(pd.isna(value) and pd.isna(expected))
     if isinstance(expected, float):
-        return bool(abs(found - expected) <= TOLERANCE)
-    return bool(found == expected)
+        return bool(abs(value - expected) <= TOLERANCE)
+    return bool(value == expected)
 
 
 def _named(row: dict[str, Any]) -> str:

@@ -107,17 +107,17 @@ class Findings:
         self._counts: dict[str, int] = {}
         self._examples: dict[str, list[str]] = {}
 
-    def add(self, what: str, wrong: "pd.Series[bool]", shown: Sequence[Any]) -> None:
+    def add(self, what: str, wrong: "pd.Series[bool]", examples: Sequence[Any]) -> None:
         """Count the rows of the chunk for which ``wrong`` holds."""
         for place in np.flatnonzero(wrong.to_numpy(dtype=bool)).tolist():
-            self.add_row(what, place, shown[place])
+            self.add_row(what, place, examples[place])
 
-    def add_row(self, what: str, place: int, shown: object) -> None:
+    def add_row(self, what: str, place: int, example: object) -> None:
         """Count one row of the chunk, by its place from 0, with what to show of it."""
         self._counts[what] = self._counts.get(what, 0) + 1
         examples = self._examples.setdefault(what, [])
         if len(examples) < EXAMPLES:
-            examples.append(f"row {self.start + place}: {shown}")
+            examples.append(f"row {self.start + place}: {example}")
 
     def oddities(self) -> list[Oddity]:
         """Return what was found, in the order in which it was first found."""
@@ -154,7 +154,7 @@ def check_true_states(chunk: pd.DataFrame, findings: Findings, environment: AnyE
     none = [None] * len(chunk)
     moves, starts = chunk.get("moves", none), chunk.get("initial_state", none)
     names = chunk[["position_id", "source"] if "moves" in chunk else []].itertuples(index=False)
-    for place, (text, played, start, ply, called) in enumerate(
+    for place, (text, actions, start, ply, names_of_row) in enumerate(
         zip(chunk["true_state"], moves, starts, chunk["ply"], names, strict=True)
     ):
         if not isinstance(text, str):
@@ -162,13 +162,13 @@ def check_true_states(chunk: pd.DataFrame, findings: Findings, environment: AnyE
         true = environment.parsed_true(text)
         if true.fault:
             findings.add_row("true_state does not parse", place, f"{named[place]}: {text!r}")
-        elif reason := environment.refusal(true, played, called):
+        elif reason := environment.refusal(true, actions, names_of_row):
             what = "true_state or its episode is of another environment, which is not scored"
             findings.add_row(what, place, f"{named[place]}: {reason}")
-        elif isinstance(played, str):
+        elif isinstance(actions, str):
             start = start if isinstance(start, str) else ""
             count = int(ply) if pd.notna(ply) else -1
-            fault = _fault_of_moves(environment, start, played, true.text, count)
+            fault = _fault_of_moves(environment, start, actions, true.text, count)
             if fault:
                 findings.add_row(fault, place, named[place])
 
@@ -177,40 +177,46 @@ def check_groups(chunk: pd.DataFrame, findings: Findings, environment: AnyEnviro
     """Check the groups: the length at the cut, or the upper limit of a band of lengths."""
     last = environment.actions_a_group * chunk["group"]
     wrong = (chunk["ply"] > last) | (chunk["ply"] <= last - PLIES_A_GROUP)
-    shown = [
+    examples = [
         f"{name}: group {group}, ply {ply}"
         for name, group, ply in zip(_named(chunk), chunk["group"], chunk["ply"], strict=True)
     ]
-    findings.add("ply lies outside the group", wrong & chunk["ply"].gt(0), shown)
+    findings.add("ply lies outside the group", wrong & chunk["ply"].gt(0), examples)
 
 
 def check_classes(chunk: pd.DataFrame, findings: Findings, environment: AnyEnvironment) -> None:
     """Check that the class of each predicted state is that which the environment gives it."""
     named = _named(chunk)
-    for place, (text, given, task) in enumerate(
+    for place, (text, reply_class, task) in enumerate(
         zip(chunk["predicted_state"], chunk["reply_class"], chunk["task"], strict=True)
     ):
-        known = {"reply_class": (given, CLASSES), "task": (task, task_names())}
-        unknown = [name for name, (value, values) in known.items() if value not in values]
+        valid = {"reply_class": (reply_class, CLASSES), "task": (task, task_names())}
+        unknown = [name for name, (value, values) in valid.items() if value not in values]
         if unknown:
-            value, values = known[unknown[0]]
+            value, values = valid[unknown[0]]
             what = f"{unknown[0]} is not one of {', '.join(values)}"
             findings.add_row(what, place, f"{named[place]}: {value!r}")
             continue
         if not task_named(task).gives_state:
             continue
-        found = class_of(environment, text if isinstance(text, str) else None)
-        if given == ReplyClass.FAILED and found == ReplyClass.ABSENT:
+        expected = class_of(environment, text if isinstance(text, str) else None)
+        if reply_class == ReplyClass.FAILED and expected == ReplyClass.ABSENT:
             if "reply" in chunk and isinstance(chunk["reply"].iloc[place], str):
                 what = "reply_class is failed though there is a reply"
                 findings.add_row(what, place, named[place])
             continue
-        if given == ReplyClass.UNPARSEABLE and isinstance(text, str) and len(text.split()) == 1:
+        if (
+            reply_class == ReplyClass.UNPARSEABLE
+            and isinstance(text, str)
+            and len(text.split()) == 1
+        ):
             # A placement without a side to move in the reply.
             continue
-        if found != given:
+        if expected != reply_class:
             what = "reply_class contradicts the reading of predicted_state"
-            findings.add_row(what, place, f"{named[place]}: {given} for {text!r}, which is {found}")
+            findings.add_row(
+                what, place, f"{named[place]}: {reply_class} for {text!r}, which is {expected}"
+            )
 
 
 def check_moves(chunk: pd.DataFrame, findings: Findings, environment: AnyEnvironment) -> None:
@@ -307,8 +313,8 @@ def _fault_of_moves(
         return "moves contains an illegal move"
     if environment.plain_moves(moves) != moves:
         return "moves has another spelling of castling"
-    given = environment.parsed(true)
+    expected = environment.parsed(true)
     reached = environment.parsed(environment.state_text(state))
-    if environment.same_state(reached, given):
+    if environment.same_state(reached, expected):
         return ""
     return "true_state does not follow from the moves"

@@ -141,10 +141,10 @@ def _read_metadata(file: pq.ParquetFile, report: TableReport) -> None:
     report.packages = _mapping(metadata.get(PACKAGES_KEY), "versions of packages", report)
 
 
-def _is_upgraded(found: pa.Schema) -> bool:
+def _is_upgraded(schema: pa.Schema) -> bool:
     """Return whether the table has an earlier schema version, and is upgraded as it is read."""
-    version = (found.metadata or {}).get(VERSION_KEY.encode(), b"").decode(errors="replace")
-    return version != str(SCHEMA_VERSION) and can_upgrade(version, found.names)
+    version = (schema.metadata or {}).get(VERSION_KEY.encode(), b"").decode(errors="replace")
+    return version != str(SCHEMA_VERSION) and can_upgrade(version, schema.names)
 
 
 def _environment(path: Path, report: TableReport) -> AnyEnvironment:
@@ -158,25 +158,25 @@ def _environment(path: Path, report: TableReport) -> AnyEnvironment:
 
 def _mapping(text: str | None, name: str, report: TableReport) -> dict[str, Any]:
     try:
-        found = json.loads(text or "{}")
+        mapping = json.loads(text or "{}")
     except ValueError:
-        found = None
-    if not isinstance(found, dict):
+        mapping = None
+    if not isinstance(mapping, dict):
         report.add(f"its {name} cannot be read: {text!r:.80}")
         return {}
-    if not found:
+    if not mapping:
         report.add(f"it carries no {name}")
-    return found
+    return mapping
 
 
 def _parameters(names: list[str], report: TableReport) -> ScoringParameters | None:
     """Return how scores were made: as their provenance says, or else as their columns tell."""
     if report.kind != "scores":
         return None
-    given = report.provenance.get("parameters")
-    if given is not None:
+    arguments = report.provenance.get("parameters")
+    if arguments is not None:
         try:
-            return ScoringParameters(**given)
+            return ScoringParameters(**arguments)
         except (TypeError, ValueError) as error:
             report.add(f"its provenance holds no parameters of scores: {error}")
     depths = [int(name[10:]) for name in names if re.fullmatch(r"precision_\d+", name)]
@@ -186,29 +186,29 @@ def _parameters(names: list[str], report: TableReport) -> ScoringParameters | No
 
 
 def _checked_schema(
-    found: pa.Schema,
+    in_file: pa.Schema,
     parameters: ScoringParameters | None,
     environment: AnyEnvironment,
     report: TableReport,
 ) -> pa.Schema | None:
     """Return the schema if the file has its columns, and None if its rows cannot be looked at."""
-    known = {"positions": POSITIONS, "predictions": PREDICTIONS, "games": GAMES}
-    wanted = known.get(report.kind)
+    by_kind = {"positions": POSITIONS, "predictions": PREDICTIONS, "games": GAMES}
+    schema = by_kind.get(report.kind)
     if parameters is not None:
-        wanted = scores_schema(parameters, environment, present=found.names)
-    if wanted is None:
-        report.add(f"its columns match no table of the workbench: {', '.join(found.names)}")
+        schema = scores_schema(parameters, environment, present=in_file.names)
+    if schema is None:
+        report.add(f"its columns match no table of the workbench: {', '.join(in_file.names)}")
         return None
-    computed = stale_summaries(wanted.names, found.names)
-    missing = [name for name in wanted.names if name not in [*found.names, *computed]]
-    beyond = [name for name in found.names if name not in wanted.names]
-    if _is_upgraded(found):
-        missing = missing_columns(wanted.names, found.names)
-        beyond = [name for name in beyond if RENAMED.get(name) not in wanted.names]
+    computed = stale_summaries(schema.names, in_file.names)
+    missing = [name for name in schema.names if name not in [*in_file.names, *computed]]
+    beyond = [name for name in in_file.names if name not in schema.names]
+    if _is_upgraded(in_file):
+        missing = missing_columns(schema.names, in_file.names)
+        beyond = [name for name in beyond if RENAMED.get(name) not in schema.names]
     differing = [
-        f"{name} is {found.field(name).type}, not {wanted.field(name).type}"
-        for name in wanted.names
-        if name in found.names and found.field(name).type != wanted.field(name).type
+        f"{name} is {in_file.field(name).type}, not {schema.field(name).type}"
+        for name in schema.names
+        if name in in_file.names and in_file.field(name).type != schema.field(name).type
     ]
     for what, names in (
         ("columns are missing, so its rows were not checked", missing),
@@ -217,7 +217,7 @@ def _checked_schema(
     ):
         if names:
             report.add(f"{what}: {', '.join(names)}")
-    return None if missing else wanted
+    return None if missing else schema
 
 
 def _check_rows(
@@ -307,12 +307,12 @@ def _check_keys(file: pq.ParquetFile, report: TableReport) -> None:
 
 def _columns(file: pq.ParquetFile, names: list[str]) -> pd.DataFrame | None:
     """Return columns of a table of any version that is read; None if it lacks one."""
-    found = file.schema_arrow
-    if not _is_upgraded(found):
-        return as_frame(file.read(columns=names)) if set(names) <= set(found.names) else None
-    if missing_columns(names, found.names):
+    schema = file.schema_arrow
+    if not _is_upgraded(schema):
+        return as_frame(file.read(columns=names)) if set(names) <= set(schema.names) else None
+    if missing_columns(names, schema.names):
         return None
-    table = file.read(columns=needed_columns(names, found.names))
+    table = file.read(columns=needed_columns(names, schema.names))
     return as_frame(upgraded(table, names).select(names))
 
 

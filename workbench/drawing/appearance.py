@@ -84,8 +84,8 @@ def series_looks(names: Iterable[str], own: Mapping[str, Style]) -> dict[str, St
             `style` in the order of their names, without the marker, line and face of these.
     """
     different = sorted(set(names))
-    taken = {_shape(own[name]) for name in different if name in own}
-    others = (look for look in map(style, count()) if _shape(look) not in taken)
+    in_use = {_shape(own[name]) for name in different if name in own}
+    others = (look for look in map(style, count()) if _shape(look) not in in_use)
     return {name: own.get(name) or next(others) for name in different}
 
 

@@ -106,8 +106,8 @@ def fitting_ticks(
         )
     )
     step = next(steps, 1)
-    kept = ticks[::step]
-    axes.set_xticks([place for place, _ in kept], [text for _, text in kept], fontsize=size)
+    labelled = ticks[::step]
+    axes.set_xticks([place for place, _ in labelled], [text for _, text in labelled], fontsize=size)
 
 
 def typeset(text: str) -> str:

@@ -45,8 +45,8 @@ def length_words(environment: str = DEFAULT, *, in_bands: bool = False) -> str:
 
 def has_bands(scores: pd.DataFrame) -> bool:
     """Return whether the positions of a group differ in length, so that its number is an upper edge."""
-    known = scores[_has_length(scores)]
-    return bool((known.groupby("group")["ply"].nunique() > 1).any())
+    with_length = scores[_has_length(scores)]
+    return bool((with_length.groupby("group")["ply"].nunique() > 1).any())
 
 
 def episode_words(environment: str = DEFAULT) -> str:
@@ -56,13 +56,15 @@ def episode_words(environment: str = DEFAULT) -> str:
 
 def interval_words(table: pd.DataFrame, episodes: str = "games") -> str:
     """Return what the bars of a figure are, over how many episodes, and where there is none."""
-    known = table[table["games"] > 0]
+    with_games = table[table["games"] > 0]
     words = f"bars: 95%, by the variance between whole {episodes}"
-    if len(known):
-        words += f" ({_span(known['games'], 0)}; effectively {_span(known['effective'], 1)})"
-    if without := int(known["low"].isna().sum()):
+    if len(with_games):
         words += (
-            f"; {without} of {len(known)} without a bar: one of the {episodes} holds nearly all rows, or "
+            f" ({_span(with_games['games'], 0)}; effectively {_span(with_games['effective'], 1)})"
+        )
+    if without := int(with_games["low"].isna().sum()):
+        words += (
+            f"; {without} of {len(with_games)} without a bar: one of the {episodes} holds nearly all rows, or "
             "they do not vary"
         )
     return words
@@ -178,10 +180,12 @@ def describe_scores(scores: pd.DataFrame, *, every_model: bool = False) -> str:
 
 def convention_words(scores: pd.DataFrame) -> str:
     """Return how ill-formed states and finished games count, and the environment unless chess."""
-    shown = environment_of(scores)
+    environment = environment_of(scores)
     parts = [
-        *([] if shown.name == DEFAULT else [shown.title]),
-        ill_formed_words(*scores["ill_formed_policy"].unique(), states=f"{shown.state_noun}s"),
-        finished_words(*scores["terminal"].unique(), episodes=f"{shown.episode_noun}s"),
+        *([] if environment.name == DEFAULT else [environment.title]),
+        ill_formed_words(
+            *scores["ill_formed_policy"].unique(), states=f"{environment.state_noun}s"
+        ),
+        finished_words(*scores["terminal"].unique(), episodes=f"{environment.episode_noun}s"),
     ]
     return "; ".join(parts)

@@ -89,8 +89,8 @@ class Comparison:
     @property
     def text_metrics(self) -> dict[str, Any]:
         """Exact match, edit distances and the other metrics of the two texts, by name."""
-        known = {*_NUMBERS, *_ABOUT}
-        return {name: value for name, value in self.values.items() if name not in known}
+        others = {*_NUMBERS, *_ABOUT}
+        return {name: value for name, value in self.values.items() if name not in others}
 
     @cached_property
     def cause(self) -> str:
@@ -303,11 +303,12 @@ def compare(
         >>> comparison.cause
         'The white knight on b1 is missing: 5.3% of p_2 and 10.0% of r_2 are lost through it.'
     """
-    chosen = environment_named(environment) if isinstance(environment, str) else environment
+    if isinstance(environment, str):
+        environment = environment_named(environment)
     settings = scoring_parameters(depth, parameters)
-    texts = state_text(chosen, true), state_text(chosen, predicted)
-    values = compare_texts(*texts, settings, chosen.name, task)
-    return Comparison(chosen, texts[0], texts[1], values, settings)
+    texts = state_text(environment, true), state_text(environment, predicted)
+    values = compare_texts(*texts, settings, environment.name, task)
+    return Comparison(environment, texts[0], texts[1], values, settings)
 
 
 def state_text(environment: AnyEnvironment, state: Any) -> str:

@@ -143,8 +143,8 @@ def predictions_of(
             f"{frame[names['group']].iloc[0]!r:.80}; give groups of your own another name, and pass it to "
             "workbench.summary as by"
         )
-    chosen = "" if environment is None else environment_named(environment).name
-    defaults = RowDefaults(environment=chosen, task=task, model=MODEL)
+    environment_name = "" if environment is None else environment_named(environment).name
+    defaults = RowDefaults(environment=environment_name, task=task, model=MODEL)
     foreign = _foreign_rows(frame, names, defaults, answered)
     table = _complete(imported_rows(foreign, defaults=defaults), "row")
     table.index = frame.index
@@ -211,13 +211,13 @@ def _foreign_rows(
 
 def _complete(imported: ImportedReplies, where: str) -> pd.DataFrame:
     """Return the rows of an import of which no row was refused."""
-    refused = imported.refusals
-    if not refused:
+    refusals = imported.refusals
+    if not refusals:
         return imported.predictions
-    some = "; ".join(f"{where} {note.line}: {note.detail}"[:300] for note in refused[:_SHOWN])
-    total = len(refused) + len(imported.predictions)
+    some = "; ".join(f"{where} {note.line}: {note.detail}"[:300] for note in refusals[:_SHOWN])
+    total = len(refusals) + len(imported.predictions)
     raise InvalidArgumentError(
-        f"{len(refused)} of {total} rows cannot be read: {some}"
-        + ("; ..." if len(refused) > _SHOWN else "")
+        f"{len(refusals)} of {total} rows cannot be read: {some}"
+        + ("; ..." if len(refusals) > _SHOWN else "")
         + "; mend or drop them"
     )

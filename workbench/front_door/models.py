@@ -221,8 +221,8 @@ def recorded_replies(
         >>> len(wb.recorded_replies(models="o3-2025-04-16"))
         1000
     """
-    wanted = ([each] if isinstance(each, str) else list(each) for each in (sets, models, settings))
-    return read_recorded_replies(*wanted)
+    names = ([each] if isinstance(each, str) else list(each) for each in (sets, models, settings))
+    return read_recorded_replies(*names)
 
 
 def _positions_of(rows: Rows, environment: str | None) -> pd.DataFrame:

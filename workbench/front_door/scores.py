@@ -224,8 +224,8 @@ def check_columns(scores: pd.DataFrame, names: Sequence[str]) -> None:
     for name in names:
         if name not in scores:
             close = get_close_matches(str(name), map(str, scores.columns), 3, 0.5)
-            meant = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+            hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
             raise InvalidArgumentError(
-                f"expected a column of the scores, got {name!r}{meant} The columns are "
+                f"expected a column of the scores, got {name!r}{hint} The columns are "
                 f"{', '.join(map(str, scores.columns))}"
             )

@@ -34,14 +34,17 @@ def automaton_and_states(
         environment: A name, an environment, or an automaton, which reads no text.
         states: Each a text, a state or the sink, by the name that messages give it.
     """
-    chosen = environment_named(environment) if isinstance(environment, str) else environment
-    if isinstance(chosen, Automaton):
-        return chosen, list(states.values())
-    if not isinstance(chosen, WrittenAutomaton):
+    if isinstance(environment, str):
+        environment = environment_named(environment)
+    if isinstance(environment, Automaton):
+        return environment, list(states.values())
+    if not isinstance(environment, WrittenAutomaton):
         raise InvalidArgumentError(
-            f"environment: expected a name, an environment or an automaton, got {chosen!r:.80}"
+            f"environment: expected a name, an environment or an automaton, got {environment!r:.80}"
         )
-    return chosen.automaton, [_state(chosen, name, value) for name, value in states.items()]
+    return environment.automaton, [
+        _state(environment, name, value) for name, value in states.items()
+    ]
 
 
 def _state(environment: AnyEnvironment, name: str, value: Any) -> Any:

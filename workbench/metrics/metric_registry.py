@@ -50,8 +50,8 @@ def score_metrics(environment: AnyEnvironment, depth: int, *, exact: bool = True
 
     An estimator gives values at depth m alone, and their standard errors.
     """
-    known = _known(environment, depth, exact, tuple(own_metrics(environment)))
-    return [each for each in known if each.scored]
+    of_workbench = _known(environment, depth, exact, tuple(own_metrics(environment)))
+    return [each for each in of_workbench if each.scored]
 
 
 def metric_of(column: str, environment: AnyEnvironment | str | None = None) -> Metric:
@@ -66,9 +66,9 @@ def metric_of(column: str, environment: AnyEnvironment | str | None = None) -> M
     """
     metric = find_metric(column, environment)
     if metric is None:
-        known = ", ".join(metrics(environment))
+        names = ", ".join(metrics(environment))
         raise InvalidArgumentError(
-            f"expected the column of a metric, got {column!r:.80}; metrics are {known}, those of a "
+            f"expected the column of a metric, got {column!r:.80}; metrics are {names}, those of a "
             "depth with their depth, such as precision_4"
         )
     return metric
@@ -76,12 +76,12 @@ def metric_of(column: str, environment: AnyEnvironment | str | None = None) -> M
 
 def find_metric(column: str, environment: AnyEnvironment | str | None = None) -> Metric | None:
     """Return the metric of a column as `metric_of` does, and None for another column."""
-    known = metrics(environment)
-    if column in known:
-        return known[column]
+    by_name = metrics(environment)
+    if column in by_name:
+        return by_name[column]
     stem = column.removesuffix(ERROR)
     name, _, depth = stem.rpartition("_")
-    metric = known.get(name)
+    metric = by_name.get(name)
     if metric is None or not metric.by_depth or not depth.isdigit():
         return None
     bound = metric.at(int(depth))
@@ -96,9 +96,9 @@ def headline_columns(depth: int, present: Collection[str]) -> tuple[str, ...]:
     Those of the metrics of other packages are given if they are ``present``: the scores may have been
     made without them.
     """
-    found = [each.at(depth).column for each in metrics().values() if each.headline]
+    columns = [each.at(depth).column for each in metrics().values() if each.headline]
     own = {each.at(depth).column for each in own_metrics()} - set(present)
-    return tuple(name for name in found if name not in own)
+    return tuple(name for name in columns if name not in own)
 
 
 def range_of(column: str) -> tuple[float, float]:
@@ -166,11 +166,9 @@ def with_summaries(scores: pd.DataFrame) -> pd.DataFrame:
     """Return scores with F_m and the means over m, which tables made before lack; what is there stays."""
     present = [str(name) for name in scores]
     depths = [name.removeprefix("precision") for name in present if name.startswith("precision_")]
-    wanted = [*(f"f{depth}" for depth in depths), *(each.name for each in MEANS)]
+    names = [*(f"f{depth}" for depth in depths), *(each.name for each in MEANS)]
     columns = {name: scores[name].to_numpy(float) for name in present if _is_affordance(name)}
-    missing = [
-        name for name in stale_summaries([*present, *wanted], present) if name not in present
-    ]
+    missing = [name for name in stale_summaries([*present, *names], present) if name not in present]
     return scores.assign(**{name: metric_of(name).values(columns) for name in missing})
 
 
@@ -199,22 +197,22 @@ def _known(
     texts = [*text_metrics(environment or environment_named(DEFAULT)), EditKernel()]
     if environment is None:
         texts.append(Accuracy())
-    found: list[Metric] = []
+    known_metrics: list[Metric] = []
     for each in [*AFFORDANCES, *MEANS, *texts, *own]:
         if not exact and each.needs == "columns" and not each.estimated:
             continue
         depths = [depth] if depth is None or not (exact and each.by_depth) else range(1, depth + 1)
         bound = [each.at(m) for m in depths]
         errors = [StandardError(one) for one in bound if not exact and each.estimated]
-        found += [*bound, *errors]
-    return tuple(found)
+        known_metrics += [*bound, *errors]
+    return tuple(known_metrics)
 
 
 @lru_cache(maxsize=1)
 def _own() -> tuple[Metric, ...]:
     """Return the registered metrics by name."""
-    taken = {*PREDICTIONS.names, *(each.name for each in _known(None, None, True, ()))}
-    found: list[Metric] = []
+    columns = {*PREDICTIONS.names, *(each.name for each in _known(None, None, True, ()))}
+    own: list[Metric] = []
     for entry in sorted(entry_points(group=GROUP), key=lambda each: each.name):
         loaded = entry.load()
         metric = loaded() if isinstance(loaded, type) else loaded
@@ -227,11 +225,11 @@ def _own() -> tuple[Metric, ...]:
             raise InvalidArgumentError(
                 f"{GROUP}: expected the metric {entry.name!r} with {', '.join(lacking)}, got none"
             )
-        if metric.name in taken:
+        if metric.name in columns:
             raise InvalidArgumentError(
                 f"{GROUP}: expected a name of its own for the metric {entry.name!r}, got "
                 f"{metric.name!r}, which another metric has"
             )
-        taken.add(metric.name)
-        found.append(metric)
-    return tuple(found)
+        columns.add(metric.name)
+        own.append(metric)
+    return tuple(own)

@@ -109,7 +109,7 @@ def read_run(path: Path, predictions: Path | None = None) -> ReportedRun:
     else:
         refuse_other_predictions(scores_path, predictions)
     table = None if predictions is None else read_table(predictions, PREDICTIONS)
-    made = {} if predictions is None else read_provenance(predictions)
+    provenance = {} if predictions is None else read_provenance(predictions)
     folder = RunFolder(scores_path.parent)
     description = folder.description()
     return ReportedRun(
@@ -117,9 +117,9 @@ def read_run(path: Path, predictions: Path | None = None) -> ReportedRun:
         scores=scores if "game" in scores else with_games(scores, table),
         predictions=table,
         scored=scored,
-        asked=made.get("asked") or description.get("question", {}),
-        made={name: made[name] for name in made if name not in ("asked", "versions")},
-        versions=made.get("versions") or description.get("versions", {}),
+        asked=provenance.get("asked") or description.get("question", {}),
+        made={name: provenance[name] for name in provenance if name not in ("asked", "versions")},
+        versions=provenance.get("versions") or description.get("versions", {}),
         packages=read_packages(scores_path),
         date=asking_began(folder.path) if description else "",
         inputs=tuple(each for each in (scores_path, predictions) if each is not None),
@@ -156,12 +156,12 @@ def _scores_in(folder: Path) -> Path:
 
 def _predictions_beside(scores: Path, scored: Mapping[str, Any]) -> Path | None:
     """Return the table that was scored: a file beside the scores, or the recorded replies."""
-    wanted = scored.get("predictions_sha256")
-    if not wanted:
+    digest = scored.get("predictions_sha256")
+    if not digest:
         return None
     beside = sorted(scores.parent.glob("*.parquet"))
     others = (each for each in [*beside, recorded_replies_path()] if each != scores)
-    return next((each for each in others if file_hash(each) == wanted), None)
+    return next((each for each in others if file_hash(each) == digest), None)
 
 
 _KEY = ("environment", "task", "set")
@@ -251,8 +251,8 @@ def chapters_of(runs: Sequence[ReportedRun], depth: int | None = None) -> list[C
         if part["run"].nunique() > 1:
             part = _with_common_games(part, own)
         m = depths[environment, task, of_set]
-        shown = environment_in_table(environment)
-        chapters.append(Chapter(shown, task, of_set, m, _named_apart(part), own))
+        of_rows = environment_in_table(environment)
+        chapters.append(Chapter(of_rows, task, of_set, m, _named_apart(part), own))
     return sorted(chapters, key=lambda chapter: -len(chapter.scores))
 
 
@@ -260,24 +260,24 @@ def chapter_depths(
     runs: Sequence[ReportedRun], depth: int | None = None
 ) -> dict[tuple[str, str, str], int]:
     """Return m of each chapter of runs, by environment, task and set."""
-    known: dict[tuple[str, str, str], list[set[int]]] = {}
+    depths_of_keys: dict[tuple[str, str, str], list[set[int]]] = {}
     for run in runs:
         depths = set(depths_of(run.scores))
         keys = run.scores[list(_KEY)].fillna({"set": ""}).drop_duplicates()
         for key in keys.itertuples(index=False, name=None):
-            known.setdefault(key, []).append(depths)
-    return {key: _depth_of(key[1], of_runs, depth) for key, of_runs in known.items()}
+            depths_of_keys.setdefault(key, []).append(depths)
+    return {key: _depth_of(key[1], of_runs, depth) for key, of_runs in depths_of_keys.items()}
 
 
-def _depth_of(task: str, depths: Sequence[set[int]], wanted: int | None) -> int:
+def _depth_of(task: str, depths: Sequence[set[int]], depth: int | None) -> int:
     common = set.intersection(*depths)
-    if not common or wanted not in {None, *common}:
+    if not common or depth not in {None, *common}:
         raise InvalidArgumentError(
             f"depth: expected one that all scores have, of {[sorted(each) for each in depths]}, got "
-            f"{wanted!r}; score again with the same --depth"
+            f"{depth!r}; score again with the same --depth"
         )
     # A list of actions says nothing about later ones.
-    return 1 if task == "actions" and 1 in common else wanted or max(common)
+    return 1 if task == "actions" and 1 in common else depth or max(common)
 
 
 def _refuse_scored_otherwise(part: pd.DataFrame) -> None:
@@ -312,8 +312,8 @@ def _with_common_games(part: pd.DataFrame, texts: pd.DataFrame) -> pd.DataFrame:
     if texts.empty:
         return part
     # Of a position that only some runs have moves for, these count.
-    known = texts.sort_values("moves", na_position="last", kind="stable")
-    games = whole_games(known.drop_duplicates("position_id"))
+    ordered = texts.sort_values("moves", na_position="last", kind="stable")
+    games = whole_games(ordered.drop_duplicates("position_id"))
     return part.assign(game=part["position_id"].map(games).fillna(part["game"]))
 
 
@@ -322,8 +322,8 @@ def _named_apart(part: pd.DataFrame) -> pd.DataFrame:
     of_runs = part.groupby(["model", "setting"])["run"].transform("nunique") > 1
     apart = distinct_models(part)
     names = apart["model"].where(~of_runs, apart["model"] + " (" + apart["run"] + ")")
-    shown = labels(names.unique(), _LONGEST_NAME)
-    plain = {name: text.replace(r"\$", "$").strip() for name, text in shown.items()}
+    short = labels(names.unique(), _LONGEST_NAME)
+    plain = {name: text.replace(r"\$", "$").strip() for name, text in short.items()}
     return apart.assign(asked=part["model"], model=names.map(plain)).reset_index(drop=True)
 
 
@@ -371,9 +371,9 @@ def baseline_name(chapter: Chapter) -> str:
 
 def _recorded(positions: pd.DataFrame, own: set[str]) -> pd.DataFrame:
     """Return recorded replies, in their default setting, to positions that are the same."""
-    known = positions.set_index("position_id")["true_state"]
+    true_states = positions.set_index("position_id")["true_state"]
     replies = recorded_replies(sets=())
-    same = replies["position_id"].map(known) == replies["true_state"]
+    same = replies["position_id"].map(true_states) == replies["true_state"]
     return replies[same & ~replies["model"].isin(own)]
 
 

@@ -182,12 +182,12 @@ def evaluations_of(
     if run.scores.empty:
         return []
     environment = run.environment.name
-    chosen = {
+    of_runs = {
         (task, of_set): m for (name, task, of_set), m in depths.items() if name == environment
     }
     named = with_names(run.scores)
     numbers = pd.concat(
-        headline(part, depth=chosen[str(task), str(of_set)])
+        headline(part, depth=of_runs[str(task), str(of_set)])
         for (task, of_set), part in named.groupby(["task", "set"], sort=True)
     )
     of_settings = {
@@ -196,20 +196,20 @@ def evaluations_of(
     return [
         Evaluation(
             run, str(key["model"]), str(key["setting"]), part,
-            of_settings[key["model"], key["setting"]].reset_index(drop=True), chosen,
+            of_settings[key["model"], key["setting"]].reset_index(drop=True), of_runs,
         )
         for key, part in groups(named, ["model", "setting"])
     ]  # fmt: skip
 
 
-def question_shown(asked: Mapping[str, Any]) -> dict[str, Any]:
+def question_shown(question: Mapping[str, Any]) -> dict[str, Any]:
     """Return how a run was asked, without keys among its options and without this machine's paths."""
     options = {
-        name: without_secrets(asked[name])[0]
+        name: without_secrets(question[name])[0]
         for name in ("model_args", "extra_body")
-        if isinstance(asked.get(name), Mapping)
+        if isinstance(question.get(name), Mapping)
     }
-    public: dict[str, Any] = _without_folders({**asked, **options})
+    public: dict[str, Any] = _without_folders({**question, **options})
     return public
 
 

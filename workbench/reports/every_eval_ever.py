@@ -88,11 +88,11 @@ def instance_lines(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
     rows = rows.assign(right=pd.concat(right))
     questions = _questions(evaluation)
     columns = [str(name) for name in rows]
-    kept = [name for name in columns if name in _KEPT or _is_reported(find_metric(name))]
-    read = [name for name in columns if name in kept or name in _READ]
+    names = [name for name in columns if name in _KEPT or _is_reported(find_metric(name))]
+    read = [name for name in columns if name in names or name in _READ]
     for values in rows[read].itertuples(index=False, name=None):
         row = {name: json_value(value) for name, value in zip(read, values, strict=True)}
-        yield _instance_line(evaluation, row, questions.get(row["position_id"]), kept)
+        yield _instance_line(evaluation, row, questions.get(row["position_id"]), names)
 
 
 def _is_reported(metric: Metric | None) -> bool:
@@ -115,13 +115,13 @@ def _questions(evaluation: Evaluation) -> Mapping[str, tuple[str, ...]]:
 def _instance_line(
     evaluation: Evaluation,
     row: Mapping[str, Any],
-    asked: tuple[str, ...] | None,
-    kept: list[str],
+    turns: tuple[str, ...] | None,
+    names: list[str],
 ) -> dict[str, Any]:
     task, positions = row["task"], row["set"]
     quantity = evaluation.main_quantity(task, positions)
     # Without a prompt all that is known of the question is the actions that it showed.
-    questions = asked or (row["movetext"] or row["moves"] or "",)
+    questions = turns or (row["movetext"] or row["moves"] or "",)
     content = {"raw": questions[0], "reference": [row["true_state"] or ""]}
     line: dict[str, Any] = {
         "schema_version": INSTANCE_SCHEMA_VERSION,
@@ -148,8 +148,8 @@ def _instance_line(
         }
     if row["seconds"] is not None:
         line["performance"] = {"latency_ms": row["seconds"] * 1000}
-    unscored = {"unscored": row["unscored"], "wording": "" if asked else "unknown"}
-    line["metadata"] = named_texts({**{name: row.get(name) for name in kept}, **unscored})
+    unscored = {"unscored": row["unscored"], "wording": "" if turns else "unknown"}
+    line["metadata"] = named_texts({**{name: row.get(name) for name in names}, **unscored})
     return line
 
 
@@ -166,8 +166,8 @@ def _conversation(
             "output": {"raw": [] if reply is None else [reply]},
         }
     else:
-        asked = evaluation.run.asked
-        system = asked.get("system_prompt") or asked["prompt"].get("system")
+        of_run = evaluation.run.asked
+        system = of_run.get("system_prompt") or of_run["prompt"].get("system")
         replies = [*json.loads(row["earlier_turns"] or "[]"), *([] if reply is None else [reply])]
         turns = [("system", system)] if system else []
         for index, question in enumerate(questions[: len(replies) + 1]):
@@ -396,8 +396,10 @@ def _result(evaluation: Evaluation, place: int, row: Mapping[str, Any]) -> dict[
 
 def _line(place: int, row: Mapping[str, Any]) -> str:
     """Return what the schema has no place for: the line's key and counts, as JSON."""
-    kept = {name: row[name] for name in (*KEY, "quantity", "effective", *_INTEGERS) if name != "n"}
-    return json.dumps(json_value({"place": place, **kept}))
+    values = {
+        name: row[name] for name in (*KEY, "quantity", "effective", *_INTEGERS) if name != "n"
+    }
+    return json.dumps(json_value({"place": place, **values}))
 
 
 def _metric_config(evaluation: Evaluation, task: str, metric: Metric) -> dict[str, Any]:
@@ -429,16 +431,16 @@ def _uncertainty(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _generation_config(evaluation: Evaluation) -> dict[str, Any]:
-    asked = question_shown(evaluation.run.asked)
-    prompt = asked.pop("prompt", None) or {}
+    question = question_shown(evaluation.run.asked)
+    prompt = question.pop("prompt", None) or {}
     turns = prompt.pop("turns", None)
-    arguments = {name: asked.pop(name, None) for name in _ARGUMENTS}
+    arguments = {name: question.pop(name, None) for name in _ARGUMENTS}
     arguments = {name: value for name, value in arguments.items() if value is not None}
     if turns:
         arguments["prompt_template"] = "\n\n".join(turns)
     further = {
         "setting": evaluation.setting,
-        **asked,
+        **question,
         **{f"prompt_{name}": value for name, value in prompt.items()},
         "prompt_turns": turns if turns and len(turns) > 1 else None,
     }

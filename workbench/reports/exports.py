@@ -120,11 +120,11 @@ def _text(evaluation: Evaluation) -> str:
         )
         lines.append(f"| {' | '.join(cells)} |")
     prompt = evaluation.run.asked.get("prompt")
-    asked = prompt_words(prompt) if prompt else "unknown"
+    prompt_name = prompt_words(prompt) if prompt else "unknown"
     facts = {
         "Model": evaluation.model,
         "Setting": evaluation.setting or "default",
-        "Prompt": asked,
+        "Prompt": prompt_name,
         "Replies": reply_count_words(scores),
         "Rules": convention_words(scores),
         "Method": evaluation.parameters["method"],
@@ -173,11 +173,11 @@ def write_exports(
     evaluations = {each.digest: each for run in runs for each in evaluations_of(run, depths)}
     refuse_others_files(out)
     _remove_earlier(out)
-    written: list[Path] = []
+    paths: list[Path] = []
     for evaluation in evaluations.values():
         folder = out if len(evaluations) == 1 else out / EVALUATIONS_FOLDER / _folder(evaluation)
-        written += _write_evaluation(evaluation, publication or Publication(), folder)
-    return written
+        paths += _write_evaluation(evaluation, publication or Publication(), folder)
+    return paths
 
 
 def _folder(evaluation: Evaluation) -> str:

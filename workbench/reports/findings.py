@@ -34,11 +34,11 @@ def findings(
     many positions. The baseline is a subject only where it stands alone.
     """
     overall = summary[summary["own"] & (summary["length"] == OVERALL)]
-    known = overall.dropna(subset="precision").sort_values("precision", ascending=False)
-    if known.empty:
+    scored = overall.dropna(subset="precision").sort_values("precision", ascending=False)
+    if scored.empty:
         return ["No reply has a score: there is nothing to say about p or r."]
     baselines = _baselines(chapter)
-    models = [name for name in known["model"] if name not in baselines] or list(known["model"])
+    models = [name for name in scored["model"] if name not in baselines] or list(scored["model"])
     if len(models) == 1:
         sentences = [_headline_words(chapter, models[0]), _format_words(chapter, parts, models[0])]
         sentences += _length_words(chapter, summary, parts, models[0])
@@ -46,7 +46,7 @@ def findings(
         sentences += _tau_words(chapter, overall, models[0])
     else:
         subjects = _subjects(chapter, models)
-        rows = known.set_index("model")
+        rows = scored.set_index("model")
         sentences = [
             _short_words(chapter, compared, parts, name, rows.loc[name].to_dict())
             for name in subjects
@@ -70,14 +70,14 @@ def _subjects(chapter: Chapter, models: list[str]) -> list[str]:
     """Return the models that have a sentence, in their order."""
     scores = chapter.scores
     of_runs = scores.groupby("model")["run"].first()
-    asked = scores.groupby("model")["position_id"].nunique()
+    positions = scores.groupby("model")["position_id"].nunique()
     # Means over few positions may be high because these are easy.
-    many = [name for name in models if 2 * asked[name] >= asked[models].max()]
+    many = [name for name in models if 2 * positions[name] >= positions[models].max()]
     ordered = [*many, *models]
     best_of_runs = {of_runs[name]: name for name in reversed(ordered)}.values()
     first = [name for name in models if name in best_of_runs]
-    chosen = list(dict.fromkeys([*first, *ordered]))[:_MOST_SUBJECTS]
-    return [name for name in models if name in chosen]
+    subjects = list(dict.fromkeys([*first, *ordered]))[:_MOST_SUBJECTS]
+    return [name for name in models if name in subjects]
 
 
 def _short_words(

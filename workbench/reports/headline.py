@@ -70,10 +70,10 @@ def headline(scores: pd.DataFrame, *, depth: int | None = None) -> pd.DataFrame:
     Raises:
         InvalidArgumentError: If the scores lack p_m and r_m.
     """
-    chosen = headline_depth(scores) if depth is None else depth
-    if chosen not in depths_of(scores):
+    m = headline_depth(scores) if depth is None else depth
+    if m not in depths_of(scores):
         raise InvalidArgumentError(
-            f"depth: expected one of {depths_of(scores)}, which these scores have, got {chosen!r}"
+            f"depth: expected one of {depths_of(scores)}, which these scores have, got {m!r}"
         )
     rows = with_summaries(with_names(scores))
     # An estimator gives p_m alone, so that p_1 may be missing.
@@ -82,7 +82,7 @@ def headline(scores: pd.DataFrame, *, depth: int | None = None) -> pd.DataFrame:
     for task, part in rows.groupby("task", sort=True, dropna=False):
         table = grouped_means(
             part,
-            quantities_of(str(task), chosen, scores.columns),
+            quantities_of(str(task), m, scores.columns),
             KEY,
             clusters="game" if "game" in part else "game_id",
             within=range_of,

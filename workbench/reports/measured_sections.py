@@ -192,12 +192,12 @@ def format_section(chapter: Chapter, parts: pd.DataFrame, identity: str) -> str:
             " Replies that differ from the true state in letter case alone are also measured in the "
             "right case."
         )
-    drawn = format_and_tracking.draw_overall(parts, environment=name)
+    overview = format_and_tracking.draw_overall(parts, environment=name)
     alt = f"{chapter.title}: mean {chapter.symbol} of each model and its parts; the table has the numbers."
     content = [
         paragraph(words),
         _table(chapter, overall, f"Mean {chapter.symbol} and its parts, with 95% intervals"),
-        figure(drawn, alt),
+        figure(overview, alt),
     ]
     if len(by_length):
         lines = format_and_tracking.draw(parts, environment=name)

@@ -50,8 +50,8 @@ def asked_alike(scores: pd.DataFrame) -> pd.DataFrame:
     several, else empty).
     """
     # What stands beside was not asked about positions that have no score at all.
-    known = scores["position_id"].isin(scored_rows(scores)["position_id"])
-    rows = scores.assign(setting=scores["setting"].fillna(""))[known]
+    has_scores = scores["position_id"].isin(scored_rows(scores)["position_id"])
+    rows = scores.assign(setting=scores["setting"].fillna(""))[has_scores]
     models = rows.groupby("model").agg(
         asked=("asked", "first"), setting=("setting", "first"), positions=("position_id", frozenset)
     )
@@ -88,10 +88,10 @@ def rankings(scores: pd.DataFrame) -> Iterator[tuple[str, list[str]]]:
             words = f" in the setting {variant}" if variant else ""
             count = counted(len(part["positions"].iloc[0]), "position")
             yield f"{len(part)} models asked about the same {count}{words}", list(part.index)
-    for (asked, _), part in models.groupby(["asked", "positions"], sort=False):
+    for (name, _), part in models.groupby(["asked", "positions"], sort=False):
         if part["setting"].nunique() > 1:
             count = counted(len(part["positions"].iloc[0]), "position")
-            yield f"{len(part)} settings of {asked} at the same {count}", list(part.index)
+            yield f"{len(part)} settings of {name} at the same {count}", list(part.index)
 
 
 def counted_family(family: str, count: int) -> str:

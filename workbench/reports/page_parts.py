@@ -124,17 +124,17 @@ def details(summary: str, *content: str) -> str:
 
 def preformatted(text: str, name: str) -> str:
     """Return a text with its line breaks, cut if it is very long."""
-    shown = escape(cut(text, LONGEST_TEXT))
-    return f'<pre role="group" tabindex="0" aria-label="{escape(name)}">{shown}</pre>'
+    content = escape(cut(text, LONGEST_TEXT))
+    return f'<pre role="group" tabindex="0" aria-label="{escape(name)}">{content}</pre>'
 
 
-def figure(drawn: Figure, alt: str, *content: str) -> str:
+def figure(chart: Figure, alt: str, *content: str) -> str:
     """Return a figure as a picture on white, with content such as a table of its numbers below it."""
-    written = BytesIO()
+    svg = BytesIO()
     with mpl.rc_context({"svg.hashsalt": alt}):
-        drawn.savefig(written, format="svg", metadata={"Date": None, "Creator": None})
-    code = base64.b64encode(written.getvalue()).decode()
-    width, height = (round(96 * inches) for inches in drawn.get_size_inches())
+        chart.savefig(svg, format="svg", metadata={"Date": None, "Creator": None})
+    code = base64.b64encode(svg.getvalue()).decode()
+    width, height = (round(96 * inches) for inches in chart.get_size_inches())
     return (
         f'<figure><img class="card" width="{width}" height="{height}" alt="{escape(alt)}" '
         f'src="data:image/svg+xml;base64,{code}">{"".join(content)}</figure>'

@@ -71,10 +71,10 @@ def made_with_section(runs: Sequence[ReportedRun]) -> str:
 
 
 def _of_run(run: ReportedRun) -> Iterator[str]:
-    asked, prompt = dict(run.asked), dict(run.asked.get("prompt") or {})
-    asked.pop("prompt", None)
-    if asked:
-        yield table("The question", ["setting", "value"], _flat(asked))
+    question, prompt = dict(run.asked), dict(run.asked.get("prompt") or {})
+    question.pop("prompt", None)
+    if question:
+        yield table("The question", ["setting", "value"], _flat(question))
     else:
         yield paragraph(
             "The tables do not say how the model was asked: they were not made by `workbench "
@@ -109,10 +109,10 @@ def _usage(predictions: pd.DataFrame | None) -> str:
         return paragraph("Cost: unknown, because the predictions are not available.")
     rows = []
     for name, words in _USAGE.items():
-        known = predictions[name].dropna()
-        if len(known):
-            known_rows = f"{len(known):,} of {len(predictions):,}"
-            rows.append((words, number(float(known.sum())), known_rows))
+        values = predictions[name].dropna()
+        if len(values):
+            known_rows = f"{len(values):,} of {len(predictions):,}"
+            rows.append((words, number(float(values.sum())), known_rows))
     if not rows:
         return paragraph(f"Cost: none of {counted(len(predictions), 'row')} says it.")
     return table("Cost", ["measure", "sum", "rows that say it"], rows)

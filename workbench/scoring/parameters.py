@@ -108,9 +108,9 @@ class ScoringParameters(ComparisonSettings):
 
 def scoring_parameters(depth: int, options: Mapping[str, Any]) -> ScoringParameters:
     """Return parameters of scoring: m, and the others by their names, of which any may be missing."""
-    known = [each.name for each in fields(ScoringParameters) if each.name != "depth"]
-    if unknown := sorted(options.keys() - set(known)):
-        raise InvalidArgumentError(f"expected parameters of {known}, got {unknown}")
+    names = [each.name for each in fields(ScoringParameters) if each.name != "depth"]
+    if unknown := sorted(options.keys() - set(names)):
+        raise InvalidArgumentError(f"expected parameters of {names}, got {unknown}")
     return ScoringParameters(depth, **options)
 
 

@@ -39,13 +39,13 @@ def affordance_scores(
         rows, others = (
             twin.packed([states[index] for index in rest]) for states in (true, predicted)
         )
-        taken = twin.supported(rows) & twin.supported(others)
-        indices = [index for index, take in zip(rest, taken, strict=True) if take]
+        fits = twin.supported(rows) & twin.supported(others)
+        indices = [index for index, take in zip(rest, fits, strict=True) if take]
         run_seeds = [seeds[index] for index in indices]
-        compiled = _compiled(twin, rows[taken], others[taken], parameters, run_seeds, workers)
-        for index, found in zip(indices, compiled, strict=True):
-            values[index] = found
-        rest = [index for index, take in zip(rest, taken, strict=True) if not take]
+        compiled = _compiled(twin, rows[fits], others[fits], parameters, run_seeds, workers)
+        for index, row in zip(indices, compiled, strict=True):
+            values[index] = row
+        rest = [index for index, take in zip(rest, fits, strict=True) if not take]
     for index in rest:
         values[index] = _reference(
             automaton, true[index], predicted[index], parameters, seeds[index]
@@ -110,7 +110,7 @@ def _reference(
         return [*profile.precision, *profile.recall]
     values = []
     for measure in get_args(Measure):
-        found = estimate(
+        result = estimate(
             true,
             predicted,
             depth,
@@ -123,7 +123,7 @@ def _reference(
             terminal=terminal,
             engine="reference",
         )
-        values += [found.value, found.standard_error]
+        values += [result.value, result.standard_error]
     return values
 
 
@@ -179,9 +179,9 @@ def measured_actions(
     parameters: ScoringParameters,
 ) -> list[float]:
     """Return the measures of a reply that gives actions, which are exact whatever the method."""
-    given = is_state(row["reply_class"], parameters.ill_formed)
+    has_actions = is_state(row["reply_class"], parameters.ill_formed)
     text = row["predicted_actions"] or ""
-    actions = [each for each in text.split(ACTION_SEPARATOR) if each] if given else None
+    actions = [each for each in text.split(ACTION_SEPARATOR) if each] if has_actions else None
     precision, recall = task_named(row["task"]).measures(
         environment, true.state, actions, parameters.depth, parameters.terminal
     )
@@ -231,8 +231,8 @@ def scored(predictions: pa.Table, parameters: ScoringParameters) -> pa.Table:
         readable.append(row)
         states.append((true, predicted))
     values = measured(environment, readable, states, parameters)
-    for row, found in zip(readable, values, strict=True):
-        row |= dict(zip(names, found, strict=True))
+    for row, numbers in zip(readable, values, strict=True):
+        row |= dict(zip(names, numbers, strict=True))
     table = pa.Table.from_pylist(rows, schema=scores_schema(parameters, environment))
     return _without_nan(with_column_metrics(table, parameters, environment))
 
@@ -273,24 +273,24 @@ def unscored_reason(
     moves: str | None,
 ) -> str:
     """Return why a row cannot be scored, or nothing if it can."""
-    given = row["reply_class"]
-    if given == ReplyClass.FAILED:
+    reply_class = row["reply_class"]
+    if reply_class == ReplyClass.FAILED:
         return row["reason"] or "the call failed"
-    if given not in tuple(ReplyClass):
-        return f"reply_class: expected one of {', '.join(ReplyClass)}, got {given!r}"
+    if reply_class not in tuple(ReplyClass):
+        return f"reply_class: expected one of {', '.join(ReplyClass)}, got {reply_class!r}"
     if row["task"] not in task_names():
         return f"task: expected one of {', '.join(task_names())}, got {row['task']!r:.80}"
     if fault := _fault_of(environment, true):
         return f"true_state: {fault}"
     if reason := environment.refusal(true, moves, (row["position_id"], row["source"])):
         return reason
-    if given not in _STATES:
+    if reply_class not in _STATES:
         return ""
     if not task_named(row["task"]).gives_state:
         missing = row["predicted_actions"] is None
-        return f"predicted_actions of a reply that is {given}: none" if missing else ""
+        return f"predicted_actions of a reply that is {reply_class}: none" if missing else ""
     if fault := _fault_of(environment, predicted):
-        return f"predicted_state of a reply that is {given}: {fault}"
+        return f"predicted_state of a reply that is {reply_class}: {fault}"
     return ""
 
 

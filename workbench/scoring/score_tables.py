@@ -70,10 +70,10 @@ def score(
     chunks = enumerate(rows.slice(start, CHUNK_ROWS) for start in starts)
     with tqdm(total=len(predictions), unit="row", desc="scoring", disable=not progress) as bar:
         workers = LocalWorkers(parameters, min(jobs, max(1, len(starts))))
-        done = dict(scored_chunks(chunks, workers, bar.update))
-    if not done:
+        tables = dict(scored_chunks(chunks, workers, bar.update))
+    if not tables:
         return as_frame(scores_schema(parameters, environment_of(predictions)).empty_table())
-    return as_frame(pa.concat_tables(done[index] for index in sorted(done)))
+    return as_frame(pa.concat_tables(tables[index] for index in sorted(tables)))
 
 
 def score_file(
@@ -156,8 +156,10 @@ def score_table(
             return row_count(out)
         missing = parts.missing(spans)
         if missing:
-            done = total - sum(behind - first for first, behind in missing)
-            bar = tqdm(total=total, initial=done, unit="row", desc="scoring", disable=not progress)
+            finished = total - sum(behind - first for first, behind in missing)
+            bar = tqdm(
+                total=total, initial=finished, unit="row", desc="scoring", disable=not progress
+            )
             with bar:
                 chunks = (
                     (span, chunk)

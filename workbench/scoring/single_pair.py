@@ -44,19 +44,19 @@ def compare(
     Raises:
         WorkbenchError: If the true state cannot be read, or is of another environment.
     """
-    chosen = environment_named(environment)
-    true = parsed_argument(chosen, true_state, "true")
-    asked = task_named(task)
-    prediction = asked.classify(chosen, reply)
-    measured = reply_measures(chosen, asked, true, prediction, parameters)
+    named_environment = environment_named(environment)
+    true = parsed_argument(named_environment, true_state, "true")
+    of_task = task_named(task)
+    prediction = of_task.classify(named_environment, reply)
+    measured = reply_measures(named_environment, of_task, true, prediction, parameters)
     result: dict[str, Any] = {
         "reply_class": str(prediction.reply_class),
-        **_answer(asked, prediction),
+        **_answer(of_task, prediction),
         "status": list(prediction.status),
         "reason": prediction.reason,
         "depths": list(parameters.depths()),
     }
-    for metric in parameters.metrics(chosen):
+    for metric in parameters.metrics(named_environment):
         if metric.column not in measured:
             continue
         if metric.by_depth:
@@ -98,19 +98,19 @@ def reply_measures(
     names = parameters.measures()
     of_texts: dict[str, Any] = {}
     if task.gives_state:
-        taken = is_state(str(prediction.reply_class), parameters.ill_formed)
+        has_state = is_state(str(prediction.reply_class), parameters.ill_formed)
         predicted = environment.parsed(None) if prediction.parsed is None else prediction.parsed
         (values,) = affordance_scores(
             environment.automaton,
             [true.state],
-            [predicted.state if taken else None],
+            [predicted.state if has_state else None],
             parameters,
             [parameters.seed],
         )
         of_texts = pair_values(environment, true, predicted)
     else:
-        given = {"task": task.name, **prediction.columns()}
-        values = measured_actions(environment, given, true, parameters)
+        columns = {"task": task.name, **prediction.columns()}
+        values = measured_actions(environment, columns, true, parameters)
     row = {**dict(zip(names, values, strict=True)), **of_texts}
     schema = scores_schema(parameters, environment)
     table = with_column_metrics(pa.Table.from_pylist([row], schema=schema), parameters, environment)

@@ -47,9 +47,9 @@ class LocalWorkers:
         """Begin to score a chunk, or, if this thread is the only worker, score it."""
         if self._executor is not None:
             return self._executor.submit(scored, own_rows(chunk), self._parameters)
-        done: Future[pa.Table] = Future()
-        done.set_result(scored(chunk, self._parameters))
-        return done
+        future: Future[pa.Table] = Future()
+        future.set_result(scored(chunk, self._parameters))
+        return future
 
     def room(self) -> int:
         """Return how many chunks to hold at a time."""
@@ -103,10 +103,10 @@ def scored_chunks(
 def _done(
     waiting: dict["Future[pa.Table]", Key], workers: LocalWorkers, on_done: Callable[[int], object]
 ) -> Iterator[tuple[Key, pa.Table]]:
-    done, _ = wait(waiting, LOOK_SECONDS, FIRST_COMPLETED)
-    if not done:
+    finished, _ = wait(waiting, LOOK_SECONDS, FIRST_COMPLETED)
+    if not finished:
         workers.look()
-    for future in done:
+    for future in finished:
         key = waiting.pop(future)
         scores = workers.result(future)
         on_done(len(scores))

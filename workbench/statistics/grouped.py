@@ -243,9 +243,9 @@ def _check_columns(rows: pd.DataFrame, names: Sequence[str]) -> None:
 
 
 def _range(within: Ranges, name: str) -> Range | None:
-    known = within(name) if callable(within) else within
+    ends = within(name) if callable(within) else within
     # What has no least value is on no logit scale.
-    return None if known is None or known[0] == -math.inf else known
+    return None if ends is None or ends[0] == -math.inf else ends
 
 
 def _paired(

@@ -135,11 +135,11 @@ def drawn_clusters(count: int, resamples: int, seed: int) -> Counts:
 def _draws(count: int, resamples: int, seed: int) -> Counts:
     generator = np.random.default_rng(seed)
     # A cluster is drawn once on average; that one is drawn 256 times has a chance below 1e-500.
-    drawn: Counts = np.empty((resamples, count), dtype=np.uint8)
+    counts: Counts = np.empty((resamples, count), dtype=np.uint8)
     for rows in _blocks_of_rows(resamples, count):
-        drawn[rows] = generator.multinomial(count, np.full(count, 1 / count), len(drawn[rows]))
-    drawn.flags.writeable = False
-    return drawn
+        counts[rows] = generator.multinomial(count, np.full(count, 1 / count), len(counts[rows]))
+    counts.flags.writeable = False
+    return counts
 
 
 # Many quantities of the same games are resampled alike.

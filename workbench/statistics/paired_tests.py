@@ -46,8 +46,8 @@ def holm(p_values: Sequence[float]) -> list[float]:
     adjusted = [math.nan] * len(p_values)
     tested = sorted((value, place) for place, value in enumerate(p_values) if not math.isnan(value))
     largest = 0.0
-    for done, (value, place) in enumerate(tested):
-        largest = max(largest, min(1.0, value * (len(tested) - done)))
+    for rank, (value, place) in enumerate(tested):
+        largest = max(largest, min(1.0, value * (len(tested) - rank)))
         adjusted[place] = largest
     return adjusted
 

@@ -250,11 +250,11 @@ def _own(tables: str | Path, source: Source, parameters: ScoringParameters, jobs
 
 
 def _in_bands(scores: pd.DataFrame, first: str) -> dict[str, pd.DataFrame]:
-    shown = environment_of(scores)
-    unit = shown.actions_a_group
+    environment = environment_of(scores)
+    unit = environment.actions_a_group
     edges = ((scores["ply"] - 1) // (5 * unit) + 1).clip(lower=1) * 5
     bands = scores.assign(group=edges.fillna(UNKNOWN_GROUP).astype("int32"))
-    counted = f"{'full ' if unit > 1 else ''}{shown.action_noun}s"
+    counted = f"{'full ' if unit > 1 else ''}{environment.action_noun}s"
     return {first: scores, f"bands of 5 {counted}": bands}
 
 
@@ -291,14 +291,14 @@ def replies_to_games(
 
 
 def _of_model(scores: pd.DataFrame, model: str, path: Path) -> pd.DataFrame:
-    found = scores[scores["model"] == model] if model else scores
-    if found.empty:
+    rows = scores[scores["model"] == model] if model else scores
+    if rows.empty:
         raise InvalidArgumentError(
             f"{path}: expected rows of model {model!r}, got models "
             f"{sorted(scores['model'].unique())}"
         )
-    refuse_nothing_scored(found, path)
-    return found
+    refuse_nothing_scored(rows, path)
+    return rows
 
 
 def refuse_nothing_scored(scores: pd.DataFrame, where: object) -> None:

@@ -81,8 +81,8 @@ def save_study(
         with replacing(paths["png"]) as beside:
             figure.savefig(beside, dpi=FILE_DOTS_AN_INCH, metadata={"Software": None})
             # Lines and text need no more, and the file is a third as large.
-            with Image.open(beside) as drawn:
-                drawn.convert("RGB").quantize(_COLOURS, dither=Image.Dither.NONE).save(
+            with Image.open(beside) as picture:
+                picture.convert("RGB").quantize(_COLOURS, dither=Image.Dither.NONE).save(
                     beside, optimize=True
                 )
         with replacing(paths["svg"]) as beside:

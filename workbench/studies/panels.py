@@ -128,11 +128,11 @@ def draw_above(
     **options: float,
 ) -> int:
     """Draw means on an axis that begins at a least value, and return how many lie below it."""
-    seen = rows[name] >= least
-    mean = rows[name].where(seen)
+    visible = rows[name] >= least
+    mean = rows[name].where(visible)
     low = rows[f"{name}_low"].clip(lower=least).fillna(mean)
     draw_means(axes, at, mean, low, rows[f"{name}_high"], look, label, **options)
-    return int((~seen & rows[name].notna()).sum())
+    return int((~visible & rows[name].notna()).sum())
 
 
 def name_row(axes: Axes, name: str) -> None:

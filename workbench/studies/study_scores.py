@@ -85,13 +85,13 @@ class StoredTables:
         with FileLock(self._lock(key)):
             if path.exists():
                 try:
-                    found = read_table(path, schema)
+                    rows = read_table(path, schema)
                 except TableError:
                     # Damaged from outside: its sources are available, so it is made again.
                     path.unlink()
                 else:
                     os.utime(path)
-                    return found
+                    return rows
             self._forget_stale()
             make(path)
             return read_table(path, schema)
@@ -237,9 +237,9 @@ def recorded_scores(
 
     Sets, models and settings are as of `workbench.answers.recorded_replies.recorded_replies`.
     """
-    wanted = recorded_replies(sets, models, settings)
+    replies = recorded_replies(sets, models, settings)
     path = recorded_replies_path()
     scores = StoredTables(Path(tables)).scores(path, parameters, jobs=jobs)
     key = ["set", "model", "setting"]
-    scores = scores.merge(wanted[key].drop_duplicates(), on=key)
+    scores = scores.merge(replies[key].drop_duplicates(), on=key)
     return with_games(scores, recorded_replies(sets=(), settings=()))

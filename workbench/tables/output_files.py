@@ -30,8 +30,8 @@ def room_advice(error: OSError) -> str:
 
 def kind_of(names: Iterable[str]) -> str:
     """Return which kind of table has these columns, or ``unknown``."""
-    found = set(names)
-    return next((kind for kind, needed in KINDS.items() if found.issuperset(needed)), "unknown")
+    columns = set(names)
+    return next((kind for kind, needed in KINDS.items() if columns.issuperset(needed)), "unknown")
 
 
 def check_output(
@@ -60,14 +60,14 @@ def check_output(
     metadata: dict[bytes, bytes] = {}
     try:
         schema = pq.read_schema(out.absolute())
-        found, metadata = kind_of(schema.names), schema.metadata or {}
+        own, metadata = kind_of(schema.names), schema.metadata or {}
     except (OSError, pa.ArrowException):
-        found = "no whole Parquet file"
-    if found in KINDS if kind is None else found != kind:
-        wanted = "one that is no table" if kind is None else f"a {kind} table"
+        own = "no whole Parquet file"
+    if own in KINDS if kind is None else own != kind:
+        expected = "one that is no table" if kind is None else f"a {kind} table"
         raise OutputError(
-            f"{out}: expected no file, or {wanted} to overwrite, got "
-            f"{_kind_in_words(found)}; write elsewhere, or move it away"
+            f"{out}: expected no file, or {expected} to overwrite, got "
+            f"{_kind_in_words(own)}; write elsewhere, or move it away"
         )
     provenance = json.loads(metadata.get(PROVENANCE_KEY.encode(), b"{}"))
     if "asked" in provenance and not own_answers:
@@ -86,7 +86,7 @@ def check_folder(out: Path) -> None:
         )
 
 
-def _kind_in_words(found: str) -> str:
-    if found == "unknown":
+def _kind_in_words(kind: str) -> str:
+    if kind == "unknown":
         return "a Parquet file of another kind"
-    return f"a {found} table" if found in KINDS else found
+    return f"a {kind} table" if kind in KINDS else kind

@@ -107,10 +107,10 @@ class TableWriter:
         Columns other than the schema's, and values that do not fit their type, are a `TableError`.
         """
         names = self._schema.names
-        found = rows.column_names if isinstance(rows, pa.Table) else list(rows.columns)
-        if set(found) != set(names):
+        columns = rows.column_names if isinstance(rows, pa.Table) else list(rows.columns)
+        if set(columns) != set(names):
             raise TableError(
-                f"{self._path}: expected the columns {names}, got {found}; "
+                f"{self._path}: expected the columns {names}, got {columns}; "
                 "see data/README.md for the schemas"
             )
         try:
@@ -264,20 +264,20 @@ def _opened(path: str | Path) -> Iterator[pq.ParquetFile]:
 
 def _batches(path: str | Path, schema: pa.Schema, rows: int) -> Iterator[pa.RecordBatch]:
     with _opened(path) as file:
-        found = file.schema_arrow
-        version = (found.metadata or {}).get(VERSION_KEY.encode(), b"").decode()
+        in_file = file.schema_arrow
+        version = (in_file.metadata or {}).get(VERSION_KEY.encode(), b"").decode()
         is_earlier = version not in ("", str(SCHEMA_VERSION))
-        if is_earlier and not can_upgrade(version, found.names):
+        if is_earlier and not can_upgrade(version, in_file.names):
             raise TableError(
                 f"{path}: expected schema version {SCHEMA_VERSION}, got {version!r}; "
                 "make the table again with this version of the workbench"
             )
-        computed = stale_summaries(schema.names, found.names)
+        computed = stale_summaries(schema.names, in_file.names)
         names = [name for name in schema.names if name not in computed]
-        missing = [name for name in names if name not in found.names]
+        missing = [name for name in names if name not in in_file.names]
         if is_earlier:
-            names = needed_columns(schema.names, found.names)
-            missing = missing_columns(schema.names, found.names)
+            names = needed_columns(schema.names, in_file.names)
+            missing = missing_columns(schema.names, in_file.names)
         if missing:
             raise TableError(
                 f"{path}: expected the columns {schema.names}, and of these {missing} are missing; "
@@ -359,8 +359,8 @@ UNNAMED: Final = {"task": "state", "setting": ""}
 
 def setting_value(setting: str, name: str) -> str:
     """Return the value that a reply's setting, ``NAME=VALUE``, gives to a name; empty if it gives none."""
-    given, _, value = setting.partition("=")
-    return value if given == name else ""
+    own, _, value = setting.partition("=")
+    return value if own == name else ""
 
 
 def refuse_repeated_replies(

@@ -56,10 +56,10 @@ def _package_versions() -> dict[str, str]:
 
 
 def differing(
-    found: Mapping[str, Any], wanted: Mapping[str, Any]
+    found: Mapping[str, Any], other: Mapping[str, Any]
 ) -> dict[str, tuple[object, object]]:
     """Return the differences of two descriptions: by name, the value found and the value wanted."""
-    there, here = (_flat(json.loads(json.dumps(dict(one)))) for one in (found, wanted))
+    there, here = (_flat(json.loads(json.dumps(dict(one)))) for one in (found, other))
     return {
         name: (there.get(name), here.get(name))
         for name in sorted(there.keys() | here.keys())
@@ -80,8 +80,8 @@ def _flat(description: Mapping[str, Any]) -> dict[str, Any]:
 def differences_in_words(differences: Mapping[str, tuple[object, object]]) -> str:
     """Return what `differing` found in words, each value cut to a readable length."""
     return "; ".join(
-        f"{name}: found {_shown(there)}, requested {_shown(asked)}"
-        for name, (there, asked) in differences.items()
+        f"{name}: found {_shown(there)}, requested {_shown(here)}"
+        for name, (there, here) in differences.items()
     )
 
 

@@ -99,10 +99,10 @@ class TableParts:
         """Examine the existing files, and keep only those that can be used."""
         manifest = self._manifest()
         replaces = file_hash(self._out) if self._out.exists() else None
-        wanted = {"made": self._of_parts, "replaces": replaces}
+        expected = {"made": self._of_parts, "replaces": replaces}
         if restart:
             self.discard()
-        elif manifest == wanted:
+        elif manifest == expected:
             return
         elif self._out.exists():
             self._require_same_table()
@@ -113,11 +113,11 @@ class TableParts:
         else:
             self._require_same_parts(manifest)
         with self._keeping(), replacing(self._folder / _MANIFEST) as beside:
-            beside.write_text(json.dumps(wanted, indent=2, sort_keys=True) + "\n")
+            beside.write_text(json.dumps(expected, indent=2, sort_keys=True) + "\n")
 
     def _require_same_table(self) -> None:
-        found = read_provenance(self._out)
-        if differences := differing(found, self._description):
+        description = read_provenance(self._out)
+        if differences := differing(description, self._description):
             raise RunMismatchError(
                 f"{self._out} was made differently ({differences_in_words(differences)}); write "
                 "elsewhere, or --restart: the old table stays until the new one is complete"
@@ -146,27 +146,27 @@ class TableParts:
         if not path.exists():
             return False
         try:
-            found = read_provenance(path)
+            description = read_provenance(path)
             rows = len(read_arrow(path, self._schema))
         except ValueError as error:
-            said = str(error)
+            reason = str(error)
         else:
             first, behind = span
-            if found == self._described(span) and rows == behind - first:
+            if description == self._described(span) and rows == behind - first:
                 return True
-            said = f"{path}: its rows do not match its name"
-        self._report(f"{said}; these rows are made again")
+            reason = f"{path}: its rows do not match its name"
+        self._report(f"{reason}; these rows are made again")
         path.unlink()
         return False
 
     def _manifest(self) -> dict[str, Any] | None:
         try:
-            found = json.loads((self._folder / _MANIFEST).read_text(encoding="utf-8"))
+            manifest = json.loads((self._folder / _MANIFEST).read_text(encoding="utf-8"))
         except (FileNotFoundError, ValueError):
             # Half a manifest is none: no part is used without it.
             return None
-        is_manifest = isinstance(found, dict) and isinstance(found.get("made"), dict)
-        return found if is_manifest else None
+        is_manifest = isinstance(manifest, dict) and isinstance(manifest.get("made"), dict)
+        return manifest if is_manifest else None
 
     def _path(self, span: Span) -> Path:
         first, behind = span
@@ -189,10 +189,10 @@ class TableParts:
         except OutputError:
             raise
         except OSError as error:
-            kept = len(self._files(_PART)) if self._folder.is_dir() else 0
+            finished = len(self._files(_PART)) if self._folder.is_dir() else 0
             why = os.strerror(error.errno) if error.errno else str(error)
             raise OutputError(
-                f"{self._out}: it cannot be written: {why}; {kept} finished parts are kept in "
+                f"{self._out}: it cannot be written: {why}; {finished} finished parts are kept in "
                 f"{self._folder}: free some space or fix the cause; the same command resumes"
             ) from error
 

@@ -44,8 +44,8 @@ def compute(scores: Mapping[str, pd.DataFrame], *, depth: int = 4) -> pd.DataFra
     tables = []
     for name, table in scores.items():
         require_columns(table, [f"precision_{depth}", f"recall_{depth}"], name)
-        known = table[table["length"] > 0]
-        rows = scored_rows(known)
+        with_length = table[table["length"] > 0]
+        rows = scored_rows(with_length)
         # A list of actions has a p_1 alone.
         depths = (m for m in range(depth, 0, -1) if rows[f"precision_{m}"].notna().any())
         deepest = next(depths, depth)
@@ -59,9 +59,9 @@ def compute(scores: Mapping[str, pd.DataFrame], *, depth: int = 4) -> pd.DataFra
         means = grouped_means(measured, _MEASURES, "length", within=shares.get)
         means = means[means["count"] > 0].rename(columns={"column": "measure", "value": "mean"})
         counts = class_counts_by(rows, ["length"])[["length", *COUNTED]]
-        missing = class_counts_by(known, ["length"])[["length", "failed", "unscored"]]
+        missing = class_counts_by(with_length, ["length"])[["length", "failed", "unscored"]]
         table = means.merge(counts, on="length").merge(missing, on="length")
-        tasks = table["length"].map(known.groupby("length")["task"].first().astype(str))
+        tasks = table["length"].map(with_length.groupby("length")["task"].first().astype(str))
         title = environment_in_table(name).title
         tables.append(table.assign(environment=name, title=title, task=tasks, depth=deepest))
     return pd.concat(tables, ignore_index=True)[_COLUMNS]
@@ -79,9 +79,9 @@ def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
         "recall": (typeset(RECALL.label(depth)), RECALL.look),
         "exact_match": ("exact match", style(2)),
     }
-    drawn = set(table["measure"])
-    above = {measure: look for measure, look in above.items() if measure in drawn}
-    heights = [2.7, 2.2] if "edit_share" in drawn else [2.7]
+    measures = set(table["measure"])
+    above = {measure: look for measure, look in above.items() if measure in measures}
+    heights = [2.7, 2.2] if "edit_share" in measures else [2.7]
     figure, rows = figure_of_rows(
         [len(names)] * len(heights), heights, max(5.0, 1.4 + 1.75 * len(names))
     )
@@ -93,7 +93,7 @@ def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
         for number, (measure, (label, look)) in enumerate(above.items()):
             line = part[part["measure"] == measure].sort_values("length")
             log_curve(top, line, line["length"], 1.07 ** (number - 1), look, label)
-        if "edit_share" in drawn:
+        if "edit_share" in measures:
             line = part[part["measure"] == "edit_share"].sort_values("length")
             log_curve(bottom, line, line["length"], 1.0, EDIT_DISTANCE.look, EDIT_DISTANCE.name)
         lengths = sorted(part["length"].unique())
@@ -104,7 +104,7 @@ def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
         bottom.set_xlabel("actions", fontsize=9)
     upper[0].set_ylim(-0.03, 1.05)
     upper[0].set_ylabel("mean over episodes")
-    if "edit_share" in drawn:
+    if "edit_share" in measures:
         rows[1][0].set_ylabel("edits per 100\ncharacters of the true text")
         rows[1][0].set_ylim(bottom=0)
     legend_beside(upper[-1])

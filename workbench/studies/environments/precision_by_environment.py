@@ -162,14 +162,14 @@ def state_pairs(
     names: Sequence[str], pairs: int, moves: int, shared: int, predicted_only: int, seed: int
 ) -> dict[str, PairsOfStates]:
     """Return pairs of states by the name of their environment; arguments as for `compute`."""
-    drawn = {}
+    pairs_of = {}
     for name, environment in ((name, environment_named(name)) for name in names):
         of_environment = tuple(_pairs(environment, pairs, moves, seed))
-        drawn[name] = PairsOfStates(environment.title, environment.automaton, of_environment)
+        pairs_of[name] = PairsOfStates(environment.title, environment.automaton, of_environment)
     tree = HomogeneousTree(shared, predicted_only)
-    said = f"{predicted_only} of {shared + predicted_only} actions are not permitted"
-    one = Pair(tree.initial, tree.predicted, said, "true tree", "predicted tree")
-    return {**drawn, TREE: PairsOfStates(TREE, tree, (one,), tree.precision)}
+    words = f"{predicted_only} of {shared + predicted_only} actions are not permitted"
+    one = Pair(tree.initial, tree.predicted, words, "true tree", "predicted tree")
+    return {**pairs_of, TREE: PairsOfStates(TREE, tree, (one,), tree.precision)}
 
 
 def _pairs(environment: AnyEnvironment, pairs: int, moves: int, seed: int) -> Iterator[Pair]:
@@ -253,14 +253,16 @@ def compute(
             "expected at least 1 pair and 1 move and no negative exact depth, got "
             f"pairs={pairs!r}, moves={moves!r}, exact_depth={exact_depth!r}"
         )
-    known = min(exact_depth, depths)
+    largest_exact = min(exact_depth, depths)
 
     def measured(
         states: PairsOfStates, pair: Pair, seed: int
     ) -> Iterator[tuple[str, int, float, float, int, int, int]]:
         automaton, true, predicted = states.automaton, pair.true, pair.predicted
-        if known:
-            profile = exact_profile(true, predicted, known, automaton=automaton, terminal=terminal)
+        if largest_exact:
+            profile = exact_profile(
+                true, predicted, largest_exact, automaton=automaton, terminal=terminal
+            )
             for depth, value in enumerate(profile.precision, start=1):
                 yield "exact", depth, value, 0.0, 0, 0, profile.node_count
         if states.closed_form is not None:
@@ -315,8 +317,8 @@ def draw(table: pd.DataFrame) -> Figure:
     """Draw the mean p_m of each environment in a panel of its own, with the span of its pairs."""
     summary = summarise(table)
     names = list(summary["environment"].unique())
-    known = ("exact", "closed form")
-    methods = [method for method in summary["method"].unique() if method not in known]
+    not_estimated = ("exact", "closed form")
+    methods = [method for method in summary["method"].unique() if method not in not_estimated]
     figure, rows_of_panels = figure_of_rows(
         [_IN_A_ROW] * math.ceil(len(names) / _IN_A_ROW),
         [2.9] * math.ceil(len(names) / _IN_A_ROW),

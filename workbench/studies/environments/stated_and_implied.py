@@ -232,20 +232,20 @@ def _named(environment: AnyEnvironment, position: Position) -> list[tuple[Any, A
 
 
 def _expected(
-    environment: AnyEnvironment, positions: Sequence[Position], found: Sequence[dict[str, Any]]
+    environment: AnyEnvironment, positions: Sequence[Position], rows: Sequence[dict[str, Any]]
 ) -> Iterator[float]:
     """Yield what share of other episodes' actions, illegal in truth, the stated state permits."""
-    dealt: dict[int, Counter[str]] = {}
+    by_length: dict[int, Counter[str]] = {}
     own: dict[tuple[int, str], Counter[str]] = {}
-    for position, values in zip(positions, found, strict=True):
+    for position, values in zip(positions, rows, strict=True):
         texts = {environment.plain_action(text) or text for text in position.listed}
-        dealt.setdefault(values["length"], Counter()).update(texts)
+        by_length.setdefault(values["length"], Counter()).update(texts)
         own.setdefault((values["length"], values["game"]), Counter()).update(texts)
-    for position, values in zip(positions, found, strict=True):
+    for position, values in zip(positions, rows, strict=True):
         if math.isnan(values["explained"]):
             yield math.nan
             continue
-        others = dealt[values["length"]] - own[values["length"], values["game"]]
+        others = by_length[values["length"]] - own[values["length"], values["game"]]
         illegal = {
             text: count
             for text, count in others.items()
@@ -299,7 +299,7 @@ def verdict(table: pd.DataFrame) -> str:
                 f"* {model}: at no position do the two {noun}s each permit what the other does not."
             )
             continue
-        said = f"whether it acts on the {noun} that it writes cannot be told"
+        words = f"whether it acts on the {noun} that it writes cannot be told"
         ends = [less["low"], less["high"]]
         interval = f" ({ends[0]:+.2f} to {ends[1]:+.2f}, n = {less['count']})"
         if np.isnan(ends).any():
@@ -307,13 +307,13 @@ def verdict(table: pd.DataFrame) -> str:
             ends = [less["mean"] if less["games"] > 1 else 0.0] * 2
             interval = f" (no interval, n = {less['count']})"
         if ends[0] > 0:
-            said = f"it acts on the {noun} that it writes"
+            words = f"it acts on the {noun} that it writes"
         elif ends[1] < 0:
-            said = (
+            words = (
                 f"it does not act on the {noun} that it writes: its lists are nearer to the truth"
             )
         lines.append(
-            f"* {model}: {said}. It lists {stated['mean']:.0%} of what only that {noun} permits and "
+            f"* {model}: {words}. It lists {stated['mean']:.0%} of what only that {noun} permits and "
             f"{true['mean']:.0%} of what only the true one permits; the difference is "
             f"{less['mean']:+.2f}{interval}."
         )

@@ -173,7 +173,7 @@ def variance_ratios(
             "nodes": one["node_count"] / other["node_count"],
         }
     )
-    found: pd.DataFrame = ratios.groupby(["kind", "depth"], sort=False).agg(
+    medians: pd.DataFrame = ratios.groupby(["kind", "depth"], sort=False).agg(
         pairs=("nodes", "count"),
         exact=("certain", "sum"),
         exact_against=("certain_against", "sum"),
@@ -183,7 +183,7 @@ def variance_ratios(
         time_ratio=("time", "median"),
         node_ratio=("nodes", "median"),
     )
-    return found.reset_index()
+    return medians.reset_index()
 
 
 def draw(table: pd.DataFrame) -> Figure:
@@ -253,15 +253,15 @@ def _label(method: str) -> str:
 def _places(part: pd.DataFrame, methods: Sequence[str]) -> "list[tuple[int, Any, pd.DataFrame]]":
     """Return the points of each method and depth, with the depth's index and their positions."""
     depths = sorted(part["depth"].unique())
-    found = []
+    points = []
     for column, method in enumerate(methods):
         for index, depth in enumerate(depths):
             rows = part[(part["method"] == method) & (part["depth"] == depth)]
             if len(rows):
                 start = column - 0.4 + 0.8 * index / len(depths)
                 places = start + 0.75 / len(depths) * (np.arange(len(rows)) + 0.5) / len(rows)
-                found.append((index, places, rows))
-    return found
+                points.append((index, places, rows))
+    return points
 
 
 def _median(axes: Axes, places: Any, value: float) -> None:
@@ -290,13 +290,13 @@ def _draw_deviation(axes: Axes, part: pd.DataFrame, methods: Sequence[str]) -> N
     random = part.loc[part["deviation"] > ROUNDING, "deviation"]
     foot = float(random.min()) / 4 if len(random) else 1e-3
     for index, places, rows in _places(part, methods):
-        drawn = rows["deviation"].where(rows["deviation"] > ROUNDING, foot)
-        for chosen, fill in ((rows["mean"] > 0, style(index).colour), (rows["mean"] == 0, "white")):
+        heights = rows["deviation"].where(rows["deviation"] > ROUNDING, foot)
+        for where, fill in ((rows["mean"] > 0, style(index).colour), (rows["mean"] == 0, "white")):
             axes.plot(
-                places[chosen], drawn[chosen], linestyle="", markerfacecolor=fill, markersize=3.5,
+                places[where], heights[where], linestyle="", markerfacecolor=fill, markersize=3.5,
                 **_mark(index),
             )  # fmt: skip
-        _median(axes, places, drawn.median())
+        _median(axes, places, heights.median())
     axes.set_yscale("log")
     axes.yaxis.set_major_formatter(
         FuncFormatter(lambda value, place: _percent(value, place) if value > 2 * foot else "")
@@ -399,7 +399,7 @@ def compute_beyond_exact(
 def summarise_beyond_exact(table: pd.DataFrame) -> pd.DataFrame:
     """Return spread and time of each estimator, over pairs."""
     sized = table.assign(size=table["z"].abs())
-    found: pd.DataFrame = sized.groupby(["depth", "method"], sort=False).agg(
+    summary: pd.DataFrame = sized.groupby(["depth", "method"], sort=False).agg(
         pairs=("pair", "count"),
         deviation_median=("deviation", "median"),
         deviation_high=("deviation", "max"),
@@ -408,4 +408,4 @@ def summarise_beyond_exact(table: pd.DataFrame) -> pd.DataFrame:
         node_count=("node_count", "median"),
         milliseconds=("milliseconds", "median"),
     )
-    return found.reset_index()
+    return summary.reset_index()

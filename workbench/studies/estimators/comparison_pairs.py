@@ -92,23 +92,23 @@ def pairs(
         )
         for moves in FAR_MOVES
     ]
-    found = [pair for pair in near + far if pair is not None]
-    if not found:
+    every = [pair for pair in near + far if pair is not None]
+    if not every:
         counts = ", ".join(f"{moves}: {len(fens)}" for moves, fens in boards.items())
         raise InvalidArgumentError(
             f"expected boards for at least one pair, found none that fit; boards by full moves "
             f"played: {counts}; give more games, another seed or a lower far_floor"
         )
-    return found
+    return every
 
 
 def missing_pairs(near: Collection[int], far: Collection[int]) -> str:
     """Return in words which pairs were not found; empty if all were."""
-    said = []
-    for kind, all_moves, found in (("near", NEAR_MOVES, near), ("far", FAR_MOVES, far)):
-        if missing := [str(moves) for moves in all_moves if moves not in found]:
-            said.append(f"no {kind} pair found after {', '.join(missing)} full moves")
-    return "; ".join(said)
+    words = []
+    for kind, all_moves, present in (("near", NEAR_MOVES, near), ("far", FAR_MOVES, far)):
+        if missing := [str(moves) for moves in all_moves if moves not in present]:
+            words.append(f"no {kind} pair found after {', '.join(missing)} full moves")
+    return "; ".join(words)
 
 
 def exact_precisions(
@@ -160,9 +160,9 @@ def _near_pair(
         changed = changed_board(fen, change, generator)
         if changed is None:
             continue
-        said, predicted = changed
+        difference, predicted = changed
         if 0 < exact_precisions([fen], [predicted], _NEAR_DEPTH, terminal, workers=1)[0, -1] < 1:
-            return ComparisonPair("near", said, moves, fen, predicted, len(fens))
+            return ComparisonPair("near", difference, moves, fen, predicted, len(fens))
     return None
 
 
@@ -178,8 +178,8 @@ def _far_pair(
         # Most of them fall below the floor long before m, and their trees are never walked.
         for sooner in (min(_SOONER, depth), depth):
             true, predicted = ([fens[index] for index in side] for side in part.T)
-            found = exact_precisions(true, predicted, sooner, terminal, workers=1)[:, -1]
-            part = part[(found > floor) & (found < _FAR_CEILING)]
+            precisions = exact_precisions(true, predicted, sooner, terminal, workers=1)[:, -1]
+            part = part[(precisions > floor) & (precisions < _FAR_CEILING)]
         if len(part):
             one, other = (fens[index] for index in part[0])
             return ComparisonPair("far", "boards of two games", moves, one, other, len(fens))
@@ -212,13 +212,13 @@ def timed_runs(
     twin = compiled_twin()
     if method not in twin.methods:
         start = time.perf_counter()
-        found = single_runs(
+        singles = single_runs(
             true, predicted, depth, automaton=chess.automaton, method=method, samples=samples,
             seeds=seeds, terminal=terminal,
         )  # fmt: skip
         elapsed = time.perf_counter() - start
-        nodes = float(np.mean([run.node_count for run in found]))
-        return np.array([run.value for run in found]), nodes, 1000 * elapsed / len(seeds)
+        nodes = float(np.mean([run.node_count for run in singles]))
+        return np.array([run.value for run in singles]), nodes, 1000 * elapsed / len(seeds)
     runs = []
     sides = [twin.packed([state]) for state in (true, predicted)]
     milliseconds = np.nan
@@ -275,13 +275,13 @@ def interval_covers(
     """
     batches = values[: len(values) // BATCHES * BATCHES].reshape(-1, BATCHES)
     # Of an estimate's other numbers the interval only asks that states were generated.
-    found = [
+    estimates = [
         Estimate(
             *combined(row, method, samples), method, samples, BATCHES,
             depth=1, terminal="absorb", seed=0, node_count=1, skewness=skewness(row),
         )
         for row in batches.tolist()
     ]  # fmt: skip
-    ends = np.array([each.interval(level) for each in found]).reshape(-1, 2)
+    ends = np.array([each.interval(level) for each in estimates]).reshape(-1, 2)
     rounding = ROUNDING * exact
     return np.asarray((ends[:, 0] - rounding <= exact) & (exact <= ends[:, 1] + rounding))

@@ -50,7 +50,7 @@ def tree_settings(
     The random trees are measured with the estimators that walk the joint tree alone: for the other
     two nothing but p_m matters, or they are known from the homogeneous tree.
     """
-    found = []
+    settings = []
     for chance in chances:
         least = next((n for n in range(2, 101) if abs(chance * n - round(chance * n)) < 1e-9), 0)
         if not 0 < chance < 1 or not least:
@@ -60,39 +60,39 @@ def tree_settings(
         total = least * math.ceil(children / least)
         shared = round(chance * total)
         tree = HomogeneousTree(shared, total - shared)
-        found.append(
+        settings.append(
             Setting(
                 HOMOGENEOUS, chance, total, 0, tree, tree.initial, tree.predicted,
                 tree.precision, METHODS, tuple(depths),
             )
         )  # fmt: skip
         for instance in range(trees):
-            drawn = RandomTree(children, chance, derived_seed(seed, RANDOM, chance, instance))
-            found.append(
+            random = RandomTree(children, chance, derived_seed(seed, RANDOM, chance, instance))
+            settings.append(
                 Setting(
-                    RANDOM, chance, children, instance, drawn, drawn.initial, drawn.predicted,
+                    RANDOM, chance, children, instance, random, random.initial, random.predicted,
                     None, WEIGHTED, tuple(depths),
                 )
             )  # fmt: skip
-    return found
+    return settings
 
 
 def chess_settings(pairs: int, plies: int, depths: Sequence[int], seed: int) -> list[Setting]:
     """Return near and far pairs of chess boards, reached by random moves."""
     chess = environment_named("chess")
-    found = []
+    settings = []
     for name in (NEAR, FAR):
         for instance in range(pairs):
             true = random_board(plies, derived_seed(seed, "S", instance))
             one = derived_seed(seed, "T", instance)
             predicted = near_board(true, one) if name == NEAR else random_board(plies, one)
-            found.append(
+            settings.append(
                 Setting(
                     name, math.nan, 0, instance, chess.automaton, chess.read_state(true),
                     chess.read_state(predicted), None, METHODS, tuple(depths),
                 )
             )  # fmt: skip
-    return found
+    return settings
 
 
 FOUND: Final = "found"
@@ -115,7 +115,7 @@ class Needed:
 
 def search(
     measure: Callable[[int], tuple[float, float]],
-    wanted: float,
+    target: float,
     *,
     start: float,
     cap: int,
@@ -128,16 +128,16 @@ def search(
     generated are interpolated, both axes logarithmic.
     """
     grid = [2**power for power in range(cap.bit_length())]
-    found: dict[int, tuple[float, float]] = {}
+    errors: dict[int, tuple[float, float]] = {}
 
     def too_large(place: int) -> bool:
-        if place not in found:
-            found[place] = measure(grid[place])
-        return found[place][0] > wanted
+        if place not in errors:
+            errors[place] = measure(grid[place])
+        return errors[place][0] > target
 
     def out_of_reach(place: int) -> bool:
         return place == len(grid) or (
-            place not in found and place - 1 in found and 2 * found[place - 1][1] > allowed
+            place not in errors and place - 1 in errors and 2 * errors[place - 1][1] > allowed
         )
 
     place = min(max(round(math.log2(max(start, 1.0))), 0), len(grid) - 1)
@@ -149,24 +149,24 @@ def search(
             following += 1
         else:
             if place == 0:
-                return Needed(AT_MOST, grid[0], found[0][1])
+                return Needed(AT_MOST, grid[0], errors[0][1])
             if too_large(place - 1):
-                return _between(grid[place], found[place - 1], found[place], wanted)
+                return _between(grid[place], errors[place - 1], errors[place], target)
             place -= 1
             continue
         place = following + 1
         if out_of_reach(place):
-            return Needed(MORE_THAN, grid[following], found[following][1])
+            return Needed(MORE_THAN, grid[following], errors[following][1])
 
 
 def _between(
-    upper: int, above: tuple[float, float], below: tuple[float, float], wanted: float
+    upper: int, above: tuple[float, float], below: tuple[float, float], target: float
 ) -> Needed:
     """Interpolate between the grid points upper / 2 and upper, with errors above and below."""
     (large, few), (small, many) = above, below
     share = 1.0
     if small > 0 and math.isfinite(large):
-        share = math.log(large / wanted) / math.log(large / small)
+        share = math.log(large / target) / math.log(large / small)
     return Needed(FOUND, upper / 2 * 2**share, few * (many / few) ** share)
 
 
@@ -174,7 +174,7 @@ def derived_samples(
     setting: str,
     method: str,
     depth: int,
-    wanted: float,
+    target: float,
     *,
     chance: float,
     children: int,
@@ -182,18 +182,18 @@ def derived_samples(
 ) -> float:
     """Return N by the formulas for each kind of tree; NaN where none holds, 0 if any N does."""
     if method == "branch" and precision > 0:
-        return (1 - precision) / (precision * wanted**2)
+        return (1 - precision) / (precision * target**2)
     if setting == HOMOGENEOUS and method == "naive":
         low, high = 1.0, float(children) ** depth
         for _ in range(100):
             middle = math.sqrt(low * high)
-            enough = naive_variance(middle, depth, chance, children) <= wanted**2
+            enough = naive_variance(middle, depth, chance, children) <= target**2
             low, high = (low, middle) if enough else (middle, high)
         return high
     if setting == HOMOGENEOUS and method in WEIGHTED:
         return 0.0
     if setting == RANDOM and method in WEIGHTED[:2] and chance * children > 1:
-        rate = (1 - chance) / (chance * children * wanted**2)
+        rate = (1 - chance) / (chance * children * target**2)
         low, high = 0.0, max(rate * depth, 1.0)
         for _ in range(60):
             middle = (low + high) / 2
@@ -218,9 +218,9 @@ def naive_variance(samples: float, depth: int, chance: float, children: int) -> 
         chance: p, in (0, 1].
         children: b, at least 2.
     """
-    kept = min(samples, float(children) ** depth)
+    lines = min(samples, float(children) ** depth)
     both = chance * (chance * children - 1) / (children - 1)
-    square, apart = chance**-depth / kept, 1 - 1 / kept
+    square, apart = chance**-depth / lines, 1 - 1 / lines
     for level in reversed(range(depth)):
         above = min(samples, float(children) ** level)
         meeting = (children - 1) / (children * above - 1)

@@ -186,14 +186,14 @@ def compute(
     settings += chess_settings(pairs, plies, chess_depths, seed)
     rows: list[tuple[object, ...]] = []
     for setting in settings:
-        known = _precisions(setting, exact_depth, terminal, seed)
+        precisions = _precisions(setting, exact_depth, terminal, seed)
         twin = twin_for(setting.automaton, None, setting.true, setting.predicted)
         for method in setting.methods:
             compiled = twin is not None and method in twin.methods
             allowed = (budget_compiled if compiled else budget) // repeats
             start, stopped = float(_START), False
             for depth in setting.depths:
-                value, origin = known[depth]
+                value, origin = precisions[depth]
                 needed = Needed(NOT_TRIED, math.nan, math.nan)
                 if not stopped:
                     measure = _measurement(
@@ -227,24 +227,28 @@ def _precisions(
         return {depth: (setting.precision(depth), "closed form") for depth in setting.depths}
     if setting.name == RANDOM:
         return dict.fromkeys(setting.depths, (math.nan, "runs"))
-    known = min(exact_depth, max(setting.depths))
+    largest_exact = min(exact_depth, max(setting.depths))
     exact: tuple[float, ...] = ()
-    if known:
+    if largest_exact:
         exact = exact_profile(
-            setting.true, setting.predicted, known, automaton=setting.automaton, terminal=terminal
+            setting.true,
+            setting.predicted,
+            largest_exact,
+            automaton=setting.automaton,
+            terminal=terminal,
         ).precision
-    found = {}
+    precisions = {}
     for depth in setting.depths:
-        if depth <= known:
-            found[depth] = (exact[depth - 1], "exact")
+        if depth <= largest_exact:
+            precisions[depth] = (exact[depth - 1], "exact")
             continue
         seeds = [derived_seed(seed, "long run", depth, batch) for batch in range(_LONG_RUNS)]
         runs = single_runs(
             setting.true, setting.predicted, depth, automaton=setting.automaton,
             method="stratified", samples=_LONG_RUN_SAMPLES, seeds=seeds, terminal=terminal,
         )  # fmt: skip
-        found[depth] = (float(np.mean([run.value for run in runs])), "long run")
-    return found
+        precisions[depth] = (float(np.mean([run.value for run in runs])), "long run")
+    return precisions
 
 
 def _measurement(
@@ -321,7 +325,7 @@ def draw(table: pd.DataFrame, *, repeats: int, terminal: Terminal = "absorb") ->
     order += [label for label in handles if label not in order]
     ordered = [handles[label] for label in order]
     figure.legend(ordered, order, loc="outside right upper", fontsize=8, frameon=False)
-    wanted = table["wanted"].iloc[0]
+    target = table["wanted"].iloc[0]
     note = (
         "filled: found; hollow at N = 1: one line is enough; hollow with an arrow: more than this, the "
         f"largest N tried; an error is measured over {repeats} runs, so that N is uncertain by some "
@@ -333,7 +337,7 @@ def draw(table: pd.DataFrame, *, repeats: int, terminal: Terminal = "absorb") ->
         )
     if pairs := table.loc[table["chance"].isna(), "instance"].nunique():
         note += f"\nchess: median over pairs, {pairs} of each kind; {finished_words(terminal)}"
-    caption(figure, f"What a relative error of {wanted:.0%} in one run costs", note)
+    caption(figure, f"What a relative error of {target:.0%} in one run costs", note)
     return figure
 
 
@@ -357,9 +361,9 @@ def _draw_panel(
                 )
         look = style(ESTIMATORS[method].look)
         colour, marker = look.colour, look.marker
-        found = rows[rows["status"] == FOUND]
+        filled = rows[rows["status"] == FOUND]
         (handles[ESTIMATORS[method].label],) = axes.plot(
-            found["depth"], found[name], marker=marker, color=colour, markersize=5,
+            filled["depth"], filled[name], marker=marker, color=colour, markersize=5,
             linewidth=0.8, zorder=3,
         )  # fmt: skip
         hollow: dict[str, Any] = {"linestyle": "", "color": colour, "markerfacecolor": "white"}
@@ -390,8 +394,8 @@ def _draw_panel(
         rows = part[(part["method"] == method) & (part["status"] == FOUND)]
         rows = rows[rows["depth"] >= 2]
         if len(rows):
-            fitted = np.interp(rows["depth"], depths, np.log(curve))
-            constant = np.exp((np.log(rows[name]) - fitted).mean())
+            logs = np.interp(rows["depth"], depths, np.log(curve))
+            constant = np.exp((np.log(rows[name]) - logs).mean())
             (handles[label],) = axes.plot(
                 depths, _rounded(constant * curve), line, color="black", linewidth=1.0, zorder=2
             )

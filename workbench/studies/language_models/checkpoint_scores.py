@@ -75,17 +75,17 @@ def scores_of_models(
         ``ill_formed`` and ``unreadable`` (the reply is no FEN, though its placement may be readable).
     """
     folder = Path(tables)
-    found = []
+    parts = []
     for name in names:
-        asked = replace(source, replies=name)
-        scores = replies_to_games(folder, asked, FIVE_GROUPS, parameters, jobs=jobs)
-        found.append(scores.assign(model=name))
+        of_model = replace(source, replies=name)
+        scores = replies_to_games(folder, of_model, FIVE_GROUPS, parameters, jobs=jobs)
+        parts.append(scores.assign(model=name))
     positions = positions_of(replace(source, replies=names[0]), FIVE_GROUPS, folder)
     count = len(positions)
     baseline = written_boards(positions, [_START] * count, [BASELINE] * count)
     scored = score(baseline, parameters, jobs=jobs)
     return _with_shares(
-        pd.concat([*found, scored.assign(game=scored["game_id"])], ignore_index=True)
+        pd.concat([*parts, scored.assign(game=scored["game_id"])], ignore_index=True)
     )
 
 
@@ -110,7 +110,7 @@ def scores_of_trackers(
     """
     folder, replies = Path(tables), _boards_with_losses if losses else simulate
     positions = positions_of(source, FIVE_GROUPS, folder)
-    found = []
+    parts = []
     for rate in rates:
         made_of = {
             "positions": positions_made_of(source, FIVE_GROUPS),
@@ -120,8 +120,8 @@ def scores_of_trackers(
         }
         answers = partial(replies, positions, rate=rate, seed=source.seed)
         scores = StoredTables(folder).scores_of_made(answers, made_of, parameters, jobs=jobs)
-        found.append(scores.assign(rate=rate, game=scores["game_id"]))
-    return _with_shares(pd.concat(found, ignore_index=True))
+        parts.append(scores.assign(rate=rate, game=scores["game_id"]))
+    return _with_shares(pd.concat(parts, ignore_index=True))
 
 
 def _boards_with_losses(positions: pd.DataFrame, *, rate: float, seed: int) -> pd.DataFrame:
@@ -133,10 +133,10 @@ def _boards_with_losses(positions: pd.DataFrame, *, rate: float, seed: int) -> p
 
 
 def _with_shares(rows: pd.DataFrame) -> pd.DataFrame:
-    true, written = (squares_of(rows[name]) for name in ("true_state", "predicted_state"))
-    missing = (true > 0).sum(axis=1) - (written > 0).sum(axis=1)
+    true, predicted = (squares_of(rows[name]) for name in ("true_state", "predicted_state"))
+    missing = (true > 0).sum(axis=1) - (predicted > 0).sum(axis=1)
     return rows.assign(
-        missing_pieces=np.where((written < 0).any(axis=1), np.nan, missing),
+        missing_pieces=np.where((predicted < 0).any(axis=1), np.nan, missing),
         squares=rows["board_accuracy"].fillna(0.0),
         ill_formed=(rows["reply_class"] == ReplyClass.ILL_FORMED).astype(float),
         unreadable=rows["reply_class"]
@@ -155,8 +155,8 @@ def described(names: Sequence[str]) -> pd.DataFrame:
     rows = []
     for name in names:
         model = load_model(name)
-        taken = model.description["step"] + model.description["cooled_steps"]
-        longest = TrainingSettings.of_description(model.description).longest_plies(taken)
+        step = model.description["step"] + model.description["cooled_steps"]
+        longest = TrainingSettings.of_description(model.description).longest_plies(step)
         row = {"model": name, "parameters": model.parameters, "longest_plies": longest}
         rows.append(row | model.description)
     return pd.DataFrame(rows)

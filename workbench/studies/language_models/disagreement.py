@@ -59,7 +59,7 @@ LEAST_GAMES: Final = 10
 """Points of fewer games are drawn hollow: their intervals say little."""
 
 
-def compute(found: ProbedBoards, *, depth: int = 4) -> pd.DataFrame:
+def compute(probed: ProbedBoards, *, depth: int = 4) -> pd.DataFrame:
     """Compare the readers with the written board, where that is wrong and as a whole.
 
     The probes are those of the state that the decoder reads. Replies in which no square can be read
@@ -71,10 +71,10 @@ def compute(found: ProbedBoards, *, depth: int = 4) -> pd.DataFrame:
         which nothing is written wrongly has no row.
     """
     tables = []
-    for name, boards in found.boards.groupby("model", sort=False):
+    for name, boards in probed.boards.groupby("model", sort=False):
         stated = _of_reader(boards, STATED)
-        true, written = squares_of(stated["true_state"]), squares_of(stated["predicted_state"])
-        wrong = (written != true) & (written >= 0)
+        true, predicted = squares_of(stated["true_state"]), squares_of(stated["predicted_state"])
+        wrong = (predicted != true) & (predicted >= 0)
         moved = wrong & standing(stated["moves"].tolist()) & (true > 0)
         for reader in READERS:
             if reader == STATED:
@@ -84,7 +84,7 @@ def compute(found: ProbedBoards, *, depth: int = 4) -> pd.DataFrame:
             difference = comparable(other["precision"]) - comparable(stated["precision"])
             parts = [stated[["game", "group"]].assign(higher=difference > 0, lower=difference < 0)]
             for where, values in (
-                (wrong, {"right": read == true, "alike": read == written}),
+                (wrong, {"right": read == true, "alike": read == predicted}),
                 (moved, {"moved_right": read == true}),
             ):
                 rows, _ = np.nonzero(where)
@@ -98,7 +98,7 @@ def compute(found: ProbedBoards, *, depth: int = 4) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True).assign(depth=depth)
 
 
-def gains(found: ProbedBoards, *, depth: int = 4) -> pd.DataFrame:
+def gains(probed: ProbedBoards, *, depth: int = 4) -> pd.DataFrame:
     """Compare what a trained network gives with what the same reading gives without its training.
 
     Returns:
@@ -109,7 +109,7 @@ def gains(found: ProbedBoards, *, depth: int = 4) -> pd.DataFrame:
     """
     measures = ["precision", "recall", "board"]
     tables = []
-    for name, boards in found.boards.groupby("model", sort=False):
+    for name, boards in probed.boards.groupby("model", sort=False):
         for reader, control in CONTROLS:
             one, other = _of_reader(boards, reader), _of_reader(boards, control)
             rows = one[["game", "group"]].assign(model=name, reader=reader, control=control)
@@ -127,7 +127,7 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
     depth = table["depth"].iloc[0]
     models = list(table["model"].unique())
     figure, grid = panels(len(models), len(QUANTITIES), 2.8, 12.5)
-    others = {name: shown for name, shown in READERS.items() if name != STATED}
+    others = {name: name_and_look for name, name_and_look in READERS.items() if name != STATED}
     lines = table[table["length"] != ALL].assign(at=lambda rows: rows["length"].astype(int))
     ticks = sorted(lines["at"].unique())
     for row, model in enumerate(models):

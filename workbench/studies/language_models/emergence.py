@@ -183,17 +183,17 @@ def half_way(steps: Values, means: Values, start: Values, level: float = 0.5) ->
         the share from the first checkpoint on; NaN where it goes nowhere.
     """
     logs = np.log(steps)
-    found = np.full(len(means), np.nan)
+    half = np.full(len(means), np.nan)
     for row in np.flatnonzero(means[:, -1] != start):
         way = (means[row] - start[row]) / (means[row, -1] - start[row])
         at = int((way >= level).argmax())
         if at:
             before, after = way[at - 1 : at + 1]
             share = (level - before) / (after - before)
-            found[row] = np.exp(logs[at - 1] + share * (logs[at] - logs[at - 1]))
+            half[row] = np.exp(logs[at - 1] + share * (logs[at] - logs[at - 1]))
         else:
-            found[row] = steps[0]
-    return found
+            half[row] = steps[0]
+    return half
 
 
 def compute_rises(
@@ -222,7 +222,9 @@ def compute_rises(
     at = np.array([steps[name] for name in names], float)
     rows = []
     for length, part in measured[measured["model"].isin([*names, BASELINE])].groupby("group"):
-        by_model = {name: found.sort_values("position_id") for name, found in part.groupby("model")}
+        by_model = {
+            name: numbers.sort_values("position_id") for name, numbers in part.groupby("model")
+        }
         ids = by_model[BASELINE]["position_id"].to_numpy()
         for name in names:
             if not np.array_equal(ids, by_model[name]["position_id"]):
@@ -231,21 +233,21 @@ def compute_rises(
                     "others"
                 )
         codes, games = cluster_codes(by_model[BASELINE]["game"])
-        drawn = drawn_clusters(games, resamples, derived_seed(seed, length))
+        resample = drawn_clusters(games, resamples, derived_seed(seed, length))
         before, drawn_before = np.nan, np.full(resamples, np.nan)
         for measure in MEASURES:
             values = np.stack(
                 [by_model[name][measure].to_numpy(float) for name in [BASELINE, *names]], axis=1
             )
             means = values.mean(axis=0)[None]
-            resampled = resampled_means(values, codes, drawn)
+            resampled = resampled_means(values, codes, resample)
             step = half_way(at, means[:, 1:], means[:, 0])[0]
             drawn_steps = half_way(at, resampled[:, 1:], resampled[:, 0])
             later = (step / before, *quantile_ends(drawn_steps / drawn_before))
             way = (bool(step == at[0]), means[0, 0], means[0, -1])
             undefined = int(np.isnan(drawn_steps).sum())
-            found = (step, *quantile_ends(drawn_steps), *later, *way, len(ids), games, undefined)
-            rows.append((int(str(length)), measure, depth, *found))
+            numbers = (step, *quantile_ends(drawn_steps), *later, *way, len(ids), games, undefined)
+            rows.append((int(str(length)), measure, depth, *numbers))
             before, drawn_before = step, drawn_steps
     return pd.DataFrame(rows, columns=_RISE_COLUMNS)
 

@@ -115,11 +115,11 @@ def probed_boards(
         ):
             answers.append(_answers(positions, labels, name, reader, NO_LAYER))
         fitted = len(fit.labels)
-    asked = pd.concat(answers, ignore_index=True)
+    rows = pd.concat(answers, ignore_index=True)
     # A reply's identity holds its setting, and has no reader or layer.
-    asked["setting"] = asked["reader"] + " " + asked["layer"].astype(str)
-    scores = score(asked.drop(columns=["reader", "layer"]), parameters, jobs=jobs)
-    boards = pd.concat([scores, asked[["reader", "layer", "moves"]]], axis=1)
+    rows["setting"] = rows["reader"] + " " + rows["layer"].astype(str)
+    scores = score(rows.drop(columns=["reader", "layer"]), parameters, jobs=jobs)
+    boards = pd.concat([scores, rows[["reader", "layer", "moves"]]], axis=1)
     return ProbedBoards(_compared(boards, parameters.depth), fitted)
 
 
@@ -152,9 +152,9 @@ def _compared(scores: pd.DataFrame, depth: int) -> pd.DataFrame:
     right = true == squares_of(scores["predicted_state"])
     occupied = true > 0
     moved = standing(scores["moves"].tolist()) & occupied
-    kept = ["model", "reader", "layer", "position_id", "group", "moves"]
-    kept += ["reply_class", "true_state", "predicted_state"]
-    return scores[kept].assign(
+    columns = ["model", "reader", "layer", "position_id", "group", "moves"]
+    columns += ["reply_class", "true_state", "predicted_state"]
+    return scores[columns].assign(
         game=scores["game_id"], squares=right.mean(axis=1),
         occupied=(right & occupied).sum(axis=1) / occupied.sum(axis=1),
         moved=(right & moved).sum(axis=1) / moved.sum(axis=1), board=right.all(axis=1),
@@ -186,7 +186,7 @@ READERS: Final[Mapping[str, tuple[str, Style]]] = {
 """The names and looks of the readers."""
 
 
-def compute(found: ProbedBoards, *, depth: int = 4) -> pd.DataFrame:
+def compute(probed: ProbedBoards, *, depth: int = 4) -> pd.DataFrame:
     """Compute the mean of every measure for each reader, layer and length of games.
 
     Returns:
@@ -195,21 +195,21 @@ def compute(found: ProbedBoards, *, depth: int = 4) -> pd.DataFrame:
         games).
     """
     by = ["model", "reader", "layer"]
-    return means_by_game(found.boards, by, list(MEASURES)).assign(depth=depth)
+    return means_by_game(probed.boards, by, list(MEASURES)).assign(depth=depth)
 
 
 def draw_layers(table: pd.DataFrame, note: str = "") -> Figure:
     """Draw the means over all lengths against the layer, a row of panels for each model."""
     depth = table["depth"].iloc[0]
-    shown = ("squares", "occupied", "moved", "precision")
+    measures = ("squares", "occupied", "moved", "precision")
     overall = table[table["length"] == ALL]
     models = list(table["model"].unique())
-    figure, grid = panels(len(models), len(shown), 2.8)
+    figure, grid = panels(len(models), len(measures), 2.8)
     for row, model in enumerate(models):
         of_model = overall[overall["model"] == model]
         last = int(of_model["layer"].max())
         ticks = ["moves", *map(str, range(1, last)), "read"]
-        for axes, measure in zip(grid[row * len(shown) :], shown, strict=False):
+        for axes, measure in zip(grid[row * len(measures) :], measures, strict=False):
             of_measure = of_model[of_model["measure"] == measure]
             for reader, (label, look) in READERS.items():
                 line = of_measure[of_measure["reader"] == reader].sort_values("layer")
@@ -223,7 +223,7 @@ def draw_layers(table: pd.DataFrame, note: str = "") -> Figure:
             name_panel(axes, MEASURES[measure], depth, "layer of the encoder")
             axes.set_xticks(range(last + 1), ticks, fontsize=8)
             axes.set_ylim(-0.03, 1.03)
-        name_row(grid[row * len(shown)], model)
+        name_row(grid[row * len(measures)], model)
     legend_below(grid[0], 3)
     note += (
         "\nhidden states: the moves' own vectors, after each layer, and the last as the decoder reads "
@@ -239,22 +239,22 @@ def draw_lengths(table: pd.DataFrame, note: str = "") -> Figure:
     The probes are those of the state that the decoder reads.
     """
     depth = table["depth"].iloc[0]
-    shown = ("occupied", "board", "pieces", "precision", "recall")
+    measures = ("occupied", "board", "pieces", "precision", "recall")
     models = list(table["model"].unique())
-    figure, grid = panels(len(models), len(shown), 2.8, 12.5)
+    figure, grid = panels(len(models), len(measures), 2.8, 12.5)
     lines = table[table["length"] != ALL].assign(at=lambda rows: rows["length"].astype(int))
     for row, model in enumerate(models):
         of_model = lines[lines["model"] == model]
-        kept = of_model[of_model["layer"].isin([NO_LAYER, of_model["layer"].max()])]
-        for axes, measure in zip(grid[row * len(shown) :], shown, strict=False):
-            of_measure = kept[kept["measure"] == measure]
+        of_readers = of_model[of_model["layer"].isin([NO_LAYER, of_model["layer"].max()])]
+        for axes, measure in zip(grid[row * len(measures) :], measures, strict=False):
+            of_measure = of_readers[of_readers["measure"] == measure]
             for place, (reader, (label, look)) in enumerate(READERS.items()):
                 line = of_measure[of_measure["reader"] == reader].sort_values("at")
                 curve(axes, line, line["at"] + 0.4 * (place - 2.5), label, look)
             name_panel(axes, MEASURES[measure], depth, "full moves played")
             axes.set_xticks(sorted(of_measure["at"].unique()))
             axes.set_ylim(-0.03, 1.03)
-        name_row(grid[row * len(shown)], model)
+        name_row(grid[row * len(measures)], model)
     legend_below(grid[0], 3)
     note += f"\nmeans of {counts_in_words(lines)} a point; {interval_words(lines)}"
     caption(figure, "The board that is written, and the board that a probe reads", note)

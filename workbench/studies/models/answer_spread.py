@@ -24,8 +24,8 @@ def right_answers(scores: pd.DataFrame, depth: int) -> "pd.Series[bool]":
     whole.
     """
     names = [str(name) for name in scores.columns]
-    found = [re.fullmatch(r"(?:precision|recall)_(\d+)", name) for name in names]
-    used = [match[0] for match in found if match and int(match[1]) <= depth]
+    matches = [re.fullmatch(r"(?:precision|recall)_(\d+)", name) for name in names]
+    used = [match[0] for match in matches if match and int(match[1]) <= depth]
     measures = scores[used].astype(float)
     by_measures = (measures.isna() | (measures == 1)).all(axis=1) & measures.notna().any(axis=1)
     exact = scores["exact_match"]
@@ -65,14 +65,14 @@ def compute(scores: pd.DataFrame, *, depth: int = 4) -> pd.DataFrame:
     """
     measure = f"precision_{depth}"
     require_columns(scores, [measure])
-    kept = scored_rows(scores)
-    kept = kept.assign(said=compared_answers(kept), hit=right_answers(kept, depth).astype(float))
-    table = kept.groupby(["model", "prompt", "position_id"], sort=False).agg(
+    rows = scored_rows(scores)
+    rows = rows.assign(said=compared_answers(rows), hit=right_answers(rows, depth).astype(float))
+    table = rows.groupby(["model", "prompt", "position_id"], sort=False).agg(
         answers=("sample", "size"), different=("said", "nunique"), right=("hit", "sum"),
         mean=(measure, "mean"), least=(measure, "min"), most=(measure, "max"),
         variance=(measure, "var"),
     )  # fmt: skip
-    return table.reset_index().assign(depth=depth, answer=answer_words(kept))
+    return table.reset_index().assign(depth=depth, answer=answer_words(rows))
 
 
 def summarise(table: pd.DataFrame) -> pd.DataFrame:
@@ -116,17 +116,17 @@ def draw(table: pd.DataFrame, note: str = "", whose: str = "") -> Figure:
         return empty_figure(title, "each position was asked once", note)
     depth = table["depth"].iloc[0]
     groups = list(again.groupby(["model", "prompt"], sort=False))
-    shown = groups[:_MOST_PANELS]
-    columns, rows = min(len(shown), _MOST_IN_ROW), -(-len(shown) // _MOST_IN_ROW)
+    panels_of = groups[:_MOST_PANELS]
+    columns, rows = min(len(panels_of), _MOST_IN_ROW), -(-len(panels_of) // _MOST_IN_ROW)
     figure, panels = new_figure(
         columns, width=1.2 + 3.4 * columns, height=0.6 + 3.3 * rows, rows=rows
     )
-    for axes in panels[len(shown) :]:
+    for axes in panels[len(panels_of) :]:
         axes.set_axis_off()
     several = len(models) > 1
     of_models = labels(models, 24)
     of_prompts = labels(table["prompt"], 24 if several else LONGEST)
-    for axes, ((model, prompt), part) in zip(panels, shown, strict=False):
+    for axes, ((model, prompt), part) in zip(panels, panels_of, strict=False):
         ordered = part.sort_values(["mean", "most", "least"])
         share = (np.arange(len(ordered)) + 0.5) / len(ordered)
         axes.vlines(
@@ -149,7 +149,9 @@ def draw(table: pd.DataFrame, note: str = "", whose: str = "") -> Figure:
     for axes in panels[::columns]:
         axes.set_ylabel(typeset(f"p_{depth}"))
         axes.set_ylim(-0.02, 1.02)
-    more = f"; {len(groups) - len(shown)} panels not drawn" if len(groups) > len(shown) else ""
+    more = (
+        f"; {len(groups) - len(panels_of)} panels not drawn" if len(groups) > len(panels_of) else ""
+    )
     caption(
         figure,
         title,

@@ -116,14 +116,14 @@ def _with_case(rows: pd.DataFrame, depth: int) -> pd.DataFrame:
             terminal=rows["terminal"].iloc[0],
             ill_formed=rows["ill_formed_policy"].iloc[0],
         )
-        shown = environment_of(rows)
+        environment = environment_of(rows)
         pairs = list(mended.values())
-        classes = [(text, shown.classify_state(text).reply_class) for _, text in pairs]
+        classes = [(text, environment.classify_state(text).reply_class) for _, text in pairs]
         values = affordance_scores(
-            shown.automaton,
+            environment.automaton,
             [true for true, _ in pairs],
             [
-                shown.parsed(text).state if is_state(reply_class, kind.ill_formed) else None
+                environment.parsed(text).state if is_state(reply_class, kind.ill_formed) else None
                 for text, reply_class in classes
             ],
             kind,
@@ -140,12 +140,12 @@ def _mended_states(rows: pd.DataFrame) -> dict[Any, tuple[Any, str]]:
     wrong = rows[(rows["right"] == 0) & rows["predicted_state"].notna()]
     if wrong.empty:
         return {}
-    shown = environment_of(rows)
+    environment = environment_of(rows)
     mended = {}
     columns = wrong[["true_state", "predicted_state"]]
-    for index, written, predicted in columns.itertuples(name=None):
-        true = shown.parsed_true(written)
-        text = shown.with_true_case(true, shown.parsed(predicted))
+    for index, truth, predicted in columns.itertuples(name=None):
+        true = environment.parsed_true(truth)
+        text = environment.with_true_case(true, environment.parsed(predicted))
         if text is not None:
             mended[index] = (true.state, text)
     return mended
@@ -189,7 +189,7 @@ def draw(
         first = panels[0] if panels else None
         cell = spec[1 + place // columns, place % columns]
         panels.append(figure.add_subplot(cell, sharex=first, sharey=first))
-    shown = labels(models, 30)
+    names = labels(models, 30)
     replies = table[table["length"] == ALL_LENGTHS].set_index("model")["replies"]
     parts = table[table["length"] != ALL_LENGTHS]
     lengths = sorted(parts["length"].astype(int).unique())
@@ -203,7 +203,7 @@ def draw(
         for name in _LOOKS:
             if name != "mean_in_true_case" or _case_matters(line).any():
                 _draw_mean(axes, line, name, line["length"])
-        axes.set_title(f"{shown[model]}\n(n = {replies[model]:,})", fontsize=_SIZE - 0.5)
+        axes.set_title(f"{names[model]}\n(n = {replies[model]:,})", fontsize=_SIZE - 0.5)
         axes.set_ylim(0, 1.04)
         axes.spines[["top", "right"]].set_visible(False)
         axes.tick_params(labelsize=_SIZE)
@@ -231,8 +231,8 @@ def draw_overall(
     symbol, models = f"p_{table['depth'].iloc[0]}", _ordered(table)
     part = table[table["length"] == ALL_LENGTHS].set_index("model").loc[models]
     places = np.arange(len(models))
-    shown = labels(models, 32)
-    beside = max(room(each, _SIZE) for each in shown.values())
+    names = labels(models, 32)
+    beside = max(room(each, _SIZE) for each in names.values())
     figure = Figure(
         figsize=(max(10.0, 7.2 + beside), 1.7 + _ROW * len(models)), layout="constrained"
     )
@@ -243,8 +243,8 @@ def draw_overall(
     )[0]
     parts.barh(places, part["readable"], height=0.75, color=_BAR, zorder=0)
     for name in _LOOKS:
-        drawn = _case_matters(part) if name == "mean_in_true_case" else part[name].notna()
-        _draw_mean(parts, part[drawn], name, places[drawn], across=True)
+        defined = _case_matters(part) if name == "mean_in_true_case" else part[name].notna()
+        _draw_mean(parts, part[defined], name, places[defined], across=True)
     noun = "placement" if environment == DEFAULT else state_words(environment)
     for right in others:
         for name, look in shares.items():
@@ -257,7 +257,7 @@ def draw_overall(
         right.legend(
             loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=1, frameon=False, fontsize=_SIZE
         )
-    parts.set_yticks(places, [f"{shown[each]}" for each in models], fontsize=_SIZE)
+    parts.set_yticks(places, [f"{names[each]}" for each in models], fontsize=_SIZE)
     for label, model in zip(parts.get_yticklabels(), models, strict=True):
         label.set_color("0.45" if model == BASELINE else "black")
     parts.set(xlim=(0, 1.02), ylim=(len(models) - 0.4, -0.6))

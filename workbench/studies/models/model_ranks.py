@@ -106,18 +106,18 @@ def ranked(
         name with _rank, _rank_low and _rank_high; models in the order of their names. Empty where
         there is nothing to rank.
     """
-    kept = scored_rows(scores)
+    rows = scored_rows(scores)
     columns = [column for column, _ in measures.values()]
-    if not {*columns} <= {*kept} or not 0 <= least_share <= 1:
+    if not {*columns} <= {*rows} or not 0 <= least_share <= 1:
         raise InvalidArgumentError(
             f"expected scores with {columns} and a share in [0, 1], got columns "
-            f"{list(kept.columns)} and {least_share!r}"
+            f"{list(rows.columns)} and {least_share!r}"
         )
     # A position that was asked several times counts once, by the mean of its answers.
-    means = kept.pivot_table(index="position_id", columns="model", values=columns, aggfunc="mean")
-    of_positions = kept.drop_duplicates("position_id").set_index("position_id")["game"]
+    means = rows.pivot_table(index="position_id", columns="model", values=columns, aggfunc="mean")
+    of_positions = rows.drop_duplicates("position_id").set_index("position_id")["game"]
     answered = means[columns[0]].notna()
-    models_of = sorted(kept["model"].unique())
+    models_of = sorted(rows["model"].unique())
     most = [model for model in models_of if answered[model].mean() >= least_share]
     rankings = {MOST_POSITIONS: most, ALL_MODELS: models_of}
     if len(most) in (0, 1, len(models_of)):
@@ -128,13 +128,13 @@ def ranked(
         if len(models) < 2 or common.empty:
             continue
         codes, games = cluster_codes(of_positions.loc[common.index])
-        drawn = drawn_clusters(games, resamples, derived_seed(seed, ranking))
+        resample = drawn_clusters(games, resamples, derived_seed(seed, ranking))
         table = pd.DataFrame({"ranking": ranking, "model": models})
         for name, (column, best) in measures.items():
             values = common[column][models].to_numpy(float)
             table[name] = values.mean(axis=0)
             table[f"{name}_rank"] = (best * table[name]).rank()
-            ranks = pd.DataFrame(best * resampled_means(values, codes, drawn)).rank(axis=1)
+            ranks = pd.DataFrame(best * resampled_means(values, codes, resample)).rank(axis=1)
             ends = [
                 quantile_ends(ranks[place]) if games > 1 else (np.nan, np.nan) for place in ranks
             ]
@@ -159,8 +159,8 @@ def draw(
     rankings = list(table["ranking"].unique())
     most = int(table.groupby("ranking").size().max())
     names = sorted({*models, *table["model"]})
-    shown, looks = labels(names), model_looks(names)
-    texts = [_text(row, shown, side) for row in table.to_dict("records") for side in _SIDES]
+    titles, looks = labels(names), model_looks(names)
+    texts = [_text(row, titles, side) for row in table.to_dict("records") for side in _SIDES]
     beyond = max(0.0, max(room(text, _SIZE) for text in texts) - _ROOM)
     figure, panels = new_figure(
         len(rankings), width=0.6 + (5.8 + 2 * beyond) * len(rankings), height=1.9 + 0.36 * most
@@ -174,7 +174,7 @@ def draw(
         }
         for row in part.to_dict("records"):
             ends = tuple(float(places[side][row["model"]]) for side in _SIDES)
-            _draw_model(axes, row, ends, shown, looks[row["model"]].colour)
+            _draw_model(axes, row, ends, titles, looks[row["model"]].colour)
         left_out, counted = len(names) - len(part), model_count_words(part["model"])
         apart = f" ({left_out} with fewer left out)" if left_out else ""
         of_models = {MOST_POSITIONS: f"{counted}{apart}", ALL_MODELS: counted}.get(ranking, ranking)
@@ -201,18 +201,18 @@ def draw(
     return figure
 
 
-def _text(row: Mapping[Hashable, Any], shown: Mapping[str, str], side: str) -> str:
+def _text(row: Mapping[Hashable, Any], titles: Mapping[str, str], side: str) -> str:
     value = f"{row['distance']:.1f}" if side == "distance" else f"{row['precision']:.2g}"
     low, high = row[f"{side}_rank_low"], row[f"{side}_rank_high"]
     between = "" if np.isnan(low) else f"  [{low:.2g}–{high:.2g}]"
-    return f"{shown[row['model']]}  {value}{between}"
+    return f"{titles[row['model']]}  {value}{between}"
 
 
 def _draw_model(
     axes: Axes,
     row: Mapping[Hashable, Any],
     places: tuple[float, ...],
-    shown: Mapping[str, str],
+    titles: Mapping[str, str],
     colour: tuple[float, float, float],
 ) -> None:
     axes.plot([0, 1], places, color=colour, linewidth=2.8 if row["moved"] else 1.2, zorder=1)
@@ -226,7 +226,7 @@ def _draw_model(
             zorder=3,
         )  # fmt: skip
         axes.text(
-            column + (0.12 if column else -0.12), place, _text(row, shown, side),
+            column + (0.12 if column else -0.12), place, _text(row, titles, side),
             ha="left" if column else "right", va="center", fontsize=_SIZE,
         )  # fmt: skip
 
@@ -280,17 +280,17 @@ def find_examples(
         .rename(columns={f"{name}_{depth}": name for name in ("precision", "recall")})
         for model in ranking.index
     }
-    found: list[dict[str, Any]] = []
+    examples: list[dict[str, Any]] = []
     for near, precise, swapped in _pairs(ranking):
-        chosen = {str(example["position_id"]) for example in found}
-        example = _example(by_model[near], by_model[precise], chosen)
+        positions = {str(example["position_id"]) for example in examples}
+        example = _example(by_model[near], by_model[precise], positions)
         if example is not None:
-            found.append({**example, "swapped": swapped})
-        if len(found) == count:
+            examples.append({**example, "swapped": swapped})
+        if len(examples) == count:
             break
     names = [f"{side}_{name}" for side in ("near", "precise") for name in _COLUMNS]
     columns = ["position_id", "ply", "true_state", *names, "swapped", "disagreements", "both"]
-    return pd.DataFrame(found, columns=columns)
+    return pd.DataFrame(examples, columns=columns)
 
 
 def _pairs(ranking: pd.DataFrame) -> list[tuple[str, str, bool]]:
@@ -307,7 +307,7 @@ def _pairs(ranking: pd.DataFrame) -> list[tuple[str, str, bool]]:
     return [(near, precise, not level) for level, _, near, precise in sorted(pairs)]
 
 
-def _example(near: pd.DataFrame, precise: pd.DataFrame, chosen: set[str]) -> dict[str, Any] | None:
+def _example(near: pd.DataFrame, precise: pd.DataFrame, others: set[str]) -> dict[str, Any] | None:
     columns = ["position_id", "ply", "true_state", *_COLUMNS]
     both = near[columns].merge(
         precise[columns], on=["position_id", "ply", "true_state"], suffixes=("_near", "_precise")
@@ -316,7 +316,7 @@ def _example(near: pd.DataFrame, precise: pd.DataFrame, chosen: set[str]) -> dic
         (both["distance_near"] < both["distance_precise"])
         & (both["precision_near"] < both["precision_precise"])
     ]
-    open_to_choice = opposed[~opposed["position_id"].isin(chosen)]
+    open_to_choice = opposed[~opposed["position_id"].isin(others)]
     if open_to_choice.empty:
         return None
     gap = open_to_choice["precision_precise"] - open_to_choice["precision_near"]
@@ -348,7 +348,7 @@ def draw_examples(
         figure.text(0.5, 0.5, "no position at which the two measures disagree", ha="center")
         caption(figure, title, note, whose)
         return figure
-    shown = labels([*table["near_model"], *table["precise_model"]], 36)
+    titles = labels([*table["near_model"], *table["precise_model"]], 36)
     grid = figure.subplots(len(table), 3, squeeze=False)
     for line, row in zip(grid, table.to_dict("records"), strict=True):
         true = named.parsed_true(row["true_state"]).state
@@ -366,7 +366,7 @@ def draw_examples(
             named.draw(axes, state, different)
             edits = row[f"{side}_distance"]
             axes.set_title(
-                f"{shown[row[f'{side}_model']]}\n{edits} edit{'' if edits == 1 else 's'}, "
+                f"{titles[row[f'{side}_model']]}\n{edits} edit{'' if edits == 1 else 's'}, "
                 + typeset(
                     f"p_{depth} = {row[f'{side}_precision']:.2g}, "
                     f"r_{depth} = {row[f'{side}_recall']:.2g}"

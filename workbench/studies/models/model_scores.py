@@ -181,13 +181,13 @@ def compare_models(
     if not paths:
         name = "simulated-tracker rate={:g}"
         return _compared(_simulated(folder, name, simulation, parameters, jobs))
-    given = _given(folder, paths, parameters, jobs)
-    models = [table["model"].drop_duplicates() for table in given.scores]
+    own = _given(folder, paths, parameters, jobs)
+    models = [table["model"].drop_duplicates() for table in own.scores]
     tables_of = pd.concat(models).value_counts()
-    for path, table in zip(paths, given.scores, strict=True):
+    for path, table in zip(paths, own.scores, strict=True):
         several = table["model"].map(tables_of) > 1
         table["model"] = table["model"].mask(several, table["model"] + f" ({path.stem})")
-    return _compared(given)
+    return _compared(own)
 
 
 def compare_prompts(
@@ -224,10 +224,10 @@ def compare_prompts(
     else:
         paths = _paths(prompts)
         names = [prompt_of(path) for path in paths]
-    given = _given(folder, paths, parameters, jobs)
-    for name, scores in zip(names, given.scores, strict=True):
+    own = _given(folder, paths, parameters, jobs)
+    for name, scores in zip(names, own.scores, strict=True):
         scores["prompt"] = name
-    return _compared(given)
+    return _compared(own)
 
 
 def compare_settings(
@@ -253,25 +253,25 @@ def compare_settings(
     """
     folder, paths = Path(tables), _paths(predictions)
     if paths:
-        asked = _given(folder, paths, parameters, jobs)
+        every = _given(folder, paths, parameters, jobs)
     else:
         scores = recorded_scores(folder, parameters, settings=(), jobs=jobs)
         source, files = f"{_RECORDED}, set {WORLD_CUP}", (recorded_replies_path(),)
-        asked = _Tables([scores], [recorded_replies()], source, files)
+        every = _Tables([scores], [recorded_replies()], source, files)
     of_setting = [
-        rows[[setting_value(one, name) != "" for one in rows["setting"]]] for rows in asked.scores
+        rows[[setting_value(one, name) != "" for one in rows["setting"]]] for rows in every.scores
     ]
     if all(rows.empty for rows in of_setting):
         raise InvalidArgumentError(
-            f"{asked.source}: expected replies with a setting {name}=VALUE, got none"
+            f"{every.source}: expected replies with a setting {name}=VALUE, got none"
         )
-    return _compared(asked._replace(scores=of_setting), named=False)
+    return _compared(every._replace(scores=of_setting), named=False)
 
 
 def prompt_of(path: Path) -> str:
     """Return the prompt that a predictions table was asked with, as ``name@version``."""
-    asked = read_provenance(path).get("asked", {})
-    prompt = asked.get("prompt", {})
+    question = read_provenance(path).get("asked", {})
+    prompt = question.get("prompt", {})
     if not prompt:
         raise InvalidArgumentError(
             f"{path}: expected a table made by `workbench ask`, which holds its prompt, found none; "

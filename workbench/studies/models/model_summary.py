@@ -69,10 +69,10 @@ def compute(
     table = class_counts_by(rows, key, OVERALL).merge(table, on=key)
     statistics = []
     for values, part in groups(scored_rows(rows), key, total=OVERALL):
-        written = ~part["levenshtein_to_empty"].astype(bool)
+        with_text = ~part["levenshtein_to_empty"].astype(bool)
         values["exact_match"] = part["exact_match"].astype(float).mean()
         values["levenshtein"] = part["levenshtein"].mean()
-        values["levenshtein_found"] = part.loc[written, "levenshtein"].mean()
+        values["levenshtein_found"] = part.loc[with_text, "levenshtein"].mean()
         values["half_depth"] = half_depth(part[curve].mean().tolist())
         statistics.append(values)
     table = table.merge(pd.DataFrame(statistics), on=key, how="left")
@@ -104,9 +104,9 @@ def draw(
     parts = table[table["length"] != OVERALL].assign(length=lambda rows: rows["length"].astype(int))
     lengths = sorted(parts["length"].unique())
     looks = model_looks(overall["model"])
-    shown = labels(overall["model"])
+    titles = labels(overall["model"])
     counts = dict(zip(overall["model"], overall["count"], strict=True))
-    legend = max(room(f"{shown[name]} ({count})", _SIZE) for name, count in counts.items())
+    legend = max(room(f"{titles[name]} ({count})", _SIZE) for name, count in counts.items())
     width = 8.4 + max(0.0, legend - _ROOM)
     panels = np.array_split(overall["model"].to_numpy(), -(-len(overall) // _MOST_IN_PANEL))
     figure, grid = new_figure(width=width, height=0.4 + 4.2 * len(panels), rows=len(panels))
@@ -116,7 +116,7 @@ def draw(
         for place, name in enumerate(names):
             line = parts[parts["model"] == name].sort_values("length")
             shift = (place - (len(names) - 1) / 2) / len(names) * 0.3 * step
-            label, at = f"{shown[name]} ({counts[name]})", line["length"] + shift
+            label, at = f"{titles[name]} ({counts[name]})", line["length"] + shift
             hidden += draw_above(axes, at, line, measure, _LEAST, looks[name], label)
         title = typeset(f"by mean {symbol} over all its replies\n(their number)")
         legend_beside(axes, title=title, title_fontsize=_SIZE)
@@ -174,8 +174,8 @@ def draw_flags(
     shares = shares.sort_values(ANY, ascending=False, kind="stable")
     replies = table.groupby("model")["replies"].first()
     rows, columns = shares.shape
-    shown = labels(shares.index)
-    names = [f"{shown[name]} ({replies[name]})" for name in shares.index]
+    titles = labels(shares.index)
+    names = [f"{titles[name]} ({replies[name]})" for name in shares.index]
     beyond = max(0.0, max(room(name, 8) for name in names) - 2.2)
     width = max(6.4, 3.2 + 0.62 * columns + beyond)
     figure, (axes,) = new_figure(width=width, height=3.4 + 0.34 * rows)

@@ -91,14 +91,14 @@ def verdict(table: pd.DataFrame) -> str:
 
 def _counted(models: pd.DataFrame, name: str, column: str) -> str:
     worst = models.groupby("model")[name].min()
-    said = models.groupby("model")[column].first()
-    near = worst[said == YES].sort_values(ascending=False)
+    verdicts = models.groupby("model")[column].first()
+    near = worst[verdicts == YES].sort_values(ascending=False)
     words = f"{len(near)} of {len(worst)} models"
     if len(near):
         words += f" ({some_of(map(str, near.index), 'models')}; at its worst length {_span(near)})"
-    if len(unclear := worst[said == OPEN]):
+    if len(unclear := worst[verdicts == OPEN]):
         words += f"; undecided: {some_of(map(str, unclear.index), 'models')} ({_span(unclear)})"
-    if len(far := worst[said == NO]):
+    if len(far := worst[verdicts == NO]):
         words += f"; not near one: {len(far)}, at their worst lengths {_span(far)}"
     return words
 
@@ -121,8 +121,8 @@ def draw(
     order = list(of_models.sort_values(["size", "mean"], ascending=False).index)
     columns = min(len(order), _PANELS_IN_ROW)
     rows = -(-len(order) // columns)
-    shown, looks = labels(order, 31), model_looks(order)
-    wide = max(_PANEL_WIDTH, *(room(name, _SIZE) + 0.15 for name in shown.values()))
+    titles, looks = labels(order, 31), model_looks(order)
+    wide = max(_PANEL_WIDTH, *(room(name, _SIZE) + 0.15 for name in titles.values()))
     figure, panels = new_figure(
         columns, width=max(6.4, 0.6 + wide * columns), height=1.4 + 1.75 * rows, rows=rows
     )
@@ -132,7 +132,7 @@ def draw(
         part = table[table["model"] == model]
         _draw_panel(axes, part, looks[model])
         axes.axhline(near, color="0.3", linewidth=0.8, linestyle=(0, (1, 2)))
-        axes.set_title(f"{shown[model]}\n{part['verdict'].iloc[0]}", fontsize=_SIZE)
+        axes.set_title(f"{titles[model]}\n{part['verdict'].iloc[0]}", fontsize=_SIZE)
         axes.set(xlim=(lengths[0] - margin, lengths[-1] + margin), ylim=(-0.02, 1.04))
         axes.tick_params(labelbottom=True, labelsize=7)
         fitting_ticks(axes, lengths, map(str, lengths), _PANEL_WIDTH - 0.3, 7)

@@ -50,13 +50,16 @@ def compute_prompts(scores: pd.DataFrame, *, depth: int = 4, reference: str = ""
     """
     measure = f"precision_{depth}"
     prompts = list(scores["prompt"].unique())
-    chosen = reference or (prompts[0] if prompts else "")
-    if measure not in scores or chosen not in prompts:
+    first_prompt = reference or (prompts[0] if prompts else "")
+    if measure not in scores or first_prompt not in prompts:
         raise InvalidArgumentError(
-            f"expected scores with {measure!r} under the prompt {chosen!r}, got prompts {prompts} "
+            f"expected scores with {measure!r} under the prompt {first_prompt!r}, got prompts {prompts} "
             f"and columns {list(scores.columns)}"
         )
-    by, order = ["model", "prompt"], [chosen, *(each for each in prompts if each != chosen)]
+    by, order = (
+        ["model", "prompt"],
+        [first_prompt, *(each for each in prompts if each != first_prompt)],
+    )
     rows = scores.sort_values(["position_id", "sample"], kind="stable")
     rows = rows.assign(right=rows["exact_match"].astype(float))
     positions = rows.groupby([*by, "position_id"], as_index=False, dropna=False).agg(
@@ -66,7 +69,7 @@ def compute_prompts(scores: pd.DataFrame, *, depth: int = 4, reference: str = ""
         precision=(measure, "mean"),
     )
     positions["prompt"] = pd.Categorical(positions["prompt"], order, ordered=True)
-    table = _paired(positions, ["exact_match", "precision"], "prompt", chosen, "first")
+    table = _paired(positions, ["exact_match", "precision"], "prompt", first_prompt, "first")
     counts = class_counts_by(rows, by)
     counts["answers"] = counts["count"] - counts["failed"]
     table = table.rename(columns={"count": "positions"}).rename(
@@ -74,7 +77,7 @@ def compute_prompts(scores: pd.DataFrame, *, depth: int = 4, reference: str = ""
     )
     table = table.merge(counts[[*by, "answers", "failed", "unscored"]], on=by)
     table["pairs"] = table["pairs"].fillna(0).astype(int)
-    return table.assign(reference=chosen, depth=depth).reindex(columns=list(_PROMPT_COLUMNS))
+    return table.assign(reference=first_prompt, depth=depth).reindex(columns=list(_PROMPT_COLUMNS))
 
 
 def _paired(
@@ -212,7 +215,7 @@ def verdict(table: pd.DataFrame) -> str:
     for model, of_model in table.groupby("model", sort=True):
         others = of_model[of_model["pairs"] > 0]
         depth, reference = table["depth"].iloc[0], of_model["reference"].iloc[0]
-        said = []
+        clauses = []
         for name, title in _titles(depth).items():
             low, high = others[f"{name}_difference_low"], others[f"{name}_difference_high"]
             parts = [
@@ -220,9 +223,9 @@ def verdict(table: pd.DataFrame) -> str:
                 for way, where in (("lower", high < 0), ("higher", low > 0))
                 if where.any()
             ]
-            said.append(f"{title} is {' and '.join(parts) or 'not told apart at any budget'}")
+            clauses.append(f"{title} is {' and '.join(parts) or 'not told apart at any budget'}")
         words.append(
-            f"{labels([str(model)])[str(model)]}, against a budget of {reference}: {'; '.join(said)}"
+            f"{labels([str(model)])[str(model)]}, against a budget of {reference}: {'; '.join(clauses)}"
         )
     return "; ".join(words) + " (95% intervals of the differences that exclude 0)"
 
@@ -240,13 +243,13 @@ def draw_budgets(table: pd.DataFrame, note: str = "") -> Figure:
     depth = table["depth"].iloc[0]
     budgets = sorted(table["budget"].unique())
     places = {budget: place for place, budget in enumerate(budgets)}
-    looks, shown = model_looks(table["model"]), labels(table["model"])
+    looks, titles = model_looks(table["model"]), labels(table["model"])
     figure, panels = new_figure(3, width=10.4, height=5.6, rows=2)
     for column, (name, title) in enumerate(_titles(depth).items()):
         for axes, value in ((panels[column], name), (panels[column + 3], f"{name}_difference")):
             for number, (model, part) in enumerate(table.groupby("model", sort=True)):
                 look, at = looks[str(model)], part["budget"].map(places) + 0.08 * number
-                label = f"{shown[str(model)]} ({int(part['replies'].max())} positions)"
+                label = f"{titles[str(model)]} ({int(part['replies'].max())} positions)"
                 draw_bars(axes, at, part, value, look, linestyle=look.line, capsize=3, label=label)
         panels[column].set_title(typeset(title), fontsize=10)
         panels[column + 3].axhline(0, color="0.3", linewidth=0.9)
@@ -254,7 +257,7 @@ def draw_budgets(table: pd.DataFrame, note: str = "") -> Figure:
         panels[column + 3].set_xlabel("thinking budget (tokens)", fontsize=9)
     panels[0].set_ylabel("mean, or share")
     panels[3].set_ylabel(f"difference from\na budget of {budgets[0]}, paired")
-    models = sorted(shown[name] for name in set(table["model"]))
+    models = sorted(titles[name] for name in set(table["model"]))
     if len(models) > 1:
         legend_beside(panels[2])
     else:

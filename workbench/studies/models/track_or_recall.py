@@ -123,8 +123,10 @@ def scores_of_both(
     questions = recorded_replies(SETS, [BASELINE])
 
     def answers() -> pd.DataFrame:
-        made = [simulate(questions, rate=rate, seed=seed) for rate in rates]
-        return pd.concat([table.assign(set=questions["set"]) for table in made], ignore_index=True)
+        tables_of = [simulate(questions, rate=rate, seed=seed) for rate in rates]
+        return pd.concat(
+            [table.assign(set=questions["set"]) for table in tables_of], ignore_index=True
+        )
 
     made_of = {
         "positions": file_hash(path), "sets": list(SETS), "rates": list(rates), "seed": seed,
@@ -144,10 +146,10 @@ def _both(scores: pd.DataFrame, source: str, path: Path) -> TwoSets:
             f"{path}: expected a model with replies to both sets {SETS}, got "
             f"{sorted(answered[0])} and {sorted(answered[1])}; the column `set` names the set"
         )
-    kept = scores[scores["set"].isin(SETS) & scores["model"].isin(shared)]
-    edges = ((kept["ply"] - 1).clip(lower=0) // BAND + 1) * BAND
+    rows = scores[scores["set"].isin(SETS) & scores["model"].isin(shared)]
+    edges = ((rows["ply"] - 1).clip(lower=0) // BAND + 1) * BAND
     whose = SIMULATED if source == SIMULATED else model_count_words(shared)
-    return TwoSets(kept.assign(length=edges).reset_index(drop=True), source, (path,), whose)
+    return TwoSets(rows.assign(length=edges).reset_index(drop=True), source, (path,), whose)
 
 
 REASONING: Final = ("o3-2025-04-16", "o3-mini-2025-01-31", "gemini-2.5-flash-preview-04-17")
@@ -232,7 +234,7 @@ def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
     """Draw mean p_m by length on both sets, a panel a model, and the differences at all lengths."""
     depth = table["depth"].iloc[0]
     models = list(table["model"].unique())
-    looks, shown = model_looks(models), labels(models, 32)
+    looks, titles = model_looks(models), labels(models, 32)
     kinds = dict(zip(table["model"], table["kind"], strict=True))
     columns = min(5, len(models))
     rows = -(-len(models) // columns)
@@ -245,7 +247,7 @@ def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
     for axes, model in zip(grid.flat, models, strict=False):
         curves = table[(table["model"] == model) & (table["measure"] == "precision")]
         hidden += _draw_curves(axes, curves, looks[model])
-        axes.set_title(f"{shown[model]}\n{_KINDS[kinds[model]]}", fontsize=8)
+        axes.set_title(f"{titles[model]}\n{_KINDS[kinds[model]]}", fontsize=8)
     for axes in grid.flat[len(models) :]:
         axes.set_axis_off()
     plain_log_scale(grid[0, 0])
@@ -257,7 +259,7 @@ def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
     options |= {"markerfacecolor": "white", "label": SET_NAMES[RANDOM_GAMES]}
     handles = [of_games, grid[0, 0].errorbar([], [], fmt="s--", **options)]
     upper.legend(handles=handles, loc="outside upper center", ncols=2, frameon=False, fontsize=9)
-    _draw_differences(lower, table, looks, shown)
+    _draw_differences(lower, table, looks, titles)
     below = f"{hidden} means below {_LEAST:g} are not drawn" if hidden else ""
     precision, ends = table[table["measure"] == "precision"], ["games", "effective", "low"]
     of_sets = [precision[[f"{name}_{end}" for end in ends]].set_axis(ends, axis=1) for name in SETS]
@@ -292,7 +294,7 @@ def _draw_curves(axes: Axes, curves: pd.DataFrame, look: Style) -> int:
 
 
 def _draw_differences(
-    figure: SubFigure, table: pd.DataFrame, looks: Mapping[str, Style], shown: Mapping[str, str]
+    figure: SubFigure, table: pd.DataFrame, looks: Mapping[str, Style], names: Mapping[str, str]
 ) -> None:
     overall = table[table["length"] == ALL_LENGTHS]
     depth = table["depth"].iloc[0]
@@ -319,7 +321,7 @@ def _draw_differences(
         axes.tick_params(axis="x", labelsize=8)
         axes.xaxis.set_major_locator(MaxNLocator(5))
         plain_axes([axes], "x")
-    panels[0].set_yticks(range(len(models)), [shown[model] for model in models], fontsize=8)
+    panels[0].set_yticks(range(len(models)), [names[model] for model in models], fontsize=8)
     panels[0].set_ylim(len(models) - 0.5, -0.5)
     figure.suptitle("difference at all lengths: World Cup games less random games", fontsize=9)
 

@@ -191,7 +191,7 @@ def _draw_boxes(
         colour = style(ESTIMATORS[method].look).colour
         # An edge of the method's colour shows a box that is narrower than a line.
         line = {"color": colour, "linewidth": 1.6}
-        drawn = axes.boxplot(
+        artists = axes.boxplot(
             [values[runs[by] == setting].to_numpy() for setting in settings],
             positions=[place + apart * (index - (len(methods) - 1) / 2) for place in range(len(settings))],
             widths=0.75 * apart,
@@ -206,7 +206,7 @@ def _draw_boxes(
             },
             zorder=3,
         )  # fmt: skip
-        for box in drawn["boxes"]:
+        for box in artists["boxes"]:
             box.set_hatch(style(ESTIMATORS[method].look).hatch)
 
 

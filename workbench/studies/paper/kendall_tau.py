@@ -105,8 +105,8 @@ def draw(
 ) -> Figure:
     """Draw tau with its 95% interval for each group, and over all in another mark."""
     width = min(max(6.4, 1.0 + 0.6 * len(table)), 16.0)
-    drawn = table if models is None else pd.concat([table, models])
-    bars = interval_words(drawn, episode_words(environment))
+    every = table if models is None else pd.concat([table, models])
+    bars = interval_words(every, episode_words(environment))
     title = "agreement of state precision and edit distance"
     title = f"{whose}: {title}" if whose else title.capitalize()
     if models is None:
@@ -161,10 +161,10 @@ def _draw_groups(axes: Axes, table: pd.DataFrame, width: float, environment: str
     places = np.arange(len(table))
     tau, low, high = (table[name].to_numpy(float) for name in ("tau", "low", "high"))
     (look,) = model_looks(table["model"]).values()
-    for chosen, mark, face in ((~overall, "o", look.colour), (overall, "D", "white")):
+    for where, mark, face in ((~overall, "o", look.colour), (overall, "D", "white")):
         axes.errorbar(
-            places[chosen], tau[chosen],
-            yerr=np.clip([(tau - low)[chosen], (high - tau)[chosen]], 0, None), fmt=mark,
+            places[where], tau[where],
+            yerr=np.clip([(tau - low)[where], (high - tau)[where]], 0, None), fmt=mark,
             color=look.colour, markerfacecolor=face, markersize=7, capsize=4,
         )  # fmt: skip
     for place in places[np.isnan(tau)]:
@@ -237,12 +237,12 @@ def compute_parts(
     tables, by = [], ["model", "group"]
     right = "exact_match_position" if "exact_match_position" in rows else "exact_match"
     wrong = rows["reply_class"].isin(READABLE) & ~rows[right].astype(bool)
-    for replies, chosen in (("all", pd.Series(True, rows.index)), ("wrong", wrong)):
+    for replies, where in (("all", pd.Series(True, rows.index)), ("wrong", wrong)):
         for distance in distances:
-            near = rows.assign(near=-rows[distance].astype(float).where(chosen))
+            near = rows.assign(near=-rows[distance].astype(float).where(where))
             table = grouped_tau(near, column, "near", by, total=OVERALL)
             overall = table["group"] == OVERALL
-            for model, part in near[chosen].groupby("model"):
+            for model, part in near[where].groupby("model"):
                 generator = np.random.default_rng(derived_seed(seed, "shuffle", replies))
                 null = _null(part, column, shuffles, generator)
                 table.loc[overall & (table["model"] == model), list(_NULL)] = (
@@ -267,9 +267,9 @@ def _null(
     taus = np.empty(shuffles)
     for place in range(shuffles):
         # Sorted by stratum, then at random: a permutation within each.
-        drawn = np.lexsort((generator.random(len(strata)), strata))
+        shuffle = np.lexsort((generator.random(len(strata)), strata))
         shuffled = np.empty_like(values)
-        shuffled[order] = values[drawn]
+        shuffled[order] = values[shuffle]
         taus[place] = tau_b(shuffled, near)
     return taus
 

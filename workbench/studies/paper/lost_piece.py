@@ -44,12 +44,12 @@ def predictions_without(positions: pd.DataFrame, *, count: int, seed: int) -> pd
             f"expected positions with a true FEN that can be read, got none among {len(positions)}"
         )
     places = np.unique(np.linspace(0, len(readable) - 1, min(count, len(readable))).astype(int))
-    taken = [
+    boards = [
         (place, *board)
         for place in places
         for board in boards_without(readable["true_state"].iloc[place], seed)
     ]
-    of_positions, pieces, owners, fens = (list(column) for column in zip(*taken, strict=True))
+    of_positions, pieces, owners, fens = (list(column) for column in zip(*boards, strict=True))
     models = [f"without {piece} ({owner})" for piece, owner in zip(pieces, owners, strict=True)]
     table = written_boards(readable.iloc[of_positions], fens, models)
     return table.assign(piece=pieces, owner=owners)
@@ -69,9 +69,9 @@ def scores_by_policy(
     # Boards that can arise have the same scores under either policy.
     differ = rows["reply_class"] == ReplyClass.ILL_FORMED
     ill_formed = rows[differ]
-    sunk = score(ill_formed, of_policy["sink"], jobs=jobs).set_axis(ill_formed.index)
+    as_sink = score(ill_formed, of_policy["sink"], jobs=jobs).set_axis(ill_formed.index)
     alike = as_is[~differ].assign(ill_formed_policy="sink")
-    sink = pd.concat([alike, sunk.join(rows[_TAKEN_OFF])]).sort_index()
+    sink = pd.concat([alike, as_sink.join(rows[_TAKEN_OFF])]).sort_index()
     return {"as_is": as_is, "sink": sink}
 
 

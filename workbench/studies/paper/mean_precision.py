@@ -97,17 +97,17 @@ def draw(
     rows[0][0].set_ylim(bottom=_floor(table))
     rows[0][0].set_ylabel("mean over positions (logarithmic)")
     legend_beside(rows[0][-1])
-    drawn = table
+    every = table
     if models is not None:
-        drawn = models[models["measure"] == "precision"]
-        _draw_models(rows[1][0], drawn, heights[1] - 1.0, width, environment)
-        title += f"; below, {model_count_words(list(drawn['model']))}"
-        drawn = pd.concat([table, drawn])
-    note += f"\n{interval_words(drawn, episode_words(environment))}"
-    if ((drawn["low"] < _floor(drawn)) & (drawn["mean"] > 0)).any():
+        every = models[models["measure"] == "precision"]
+        _draw_models(rows[1][0], every, heights[1] - 1.0, width, environment)
+        title += f"; below, {model_count_words(list(every['model']))}"
+        every = pd.concat([table, every])
+    note += f"\n{interval_words(every, episode_words(environment))}"
+    if ((every["low"] < _floor(every)) & (every["mean"] > 0)).any():
         note += "; one that ends at the lower edge of a panel goes on below it"
-    if hidden := int((drawn["mean"] == 0).sum()):
-        note += f"; not drawn on the logarithmic scale: {hidden} of {len(drawn)} means, which are 0"
+    if hidden := int((every["mean"] == 0).sum()):
+        note += f"; not drawn on the logarithmic scale: {hidden} of {len(every)} means, which are 0"
     caption(figure, title, note)
     return figure
 
@@ -160,8 +160,8 @@ def _draw_models(
     axes.set_xlim(groups[0] - 0.4 * step, groups[-1] + 0.4 * step)
     low, high = np.log10(axes.get_ylim())
     ends = [line["mean"][line["mean"] > 0].iloc[-1] for _, line in lines]
-    wanted = [float((np.log10(end) - low) / (high - low)) for end in ends]
-    for (model, _), end, place in zip(lines, wanted, _apart(wanted, _LINE / height), strict=True):
+    heights = [float((np.log10(end) - low) / (high - low)) for end in ends]
+    for (model, _), end, place in zip(lines, heights, _apart(heights, _LINE / height), strict=True):
         look = looks[model]
         axes.plot(
             [1.0, 1.03], [end, place], transform=axes.transAxes, clip_on=False, color=look.colour,
