@@ -25,10 +25,10 @@ from workbench.scoring import ScoringParameters
 from workbench.statistics.intervals import (
     DIFFERENCE,
     SHARE,
+    cluster_resamples,
     clustered_mean_interval,
     clustered_tau_interval,
     comparable,
-    drawn_clusters,
     quantile_ends,
     resampled_means,
 )
@@ -130,7 +130,7 @@ def intraclass_correlation(values: Numbers, codes: Codes) -> float:
 
 def percentiles(values: Numbers, codes: Codes, seed: int) -> Ends:
     """Return the percentile interval of a mean from resampled clusters."""
-    drawn = drawn_clusters(int(codes.max()) + 1, RESAMPLES, seed)
+    drawn = cluster_resamples(int(codes.max()) + 1, RESAMPLES, seed)
     return quantile_ends(resampled_means(values, codes, drawn), LEVEL)
 
 
@@ -146,7 +146,7 @@ def tau_percentiles(values: Numbers, others: Numbers, codes: Codes, seed: int) -
     """Return the percentile interval of tau-b from resampled clusters, by the pairs of clusters."""
     games = np.eye(int(codes.max()) + 1)[codes]
     signs = [np.sign(each[:, None] - each) for each in (comparable(values), comparable(others))]
-    drawn = drawn_clusters(games.shape[1], RESAMPLES, seed).astype(float)
+    drawn = cluster_resamples(games.shape[1], RESAMPLES, seed).astype(float)
     sums = [
         ((drawn @ (games.T @ each @ games)) * drawn).sum(axis=1)
         for each in (signs[0] * signs[1], *map(np.abs, signs))

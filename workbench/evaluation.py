@@ -21,13 +21,18 @@ from workbench.errors import OutputError, RunMismatchError
 from workbench.headless.figure_run import SCORING, make_figures
 from workbench.headless.notebook_runs import NotebookProgress, NotebookRun, raise_for_failures
 from workbench.reports.chapters import ReportedRun, read_run
-from workbench.reports.exports import refuse_others_files
+from workbench.reports.exports import refuse_foreign_files
 from workbench.reports.headline import headline
 from workbench.reports.report_page import PAGE_FILE, write_report
 from workbench.scoring import ScoringParameters, score_table
 from workbench.tables.output_files import check_folder
 from workbench.tables.parquet_tables import POSITIONS, replacing, write_table
-from workbench.tables.provenance import differences_in_words, differing, file_hash, package_versions
+from workbench.tables.provenance import (
+    differences_in_words,
+    file_hash,
+    find_differences,
+    package_versions,
+)
 
 _LOCK: Final = f".{Path(EVALUATION_FILE).stem}.lock"
 _FINISHED: Final = "finished"
@@ -107,7 +112,7 @@ class EvaluationFolder:
     def _refuse_other_settings(
         self, description: dict[str, Any], settings: Mapping[str, Any]
     ) -> None:
-        differences = differing(description["settings"], settings)
+        differences = find_differences(description["settings"], settings)
         # Its hash tells which table it is, whatever its name.
         differences.pop("positions table", None)
         if differences:
@@ -229,7 +234,7 @@ def evaluate(
         refuse_unusable_model(question, operation.base_url, api_key)
     stages = _Stages(folder, scoring, jobs, progress, report)
     with folder.opened(settings):
-        refuse_others_files(folder.report)
+        refuse_foreign_files(folder.report)
         stages.choose(positions)
         answers = ask(
             folder.run.positions, out, question, operation, price=price, api_key=api_key,

@@ -140,7 +140,7 @@ def test_what_stands_beside_changes_nothing_about_a_run_s_own_models():
 
     alone = chapter_of(a=answers(0.5), b=answers(0.25), c=answers(0.0))
     beside = table_of(**{f"known {row}": answers(0.1, row) for row in range(1, 5)})
-    both = replace(alone, beside=beside)
+    both = replace(alone, references=beside)
     found, of_own = compare(both), compare(alone).own
     assert found.every["family"].value_counts().to_dict() == {OWN: 3, WITH_BESIDE: 12, BESIDE: 6}
     own = found.own[found.own["family"] == OWN].reset_index(drop=True)
@@ -154,7 +154,7 @@ def test_what_stands_beside_changes_nothing_about_a_run_s_own_models():
     # 12 * 2 / 1024 < 5% < 30 * 2 / 1024.
     assert "cannot separate" not in page
     more = table_of(**{f"known {row}": answers(row / 100, 1) for row in range(10)})
-    crowded = replace(alone, beside=more)
+    crowded = replace(alone, references=more)
     said = findings(crowded, summary_of(crowded), compare(crowded), parts_of_means(crowded))
     assert "3 of 3 pairs of the runs' models are separated at 5% after Holm's correction." in said
     assert said[-1] == (
@@ -184,7 +184,7 @@ def test_families_and_ranks_are_of_models_that_were_asked_alike():
         assert part["holm"].tolist() == holm(part["p_value"].tolist())
     main = every[every["family"] == OWN]
     assert {*main["model"], *main["other"]} == {"a", "b", "c"}
-    ranked = dict(rankings(chapter.together()))
+    ranked = dict(rankings(chapter.all_scores()))
     assert ranked == {
         "3 models asked about the same 12 positions": ["a", "b", "c"],
         "2 settings of c at the same 6 positions": ["c, fast", "c, slow"],
@@ -203,6 +203,6 @@ def test_a_call_that_failed_and_one_setting_part_no_models():
     table = table.assign(setting=table["model"].map({"a": "high", "b": ""}))
     (chapter,) = chapters_of([ReportedRun("run", table)])
     assert compare(chapter).every["family"].tolist() == [OWN]
-    ((name, models),) = rankings(chapter.together())
+    ((name, models),) = rankings(chapter.all_scores())
     assert name == "2 models asked about the same 3 positions"
     assert len(models) == 2

@@ -15,7 +15,7 @@ from workbench.answers.recorded_replies import recorded_replies
 from workbench.asking.prompts import Prompt
 from workbench.errors import TableError
 from workbench.reports.chapters import ReportedRun, chapters_of, read_run
-from workbench.reports.evaluations import json_text, question_shown
+from workbench.reports.evaluations import json_text, public_question
 from workbench.reports.every_eval_ever import Publication, read_results
 from workbench.reports.exports import write_exports
 from workbench.reports.headline import headline
@@ -81,7 +81,7 @@ def test_results_read_back_are_the_headline_numbers(asked_run, tmp_path, json_li
 
     by_id = {each["evaluation_result_id"]: each for each in document["evaluation_results"]}
     assert len(by_id) == 5
-    digest = run.made["positions_sha256"]
+    digest = run.provenance["positions_sha256"]
     name = f"chess.state.{digest[:8]}"
     precision = by_id[f"{name}/precision_2"]
     assert precision["evaluation_name"] == precision["source_data"]["dataset_name"] == name
@@ -136,7 +136,7 @@ def test_a_line_has_question_reply_answer_and_provenance(asked_run, tmp_path, js
     config = result["generation_config"]
     assert config["generation_args"]["temperature"] == 0.0
     assert config["additional_details"]["seed"] == "3"
-    assert config["additional_details"]["prompt_sha256"] == run.asked["prompt"]["sha256"]
+    assert config["additional_details"]["prompt_sha256"] == run.question["prompt"]["sha256"]
     scoring = result["metric_config"]["additional_details"]
     assert scoring == {
         "scoring_depth": "2",
@@ -292,7 +292,7 @@ def test_keys_and_folders_of_this_machine_are_not_told():
         "extra_body": {"headers": {"X-Key": "abcdefgh"}, "cache": ["C:\\Users\\one\\cache", "~/x"]},
         "prompt": {"turns": ["/path is part of a text\nof two lines"]},
     }
-    shown = question_shown(asked)
+    shown = public_question(asked)
     text = json_text(shown)
     for secret in ("hf_abcdefgh", "X-Key: abcdefgh", "someone", "Users", "~"):
         assert secret not in text

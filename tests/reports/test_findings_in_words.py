@@ -22,7 +22,7 @@ from workbench.reports.measured_sections import (
     summary_of,
 )
 from workbench.reports.model_comparison import compare, comparison_section
-from workbench.reports.notable_replies import boards_section, notable, recreated
+from workbench.reports.notable_replies import boards_section, notable_replies, opening_line
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_tables import score
 from workbench.tables.parquet_tables import PREDICTIONS
@@ -69,7 +69,7 @@ def test_one_model_is_compared_with_those_beside_it(scores):
         model="starting_board", asked="starting_board", run="", prompt="", game=scores["game_id"],
         precision_1=[0.0, 0.0, 20 / 21, 0.0],
     )  # fmt: skip
-    words = said(replace(chapter, beside=base))
+    words = said(replace(chapter, references=base))
     # The difference is 1 at one of four positions: a standard error of 1/4, with three degrees.
     half = student.ppf(0.975, 3) / 4 / (1 - 1 / 16)
     low, high = np.tanh(np.arctanh(1 / 4) + half * np.array([-1, 1]))
@@ -157,7 +157,7 @@ def test_repeated_answers_are_described(scores):
 
 def test_the_worst_and_the_misjudged_boards(scores):
     chapter = chapter_of(scores)
-    worst, misjudged = notable(chapter)
+    worst, misjudged = notable_replies(chapter)
     # 1. e4 has no move of the first position's side; without the king 20 of 21 are right.
     assert list(worst["precision"]) == pytest.approx([0.0, 20 / 21])
     assert list(worst["position_id"]) == ["game001-002", "game002-002"]
@@ -172,7 +172,7 @@ def test_the_worst_and_the_misjudged_boards(scores):
 
 def test_the_baseline_is_no_worst_model(scores):
     base = scores.assign(model="starting_board")
-    worst, _ = notable(chapter_of(pd.concat([scores, base])))
+    worst, _ = notable_replies(chapter_of(pd.concat([scores, base])))
     assert set(worst["model"]) == {"by hand"}
 
 
@@ -191,7 +191,7 @@ def test_states_of_other_environments_are_drawn_and_open_in_python():
     assert "<a " not in page
     true, other = answers[0], answers[2]
     opened = {}
-    exec(recreated(chapter, true, other).replace("StatePair(", "pair = StatePair("), opened)
+    exec(opening_line(chapter, true, other).replace("StatePair(", "pair = StatePair("), opened)
     assert opened["pair"].true_state == true
     assert opened["pair"].predicted_state == other
     assert environment_named("boxes").name == opened["pair"].environment

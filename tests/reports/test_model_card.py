@@ -16,7 +16,7 @@ from workbench.reports.evaluations import evaluations_of, json_value
 from workbench.reports.every_eval_ever import Publication
 from workbench.reports.exports import front_matter, model_card, write_exports
 from workbench.reports.headline import headline
-from workbench.reports.report_page import made_with_section
+from workbench.reports.report_page import provenance_section
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_tables import score
 from workbench.studies.study_scores import with_games
@@ -105,7 +105,7 @@ def test_the_card_has_the_headline_numbers_unrounded(asked_run, tmp_path):
     (result,) = model["results"]
     assert result["source"]["url"] == "https://example.org"
     assert result["dataset"]["args"]["terminal"] == "absorb"
-    digest = run.made["positions_sha256"]
+    digest = run.provenance["positions_sha256"]
     assert result["dataset"]["args"]["positions_sha256"] == digest
     assert result["dataset"]["type"] == f"chess.state.{digest[:8]}"
     expected = headline(run.scores).set_index("quantity")
@@ -123,19 +123,19 @@ def test_the_card_has_the_headline_numbers_unrounded(asked_run, tmp_path):
     cell = f"| state |  | exact match | 0.5 | {low:.4g} to {high:.4g} | 4 | 4 |"
     assert cell in text, text
     assert "1 failed call left out" in text
-    assert run.asked["prompt"]["sha256"] in text
+    assert run.question["prompt"]["sha256"] in text
 
 
 def test_a_prompt_that_is_described_in_part(asked_run, tmp_path):
     run = read_run(asked_run(["right"]))
     for kept in (["name", "notation", "turns"], ["version"]):
-        prompt = {name: run.asked["prompt"][name] for name in kept}
-        told = replace(run, asked={**run.asked, "prompt": prompt})
+        prompt = {name: run.question["prompt"][name] for name in kept}
+        told = replace(run, question={**run.question, "prompt": prompt})
         write_exports([told], tmp_path / "out")
         _, text = head_and_text((tmp_path / "out" / "model_card.md").read_text(encoding="utf-8"))
         name, version = prompt.get("name", "unknown"), prompt.get("version", "unknown")
         assert f"- Prompt: {name}@{version}, SHA-256 unknown" in text
-        assert f"Prompt {name}@{version}, SHA-256 unknown" in made_with_section([told])
+        assert f"Prompt {name}@{version}, SHA-256 unknown" in provenance_section([told])
 
 
 def test_undefined_numbers_are_in_the_text_alone(asked_run, tmp_path):

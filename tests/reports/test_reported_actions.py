@@ -12,7 +12,7 @@ from workbench.reports.every_eval_ever import read_results
 from workbench.reports.exports import write_exports
 from workbench.reports.measured_sections import accepted_section, consistency_section
 from workbench.reports.model_comparison import compare, comparison_section
-from workbench.reports.notable_replies import answers_section, measured_again, worst_answers
+from workbench.reports.notable_replies import answers_section, measuring_lines, worst_answers
 from workbench.reports.page_parts import with_interval
 from workbench.reports.report_page import report_html
 from workbench.scoring import ScoringParameters
@@ -120,7 +120,7 @@ def test_the_worst_lists_are_told_move_by_move(run_of):
     assert "Listed, permitted (1) e2e4 Listed, not permitted (1) &lt;b&gt;e9&lt;/b&gt; Permitted, not listed (19)" in text  # fmt: skip
     assert answers_section(chapter, "c").count("<svg") == 3
     found = {}
-    again = measured_again(chapter, run.scores["true_state"].iloc[0], ["e2e4", "e2e5"])
+    again = measuring_lines(chapter, run.scores["true_state"].iloc[0], ["e2e4", "e2e5"])
     exec(again.replace("task_named(", "found = task_named("), found)
     assert found["found"] == ([0.5], [1 / 20])
 

@@ -25,7 +25,7 @@ def folder(tmp_path, predictions):
 def test_a_folder_is_read_with_its_question_and_its_games(folder):
     run = read_run(folder)
     assert run.name == "my run.v2"
-    assert run.asked == {"model": "by hand"}
+    assert run.question == {"model": "by hand"}
     assert run.versions == {"python": "3.11"}
     assert len(run.predictions) == len(run.scores) == 6
     assert run.environment.name == "chess"

@@ -6,7 +6,7 @@ import pytest
 from workbench.answers.recorded_replies import BASELINE, recorded_replies
 from workbench.environments.registry import environment_named
 from workbench.episodes import EpisodeSample
-from workbench.reports.chapters import ReportedRun, chapters_of, with_others
+from workbench.reports.chapters import ReportedRun, chapters_of, with_references
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_tables import score
 from workbench.studies.study_scores import with_games
@@ -27,8 +27,8 @@ def recorded():
 
 def test_recorded_models_stand_beside_a_new_one_at_the_same_positions(recorded):
     mine = recorded[recorded["model"] == "o3-mini-2025-01-31"].assign(model="mine", set="")
-    chapter = with_others(chapter_of(mine))
-    beside = chapter.beside
+    chapter = with_references(chapter_of(mine))
+    beside = chapter.references
     assert set(beside["model"]) == set(recorded["model"])
     assert set(beside["position_id"]) == set(mine["position_id"])
     # It answered as o3-mini did.
@@ -42,8 +42,8 @@ def test_a_position_with_another_board_is_not_the_same(recorded):
     mine = recorded[recorded["model"] == "o3-mini-2025-01-31"].assign(
         model="mine", true_state=chess_start(), moves=None
     )
-    chapter = with_others(chapter_of(mine))
-    assert set(chapter.beside["model"]) == {BASELINE}
+    chapter = with_references(chapter_of(mine))
+    assert set(chapter.references["model"]) == {BASELINE}
 
 
 def chess_start():
@@ -54,11 +54,11 @@ def test_the_baseline_is_that_of_the_recorded_replies(recorded):
     """Where its replies are recorded, the computed one has the same scores."""
     theirs = recorded[recorded["model"] == BASELINE]
     renamed = theirs.assign(model="mine", position_id="other " + theirs["position_id"])
-    chapter = with_others(chapter_of(renamed))
+    chapter = with_references(chapter_of(renamed))
     columns = ["precision_1", "recall_2", "levenshtein", "reply_class"]
-    assert set(chapter.beside["model"]) == {BASELINE}
+    assert set(chapter.references["model"]) == {BASELINE}
     for name in columns:
-        assert list(chapter.beside[name]) == list(chapter.scores[name])
+        assert list(chapter.references[name]) == list(chapter.scores[name])
 
 
 @pytest.mark.parametrize("task", ["state", "actions", "continuation"])
@@ -69,15 +69,15 @@ def test_other_environments_have_the_state_that_the_episode_began_with(task):
         task=task, set="", model="mine", setting="", sample=0, reply="", predicted_state=None,
         predicted_actions=None, reply_class="absent", status="", reason="",
     )  # fmt: skip
-    chapter = with_others(chapter_of(replies))
-    assert set(chapter.beside["model"]) == {f"starting {boxes.state_noun}"}
+    chapter = with_references(chapter_of(replies))
+    assert set(chapter.references["model"]) == {f"starting {boxes.state_noun}"}
     if task == "state":
-        assert list(chapter.beside["predicted_state"]) == list(positions["initial_state"])
+        assert list(chapter.references["predicted_state"]) == list(positions["initial_state"])
     else:
-        assert chapter.beside["predicted_actions"].notna().all()
+        assert chapter.references["predicted_actions"].notna().all()
     bare = chapter_of(replies)
-    unknown = with_others(
+    unknown = with_references(
         type(bare)(bare.environment, task, "", bare.depth, bare.scores, pd.DataFrame())
     )
-    assert unknown.beside.empty
+    assert unknown.references.empty
     assert "The baseline is not shown" in unknown.notes[0]

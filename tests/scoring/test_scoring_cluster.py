@@ -20,8 +20,8 @@ from workbench.errors import ClusterError, MissingExtraError, RunMismatchError
 from workbench.installation import install_hint
 from workbench.scoring import ScoringParameters, score_table
 from workbench.scoring.parameters import READ
-from workbench.scoring.score_rows import scored
-from workbench.scoring.workers import ClusterWorkers, LocalWorkers, own_rows, scored_chunks
+from workbench.scoring.score_rows import score_chunk
+from workbench.scoring.workers import ClusterWorkers, LocalWorkers, chunk_scores, own_rows
 from workbench.tables.parquet_tables import PREDICTIONS, as_arrow, write_table
 
 TWO = ScoringParameters(depth=2)
@@ -133,9 +133,9 @@ class TestCluster:
             if len(done) == 3:
                 raise KeyboardInterrupt
             done.append(chunk)
-            return scored(chunk, parameters)
+            return score_chunk(chunk, parameters)
 
-        monkeypatch.setattr("workbench.scoring.workers.scored", stop)
+        monkeypatch.setattr("workbench.scoring.workers.score_chunk", stop)
         with pytest.raises(KeyboardInterrupt):
             score_table(predictions_path, there, TWO, chunk_rows=6)
         monkeypatch.undo()
@@ -155,7 +155,7 @@ class TestCluster:
         true = workers._versions
         workers._versions = lambda *arguments: {**true(*arguments), "chess": "0.1"}
         with pytest.raises(ClusterError, match=r"chess: found '1\.\d+.*requested '0\.1'"):
-            list(scored_chunks([(0, as_arrow(predictions, READ))], workers))
+            list(chunk_scores([(0, as_arrow(predictions, READ))], workers))
 
     def test_no_scheduler_is_named(self, predictions_path, tmp_path):
         for address, said in (("tcp://127.0.0.1:9", "scheduler"), ("nonsense://x", "scheduler")):
@@ -194,7 +194,7 @@ class TestCluster:
             while lost.scheduler.workers:
                 time.sleep(0.01)
             with pytest.raises(ClusterError, match=r"no worker for 1 s.*are kept"):
-                list(scored_chunks([(0, as_arrow(predictions, READ))], workers))
+                list(chunk_scores([(0, as_arrow(predictions, READ))], workers))
 
     def test_a_scheduler_that_is_lost_is_an_error(self, predictions):
         import dask
@@ -208,7 +208,7 @@ class TestCluster:
         ):
             workers = ClusterWorkers(SLOW, lost.scheduler_address)
             rows = as_arrow(predictions, READ)
-            found = scored_chunks([(index, rows) for index in range(50)], workers)
+            found = chunk_scores([(index, rows) for index in range(50)], workers)
             next(found)
             lost.sync(lost.scheduler.close)
             with pytest.raises(ClusterError, match=r"cannot be reached.*are kept"):
@@ -245,7 +245,7 @@ def test_no_more_chunks_are_read_than_there_is_room_for(predictions, jobs):
             assert len(read) - len(done) <= workers.room()
             yield index, as_arrow(predictions.head(1), READ)
 
-    for index, found in scored_chunks(chunks(), workers):
+    for index, found in chunk_scores(chunks(), workers):
         done.append(index)
         assert len(found) == 1
     assert sorted(done) == list(range(40))

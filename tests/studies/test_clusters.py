@@ -15,11 +15,11 @@ from workbench.statistics.intervals import (
     DIFFERENCE,
     SHARE,
     cluster_codes,
+    cluster_resamples,
     clustered_mean_interval,
     clustered_tau_interval,
     comparable,
     difference_interval,
-    drawn_clusters,
     resampled_means,
 )
 
@@ -195,11 +195,11 @@ def test_draws_are_those_of_one_multinomial_however_they_are_made_and_kept(monke
     expected = np.random.default_rng(9).multinomial(100, np.full(100, 1 / 100), 70)
     for most in (2**23, 1000, 1):
         monkeypatch.setattr(intervals, "_MOST_KEPT", most)
-        drawn = drawn_clusters(100, 70, 9)
+        drawn = cluster_resamples(100, 70, 9)
         np.testing.assert_array_equal(drawn, expected)
         assert drawn.itemsize == 1
         # What is large is drawn again, not kept.
-        assert (drawn_clusters(100, 70, 9) is drawn) == (most == 2**23)
+        assert (cluster_resamples(100, 70, 9) is drawn) == (most == 2**23)
         values = np.random.default_rng(1).random((300, 2))
         codes = np.arange(300) % 100
         means = (expected @ values.reshape(3, 100, 2).sum(axis=0)) / 300
@@ -245,6 +245,6 @@ def test_one_cluster_has_no_interval_and_no_rows_have_no_mean():
 
 def test_what_is_out_of_range_is_refused():
     with pytest.raises(InvalidArgumentError, match="0"):
-        drawn_clusters(3, 0, 0)
+        cluster_resamples(3, 0, 0)
     with pytest.raises(InvalidArgumentError, match="level"):
         clustered_mean_interval([1.0, 2.0], [0, 1], level=1.0)

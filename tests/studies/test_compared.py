@@ -37,7 +37,7 @@ def test_simulated_trackers_stand_in_and_say_so(tmp_path):
     right = data.scores[data.scores["model"] == "simulated-tracker rate=0"]
     assert right["exact_match"].all()
     assert data.describe().startswith("simulated trackers on ")
-    assert data.whose == "simulated trackers"
+    assert data.subject == "simulated trackers"
     again = compare_models(tmp_path, "", simulation, DEPTH_ONE, replies="simulated")
     assert again.scores.equals(data.scores)
 
@@ -48,7 +48,7 @@ def test_simulated_prompts_are_called_simulated(tmp_path):
         "simulated, 0 slips a ply",
         "simulated, 0.2 slips a ply",
     ]
-    assert data.whose == "simulated trackers"
+    assert data.subject == "simulated trackers"
 
 
 def test_several_tables_stand_side_by_side(tmp_path, write, predictions):

@@ -12,7 +12,7 @@ from workbench.studies.environments.precision_by_environment import (
     SIX,
     TREE,
     difference,
-    slipped,
+    state_after_slip,
     state_pairs,
 )
 
@@ -63,7 +63,7 @@ class TestPairs:
 
         sure = Sure("sure")
         with pytest.raises(InvalidArgumentError, match="sure: expected a state that can be"):
-            slipped(sure, sure.automaton.initial, 0)
+            state_after_slip(sure, sure.automaton.initial, 0)
 
 
 class TestCompute:

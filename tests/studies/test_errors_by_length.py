@@ -88,12 +88,12 @@ def test_six_environments_at_the_same_lengths_in_actions(runs):
     assert (counted == table["count"]).all()
     for scores in runs.variants.values():
         assert (scores["ply"] == scores["length"]).all()
-    assert "simulated" in runs.whose
+    assert "simulated" in runs.subject
 
 
 def test_the_figure_says_that_it_is_simulated_and_nothing_is_cut_off(runs):
     table = errors_by_length.compute(runs.variants, depth=2)
-    figure = errors_by_length.draw(table, runs.whose, conventions(PARAMETERS))
+    figure = errors_by_length.draw(table, runs.subject, conventions(PARAMETERS))
     assert "simulated tracker" in figure._suptitle.get_text()
     assert "ill-formed states: as they are" in figure._supxlabel.get_text().replace("\n", " ")
     titles = [axes.get_title().split(" (")[0].lower() for axes in figure.axes[:6]]
@@ -111,7 +111,7 @@ def test_runs_of_the_users_own_are_scored_or_were(tmp_path):
     found = own_runs(paths, PARAMETERS)
     again = own_runs([paths[0], scored], PARAMETERS)
     assert list(found.variants) == ["othello", "planning"]
-    assert found.whose == "simulated-one"
+    assert found.subject == "simulated-one"
     assert found.inputs == tuple(paths)
     for name in found.variants:
         kept = ["position_id", "precision_2", "levenshtein", "length"]
@@ -133,7 +133,7 @@ def test_other_tasks_have_what_they_define(tmp_path, task, measures, depth):
     for length, part in found.variants["othello"].groupby("length"):
         mean = table[(table["length"] == length) & (table["measure"] == "precision")]["mean"]
         assert mean.item() == pytest.approx(part[f"precision_{depth}"].mean())
-    figure = errors_by_length.draw(table, found.whose)
+    figure = errors_by_length.draw(table, found.subject)
     assert f"task {task}" in figure._suptitle.get_text()
     assert faults(figure) == []
 

@@ -21,9 +21,9 @@ from workbench.studies.estimators.comparison_pairs import (
     FAR_MOVES,
     NEAR_MOVES,
     ComparisonPair,
-    compared,
     interval_covers,
     pairs,
+    run_statistics,
 )
 
 START = chess.STARTING_FEN
@@ -149,7 +149,7 @@ class TestIntervals:
 
 class TestCompared:
     def test_worked_by_hand(self):
-        found = compared(np.array([1.0, 3.0, 2.0, 4.0]), 2.0, "stratified", 10)
+        found = run_statistics(np.array([1.0, 3.0, 2.0, 4.0]), 2.0, "stratified", 10)
         spread = math.sqrt(5 / 3)
         assert found["bias"] == pytest.approx(0.25)
         assert found["deviation"] == pytest.approx(spread / 2)
@@ -159,17 +159,17 @@ class TestCompared:
         assert (found["intervals"], found["covered"]) == (0, 0)
 
     def test_branching_has_the_binomial_error_even_if_no_walk_is_accepted(self):
-        found = compared(np.zeros(2 * BATCHES), 1e-4, "branch", 100)
+        found = run_statistics(np.zeros(2 * BATCHES), 1e-4, "branch", 100)
         assert found["z"] == pytest.approx(-1e-4 / math.sqrt(1e-4 * (1 - 1e-4) / (200 * BATCHES)))
         assert math.isnan(found["largest"])
         assert found["covered"] == 2
 
     def test_without_spread_the_value_is_right_or_infinitely_wrong(self):
-        right = compared(np.full(2 * BATCHES, 0.5 + 1e-15), 0.5, "stratified", 10)
+        right = run_statistics(np.full(2 * BATCHES, 0.5 + 1e-15), 0.5, "stratified", 10)
         assert math.isnan(right["z"])
         assert right["agrees"]
         assert right["covered"] == 2
-        wrong = compared(np.full(2 * BATCHES, 0.6), 0.5, "stratified", 10)
+        wrong = run_statistics(np.full(2 * BATCHES, 0.6), 0.5, "stratified", 10)
         assert wrong["z"] == math.inf
         assert not wrong["agrees"]
         assert wrong["covered"] == 0

@@ -58,7 +58,7 @@ def test_a_third_unreadable_and_a_third_in_lower_case(thirds):
 
 def test_the_sentence_names_format_and_not_tracking(thirds):
     row = format_and_tracking.compute(thirds, depth=2).iloc[-1]
-    words = format_and_tracking.in_words(row)
+    words = format_and_tracking.format_words(row)
     assert words == (
         "40 of 60 replies can be read; over these mean p_2 is 0.500; 20 differ from the true FEN in "
         "the letter case of pieces alone: with these in the right case mean p_2 over all replies is "
@@ -66,7 +66,7 @@ def test_the_sentence_names_format_and_not_tracking(thirds):
     )
     nothing = format_and_tracking.compute(scored(["No idea."] * 3), depth=2).iloc[-1]
     assert math.isnan(nothing["mean_readable"])
-    assert format_and_tracking.in_words(nothing).startswith("none of 3 replies can be read")
+    assert format_and_tracking.format_words(nothing).startswith("none of 3 replies can be read")
 
 
 def test_the_policy_holds_for_boards_in_the_right_case():
@@ -127,4 +127,4 @@ def test_nothing_is_cut_off_or_hidden(recorded, thirds, draw):
     of_one = recorded[recorded["model"] == O4_MINI]
     many = pd.concat([of_one.assign(model=f"a model named {name}") for name in range(16)])
     for table in (recorded, one, no_length, many):
-        assert faults(draw(table, "note", "whose")) == []
+        assert faults(draw(table, "note", "subject")) == []

@@ -15,7 +15,7 @@ from workbench.statistics.paired_tests import (
     grouped_mcnemar,
     holm_in_families,
     least_p_value,
-    separated,
+    separated_pairs,
     sign_test,
 )
 from workbench.studies.models.model_ranks import compare_pairs
@@ -79,7 +79,7 @@ def test_many_games_are_tested_by_drawn_changes_of_signs():
     assert pair(table, "a", "b")["holm"] == pytest.approx(3 / 100_000)
     # Equal means: every change of signs is as far from 0.
     assert pair(table, "a", "c")["p_value"] == 1.0
-    assert separated(table) == {frozenset("ab")} | (
+    assert separated_pairs(table) == {frozenset("ab")} | (
         {frozenset("bc")} if pair(table, "b", "c")["holm"] < 0.05 else set()
     )
 
@@ -142,7 +142,7 @@ def test_few_differing_games_of_many_separate_nothing():
         scores_of(a=[[1.0]] * 4 + same, b=[[0.5]] * 4 + same), measure="precision_1"
     )
     assert pair(table, "a", "b")["p_value"] == 2 / 2**4
-    assert separated(table) == set()
+    assert separated_pairs(table) == set()
 
 
 def test_pairs_are_compared_where_both_answered():
@@ -161,7 +161,7 @@ def test_pairs_are_compared_where_both_answered():
     assert "holm" in nothing
     one_game = compare_pairs(scores_of(a=[[1.0, 1.0]], b=[[0.5, 0.0]]), measure="precision_1")
     assert math.isnan(one_game["p_value"].iloc[0])
-    assert separated(one_game) == set()
+    assert separated_pairs(one_game) == set()
     with pytest.raises(InvalidArgumentError, match="precision_4"):
         compare_pairs(scores_of(a=[[1.0]]))
 

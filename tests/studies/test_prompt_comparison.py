@@ -120,11 +120,11 @@ class TestComparison:
                 "a model: the same positions under several prompts",
             ),
             (
-                setting_effects.draw_prompts(table, whose="trackers"),
+                setting_effects.draw_prompts(table, subject="trackers"),
                 "trackers: the same positions under",
             ),
             (answer_spread.draw(spread), "a model: the same question asked again"),
-            (answer_spread.draw(spread, whose="trackers"), "trackers: the same question"),
+            (answer_spread.draw(spread, subject="trackers"), "trackers: the same question"),
         ):
             assert figure._suptitle.get_text().startswith(words)
 

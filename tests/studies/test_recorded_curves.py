@@ -35,7 +35,7 @@ def test_the_default_model_stands_alone_and_those_with_enough_replies_are_compar
     assert data.models.groupby("model").size().to_dict() == {DEFAULT_MODEL: 1000, BASELINE: 1000}
     assert f"fewer than 1000 replies: {GPT_4O} (200)" in data.describe()
     assert "1000 positions of 20 games" in data.describe()
-    assert data.whose == f"{DEFAULT_MODEL} on World Cup games"
+    assert data.subject == f"{DEFAULT_MODEL} on World Cup games"
     for name, width in (("bands of 10 full moves", 10), ("bands of 5 full moves", 5)):
         bands = data.variants[name].groupby("group")["ply"].agg(["min", "max"])
         assert list(bands["max"]) == [2 * edge for edge in bands.index]
@@ -84,7 +84,7 @@ def test_both_figures_show_the_model_above_and_all_below(data):
             study.compute(one),
             study.compute(models, each_model=True),
         )
-        figure = study.draw(tables[0], data.describe(), data.whose, tables[1])
+        figure = study.draw(tables[0], data.describe(), data.subject, tables[1])
         title = " ".join(figure.get_suptitle().split())
         assert title.startswith(f"{DEFAULT_MODEL} on World Cup games: ")
         assert title.endswith("below, 1 model and the baseline")

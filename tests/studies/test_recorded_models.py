@@ -45,7 +45,7 @@ class TestComparedModels:
     def test_a_model_with_few_replies_is_left_out_and_named(self, tables):
         data = compared(tables)
         assert "left out: gpt-4o-2024-08-06 (200)" in data.describe()
-        assert data.whose == "1 model and the baseline on World Cup games"
+        assert data.subject == "1 model and the baseline on World Cup games"
         assert data.scores["game"].nunique() == 20
         every = compared(tables, least_replies=1)
         gpt_4o = every.scores[every.scores["model"] == GPT_4O]
@@ -55,7 +55,7 @@ class TestComparedModels:
     def test_given_predictions_take_precedence(self, tables):
         path = str(tables / "few.parquet")
         data = compare_models(tables, path, Simulation(), PARAMETERS, replies="simulated")
-        assert data.whose == ""
+        assert data.subject == ""
         assert GPT_4O in set(data.scores["model"])
 
     def test_a_setting_keeps_the_replies_of_a_model_apart(self, tables):

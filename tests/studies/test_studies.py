@@ -256,7 +256,7 @@ class TestRandomBaseline:
     def test_scattered_boards_are_those_of_the_readings(self):
         """Recall of the board with random squares is precision the other way round."""
         table = random_baseline.compute(pairs=3, moves=1, depths=(1,))
-        ways = random_baseline.scattered(pairs=3, moves=1)
+        ways = random_baseline.compute_scattered(pairs=3, moves=1)
         summary = random_baseline.summarise(table).set_index(["reading", "depth"])["mean"]
         ways = ways[(ways["pieces"] == "initial") & (ways["side"] == "drawn")]
         assert len(ways) == 2 * 4

@@ -40,7 +40,7 @@ def four_games(tmp_path):
 
 def test_the_bundled_games_are_answered_by_the_simulated_tracker_if_asked_for(tmp_path):
     data = prepare(tmp_path, SIMULATED, DEPTH_1)
-    assert data.whose == "Simulated tracker"
+    assert data.subject == "Simulated tracker"
     assert data.models is None
     assert data.games == "games of Stockfish self-play"
     assert data.inputs == (bundled_games_path(),)
@@ -58,7 +58,7 @@ def test_the_bundled_games_are_answered_by_the_simulated_tracker_if_asked_for(tm
 @pytest.mark.slow
 def test_a_bundled_model_answers_games_that_it_was_not_trained_on(tmp_path):
     data = prepare(tmp_path, Source(per_group=2, replies="tiny"), DEPTH_1)
-    assert data.whose == "workbench/tiny"
+    assert data.subject == "workbench/tiny"
     assert data.games == "games of Stockfish self-play that it was not trained on"
     assert data.inputs == (bundled_games_path(), weights_path("tiny"))
     five, ten = data.variants.values()

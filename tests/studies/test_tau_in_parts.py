@@ -8,7 +8,7 @@ from drawn import faults
 from workbench.errors import InvalidArgumentError
 from workbench.statistics.intervals import tau_b
 from workbench.studies.paper import kendall_tau
-from workbench.studies.paper.kendall_tau import alike
+from workbench.studies.paper.kendall_tau import length_strata
 
 
 def rows_of(values, distances, lengths, right=None):
@@ -76,9 +76,9 @@ def test_by_group_and_each_model():
 
 def test_neighbouring_lengths_make_up_a_stratum():
     lengths = pd.Series([3, 3, 1, 1, 1, 2, 9, None])
-    assert alike(lengths, least=3).tolist() == [1, 1, 0, 0, 0, 1, 1, -1]
-    assert alike(pd.Series([1, 2, 3]), least=1).tolist() == [0, 1, 2]
-    assert alike(pd.Series([1, 2]), least=10).tolist() == [0, 0]
+    assert length_strata(lengths, least=3).tolist() == [1, 1, 0, 0, 0, 1, 1, -1]
+    assert length_strata(pd.Series([1, 2, 3]), least=1).tolist() == [0, 1, 2]
+    assert length_strata(pd.Series([1, 2]), least=10).tolist() == [0, 0]
 
 
 def test_shuffles_stay_within_their_stratum():

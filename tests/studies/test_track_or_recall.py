@@ -14,7 +14,7 @@ from workbench.environments.chess.replay import play_moves
 from workbench.errors import InvalidArgumentError
 from workbench.scoring import ScoringParameters
 from workbench.studies.models import track_or_recall
-from workbench.studies.models.track_or_recall import scores_of_both
+from workbench.studies.models.track_or_recall import scores_of_both_sets
 from workbench.tables.parquet_tables import PREDICTIONS, write_table
 
 
@@ -103,7 +103,7 @@ def baseline(tmp_path_factory):
     folder = tmp_path_factory.mktemp("baseline")
     path = folder / "replies.parquet"
     write_table(recorded_replies((), [BASELINE]), path, PREDICTIONS)
-    return scores_of_both(folder, ScoringParameters(depth=4), predictions=str(path))
+    return scores_of_both_sets(folder, ScoringParameters(depth=4), predictions=str(path))
 
 
 class TestRecordedBaseline:
@@ -116,7 +116,7 @@ class TestRecordedBaseline:
         assert round(row["random_games"], 3) == 0.018
         assert (row["world_cup_replies"], row["world_cup_games"]) == (1000, 20)
         assert table["length"].unique().tolist() == ["20", "40", "60", "80", "100", "all"]
-        assert baseline.whose == "0 models and the baseline"
+        assert baseline.subject == "0 models and the baseline"
 
     @pytest.mark.slow
     def test_the_boards_are_those_of_the_moves(self, baseline):
@@ -141,9 +141,9 @@ def test_a_model_of_one_set_alone_is_refused(tmp_path):
     path = tmp_path / "replies.parquet"
     write_table(recorded_replies((WORLD_CUP,), [BASELINE]), path, PREDICTIONS)
     with pytest.raises(InvalidArgumentError, match="replies to both sets"):
-        scores_of_both(tmp_path, ScoringParameters(depth=1), predictions=str(path))
+        scores_of_both_sets(tmp_path, ScoringParameters(depth=1), predictions=str(path))
 
 
 def test_replies_are_recorded_or_simulated(tmp_path):
     with pytest.raises(InvalidArgumentError, match="'recorded' or 'simulated', got 'both'"):
-        scores_of_both(tmp_path, ScoringParameters(depth=1), replies="both")
+        scores_of_both_sets(tmp_path, ScoringParameters(depth=1), replies="both")

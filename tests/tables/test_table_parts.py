@@ -11,7 +11,7 @@ import pytest
 
 from workbench.errors import OutputError, RunMismatchError, TableError
 from workbench.scoring import ScoringParameters, score_table
-from workbench.scoring.score_rows import scored
+from workbench.scoring.score_rows import score_chunk
 from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS, read_provenance, write_table
 
 ONE = ScoringParameters(depth=1)
@@ -54,14 +54,14 @@ def stopped(monkeypatch):
     def stop_after(number, table, out, parameters=TWO, **options):
         done = []
 
-        def score_chunk(chunk, parameters):
+        def stop_or_score(chunk, parameters):
             if len(done) == number:
                 raise KeyboardInterrupt
             done.append(chunk)
-            return scored(chunk, parameters)
+            return score_chunk(chunk, parameters)
 
         with monkeypatch.context() as patch:
-            patch.setattr("workbench.scoring.workers.scored", score_chunk)
+            patch.setattr("workbench.scoring.workers.score_chunk", stop_or_score)
             with pytest.raises(KeyboardInterrupt):
                 score_table(table, out, parameters, chunk_rows=6, **options)
 
@@ -157,12 +157,12 @@ class TestTrust:
     def test_predictions_that_change_meanwhile_are_an_error(
         self, table, other, out, whole, monkeypatch
     ):
-        def score_chunk(chunk, parameters):
+        def stop_or_score(chunk, parameters):
             shutil.copy(other, table)
-            return scored(chunk, parameters)
+            return score_chunk(chunk, parameters)
 
         with monkeypatch.context() as patch:
-            patch.setattr("workbench.scoring.workers.scored", score_chunk)
+            patch.setattr("workbench.scoring.workers.score_chunk", stop_or_score)
             with pytest.raises(TableError, match="changed while"):
                 score_table(table, out, TWO, chunk_rows=6)
         assert not out.exists()

@@ -20,8 +20,8 @@ from workbench.tables.parquet_tables import (
     read_table,
     replacing,
     row_count,
+    table_writer,
     write_table,
-    writing_table,
 )
 
 
@@ -130,7 +130,7 @@ class TestInPieces:
         monkeypatch.setattr("workbench.tables.parquet_tables.ROW_GROUP_ROWS", 10)
         one, other = tmp_path / "one.parquet", tmp_path / "other.parquet"
         write_table(rows, one, PREDICTIONS, {"seed": 1})
-        with writing_table(other, PREDICTIONS, {"seed": 1}) as writer:
+        with table_writer(other, PREDICTIONS, {"seed": 1}) as writer:
             for start in range(0, len(rows), piece):
                 writer.write(rows.iloc[start : start + piece])
         assert other.read_bytes() == one.read_bytes()
@@ -157,7 +157,7 @@ class TestInPieces:
         monkeypatch.setattr("workbench.tables.parquet_tables.ROW_GROUP_ROWS", 42)
         path = tmp_path / "rows.parquet"
         draw = random.Random(0)
-        with writing_table(path, PREDICTIONS) as writer:
+        with table_writer(path, PREDICTIONS) as writer:
             for _ in range(100):
                 replies = [draw.randbytes(500).hex() for _ in range(42)]
                 writer.write(rows.assign(reply=replies))
@@ -173,7 +173,7 @@ class TestInPieces:
         before = path.read_bytes()
 
         def fail():
-            with writing_table(path, PREDICTIONS) as writer:
+            with table_writer(path, PREDICTIONS) as writer:
                 writer.write(rows)
                 writer.write(rows.assign(extra=1))
 

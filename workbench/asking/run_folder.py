@@ -22,7 +22,12 @@ from workbench.episodes import EpisodeSample
 from workbench.errors import RunMismatchError
 from workbench.tables.output_files import check_folder, check_output
 from workbench.tables.parquet_tables import POSITIONS, replacing, write_table
-from workbench.tables.provenance import differences_in_words, differing, file_hash, package_versions
+from workbench.tables.provenance import (
+    differences_in_words,
+    file_hash,
+    find_differences,
+    package_versions,
+)
 
 RUN_FILE: Final = "run.json"
 
@@ -137,7 +142,7 @@ def _differences(earlier: dict[str, Any], current: dict[str, Any]) -> str:
         {**run.get("question", {}), "positions": run.get("positions_sha256")}
         for run in (earlier, current)
     )
-    differences = differing(*runs)
+    differences = find_differences(*runs)
     # The hash says that the prompt differs, its name and version say how; its text would drown both.
     for name in ("prompt turns", "prompt notation"):
         differences.pop(name, None)

@@ -17,7 +17,7 @@ from workbench.errors import InvalidArgumentError
 from workbench.metrics import pair_values
 from workbench.prediction import ParsedState
 from workbench.scoring import ScoringParameters
-from workbench.scoring.score_rows import is_state, measured, states_of
+from workbench.scoring.score_rows import is_state, row_measures, states_of
 from workbench.tasks import task_named, task_names
 
 SAMPLE_ROWS: Final = 500
@@ -137,7 +137,7 @@ class Recomputation:
         self, rows: list[_Row], parameters: ScoringParameters, findings: Findings
     ) -> None:
         _, cells, states = zip(*rows, strict=True) if rows else ((), (), ())
-        values = measured(self._environment, cells, states, parameters)
+        values = row_measures(self._environment, cells, states, parameters)
         for (place, row, _), computed in zip(rows, values, strict=True):
             for name, value in zip(parameters.measures(), computed, strict=True):
                 if not _same(row[name], value):

@@ -41,7 +41,7 @@ from workbench.tables.earlier_versions import (
     can_upgrade,
     missing_columns,
     needed_columns,
-    upgraded,
+    upgrade,
     with_summaries,
 )
 from workbench.tables.output_files import kind_of
@@ -239,7 +239,7 @@ def _check_rows(
     for batch in record_batches(file, CHUNK_ROWS):
         table = pa.Table.from_batches([batch])
         if is_earlier:
-            table = upgraded(table, table.column_names if schema is None else schema.names)
+            table = upgrade(table, table.column_names if schema is None else schema.names)
         if schema is not None:
             try:
                 table = with_summaries(table, stale_summaries(schema.names, table.column_names))
@@ -313,7 +313,7 @@ def _columns(file: pq.ParquetFile, names: list[str]) -> pd.DataFrame | None:
     if missing_columns(names, schema.names):
         return None
     table = file.read(columns=needed_columns(names, schema.names))
-    return as_frame(upgraded(table, names).select(names))
+    return as_frame(upgrade(table, names).select(names))
 
 
 def _check_boards_of_positions(file: pq.ParquetFile, report: TableReport) -> None:

@@ -195,14 +195,14 @@ def plain_log_scale(axes: Axes) -> None:
     axes.yaxis.set_minor_formatter(NullFormatter())
 
 
-def caption(figure: Figure, title: str, note: str, whose: str = "") -> None:
+def caption(figure: Figure, title: str, note: str, subject: str = "") -> None:
     """Put a title above, and below in small what a reader must know to read the figure.
 
     Both are broken into lines as wide as the figure, which grows by the lines that this adds.
-    Symbols such as ``p_4`` become formulas. ``whose``, what the title is about, follows it.
+    Symbols such as ``p_4`` become formulas. ``subject``, what the title is about, follows it.
     """
-    if whose:
-        title += f" {whose}" if title.endswith("?") else f": {whose}"
+    if subject:
+        title += f" {subject}" if title.endswith("?") else f": {subject}"
     width = figure.get_figwidth() - _MARGIN
     height = figure.get_figheight()
     texts = []

@@ -53,7 +53,7 @@ NAMES: Final[Mapping[str, tuple[str, ...]]] = {
 _ANSWERS: Final = ("reply", "predicted_state", "predicted_actions")
 _TRUTHS: Final = ("true_state", "moves", "movetext")
 _TEXTS: Final = ("position_id", "source", "game_id", "model", "setting", "set")
-_SHOWN: Final = 3
+_MOST_NAMED: Final = 3
 _UCI: Final = re.compile(r"[a-h][1-8][a-h][1-8]")
 
 
@@ -214,10 +214,10 @@ def _complete(imported: ImportedReplies, where: str) -> pd.DataFrame:
     refusals = imported.refusals
     if not refusals:
         return imported.predictions
-    some = "; ".join(f"{where} {note.line}: {note.detail}"[:300] for note in refusals[:_SHOWN])
+    some = "; ".join(f"{where} {note.line}: {note.detail}"[:300] for note in refusals[:_MOST_NAMED])
     total = len(refusals) + len(imported.predictions)
     raise InvalidArgumentError(
         f"{len(refusals)} of {total} rows cannot be read: {some}"
-        + ("; ..." if len(refusals) > _SHOWN else "")
+        + ("; ..." if len(refusals) > _MOST_NAMED else "")
         + "; mend or drop them"
     )

@@ -21,7 +21,7 @@ from tqdm.auto import tqdm
 from workbench.errors import EngineError, InvalidArgumentError
 from workbench.games.game_tables import GAMES, PlayedGame, games_frame, read_games
 from workbench.seeds import derived_seed
-from workbench.tables.table_parts import making_in_parts
+from workbench.tables.table_parts import table_in_parts
 from workbench.worker_processes import end_with_parent
 
 # One takes a fraction of a second: after so long the engine hangs.
@@ -224,7 +224,7 @@ def play_games(
         "play": _how_played(),
     }
     spans = [(start, min(start + PART_GAMES, number)) for start in range(0, number, PART_GAMES)]
-    with making_in_parts(
+    with table_in_parts(
         out,
         "games",
         GAMES,

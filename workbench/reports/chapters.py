@@ -59,10 +59,10 @@ class ReportedRun:
         name: What the page calls it: the name of its folder or file.
         scores: Rows of a scores table with the column ``game``, the game that is resampled whole.
         predictions: The rows of PREDICTIONS that were scored, or None if they are not available.
-        scored: The provenance of the scores: parameters, code, and hash of the predictions.
-        asked: The question as the run's folder or the predictions describe it (model, prompt with
+        scoring: The provenance of the scores: parameters, code, and hash of the predictions.
+        question: As the run's folder or the predictions describe it (model, prompt with
             its text and hash, temperature, ...); empty if they do not.
-        made: The provenance of the predictions, but ``asked`` and ``versions``.
+        provenance: That of the predictions, but ``asked`` and ``versions``.
         versions: Packages and their versions at the time of asking, if known.
         packages: Packages and their versions at the time of scoring, if known.
         date: When asking began, as ISO 8601; empty if unknown.
@@ -72,9 +72,9 @@ class ReportedRun:
     name: str
     scores: pd.DataFrame
     predictions: pd.DataFrame | None = None
-    scored: Mapping[str, Any] = field(default_factory=dict)
-    asked: Mapping[str, Any] = field(default_factory=dict)
-    made: Mapping[str, Any] = field(default_factory=dict)
+    scoring: Mapping[str, Any] = field(default_factory=dict)
+    question: Mapping[str, Any] = field(default_factory=dict)
+    provenance: Mapping[str, Any] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     packages: Mapping[str, str] = field(default_factory=dict)
     date: str = ""
@@ -116,9 +116,11 @@ def read_run(path: Path, predictions: Path | None = None) -> ReportedRun:
         name=_name_of(path.resolve()),
         scores=scores if "game" in scores else with_games(scores, table),
         predictions=table,
-        scored=scored,
-        asked=provenance.get("asked") or description.get("question", {}),
-        made={name: provenance[name] for name in provenance if name not in ("asked", "versions")},
+        scoring=scored,
+        question=provenance.get("asked") or description.get("question", {}),
+        provenance={
+            name: value for name, value in provenance.items() if name not in ("asked", "versions")
+        },
         versions=provenance.get("versions") or description.get("versions", {}),
         packages=read_packages(scores_path),
         date=asking_began(folder.path) if description else "",
@@ -182,7 +184,7 @@ class Chapter:
             name of the run) and ``prompt`` (empty). ``model`` tells apart what is compared: it carries the setting, and
             the run, where these differ; ``asked`` is the model's name as it was.
         predictions: The rows behind them whose run has them, with moves and texts.
-        beside: Scores of the recorded models at the same positions and of the baseline, with the
+        references: Scores of the recorded models at the same positions and of the baseline, with the
             same columns; none if there are none.
         notes: What a reader must know of them, in sentences.
     """
@@ -193,7 +195,7 @@ class Chapter:
     depth: int
     scores: pd.DataFrame
     predictions: pd.DataFrame
-    beside: pd.DataFrame = field(default_factory=pd.DataFrame)
+    references: pd.DataFrame = field(default_factory=pd.DataFrame)
     notes: tuple[str, ...] = ()
 
     @property
@@ -223,9 +225,9 @@ class Chapter:
         """Whether replies are states, which have exact match and edit distance."""
         return self.task == "state"
 
-    def together(self) -> pd.DataFrame:
+    def all_scores(self) -> pd.DataFrame:
         """Return the scores with those beside them."""
-        return pd.concat([self.scores, self.beside], ignore_index=True)
+        return pd.concat([self.scores, self.references], ignore_index=True)
 
 
 def chapters_of(runs: Sequence[ReportedRun], depth: int | None = None) -> list[Chapter]:
@@ -327,7 +329,7 @@ def _named_apart(part: pd.DataFrame) -> pd.DataFrame:
     return apart.assign(asked=part["model"], model=names.map(plain)).reset_index(drop=True)
 
 
-def is_scored(chapter: Chapter) -> bool:
+def has_scores(chapter: Chapter) -> bool:
     """Return whether any reply of a chapter has scores."""
     return not scored_rows(chapter.scores).empty
 
@@ -335,7 +337,7 @@ def is_scored(chapter: Chapter) -> bool:
 _SEED: Final = 0
 
 
-def with_others(chapter: Chapter, *, jobs: int = 1) -> Chapter:
+def with_references(chapter: Chapter, *, jobs: int = 1) -> Chapter:
     """Return a chapter with the scores of the baseline and of recorded models beside its own.
 
     The baseline answers every question as if no action had been taken: in chess by the initial
@@ -358,8 +360,8 @@ def with_others(chapter: Chapter, *, jobs: int = 1) -> Chapter:
         return replace(chapter, notes=notes)
     scores = score(rows, _parameters(chapter), jobs=jobs)
     games = scores["position_id"].map(positions.set_index("position_id")["game"])
-    beside = scores.assign(game=games, run="", prompt="", asked=scores["model"])
-    return replace(chapter, beside=beside, notes=notes)
+    references = scores.assign(game=games, run="", prompt="", asked=scores["model"])
+    return replace(chapter, references=references, notes=notes)
 
 
 def baseline_name(chapter: Chapter) -> str:

@@ -116,7 +116,7 @@ class Evaluation:
     def digest(self) -> str:
         """The SHA-256 of what the evaluation is made of and comes to, in hexadecimal."""
         run = self.run
-        return json_hash(json_value([run.name, run.date, run.scored, run.asked, self.numbers]))
+        return json_hash(json_value([run.name, run.date, run.scoring, run.question, self.numbers]))
 
     @property
     def numbers(self) -> list[dict[str, Any]]:
@@ -132,14 +132,14 @@ class Evaluation:
     @property
     def positions_sha256(self) -> str:
         """The hash of the positions that were asked about, in hexadecimal; empty if unknown."""
-        digest = str(self.run.made.get("positions_sha256"))
+        digest = str(self.run.provenance.get("positions_sha256"))
         return digest if _DIGEST.fullmatch(digest) else ""
 
     @property
     def parameters(self) -> Mapping[str, Any]:
         """How the rows were scored: terminal rule, policy, method, and N of an estimator."""
         columns = {"terminal": "terminal", "ill_formed": "ill_formed_policy", "method": "method"}
-        values = dict(self.run.scored.get("parameters", {}))
+        values = dict(self.run.scoring.get("parameters", {}))
         for name, column in columns.items():
             values[name] = ", ".join(sorted(self.scores[column].dropna().astype(str).unique()))
         # The engines give the same numbers, and exact ones depend on no draw.
@@ -202,7 +202,7 @@ def evaluations_of(
     ]  # fmt: skip
 
 
-def question_shown(question: Mapping[str, Any]) -> dict[str, Any]:
+def public_question(question: Mapping[str, Any]) -> dict[str, Any]:
     """Return how a run was asked, without keys among its options and without this machine's paths."""
     options = {
         name: without_secrets(question[name])[0]

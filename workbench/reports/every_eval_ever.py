@@ -30,7 +30,7 @@ from workbench.reports.evaluations import (
     json_value,
     kind,
     named_texts,
-    question_shown,
+    public_question,
 )
 from workbench.reports.headline import COLUMNS, KEY
 from workbench.studies.models.answer_spread import right_answers
@@ -41,11 +41,11 @@ INSTANCE_SCHEMA_VERSION: Final = "0.3.0"
 INSTANCES_FILE: Final = "instances.jsonl"
 UNSCORED_FILE: Final = "unscored.jsonl"
 
-_KEPT: Final = (
+_METADATA: Final = (
     "game", "group", "ply", "set", "setting", "sample", "reply_class", "status", "reason",
     "stop_reason", "dollars",
 )  # fmt: skip
-_READ: Final = (
+_OF_QUESTIONS: Final = (
     *PREDICTIONS_READ, "position_id", "task", "true_state", "predicted_state", "predicted_actions",
     "unscored", "right",
 )  # fmt: skip
@@ -88,8 +88,8 @@ def instance_lines(evaluation: Evaluation) -> Iterator[dict[str, Any]]:
     rows = rows.assign(right=pd.concat(right))
     questions = _questions(evaluation)
     columns = [str(name) for name in rows]
-    names = [name for name in columns if name in _KEPT or _is_reported(find_metric(name))]
-    read = [name for name in columns if name in names or name in _READ]
+    names = [name for name in columns if name in _METADATA or _is_reported(find_metric(name))]
+    read = [name for name in columns if name in names or name in _OF_QUESTIONS]
     for values in rows[read].itertuples(index=False, name=None):
         row = {name: json_value(value) for name, value in zip(read, values, strict=True)}
         yield _instance_line(evaluation, row, questions.get(row["position_id"]), names)
@@ -101,7 +101,7 @@ def _is_reported(metric: Metric | None) -> bool:
 
 def _questions(evaluation: Evaluation) -> Mapping[str, tuple[str, ...]]:
     """Return the user's messages by position; none where the wording is unknown."""
-    prompt, predictions = evaluation.run.asked.get("prompt"), evaluation.run.predictions
+    prompt, predictions = evaluation.run.question.get("prompt"), evaluation.run.predictions
     if (
         predictions is None
         or not prompt
@@ -166,7 +166,7 @@ def _conversation(
             "output": {"raw": [] if reply is None else [reply]},
         }
     else:
-        of_run = evaluation.run.asked
+        of_run = evaluation.run.question
         system = of_run.get("system_prompt") or of_run["prompt"].get("system")
         replies = [*json.loads(row["earlier_turns"] or "[]"), *([] if reply is None else [reply])]
         turns = [("system", system)] if system else []
@@ -328,7 +328,7 @@ def _source_metadata(
             {
                 "run": evaluation.run.name,
                 **{name: file_hash(path) for name, path in tables.items()},
-                "predictions_made": question_shown(evaluation.run.made),
+                "predictions_made": public_question(evaluation.run.provenance),
                 "rows_by_class": {name: int(count) for name, count in counts.items()},
                 "intervals": f"{LEVEL:.0%}, {METHOD}",
                 _UNDEFINED: undefined,
@@ -342,7 +342,7 @@ def _model_info(evaluation: Evaluation) -> dict[str, Any]:
     return {
         "name": evaluation.model,
         "id": evaluation.model,
-        **({"inference_platform": platform} if rest and evaluation.run.asked else {}),
+        **({"inference_platform": platform} if rest and evaluation.run.question else {}),
         "additional_details": {"deployment_type": UNKNOWN, "model_availability": UNKNOWN},
     }
 
@@ -356,7 +356,7 @@ def _library(evaluation: Evaluation) -> dict[str, Any]:
             {
                 "packages_of_scores": packages,
                 "packages_of_replies": evaluation.run.versions,
-                "scoring_code": evaluation.run.scored.get("code"),
+                "scoring_code": evaluation.run.scoring.get("code"),
             }
         ),
     }
@@ -377,7 +377,7 @@ def _result(evaluation: Evaluation, place: int, row: Mapping[str, Any]) -> dict[
                     "task": task,
                     "set": positions,
                     "positions_sha256": evaluation.positions_sha256,
-                    "predictions_sha256": evaluation.run.scored.get("predictions_sha256"),
+                    "predictions_sha256": evaluation.run.scoring.get("predictions_sha256"),
                 }
             ),
         },
@@ -431,7 +431,7 @@ def _uncertainty(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _generation_config(evaluation: Evaluation) -> dict[str, Any]:
-    question = question_shown(evaluation.run.asked)
+    question = public_question(evaluation.run.question)
     prompt = question.pop("prompt", None) or {}
     turns = prompt.pop("turns", None)
     arguments = {name: question.pop(name, None) for name in _ARGUMENTS}

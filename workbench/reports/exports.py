@@ -68,7 +68,7 @@ def _result(
     environment = evaluation.environment
     arguments = {
         "positions_sha256": evaluation.positions_sha256 or None,
-        "predictions_sha256": evaluation.run.scored.get("predictions_sha256"),
+        "predictions_sha256": evaluation.run.scoring.get("predictions_sha256"),
         "setting": evaluation.setting or None,
         **evaluation.parameters,
     }
@@ -119,7 +119,7 @@ def _text(evaluation: Evaluation) -> str:
             str(row["games"]),
         )
         lines.append(f"| {' | '.join(cells)} |")
-    prompt = evaluation.run.asked.get("prompt")
+    prompt = evaluation.run.question.get("prompt")
     prompt_name = prompt_words(prompt) if prompt else "unknown"
     facts = {
         "Model": evaluation.model,
@@ -171,7 +171,7 @@ def write_exports(
     depths = chapter_depths(runs, depth)
     # A run that is named twice is published once.
     evaluations = {each.digest: each for run in runs for each in evaluations_of(run, depths)}
-    refuse_others_files(out)
+    refuse_foreign_files(out)
     _remove_earlier(out)
     paths: list[Path] = []
     for evaluation in evaluations.values():
@@ -201,7 +201,7 @@ def _folders(out: Path) -> list[Path]:
     return [out, *sorted((out / EVALUATIONS_FOLDER).glob("*/"))]
 
 
-def refuse_others_files(out: Path) -> None:
+def refuse_foreign_files(out: Path) -> None:
     """Refuse to write over what the workbench did not write."""
     for path in (folder / name for folder in _folders(out) for name in _OF_EVALUATION):
         if path.exists() and not _is_ours(path):

@@ -15,7 +15,7 @@ from workbench.reports.model_comparison import Comparisons, counted_family, fami
 from workbench.reports.page_parts import counted, interval_cell, number, with_interval
 from workbench.scoring.parameters import MEASURES
 from workbench.statistics.paired_tests import LEVEL
-from workbench.studies.models.format_and_tracking import in_words
+from workbench.studies.models.format_and_tracking import format_words
 from workbench.studies.models.model_summary import OVERALL
 
 _MOST_OPPONENTS: Final = 5
@@ -62,7 +62,7 @@ def findings(
 
 
 def _baselines(chapter: Chapter) -> set[str]:
-    rows = chapter.together()
+    rows = chapter.all_scores()
     return set(rows.loc[rows["asked"].isin([BASELINE, baseline_name(chapter)]), "model"])
 
 
@@ -88,7 +88,7 @@ def _short_words(
     words = f"{model}: mean {chapter.symbol} {mean} over {counted(count, 'reply', 'replies')}"
     of_format = _overall(parts, model)
     if of_format["readable"] < 1 or of_format["case_replies"]:
-        words += f" ({in_words(of_format, chapter.environment.name)})"
+        words += f" ({format_words(of_format, chapter.environment.name)})"
     turned, baselines = _turned(compared, model), _baselines(chapter)
     lower = _most_common(turned[~turned["opponent"].isin(baselines) & (turned["by"] >= 0)])
     nearest = lower.sort_values("by").head(1).to_dict("records")
@@ -133,7 +133,7 @@ def _overall(parts: pd.DataFrame, model: str) -> dict[Any, Any]:
 
 
 def _format_words(chapter: Chapter, parts: pd.DataFrame, model: str) -> str:
-    words = in_words(_overall(parts, model), chapter.environment.name)
+    words = format_words(_overall(parts, model), chapter.environment.name)
     return f"{words[:1].upper()}{words[1:]}."
 
 

@@ -33,7 +33,7 @@ def summary_of(chapter: Chapter) -> pd.DataFrame:
     """
     curve = [f"precision_{m}" for m in range(1, chapter.depth + 1)]
     parts = []
-    for scores, own in ((chapter.scores, True), (chapter.beside, False)):
+    for scores, own in ((chapter.scores, True), (chapter.references, False)):
         if len(scores):
             # An estimator gives p_m and r_m alone.
             lacking = {name: np.nan for name in curve if name not in scores}
@@ -76,7 +76,7 @@ def accepted_section(chapter: Chapter, identity: str) -> str:
     """Return how far lines of actions are accepted; nothing for other tasks."""
     if chapter.task != "continuation":
         return ""
-    scores, noun = chapter.together(), chapter.environment.action_noun
+    scores, noun = chapter.all_scores(), chapter.environment.action_noun
     depths = [m for m in range(1, chapter.depth + 1) if f"precision_{m}" in scores]
     numbers = [headline(scores, depth=m) for m in depths]
     order = numbers[-1].sort_values("mean", ascending=False)["model"]
@@ -173,7 +173,7 @@ def _by_length(summary: pd.DataFrame, measure: str, caption: str, symbol: str) -
 
 def parts_of_means(chapter: Chapter) -> pd.DataFrame:
     """Return `format_and_tracking.compute` of a chapter with scored rows and of its references."""
-    return format_and_tracking.compute(chapter.together(), depth=chapter.depth)
+    return format_and_tracking.compute(chapter.all_scores(), depth=chapter.depth)
 
 
 def format_section(chapter: Chapter, parts: pd.DataFrame, identity: str) -> str:

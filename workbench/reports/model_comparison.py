@@ -25,7 +25,7 @@ from workbench.statistics.paired_tests import (
     group_letters,
     holm_in_families,
     least_p_value,
-    separated,
+    separated_pairs,
 )
 from workbench.studies.models import model_ranks
 
@@ -42,7 +42,7 @@ INTERVAL_AND_TEST: Final = (
 )
 
 
-def asked_alike(scores: pd.DataFrame) -> pd.DataFrame:
+def asking_conditions(scores: pd.DataFrame) -> pd.DataFrame:
     """Return how each model was asked: two with the same values were asked alike.
 
     The columns are asked (the model's name as it was), setting, positions (the set of their ids, where
@@ -59,9 +59,9 @@ def asked_alike(scores: pd.DataFrame) -> pd.DataFrame:
     return models.assign(variant=models["setting"].where(several, ""))
 
 
-def in_families(pairs: pd.DataFrame, scores: pd.DataFrame, own: Collection[str]) -> pd.DataFrame:
+def with_families(pairs: pd.DataFrame, scores: pd.DataFrame, own: Collection[str]) -> pd.DataFrame:
     """Return pairs of models with the column ``family``, and ``holm`` adjusted in each family alone."""
-    models = asked_alike(scores)
+    models = asking_conditions(scores)
     one, other = (models.loc[pairs[side]].reset_index(drop=True) for side in ("model", "other"))
     members = pairs["model"].isin(own).astype(int) + pairs["other"].isin(own).astype(int)
     family = members.map({2: OWN, 1: WITH_BESIDE, 0: BESIDE}).reset_index(drop=True)
@@ -82,7 +82,7 @@ def families(pairs: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 
 def rankings(scores: pd.DataFrame) -> Iterator[tuple[str, list[str]]]:
     """Yield which models are ranked with each other, with a name: those that were asked alike."""
-    models = asked_alike(scores)
+    models = asking_conditions(scores)
     for (_, variant), part in models.groupby(["positions", "variant"], sort=False):
         if len(part) > 1:
             words = f" in the setting {variant}" if variant else ""
@@ -142,9 +142,9 @@ class Comparisons(NamedTuple):
 
 def compare(chapter: Chapter, *, seed: int = 0) -> Comparisons:
     """Compare the models of a chapter by p_m, and with those beside them."""
-    rows, measure = chapter.together(), f"precision_{chapter.depth}"
+    rows, measure = chapter.all_scores(), f"precision_{chapter.depth}"
     every = model_ranks.compare_pairs(rows, measure=measure, seed=seed)
-    every = in_families(every, rows, chapter.models)
+    every = with_families(every, rows, chapter.models)
     of_own = every["model"].isin(chapter.models) | every["other"].isin(chapter.models)
     return Comparisons(every, every[of_own].reset_index(drop=True))
 
@@ -153,7 +153,7 @@ def comparison_section(
     chapter: Chapter, compared: Comparisons, identity: str, *, resamples: int = 1000, seed: int = 0
 ) -> str:
     """Return ranks in groups, a figure of ranks, and the differences of all pairs."""
-    if chapter.together()["model"].nunique() == 1:
+    if chapter.all_scores()["model"].nunique() == 1:
         content = [paragraph("There is one model, and nothing to compare it with.")]
     elif compared.own.empty:
         words = (
@@ -171,7 +171,7 @@ def comparison_section(
 
 def _ranks(chapter: Chapter, every: pd.DataFrame, resamples: int, seed: int) -> str:
     """Return the ranks of models that share positions, with the letters of their groups."""
-    scores = chapter.together()
+    scores = chapter.all_scores()
     names = {"precision": chapter.symbol, "distance": EDIT_DISTANCE.name}
     if not chapter.measures_text:
         names = {name: quantity_name(name) for name in quantities_of(chapter.task, chapter.depth)}
@@ -182,10 +182,10 @@ def _ranks(chapter: Chapter, every: pd.DataFrame, resamples: int, seed: int) -> 
             ranked = model_ranks.compute(part, depth=chapter.depth, resamples=resamples, seed=seed)
         else:
             measured: dict[str, tuple[str, Literal[1, -1]]] = {name: (name, -1) for name in names}
-            ranked = model_ranks.ranked(part, measured, resamples=resamples, seed=seed)
+            ranked = model_ranks.rank_models(part, measured, resamples=resamples, seed=seed)
         if len(ranked):
-            together = ranked["ranking"] == model_ranks.ALL_MODELS
-            tables.append(ranked[together].assign(ranking=ranking))
+            all_scores = ranked["ranking"] == model_ranks.ALL_MODELS
+            tables.append(ranked[all_scores].assign(ranking=ranking))
     ranks = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame()
     if ranks.empty:
         return paragraph(
@@ -202,7 +202,7 @@ def _ranks(chapter: Chapter, every: pd.DataFrame, resamples: int, seed: int) -> 
     heads += [f"{names[name]} {column}" for name in others for column in ("rank", "mean")]
     for title, part in ranks.groupby("ranking", sort=False):
         ordered = part.sort_values(main, ascending=False)
-        letters = group_letters(ordered["model"], separated(every))
+        letters = group_letters(ordered["model"], separated_pairs(every))
         rows = []
         for row in ordered.to_dict("records"):
             cells = [row["model"], _rank(row, main), letters[row["model"]], number(row[main])]

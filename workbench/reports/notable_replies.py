@@ -29,13 +29,15 @@ from workbench.reports.page_parts import (
 )
 from workbench.studies.models.answer_spread import right_answers
 
-SHOWN: Final = 10
+MOST_REPLIES: Final = 10
 _LONGEST: Final = 600
 _PIXELS: Final = 260
 _READ: Final = (ReplyClass.VALID, ReplyClass.ILL_FORMED)
 
 
-def notable(chapter: Chapter, count: int = SHOWN) -> tuple[pd.DataFrame, pd.DataFrame]:
+def notable_replies(
+    chapter: Chapter, count: int = MOST_REPLIES
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Choose a chapter's worst states, and those that edit distance misjudges most.
 
     Only replies that are states take part; of each position at most one reply is in each list. The
@@ -77,7 +79,7 @@ def boards_section(chapter: Chapter, identity: str) -> str:
         return ""
     noun, symbol = chapter.environment.state_noun, chapter.symbol
     nothing = f"There is none: every reply that is a {noun} is right, or there is no such reply."
-    worst, misjudged = notable(chapter)
+    worst, misjudged = notable_replies(chapter)
     return _listed_replies(
         f"{identity}-worst",
         f"The worst {noun}s",
@@ -127,17 +129,17 @@ def _pair(chapter: Chapter, row: dict[Any, Any], misjudged: bool) -> str:
             f"{abs(row['disagreement']):.0%} of the ranking lie between."
         )
     pictures = [
-        drawn_state(chapter, f"{side} {noun}", text, against)
+        state_picture(chapter, f"{side} {noun}", text, against)
         for side, text, against in (("True", true, predicted), ("Predicted", predicted, true))
     ]
     opened = ""
     if chapter.environment.name == DEFAULT:
         opened = link(pair_link(true, predicted), f"Open this pair: {_whose(row, '')}")
-    command = preformatted(recreated(chapter, true, predicted), "Command")
+    command = preformatted(opening_line(chapter, true, predicted), "Command")
     return side_by_side(words, pictures, opened, details("Make this pair again", command))
 
 
-def recreated(chapter: Chapter, true: str, predicted: str) -> str:
+def opening_line(chapter: Chapter, true: str, predicted: str) -> str:
     """Return the line that opens a pair of states again: of the shell in chess, else of Python."""
     if chapter.environment.name == DEFAULT:
         return f"workbench page --true {quote(true)} --predicted {quote(predicted)} -o pair.html"
@@ -147,7 +149,7 @@ def recreated(chapter: Chapter, true: str, predicted: str) -> str:
     )
 
 
-def drawn_state(chapter: Chapter, name: str, text: str, against: str) -> str:
+def state_picture(chapter: Chapter, name: str, text: str, against: str) -> str:
     """Return a state as a picture with its text below; as the text alone where there is no picture."""
     environment = chapter.environment
     if environment.name == DEFAULT:
@@ -161,7 +163,7 @@ def drawn_state(chapter: Chapter, name: str, text: str, against: str) -> str:
     return f"<strong>{name}</strong>{drawing}{preformatted(cut(text, _LONGEST), name)}"
 
 
-def worst_answers(chapter: Chapter, count: int = SHOWN) -> pd.DataFrame:
+def worst_answers(chapter: Chapter, count: int = MOST_REPLIES) -> pd.DataFrame:
     """Choose a chapter's worst lists or lines of actions.
 
     Only replies with such an answer take part, and not those of the baseline if there are others; of
@@ -205,16 +207,16 @@ def _answer(chapter: Chapter, row: dict[Any, Any]) -> str:
         f"<strong>{name}</strong>{preformatted(cut(text, _LONGEST), name)}"
         for name, text in parts.items()
     )
-    lines = measured_again(chapter, true, actions)
+    lines = measuring_lines(chapter, true, actions)
     again = details("Measure this answer again", preformatted(lines, "Lines of Python"))
     return side_by_side(
         _heading(row, facts),
-        [drawn_state(chapter, f"True {chapter.environment.state_noun}", true, true), texts],
+        [state_picture(chapter, f"True {chapter.environment.state_noun}", true, true), texts],
         again if len(lines) <= LONGEST_TEXT else "",
     )
 
 
-def measured_again(chapter: Chapter, true: str, actions: list[str]) -> str:
+def measuring_lines(chapter: Chapter, true: str, actions: list[str]) -> str:
     """Return lines of Python that measure a list or a line of actions again."""
     terminal = str(chapter.scores["terminal"].iloc[0])
     return (

@@ -15,9 +15,15 @@ from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
 from workbench.explore.pair.pair_html import LinkedPairs, linked_pairs, piece_symbols
 from workbench.long_texts import cut
-from workbench.reports.chapters import Chapter, ReportedRun, chapters_of, is_scored, with_others
+from workbench.reports.chapters import (
+    Chapter,
+    ReportedRun,
+    chapters_of,
+    has_scores,
+    with_references,
+)
 from workbench.reports.every_eval_ever import Publication
-from workbench.reports.exports import refuse_others_files, write_exports
+from workbench.reports.exports import refuse_foreign_files, write_exports
 from workbench.reports.findings import findings
 from workbench.reports.headline import headline_section
 from workbench.reports.measured_sections import (
@@ -59,7 +65,7 @@ _USAGE: Final = {
 _LONGEST: Final = 200
 
 
-def made_with_section(runs: Sequence[ReportedRun]) -> str:
+def provenance_section(runs: Sequence[ReportedRun]) -> str:
     """Return the section about how each run was made."""
     parts = [
         section(f"run-{index}", f"Run {cut(run.name)}" if run.name else NO_NAME, *_of_run(run))
@@ -71,7 +77,7 @@ def made_with_section(runs: Sequence[ReportedRun]) -> str:
 
 
 def _of_run(run: ReportedRun) -> Iterator[str]:
-    question, prompt = dict(run.asked), dict(run.asked.get("prompt") or {})
+    question, prompt = dict(run.question), dict(run.question.get("prompt") or {})
     question.pop("prompt", None)
     if question:
         yield table("The question", ["setting", "value"], _flat(question))
@@ -96,8 +102,8 @@ def _of_run(run: ReportedRun) -> Iterator[str]:
 
 
 def _scoring(run: ReportedRun) -> dict[str, Any]:
-    if run.scored.get("parameters"):
-        return dict(run.scored["parameters"])
+    if run.scoring.get("parameters"):
+        return dict(run.scoring["parameters"])
     return {
         name: ", ".join(sorted(run.scores[name].astype(str).unique())) or "no rows"
         for name in ("terminal", "ill_formed_policy", "method")
@@ -187,7 +193,7 @@ def write_report(
     """
     path = out / PAGE_FILE
     check_output(path, [file for run in runs for file in run.inputs])
-    refuse_others_files(out)
+    refuse_foreign_files(out)
     text = report_html(runs, depth=depth, resamples=resamples, seed=seed, jobs=jobs)
     exported = write_exports(runs, out, publication, depth=depth)
     with replacing(path) as beside:
@@ -208,12 +214,12 @@ def report_html(
         raise InvalidArgumentError("expected at least one run to report, got none")
     chapters = {f"chapter-{n}": each for n, each in enumerate(chapters_of(runs, depth), start=1)}
     parts = [
-        _chapter(with_others(chapter, jobs=jobs), identity, resamples, seed)
+        _chapter(with_references(chapter, jobs=jobs), identity, resamples, seed)
         for identity, chapter in chapters.items()
     ]
     if not chapters:
         parts.append(paragraph("The runs have no rows: there is nothing to report."))
-    parts.append(made_with_section(runs))
+    parts.append(provenance_section(runs))
     titles = {identity: each.title for identity, each in chapters.items()}
     of_chess = [each for each in chapters.values() if each.environment.name == DEFAULT]
     boards = any(each.measures_text for each in of_chess)
@@ -234,7 +240,7 @@ def report_html(
 def _chapter(chapter: Chapter, identity: str, resamples: int, seed: int) -> str:
     """Return all sections of a chapter; of one without scores, what there is."""
     numbers = headline_section(chapter)
-    if not is_scored(chapter):
+    if not has_scores(chapter):
         nothing = "No reply of these has scores: no curves, no comparison and no boards."
         return section(identity, chapter.title, numbers, paragraph(nothing), level=2)
     summary, compared = summary_of(chapter), compare(chapter, seed=seed)

@@ -64,8 +64,8 @@ def _compiled(
     depth, terminal = parameters.depth, parameters.terminal
     if parameters.method == "exact":
         values = twin.profiles(true, predicted, depth, terminal, workers=workers)
-        measured: list[list[float]] = np.hstack(values[:2]).tolist()
-        return measured
+        rows: list[list[float]] = np.hstack(values[:2]).tolist()
+        return rows
     columns: list[list[float]] = []
     batches = parameters.batches
     for measure in get_args(Measure):
@@ -142,7 +142,7 @@ def states_of(
     return environment.parsed_true(row["true_state"]), environment.parsed(row["predicted_state"])
 
 
-def measured(
+def row_measures(
     environment: AnyEnvironment,
     rows: Sequence[Mapping[str, Any]],
     states: Sequence[tuple[ParsedState, ParsedState]],
@@ -163,7 +163,7 @@ def measured(
     )
     of_states = dict(zip(indices, scores, strict=True))
     return [
-        of_states[n] if n in of_states else measured_actions(environment, row, true, parameters)
+        of_states[n] if n in of_states else action_measures(environment, row, true, parameters)
         for n, (row, (true, _)) in enumerate(zip(rows, states, strict=True))
     ]
 
@@ -172,7 +172,7 @@ def _identity(row: Mapping[str, Any]) -> list[Any]:
     return [row[name] for name in REPLY_KEY if name not in UNNAMED or row[name] != UNNAMED[name]]
 
 
-def measured_actions(
+def action_measures(
     environment: AnyEnvironment,
     row: Mapping[str, Any],
     true: ParsedState,
@@ -191,11 +191,11 @@ def measured_actions(
 
 
 def score_predictions(predictions: pd.DataFrame, parameters: ScoringParameters) -> pd.DataFrame:
-    """Score a table of predictions in this thread, as `scored` does, as data frames."""
-    return as_frame(scored(as_arrow(predictions, READ), parameters))
+    """Score a table of predictions in this thread, as `score_chunk` does, as data frames."""
+    return as_frame(score_chunk(as_arrow(predictions, READ), parameters))
 
 
-def scored(predictions: pa.Table, parameters: ScoringParameters) -> pa.Table:
+def score_chunk(predictions: pa.Table, parameters: ScoringParameters) -> pa.Table:
     """Score a table of predictions of one environment, with the columns `READ`, in this thread.
 
     A row that cannot be scored stays, with its measures undefined and the reason in ``unscored``:
@@ -230,7 +230,7 @@ def scored(predictions: pa.Table, parameters: ScoringParameters) -> pa.Table:
             row |= pair_values(environment, true, predicted)
         readable.append(row)
         states.append((true, predicted))
-    values = measured(environment, readable, states, parameters)
+    values = row_measures(environment, readable, states, parameters)
     for row, numbers in zip(readable, values, strict=True):
         row |= dict(zip(names, numbers, strict=True))
     table = pa.Table.from_pylist(rows, schema=scores_schema(parameters, environment))

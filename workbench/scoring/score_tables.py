@@ -24,7 +24,7 @@ from workbench.scoring.workers import (
     ClusterWorkers,
     LocalWorkers,
     check_scheduler,
-    scored_chunks,
+    chunk_scores,
 )
 from workbench.tables.earlier_versions import missing_columns
 from workbench.tables.parquet_tables import (
@@ -39,7 +39,7 @@ from workbench.tables.parquet_tables import (
     row_count,
 )
 from workbench.tables.provenance import file_hash
-from workbench.tables.table_parts import making_in_parts
+from workbench.tables.table_parts import table_in_parts
 
 CHUNK_ROWS: Final = 64
 _OF_PARAMETERS: Final = {
@@ -70,7 +70,7 @@ def score(
     chunks = enumerate(rows.slice(start, CHUNK_ROWS) for start in starts)
     with tqdm(total=len(predictions), unit="row", desc="scoring", disable=not progress) as bar:
         workers = LocalWorkers(parameters, min(jobs, max(1, len(starts))))
-        tables = dict(scored_chunks(chunks, workers, bar.update))
+        tables = dict(chunk_scores(chunks, workers, bar.update))
     if not tables:
         return as_frame(scores_schema(parameters, environment_of(predictions)).empty_table())
     return as_frame(pa.concat_tables(tables[index] for index in sorted(tables)))
@@ -142,7 +142,7 @@ def score_table(
     total = sum(len(chunk) for chunk in arrow_chunks(predictions_path, READ, ROW_GROUP_ROWS))
     spans = [(first, min(first + chunk_rows, total)) for first in range(0, total, chunk_rows)]
     schema = scores_schema(parameters, environment)
-    with making_in_parts(
+    with table_in_parts(
         out,
         "scores",
         schema,
@@ -174,7 +174,7 @@ def score_table(
                     if scheduler
                     else LocalWorkers(parameters, jobs)
                 )
-                with closing(scored_chunks(chunks, workers, bar.update)) as scored:
+                with closing(chunk_scores(chunks, workers, bar.update)) as scored:
                     for span, rows in scored:
                         parts.write(span, rows)
         if file_hash(predictions_path) != description["predictions_sha256"]:
@@ -233,20 +233,20 @@ def refuse_other_parameters(path: Path, parameters: ScoringParameters) -> None:
     rows = read_table(path, columns)
     if rows.empty:
         raise TableError(f"{path}: expected a scores table with rows, got one without")
-    differing = []
+    mismatches = []
     for name, column in _OF_PARAMETERS.items():
         expected, values = getattr(parameters, name), sorted(rows[column].unique())
         if values != [expected]:
-            differing.append(
+            mismatches.append(
                 f"{name}: expected {expected!r}, got {' and '.join(map(repr, values))}"
             )
     present = pq.read_schema(path.absolute()).names
     missing = [name for name in parameters.measures() if name not in present]
-    if not differing and missing:
-        differing = [f"depth: expected {parameters.depth}, got a table without {missing[0]!r}"]
-    if differing:
+    if not mismatches and missing:
+        mismatches = [f"depth: expected {parameters.depth}, got a table without {missing[0]!r}"]
+    if mismatches:
         raise RunMismatchError(
-            f"{path}: these scores do not match the study: {'; '.join(differing)}; score the "
+            f"{path}: these scores do not match the study: {'; '.join(mismatches)}; score the "
             "predictions again, or request the table's values with --parameter NAME=VALUE"
         )
 

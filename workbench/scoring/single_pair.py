@@ -12,9 +12,9 @@ from workbench.metrics import pair_values
 from workbench.prediction import ParsedState, Prediction
 from workbench.scoring.parameters import ScoringParameters, scores_schema
 from workbench.scoring.score_rows import (
+    action_measures,
     affordance_scores,
     is_state,
-    measured_actions,
     with_column_metrics,
 )
 from workbench.tasks import Task, task_named
@@ -110,7 +110,7 @@ def reply_measures(
         of_texts = pair_values(environment, true, predicted)
     else:
         columns = {"task": task.name, **prediction.columns()}
-        values = measured_actions(environment, columns, true, parameters)
+        values = action_measures(environment, columns, true, parameters)
     row = {**dict(zip(names, values, strict=True)), **of_texts}
     schema = scores_schema(parameters, environment)
     table = with_column_metrics(pa.Table.from_pylist([row], schema=schema), parameters, environment)

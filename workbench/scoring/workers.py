@@ -24,8 +24,8 @@ from workbench.environments.registry import AnyEnvironment, environment_of
 from workbench.errors import ClusterError, MissingExtraError
 from workbench.installation import install_hint
 from workbench.scoring.parameters import ScoringParameters, scoring_code
-from workbench.scoring.score_rows import scored
-from workbench.tables.provenance import differences_in_words, differing, package_versions
+from workbench.scoring.score_rows import score_chunk
+from workbench.tables.provenance import differences_in_words, find_differences, package_versions
 from workbench.worker_processes import end_with_parent
 
 # Chunks that wait behind each one that is being scored, so that no worker has nothing to do.
@@ -46,9 +46,9 @@ class LocalWorkers:
     def submit(self, chunk: pa.Table) -> "Future[pa.Table]":
         """Begin to score a chunk, or, if this thread is the only worker, score it."""
         if self._executor is not None:
-            return self._executor.submit(scored, own_rows(chunk), self._parameters)
+            return self._executor.submit(score_chunk, own_rows(chunk), self._parameters)
         future: Future[pa.Table] = Future()
-        future.set_result(scored(chunk, self._parameters))
+        future.set_result(score_chunk(chunk, self._parameters))
         return future
 
     def room(self) -> int:
@@ -82,7 +82,7 @@ def _executor(parameters: ScoringParameters, jobs: int) -> Executor:
     return ProcessPoolExecutor(jobs, get_context("spawn"), initializer=end_with_parent)
 
 
-def scored_chunks(
+def chunk_scores(
     chunks: Iterable[tuple[Key, pa.Table]],
     workers: LocalWorkers,
     on_done: Callable[[int], object] = lambda rows: None,
@@ -117,17 +117,17 @@ CONNECT_SECONDS: Final = 20.0
 WORKERLESS_SECONDS: Final = 60.0
 COUNT_SECONDS: Final = 1.0
 _TRANSPORTS: Final = ("tcp", "tls", "ws", "wss", "ucx")
-KEPT: Final = "finished scores are kept: the same command resumes"
+RESUME_HINT: Final = "finished scores are kept: the same command resumes"
 
 
 def score_as(chunk: pa.Table, parameters: ScoringParameters, versions: dict[str, Any]) -> pa.Table:
     """Score a chunk on a worker with the same packages as the client."""
-    if differences := differing(_versions(environment_of(chunk), parameters), versions):
+    if differences := find_differences(_versions(environment_of(chunk), parameters), versions):
         raise ClusterError(
             "expected a worker with the same packages and code as here, got a worker with others "
             f"({differences_in_words(differences)}); install the same there"
         )
-    return scored(chunk, parameters)
+    return score_chunk(chunk, parameters)
 
 
 def _versions(environment: AnyEnvironment, parameters: ScoringParameters) -> dict[str, Any]:
@@ -201,7 +201,7 @@ class ClusterWorkers(LocalWorkers):
         except KilledWorker as error:
             raise ClusterError(
                 f"{self._scheduler}: a chunk was repeatedly lost with its worker: {error}; "
-                f"if workers run out of memory, use fewer rows per chunk; {KEPT}"
+                f"if workers run out of memory, use fewer rows per chunk; {RESUME_HINT}"
             ) from error
         except CancelledError as error:
             raise self._gone("the scheduler dropped a chunk") from error
@@ -227,7 +227,7 @@ class ClusterWorkers(LocalWorkers):
         if now - self._workerless_since > self._workerless_seconds:
             raise ClusterError(
                 f"{self._scheduler}: the scheduler has had no worker for "
-                f"{self._workerless_seconds:.0f} s; start workers; {KEPT}"
+                f"{self._workerless_seconds:.0f} s; start workers; {RESUME_HINT}"
             )
 
     def close(self) -> None:
@@ -254,7 +254,7 @@ class ClusterWorkers(LocalWorkers):
 
     def _gone(self, why: str) -> ClusterError:
         return ClusterError(
-            f"{self._scheduler}: the scheduler cannot be reached any more ({why}); {KEPT}"
+            f"{self._scheduler}: the scheduler cannot be reached any more ({why}); {RESUME_HINT}"
         )
 
 

@@ -118,7 +118,7 @@ def cluster_codes(clusters: npt.ArrayLike) -> tuple[npt.NDArray[np.intp], int]:
     return codes, len(names)
 
 
-def drawn_clusters(count: int, resamples: int, seed: int) -> Counts:
+def cluster_resamples(count: int, resamples: int, seed: int) -> Counts:
     """Return how often each cluster is drawn in each resample, with replacement.
 
     Returns:

@@ -144,7 +144,7 @@ def paired_comparisons(
     return pairs.assign(holm=holm(pairs["p_value"].astype(float).tolist()))
 
 
-def separated(table: pd.DataFrame) -> set[frozenset[str]]:
+def separated_pairs(table: pd.DataFrame) -> set[frozenset[str]]:
     """Return the pairs that the test separates."""
     apart = table[table["holm"] < LEVEL]
     return {frozenset(pair) for pair in zip(apart["model"], apart["other"], strict=True)}

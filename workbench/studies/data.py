@@ -89,7 +89,7 @@ class StudyData:
     Attributes:
         variants: Scores by the name of their grouping, or of their environment.
         games: Where the games are from.
-        whose: Whose replies they are.
+        subject: Whose replies they are.
         models: The scores of all models that are compared, in the groups of the first variant.
         comparison: What a reader must know of these.
         inputs: The files that were read.
@@ -97,7 +97,7 @@ class StudyData:
 
     variants: Mapping[str, pd.DataFrame]
     games: str = ""
-    whose: str = ""
+    subject: str = ""
     models: pd.DataFrame | None = None
     comparison: str = ""
     inputs: tuple[Path, ...] = field(default_factory=tuple)
@@ -205,11 +205,11 @@ def prepare(
     }
     games = games_named(source)
     games += shortfall(variants["five groups"], FIVE_GROUPS, source.per_group)
-    whose, inputs = "Simulated tracker", game_files(source)
+    subject, inputs = "Simulated tracker", game_files(source)
     if source.by_model:
-        whose = f"{MODEL_PREFIX}{source.replies}"
+        subject = f"{MODEL_PREFIX}{source.replies}"
         inputs = (*inputs, weights_path(source.replies))
-    return StudyData(variants, games, whose, inputs=inputs)
+    return StudyData(variants, games, subject, inputs=inputs)
 
 
 def _recorded(
@@ -241,12 +241,12 @@ def _own(tables: str | Path, source: Source, parameters: ScoringParameters, jobs
     if predictions is None:
         games += ", which are told apart by their game_id"
     of_model = _of_model(scores, source.model, path)
-    whose = some_of(sorted(of_model["model"].unique()), "models")
+    subject = some_of(sorted(of_model["model"].unique()), "models")
     models = distinct_models(scores)
     compared = models if models["model"].nunique() > 1 else None
     variants = _in_bands(of_model, "groups of the predictions")
     inputs = tuple(dict.fromkeys(filter(None, (path, predictions))))
-    return StudyData(variants, games, whose, compared, inputs=inputs)
+    return StudyData(variants, games, subject, compared, inputs=inputs)
 
 
 def _in_bands(scores: pd.DataFrame, first: str) -> dict[str, pd.DataFrame]:
@@ -286,7 +286,7 @@ def replies_to_games(
             return model_replies(positions, source.replies, jobs=jobs)
         return simulate(positions, rate=source.rate, seed=source.seed)
 
-    scores = StoredTables(folder).scores_of_made(answers, made_of, parameters, jobs=jobs)
+    scores = StoredTables(folder).scores_of_answers(answers, made_of, parameters, jobs=jobs)
     return scores.assign(game=scores["game_id"])
 
 

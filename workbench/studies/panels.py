@@ -64,12 +64,12 @@ def panels(
     return figure, grid
 
 
-def empty_figure(title: str, words: str, note: str, whose: str = "") -> Figure:
+def empty_figure(title: str, words: str, note: str, subject: str = "") -> Figure:
     """Return a figure that says in words why there is nothing to draw."""
     figure, (axes,) = new_figure(height=2.4)
     axes.text(0.5, 0.5, words, ha="center", transform=axes.transAxes)
     axes.set_axis_off()
-    caption(figure, title, note, whose)
+    caption(figure, title, note, subject)
     return figure
 
 

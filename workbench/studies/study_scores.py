@@ -113,7 +113,7 @@ class StoredTables:
             lambda path: score_file(predictions, path, parameters, jobs=jobs),
         )
 
-    def scores_of_made(
+    def scores_of_answers(
         self,
         make_predictions: Callable[[], pd.DataFrame],
         made_of: Mapping[str, Any],

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from workbench.depth_summaries import summary, summary_sources
 
 UPGRADABLE: Final = frozenset({"1", "2", "3"})
-"""Versions of positions and predictions that `upgraded` reads."""
+"""Versions of positions and predictions that `upgrade` reads."""
 
 _CONSTANT: Final = {
     "set": "", "setting": "", "environment": "chess", "task": "state", "initial_state": "",
@@ -54,7 +54,7 @@ def is_earlier_frame(columns: Iterable[str]) -> bool:
 
 
 def needed_columns(names: list[str], present: list[str]) -> list[str]:
-    """Return the columns to read from an earlier table, so that `upgraded` can give those wanted."""
+    """Return the columns to read from an earlier table, so that `upgrade` can give those wanted."""
     earlier = {new: old for old, new in RENAMED.items()}
     needed = [
         name if name in present else earlier[name]
@@ -67,12 +67,12 @@ def needed_columns(names: list[str], present: list[str]) -> list[str]:
 
 
 def missing_columns(names: list[str], present: list[str]) -> list[str]:
-    """Return the columns that are neither in an earlier table nor added by `upgraded`."""
+    """Return the columns that are neither in an earlier table nor added by `upgrade`."""
     there = {*present, *(RENAMED.get(name, name) for name in present), *_ADDED.names}
     return [name for name in names if name not in there]
 
 
-def upgraded(table: pa.Table, names: list[str]) -> pa.Table:
+def upgrade(table: pa.Table, names: list[str]) -> pa.Table:
     """Return rows of an earlier version as rows of the present one.
 
     In version 1 a failed call was ``absent`` with a reason that began with "call failed: "; it is

@@ -20,7 +20,7 @@ from workbench.tables.earlier_versions import (
     is_earlier_frame,
     missing_columns,
     needed_columns,
-    upgraded,
+    upgrade,
     with_summaries,
 )
 from workbench.tables.provenance import package_versions
@@ -86,7 +86,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 class TableWriter:
-    """Writes a table's rows as they come, in row groups of one size; see `writing_table`.
+    """Writes a table's rows as they come, in row groups of one size; see `table_writer`.
 
     What comes out depends on the rows and not on how many came at a time.
 
@@ -134,7 +134,7 @@ class TableWriter:
 
 
 @contextmanager
-def writing_table(
+def table_writer(
     path: Path, schema: pa.Schema, provenance: Mapping[str, Any] | None = None
 ) -> Iterator[TableWriter]:
     """Open a table for writing its rows as they come, never all of them in memory.
@@ -165,7 +165,7 @@ def write_table(
     schema: pa.Schema,
     provenance: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write a table as Parquet, as `writing_table` does.
+    """Write a table as Parquet, as `table_writer` does.
 
     Args:
         rows: As `TableWriter.write` takes them; columns beyond the schema are refused, so that none
@@ -177,7 +177,7 @@ def write_table(
     Raises:
         TableError: If the columns are not those of the schema, or a value does not fit its type.
     """
-    with writing_table(path, schema, provenance) as writer:
+    with table_writer(path, schema, provenance) as writer:
         writer.write(rows)
 
 
@@ -286,7 +286,7 @@ def _batches(path: str | Path, schema: pa.Schema, rows: int) -> Iterator[pa.Reco
         for batch in record_batches(file, rows, names):
             table = pa.Table.from_batches([batch])
             try:
-                table = upgraded(table, schema.names) if is_earlier else table
+                table = upgrade(table, schema.names) if is_earlier else table
                 table = with_summaries(table, computed)
                 yield from table.select(schema.names).cast(schema).to_batches()
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
@@ -307,7 +307,7 @@ def present_frame(rows: pd.DataFrame, schema: pa.Schema) -> pd.DataFrame:
     """
     if not is_earlier_frame(rows.columns):
         return rows
-    return as_frame(upgraded(pa.Table.from_pandas(rows, preserve_index=False), schema.names))
+    return as_frame(upgrade(pa.Table.from_pandas(rows, preserve_index=False), schema.names))
 
 
 def as_arrow(rows: pd.DataFrame | pa.Table, schema: pa.Schema) -> pa.Table:

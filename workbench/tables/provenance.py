@@ -55,7 +55,7 @@ def _package_versions() -> dict[str, str]:
     return versions
 
 
-def differing(
+def find_differences(
     found: Mapping[str, Any], other: Mapping[str, Any]
 ) -> dict[str, tuple[object, object]]:
     """Return the differences of two descriptions: by name, the value found and the value wanted."""
@@ -78,7 +78,7 @@ def _flat(description: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def differences_in_words(differences: Mapping[str, tuple[object, object]]) -> str:
-    """Return what `differing` found in words, each value cut to a readable length."""
+    """Return what `find_differences` found in words, each value cut to a readable length."""
     return "; ".join(
         f"{name}: found {_shown(there)}, requested {_shown(here)}"
         for name, (there, here) in differences.items()

@@ -25,10 +25,10 @@ from workbench.tables.parquet_tables import (
     read_arrow,
     read_provenance,
     replacing,
+    table_writer,
     write_table,
-    writing_table,
 )
-from workbench.tables.provenance import differences_in_words, differing, file_hash
+from workbench.tables.provenance import differences_in_words, file_hash, find_differences
 
 Span = tuple[int, int]
 """The first row of a part, and the row after its last one."""
@@ -42,7 +42,7 @@ _UNFINISHED: Final = re.compile(r"\.(rows-\d+-\d+|whole|manifest)-\w{8}\.(parque
 
 
 class TableParts:
-    """The parts of a table while it is made; see `making_in_parts`.
+    """The parts of a table while it is made; see `table_in_parts`.
 
     Attributes:
         finished: Whether the table is already there, as it would be made.
@@ -78,7 +78,7 @@ class TableParts:
         """Join all parts into the table, and remove them."""
         whole = self._folder / _WHOLE
         with self._keeping():
-            with writing_table(whole, self._schema, self._description) as writer:
+            with table_writer(whole, self._schema, self._description) as writer:
                 for span in spans:
                     path = self._path(span)
                     if read_provenance(path) != self._described(span):
@@ -117,7 +117,7 @@ class TableParts:
 
     def _require_same_table(self) -> None:
         description = read_provenance(self._out)
-        if differences := differing(description, self._description):
+        if differences := find_differences(description, self._description):
             raise RunMismatchError(
                 f"{self._out} was made differently ({differences_in_words(differences)}); write "
                 "elsewhere, or --restart: the old table stays until the new one is complete"
@@ -132,7 +132,7 @@ class TableParts:
                     "are parts of is not known"
                 )
             self.discard()
-        elif differences := differing(manifest["made"], self._of_parts):
+        elif differences := find_differences(manifest["made"], self._of_parts):
             if parts:
                 raise RunMismatchError(
                     f"{self._folder} holds {len(parts)} parts of an unfinished run that was "
@@ -261,7 +261,7 @@ class TableParts:
 
 
 @contextmanager
-def making_in_parts(
+def table_in_parts(
     out: Path,
     kind: str,
     schema: pa.Schema,

@@ -71,7 +71,7 @@ def test_states_that_hold_the_truth(positions, monkeypatch):
     found = probed_boards.probed_boards(
         ["oracle"], positions, PARAMETERS, games=24, per_game=15, iterations=20
     )
-    assert found.fitted == 360
+    assert found.fit_boards == 360
     by = found.boards.groupby("reader")
     for reader in ("stated", "assembled"):
         of_reader = by.get_group(reader)
@@ -164,8 +164,10 @@ def test_usual_labels_are_those_of_the_same_side_and_time():
     labels = np.array([[1, 0], [1, 0], [2, 1], [3, 1], [3, 0]])
     plies = np.array([10, 12, 11, 30, 30])
     nothing = np.zeros((5, 2), int)
-    fitted = HiddenBoards(np.zeros((5, 1, 1), np.float32), labels, plies, nothing[:, 0], nothing)
-    found = usual_labels(fitted, np.array([12, 11, 30, 99]))
+    fit_boards = HiddenBoards(
+        np.zeros((5, 1, 1), np.float32), labels, plies, nothing[:, 0], nothing
+    )
+    found = usual_labels(fit_boards, np.array([12, 11, 30, 99]))
     assert found.tolist() == [[1, 0], [2, 1], [3, 0], [0, 0]]
 
 
@@ -173,7 +175,7 @@ def test_what_usually_moves_between_two_squares_needs_no_hidden_state():
     """Nf3 twice, Bf3 once; Black's Nc6; and d2d4, which is two ranks on, like e2e4."""
     knight, bishop, pawn, black_knight = (1 + "PNBRQKpnbrqk".index(letter) for letter in "NBPn")
     between = [("g1", "f3")] * 3 + [("b8", "c6"), ("d2", "d4")]
-    fitted = HiddenBoards(
+    fit_boards = HiddenBoards(
         np.zeros((5, 1, 1), np.float32),
         np.zeros((5, 70), int),
         np.array([1, 3, 5, 2, 1]),
@@ -182,7 +184,7 @@ def test_what_usually_moves_between_two_squares_needs_no_hidden_state():
     )
     # g8f6 was moved by nobody, nor anything as far: all that Black moved was a knight.
     game = ["e2e4", "b8c6", "g1f3", "g8f6"]
-    assert usual_moved(fitted, game) == [pawn, black_knight, knight, black_knight]
+    assert usual_moved(fit_boards, game) == [pawn, black_knight, knight, black_knight]
 
 
 def test_squares_and_what_stands_where_it_was_put():

@@ -3,7 +3,7 @@
 import pytest
 
 from workbench.language_model.training.training_settings import TrainingSettings
-from workbench.studies.language_models.checkpoint_scores import course, described
+from workbench.studies.language_models.checkpoint_scores import course, training_table
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def test_a_branch_reads_games_of_later_steps(schedule):
 
 
 def test_models_are_described_with_the_longest_game_that_they_read():
-    table = described(["small@283", "small@567", "small"]).set_index("model")
+    table = training_table(["small@283", "small@567", "small"]).set_index("model")
     assert table["longest_plies"].to_dict() == {"small@283": 72, "small@567": 200, "small": 200}
     assert table.loc["small@283", ["step", "cooled_steps", "parameters"]].tolist() == [
         283,

@@ -43,7 +43,7 @@ from workbench.language_model.training.batches import Batch, Batches
 from workbench.language_model.training.training_settings import TrainingSettings
 from workbench.language_model.vocabulary import SLOTS
 from workbench.tables.parquet_tables import replacing
-from workbench.tables.provenance import differences_in_words, differing, text_hash
+from workbench.tables.provenance import differences_in_words, find_differences, text_hash
 
 _PACKAGES: Final = ("jax", "jaxlib", "numpy", "optax")
 _VECTORS: Final = ("amx", "avx", "fma", "neon", "sve")
@@ -388,7 +388,7 @@ class _Run:
 
     def _check(self, path: Path, other: Mapping[str, Any]) -> None:
         own = self._description()
-        differences = differing({name: other.get(name) for name in own}, own)
+        differences = find_differences({name: other.get(name) for name in own}, own)
         if differences:
             raise RunMismatchError(
                 f"{path}: expected a training with the same settings and games, got one with others "

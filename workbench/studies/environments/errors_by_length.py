@@ -67,7 +67,7 @@ def compute(scores: Mapping[str, pd.DataFrame], *, depth: int = 4) -> pd.DataFra
     return pd.concat(tables, ignore_index=True)[_COLUMNS]
 
 
-def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
+def draw(table: pd.DataFrame, subject: str, note: str = "") -> Figure:
     """Draw one column of panels an environment: above p_m, r_m and exact match, below the distance.
 
     What the task does not define is not drawn: a list of actions has no distance.
@@ -110,17 +110,17 @@ def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
     legend_beside(upper[-1])
     several = f", one model in {len(names)} environments" if len(names) > 1 else ""
     tasks = sorted(set(table["task"]))
-    subject = f"Precision in the task {' and '.join(tasks)}"
-    subject = "State precision and edit distance" if tasks == ["state"] else subject
+    topic = f"Precision in the task {' and '.join(tasks)}"
+    topic = "State precision and edit distance" if tasks == ["state"] else topic
     caption(
         figure,
-        f"{subject} by the length of the episode{several}: {whose}",
-        f"{counted_classes(table)}{note}\n{interval_words(table, 'episodes')}; n: replies of each length",
+        f"{topic} by the length of the episode{several}: {subject}",
+        f"{class_count_words(table)}{note}\n{interval_words(table, 'episodes')}; n: replies of each length",
     )
     return figure
 
 
-def counted_classes(table: pd.DataFrame) -> str:
+def class_count_words(table: pd.DataFrame) -> str:
     """Return the classes of all replies in words, and how many were left out."""
     once = table[table["measure"] == "precision"]
     words = [f"{once[each].sum()} {class_words(each, 'state')}" for each in COUNTED]

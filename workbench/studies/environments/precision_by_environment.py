@@ -76,7 +76,7 @@ def simulated_runs(
         )
         predictions = simulate(positions, rate=rate, seed=seed)
         scores[name] = _with_lengths(with_games(score(predictions, parameters, jobs=jobs)))
-    return StudyData(scores, whose=f"simulated tracker, {rate:g} slips an action")
+    return StudyData(scores, subject=f"simulated tracker, {rate:g} slips an action")
 
 
 def own_runs(
@@ -123,8 +123,8 @@ def own_runs(
                 f"{name}: expected replies of {model or 'the model'} to one task, got tasks "
                 f"{sorted(tasks)} of {sorted(set(scores[name]['model']))}"
             )
-    whose = model or str(next(iter(models)))
-    return StudyData(of_model, whose=whose, inputs=tuple(map(Path, paths)))
+    subject = model or str(next(iter(models)))
+    return StudyData(of_model, subject=subject, inputs=tuple(map(Path, paths)))
 
 
 def _with_lengths(scores: pd.DataFrame) -> pd.DataFrame:
@@ -175,12 +175,12 @@ def state_pairs(
 def _pairs(environment: AnyEnvironment, pairs: int, moves: int, seed: int) -> Iterator[Pair]:
     for index, episode in enumerate(islice(environment.episodes(moves, seed), pairs)):
         true = environment.read_state(episode.true)
-        predicted = slipped(environment, true, derived_seed(seed, environment.name, index))
+        predicted = state_after_slip(environment, true, derived_seed(seed, environment.name, index))
         texts = (environment.state_text(each).replace("\n", " / ") for each in (true, predicted))
         yield Pair(true, predicted, difference(environment, true, predicted), *texts)
 
 
-def slipped(environment: AnyEnvironment, state: Any, seed: int) -> Any:
+def state_after_slip(environment: AnyEnvironment, state: Any, seed: int) -> Any:
     """Return another state, after one slip."""
     generator = np.random.default_rng(seed)
     for _ in range(_ATTEMPTS):

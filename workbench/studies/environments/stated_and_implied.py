@@ -320,7 +320,7 @@ def verdict(table: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
-def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
+def draw(table: pd.DataFrame, subject: str, note: str = "") -> Figure:
     """Draw a row of three panels for each model, against the length of the episode."""
     environment = environment_in_table(table["environment"].iloc[0])
     noun, action = environment.state_noun, environment.action_noun
@@ -374,7 +374,7 @@ def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
     left = ", ".join(f"{n} {words}" for n, words in zip(counts, reasons, strict=True))
     caption(
         figure,
-        f"The {noun} that is stated and the {action}s that are listed: {whose}",
+        f"The {noun} that is stated and the {action}s that are listed: {subject}",
         f"{environment.title}; {once['pairs'].sum()} pairs of replies; left out: {left}{note}\n"
         f"means over positions where defined; {interval_words(table, 'episodes')}",
     )

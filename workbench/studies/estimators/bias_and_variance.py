@@ -21,10 +21,10 @@ from workbench.studies.estimators.comparison_pairs import (
     POOL,
     ROUNDING,
     ComparisonPair,
-    compared,
     compiled_twin,
     exact_precisions,
     missing_pairs,
+    run_statistics,
     timed_runs,
 )
 from workbench.studies.panels import plain_axes, span
@@ -93,7 +93,7 @@ def compute(
                 )
                 row = {"pair": index, **asdict(pair), "depth": depth, "method": method}
                 row |= {"unbiased": ESTIMATORS[method].unbiased, "samples": samples}
-                row |= compared(values, float(exact[index, depth - 1]), method, samples)
+                row |= run_statistics(values, float(exact[index, depth - 1]), method, samples)
                 row |= {"repeats": count, "node_count": nodes, "milliseconds": elapsed}
                 rows.append(row)
     return pd.DataFrame(rows, columns=_COLUMNS)

@@ -239,7 +239,7 @@ def timed_runs(
     return estimates, float(np.mean(counts)), milliseconds
 
 
-def compared(values: Values, exact: float, method: str, samples: int) -> dict[str, Any]:
+def run_statistics(values: Values, exact: float, method: str, samples: int) -> dict[str, Any]:
     """Return how independent runs of an estimator compare with the exact value.
 
     Returns:

@@ -102,7 +102,7 @@ NOT_TRIED: Final = "not tried"
 
 
 @dataclass(frozen=True, slots=True)
-class Needed:
+class SampleSize:
     """N where the status is ``found``, else its bound, and the states that one run generates with it.
 
     ``at most``: the smallest N is enough; ``more than``: the largest N that was tried is not.
@@ -121,7 +121,7 @@ def search(
     cap: int,
     allowed: float,
     confirmed: int = 0,
-) -> Needed:
+) -> SampleSize:
     """Find the N at which the error falls to the one wanted, on the grid 1, 2, 4, ...
 
     Between the last N of the grid with a larger error and the first without, N and the states
@@ -149,25 +149,25 @@ def search(
             following += 1
         else:
             if place == 0:
-                return Needed(AT_MOST, grid[0], errors[0][1])
+                return SampleSize(AT_MOST, grid[0], errors[0][1])
             if too_large(place - 1):
                 return _between(grid[place], errors[place - 1], errors[place], target)
             place -= 1
             continue
         place = following + 1
         if out_of_reach(place):
-            return Needed(MORE_THAN, grid[following], errors[following][1])
+            return SampleSize(MORE_THAN, grid[following], errors[following][1])
 
 
 def _between(
     upper: int, above: tuple[float, float], below: tuple[float, float], target: float
-) -> Needed:
+) -> SampleSize:
     """Interpolate between the grid points upper / 2 and upper, with errors above and below."""
     (large, few), (small, many) = above, below
     share = 1.0
     if small > 0 and math.isfinite(large):
         share = math.log(large / target) / math.log(large / small)
-    return Needed(FOUND, upper / 2 * 2**share, few * (many / few) ** share)
+    return SampleSize(FOUND, upper / 2 * 2**share, few * (many / few) ** share)
 
 
 def derived_samples(

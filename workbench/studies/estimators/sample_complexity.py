@@ -27,7 +27,7 @@ from workbench.studies.estimators.needed_samples import (
     NOT_TRIED,
     RANDOM,
     WEIGHTED,
-    Needed,
+    SampleSize,
     Setting,
     chess_settings,
     derived_samples,
@@ -170,7 +170,7 @@ def compute(
 
     Returns:
         Columns setting, chance (p, NaN for chess), children (b, 0 for chess), instance, method,
-        depth, status (see `Needed`; ``not tried`` below a depth that took more than was allowed,
+        depth, status (see `SampleSize`; ``not tried`` below a depth that took more than was allowed,
         with NaN), samples (N), nodes (states generated in one run), derived (N by the formula above,
         NaN where there is none), precision (p_m; NaN on random trees, where the mean of the runs
         stands in for it), precision_from (``closed form``, ``exact``, ``long run``, ``runs``),
@@ -194,7 +194,7 @@ def compute(
             start, stopped = float(_START), False
             for depth in setting.depths:
                 value, origin = precisions[depth]
-                needed = Needed(NOT_TRIED, math.nan, math.nan)
+                needed = SampleSize(NOT_TRIED, math.nan, math.nan)
                 if not stopped:
                     measure = _measurement(
                         setting, method, depth, value, repeats, terminal,

@@ -119,7 +119,7 @@ def scores_of_trackers(
             **({"kind": "losses"} if losses else {}),
         }
         answers = partial(replies, positions, rate=rate, seed=source.seed)
-        scores = StoredTables(folder).scores_of_made(answers, made_of, parameters, jobs=jobs)
+        scores = StoredTables(folder).scores_of_answers(answers, made_of, parameters, jobs=jobs)
         parts.append(scores.assign(rate=rate, game=scores["game_id"]))
     return _with_shares(pd.concat(parts, ignore_index=True))
 
@@ -145,7 +145,7 @@ def _with_shares(rows: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def described(names: Sequence[str]) -> pd.DataFrame:
+def training_table(names: Sequence[str]) -> pd.DataFrame:
     """Return how bundled models were trained, a row for each.
 
     Returns:

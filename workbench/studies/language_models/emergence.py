@@ -19,7 +19,7 @@ from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
 from workbench.statistics.intervals import (
     cluster_codes,
-    drawn_clusters,
+    cluster_resamples,
     quantile_ends,
     resampled_means,
 )
@@ -68,7 +68,7 @@ def compute(scores: pd.DataFrame, steps: Mapping[str, int], *, depth: int = 4) -
     return table.assign(step=step, depth=depth)
 
 
-def draw(table: pd.DataFrame, schedule: pd.DataFrame, whose: str, note: str = "") -> Figure:
+def draw(table: pd.DataFrame, schedule: pd.DataFrame, subject: str, note: str = "") -> Figure:
     """Draw each measure against the training step, a line for each length of games.
 
     Steps before games were read to their full length are shaded.
@@ -103,7 +103,7 @@ def draw(table: pd.DataFrame, schedule: pd.DataFrame, whose: str, note: str = ""
         f"\nmeans of {counts_in_words(lines)} a point; {interval_words(lines)}; "
         "shaded: games are not yet read to the end"
     )
-    caption(figure, f"{whose}: how tracking emerges in training", note)
+    caption(figure, f"{subject}: how tracking emerges in training", note)
     return figure
 
 
@@ -233,7 +233,7 @@ def compute_rises(
                     "others"
                 )
         codes, games = cluster_codes(by_model[BASELINE]["game"])
-        resample = drawn_clusters(games, resamples, derived_seed(seed, length))
+        resample = cluster_resamples(games, resamples, derived_seed(seed, length))
         before, drawn_before = np.nan, np.full(resamples, np.nan)
         for measure in MEASURES:
             values = np.stack(
@@ -269,7 +269,7 @@ def compute_rises_of_trackers(
 
 
 def draw_rises(
-    table: pd.DataFrame, whose: str, note: str = "", control: pd.DataFrame | None = None
+    table: pd.DataFrame, subject: str, note: str = "", control: pd.DataFrame | None = None
 ) -> Figure:
     """Draw the steps, a row for each length of games and a mark for each measure."""
     parts = [table] if control is None else [table, control]
@@ -302,7 +302,7 @@ def draw_rises(
     )
     if undefined := int(table["undefined"].max()):
         note += f"; up to {undefined} resamples of a mark have no step, and its bar leaves them out"
-    caption(figure, f"{whose}: which measure rises first", note)
+    caption(figure, f"{subject}: which measure rises first", note)
     return figure
 
 

@@ -63,11 +63,11 @@ class ProbedBoards:
             of squares that are right: squares (of all), occupied (of those with a piece in truth) and
             moved (of those where a move put a piece that still stands there); board and pieces
             (whether all squares are right, and all that are occupied in truth); precision and recall.
-        fitted: Boards on which each probe was fitted.
+        fit_boards: Boards on which each probe was fitted.
     """
 
     boards: pd.DataFrame
-    fitted: int
+    fit_boards: int
 
 
 def probed_boards(
@@ -87,7 +87,7 @@ def probed_boards(
     boards each, at most.
     """
     answers: list[pd.DataFrame] = []
-    fitted = 0
+    fit_boards = 0
     for name in models:
         model = load_model(name)
         random = first_weights(model.shape, derived_seed(seed, "untrained"))
@@ -114,13 +114,13 @@ def probed_boards(
             (USUAL_MOVED, np.stack(usual)),
         ):
             answers.append(_answers(positions, labels, name, reader, NO_LAYER))
-        fitted = len(fit.labels)
+        fit_boards = len(fit.labels)
     rows = pd.concat(answers, ignore_index=True)
     # A reply's identity holds its setting, and has no reader or layer.
     rows["setting"] = rows["reader"] + " " + rows["layer"].astype(str)
     scores = score(rows.drop(columns=["reader", "layer"]), parameters, jobs=jobs)
     boards = pd.concat([scores, rows[["reader", "layer", "moves"]]], axis=1)
-    return ProbedBoards(_compared(boards, parameters.depth), fitted)
+    return ProbedBoards(_compared(boards, parameters.depth), fit_boards)
 
 
 def _assembled(

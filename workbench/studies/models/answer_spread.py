@@ -105,12 +105,12 @@ def summarise(table: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=_SUMMARY)
 
 
-def draw(table: pd.DataFrame, note: str = "", whose: str = "") -> Figure:
+def draw(table: pd.DataFrame, note: str = "", subject: str = "") -> Figure:
     """Draw the range of p_m over the answers to each position, one panel per model and prompt."""
     again = table[table["answers"] > 1]
     models = list(table["model"].unique())
     of_one = some_of(models, "models") if len(models) == 1 else ""
-    subject = f"{whose or of_one}: the" if whose or of_one else "The"
+    subject = f"{subject or of_one}: the" if subject or of_one else "The"
     title = f"{subject} same question asked again"
     if again.empty:
         return empty_figure(title, "each position was asked once", note)

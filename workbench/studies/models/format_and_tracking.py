@@ -151,7 +151,7 @@ def _mended_states(rows: pd.DataFrame) -> dict[Any, tuple[Any, str]]:
     return mended
 
 
-def in_words(row: Mapping[Any, Any], environment: str = DEFAULT) -> str:
+def format_words(row: Mapping[Any, Any], environment: str = DEFAULT) -> str:
     """Return a row of `compute` in a sentence: what is readable, the mean over it, and letter case."""
     symbol = f"p_{row['depth']}"
     replies, readable = row["replies"], row["readable_replies"]
@@ -171,7 +171,7 @@ def in_words(row: Mapping[Any, Any], environment: str = DEFAULT) -> str:
 
 
 def draw(
-    table: pd.DataFrame, note: str = "", whose: str = "", environment: str = DEFAULT
+    table: pd.DataFrame, note: str = "", subject: str = "", environment: str = DEFAULT
 ) -> Figure:
     """Draw the parts of the mean against the length of the episode, a panel a model, the best first."""
     symbol, models = f"p_{table['depth'].iloc[0]}", _ordered(table)
@@ -219,13 +219,13 @@ def draw(
         figure,
         f"Format apart from tracking: mean {symbol} and its parts",
         f"horizontal: {across}; {_bars(parts, environment)}\n{note}".strip(),
-        whose,
+        subject,
     )
     return figure
 
 
 def draw_overall(
-    table: pd.DataFrame, note: str = "", whose: str = "", environment: str = DEFAULT
+    table: pd.DataFrame, note: str = "", subject: str = "", environment: str = DEFAULT
 ) -> Figure:
     """Draw the parts of each model's mean over all lengths, and the share of right states."""
     symbol, models = f"p_{table['depth'].iloc[0]}", _ordered(table)
@@ -273,7 +273,7 @@ def draw_overall(
         figure,
         f"Format apart from tracking: mean {symbol} over all lengths, and its parts",
         f"models by mean {symbol}; {_bars(part, environment)}\n{note}".strip(),
-        whose,
+        subject,
     )
     return figure
 

@@ -21,7 +21,7 @@ from workbench.scoring.parameters import Distance
 from workbench.seeds import derived_seed
 from workbench.statistics.intervals import (
     cluster_codes,
-    drawn_clusters,
+    cluster_resamples,
     quantile_ends,
     resampled_means,
 )
@@ -71,7 +71,7 @@ def compute(
         (places won by p_m), positions, games, depth. Equal means share the mean of their ranks. A
         ranking of fewer than two models, or of models that share no position, has no rows.
     """
-    table = ranked(
+    table = rank_models(
         scores, {"precision": (f"precision_{depth}", -1), "distance": (distance, 1)},
         least_share=least_share, resamples=resamples, seed=seed,
     )  # fmt: skip
@@ -83,7 +83,7 @@ def compute(
     return pd.concat(parts, ignore_index=True)
 
 
-def ranked(
+def rank_models(
     scores: pd.DataFrame,
     measures: Mapping[str, tuple[str, Literal[1, -1]]],
     *,
@@ -128,7 +128,7 @@ def ranked(
         if len(models) < 2 or common.empty:
             continue
         codes, games = cluster_codes(of_positions.loc[common.index])
-        resample = drawn_clusters(games, resamples, derived_seed(seed, ranking))
+        resample = cluster_resamples(games, resamples, derived_seed(seed, ranking))
         table = pd.DataFrame({"ranking": ranking, "model": models})
         for name, (column, best) in measures.items():
             values = common[column][models].to_numpy(float)
@@ -148,14 +148,14 @@ def draw(
     table: pd.DataFrame,
     note: str = "",
     models: Iterable[str] = (),
-    whose: str = "",
+    subject: str = "",
     environment: str = DEFAULT,
 ) -> Figure:
     """Draw each model's rank by edit distance, left, and by p_m, right, joined by a line."""
     title = "Does state precision rank models differently from edit distance?"
     if table.empty:
         words = "no two models have answered the same positions"
-        return empty_figure(title, words, note, whose)
+        return empty_figure(title, words, note, subject)
     rankings = list(table["ranking"].unique())
     most = int(table.groupby("ranking").size().max())
     names = sorted({*models, *table["model"]})
@@ -197,7 +197,7 @@ def draw(
         "models that move"
     )
     words += "; equal means share a rank" if tied else ""
-    caption(figure, title, f"{note}\n{words}", whose)
+    caption(figure, title, f"{note}\n{words}", subject)
     return figure
 
 
@@ -337,7 +337,11 @@ def _example(near: pd.DataFrame, precise: pd.DataFrame, others: set[str]) -> dic
 
 
 def draw_examples(
-    table: pd.DataFrame, note: str = "", depth: int = 4, whose: str = "", environment: str = DEFAULT
+    table: pd.DataFrame,
+    note: str = "",
+    depth: int = 4,
+    subject: str = "",
+    environment: str = DEFAULT,
 ) -> Figure:
     """Draw each example: the true board, the one nearer in edits, the one nearer in p_m."""
     named = environment_in_table(environment)
@@ -346,7 +350,7 @@ def draw_examples(
     title = "Fewer edits but lower precision, two models at the same position"
     if table.empty:
         figure.text(0.5, 0.5, "no position at which the two measures disagree", ha="center")
-        caption(figure, title, note, whose)
+        caption(figure, title, note, subject)
         return figure
     titles = labels([*table["near_model"], *table["precise_model"]], 36)
     grid = figure.subplots(len(table), 3, squeeze=False)
@@ -381,7 +385,7 @@ def draw_examples(
         title,
         f"{note}\ndashed: squares that differ; of each pair of models the position with the largest "
         f"difference of p_{depth}, an extreme and not a typical one",
-        whose,
+        subject,
     )
     return figure
 

@@ -98,14 +98,14 @@ class Comparison:
             `whole_games` finds it) and ``prompt`` (empty where models are compared).
         source: In words, where the rows are from.
         inputs: The files that were read.
-        whose: What is compared, for the titles of figures; empty if the captions alone say it.
+        subject: What is compared, for the titles of figures; empty if the captions alone say it.
         prefixes: How many positions are placed in a game by their moves, see `prefix_counts`.
     """
 
     scores: pd.DataFrame
     source: str
     inputs: tuple[Path, ...] = ()
-    whose: str = ""
+    subject: str = ""
     prefixes: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -113,7 +113,7 @@ class Comparison:
         """The name of the environment."""
         return environment_of(self.scores).name
 
-    def replies_in_words(self) -> str:
+    def reply_words(self) -> str:
         """Return the number of replies, of each class and in all."""
         replies = len(self.scores) - left_out(self.scores)["failed"]
         return f"{replies} replies, {reply_count_words(self.scores)}"
@@ -123,7 +123,7 @@ class Comparison:
         scores = self.scores
         positions, games = scores["position_id"].nunique(), scores["game"].nunique()
         return (
-            f"{self.source}: {self.replies_in_words()}\n{positions} positions of {games} "
+            f"{self.source}: {self.reply_words()}\n{positions} positions of {games} "
             f"{episode_words(self.environment)}; {convention_words(scores)}"
         )
 
@@ -135,7 +135,7 @@ class _Tables(NamedTuple):
     positions: list[pd.DataFrame] | None
     source: str
     inputs: tuple[Path, ...]
-    whose: str = ""
+    subject: str = ""
 
 
 def compare_models(
@@ -314,9 +314,9 @@ def _recorded(
     fewer = [f"{name} ({counts[name]})" for name in sorted(set(counts.index) - set(enough))]
     without = f" (fewer than {least_replies} replies, left out: {', '.join(fewer)})"
     source = f"{_RECORDED}, set {WORLD_CUP}{without if fewer else ''}"
-    whose = f"{model_count_words(enough)} on World Cup games"
+    subject = f"{model_count_words(enough)} on World Cup games"
     positions = recorded_replies(models=enough)
-    return _Tables([scores], [positions], source, (recorded_replies_path(),), whose)
+    return _Tables([scores], [positions], source, (recorded_replies_path(),), subject)
 
 
 def _given(
@@ -352,7 +352,7 @@ def _simulated(
             "samples": simulation.samples,
             "seed": simulation.seed,
         }
-        scores = StoredTables(folder).scores_of_made(answers, made_of, parameters, jobs=jobs)
+        scores = StoredTables(folder).scores_of_answers(answers, made_of, parameters, jobs=jobs)
         scored.append(scores)
     played = sorted(positions["source"].str.replace(r"[\W_]*\d+$", "", regex=True).unique())
     games = some_of([Path(name).name for name in simulation.games] or played, "sources")
@@ -373,7 +373,7 @@ def _compared(tables: _Tables, *, named: bool = True) -> Comparison:
     refuse_repeated_replies(scores, source, (*REPLY_KEY, "prompt"))
     refuse_nothing_scored(scores, source)
     prefixes = prefix_counts(scores.assign(moves=None) if played is None else played)
-    return Comparison(scores, source, tables.inputs, tables.whose, prefixes)
+    return Comparison(scores, source, tables.inputs, tables.subject, prefixes)
 
 
 def _refuse_different_boards(scores: pd.DataFrame) -> None:

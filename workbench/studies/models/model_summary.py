@@ -92,7 +92,7 @@ def compute(
 def draw(
     table: pd.DataFrame,
     note: str = "",
-    whose: str = "",
+    subject: str = "",
     environment: str = DEFAULT,
     measure: Literal["precision", "recall"] = "precision",
 ) -> Figure:
@@ -133,7 +133,7 @@ def draw(
         figure,
         f"{quantity.label(depth).capitalize()} by length of the game",
         f"{note}; {bars}{below}",
-        whose,
+        subject,
     )
     return figure
 
@@ -165,7 +165,7 @@ def compute_flags(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def draw_flags(
-    table: pd.DataFrame, note: str = "", whose: str = "", environment: str = DEFAULT
+    table: pd.DataFrame, note: str = "", subject: str = "", environment: str = DEFAULT
 ) -> Figure:
     """Draw the shares as a field of numbers, one row per model and one column per flag."""
     shares = table.pivot(index="model", columns="flag", values="share")[
@@ -201,6 +201,6 @@ def draw_flags(
         figure,
         f"Replies that parse, but cannot arise in {named.title}, by what is wrong",
         f"{note}\nshares of all replies (their number in brackets); several things may be wrong on a {named.state_noun}",
-        whose,
+        subject,
     )
     return figure

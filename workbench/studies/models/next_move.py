@@ -109,7 +109,7 @@ def _span(values: "pd.Series[float]") -> str:
 
 
 def draw(
-    table: pd.DataFrame, note: str = "", whose: str = "", environment: str = DEFAULT
+    table: pd.DataFrame, note: str = "", subject: str = "", environment: str = DEFAULT
 ) -> Figure:
     """Draw mean p_1 and p_m against the length of the game, one panel per model.
 
@@ -148,7 +148,7 @@ def draw(
         "Does the probability of a legal next move remain near one?",
         f"solid, large marks: mean p_1; dashed, small marks: mean p_{depth}; thin, no marks: mean p_1 over "
         f"the replies that hold a {noun}; dotted: {near:g}, near one; {bars}\n{note}",
-        whose,
+        subject,
     )
     return figure
 

@@ -95,7 +95,7 @@ def _paired(
 
 
 def draw_prompts(
-    table: pd.DataFrame, note: str = "", whose: str = "", environment: str = DEFAULT
+    table: pd.DataFrame, note: str = "", subject: str = "", environment: str = DEFAULT
 ) -> Figure:
     """Draw exact match, mean p_m and the paired difference of p_m, one line per prompt."""
     depth, reference = table["depth"].iloc[0], table["reference"].iloc[0]
@@ -134,11 +134,11 @@ def draw_prompts(
             fontsize=7.5, annotation_clip=False,
         )  # fmt: skip
     of_one = some_of(models, "models") if len(models) == 1 else ""
-    subject = f"{whose or of_one}: the" if whose or of_one else "The"
+    beginning = f"{subject or of_one}: the" if subject or of_one else "The"
     bars = interval_words(table.assign(low=table["precision_low"]), episode_words(environment))
     caption(
         figure,
-        f"{subject} same positions under several prompts; reference: {shortened(reference, LONGEST)}",
+        f"{beginning} same positions under several prompts; reference: {shortened(reference, LONGEST)}",
         f"{note}\n{bars}; McNemar's exact test of the first "
         "answers: right only here : right only under the reference, Holm's p",
     )

@@ -70,7 +70,7 @@ _LEAST: Final = 1e-4
 class TwoSets(Comparison):
     """Scores of what answered both sets; ``length`` is the upper edge of a band of `BAND` half-moves."""
 
-    def positions_in_words(self) -> str:
+    def position_words(self) -> str:
         """Return the number of positions, and of games, of each set."""
         of_sets = [(name, self.scores[self.scores["set"] == name]) for name in SETS]
         sets = " and ".join(
@@ -81,11 +81,11 @@ class TwoSets(Comparison):
 
     def describe(self) -> str:
         """Return the caption of every figure drawn from these scores."""
-        replies, conventions = self.replies_in_words(), convention_words(self.scores)
-        return f"{self.positions_in_words()}; {replies}\n{conventions}"
+        replies, conventions = self.reply_words(), convention_words(self.scores)
+        return f"{self.position_words()}; {replies}\n{conventions}"
 
 
-def scores_of_both(
+def scores_of_both_sets(
     tables: str | Path,
     parameters: ScoringParameters,
     *,
@@ -131,7 +131,7 @@ def scores_of_both(
     made_of = {
         "positions": file_hash(path), "sets": list(SETS), "rates": list(rates), "seed": seed,
     }  # fmt: skip
-    scores = StoredTables(folder).scores_of_made(answers, made_of, parameters, jobs=jobs)
+    scores = StoredTables(folder).scores_of_answers(answers, made_of, parameters, jobs=jobs)
     return _both(with_games(scores, questions), SIMULATED, path)
 
 
@@ -148,8 +148,8 @@ def _both(scores: pd.DataFrame, source: str, path: Path) -> TwoSets:
         )
     rows = scores[scores["set"].isin(SETS) & scores["model"].isin(shared)]
     edges = ((rows["ply"] - 1).clip(lower=0) // BAND + 1) * BAND
-    whose = SIMULATED if source == SIMULATED else model_count_words(shared)
-    return TwoSets(rows.assign(length=edges).reset_index(drop=True), source, (path,), whose)
+    subject = SIMULATED if source == SIMULATED else model_count_words(shared)
+    return TwoSets(rows.assign(length=edges).reset_index(drop=True), source, (path,), subject)
 
 
 REASONING: Final = ("o3-2025-04-16", "o3-mini-2025-01-31", "gemini-2.5-flash-preview-04-17")
@@ -230,7 +230,7 @@ def _ordered(table: pd.DataFrame) -> pd.DataFrame:
     ).reset_index(drop=True)
 
 
-def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
+def draw(table: pd.DataFrame, subject: str, note: str = "") -> Figure:
     """Draw mean p_m by length on both sets, a panel a model, and the differences at all lengths."""
     depth = table["depth"].iloc[0]
     models = list(table["model"].unique())
@@ -266,7 +266,7 @@ def draw(table: pd.DataFrame, whose: str, note: str = "") -> Figure:
     bars = interval_words(pd.concat(of_sets))
     caption(
         figure,
-        f"Tracking or recall? {whose} on World Cup games and on random legal games of the same lengths",
+        f"Tracking or recall? {subject} on World Cup games and on random legal games of the same lengths",
         "; ".join(filter(None, [note, bars, below])),
     )
     return figure

@@ -99,7 +99,7 @@ def compute(
 def draw(
     table: pd.DataFrame,
     note: str = "",
-    whose: str = "",
+    subject: str = "",
     models: pd.DataFrame | None = None,
     environment: str = DEFAULT,
 ) -> Figure:
@@ -108,7 +108,7 @@ def draw(
     every = table if models is None else pd.concat([table, models])
     bars = interval_words(every, episode_words(environment))
     title = "agreement of state precision and edit distance"
-    title = f"{whose}: {title}" if whose else title.capitalize()
+    title = f"{subject}: {title}" if subject else title.capitalize()
     if models is None:
         figure, ((axes,),) = figure_of_rows([1], [4.0], width)
         _draw_groups(axes, table, width, environment)
@@ -260,9 +260,9 @@ def compute_parts(
 def _null(
     rows: pd.DataFrame, column: str, shuffles: int, generator: np.random.Generator
 ) -> npt.NDArray[np.float64]:
-    """Return tau of each shuffle of a column within strata of `alike`; NaN where tau is undefined."""
+    """Return tau of each shuffle of a column within strata of `length_strata`; NaN where tau is undefined."""
     values, near = (rows[name].to_numpy(float) for name in (column, "near"))
-    strata = alike(rows["ply"])
+    strata = length_strata(rows["ply"])
     order = np.argsort(strata, kind="stable")
     taus = np.empty(shuffles)
     for place in range(shuffles):
@@ -274,7 +274,7 @@ def _null(
     return taus
 
 
-def alike(lengths: "pd.Series[int]", least: int = LEAST_ALIKE) -> npt.NDArray[np.intp]:
+def length_strata(lengths: "pd.Series[int]", least: int = LEAST_ALIKE) -> npt.NDArray[np.intp]:
     """Return a stratum for each row: its length, with the next ones where too few rows have it."""
     counts = lengths.value_counts().sort_index()
     stratum_of: dict[Any, int] = {}

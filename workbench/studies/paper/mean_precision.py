@@ -77,13 +77,13 @@ def compute(
 def draw(
     table: pd.DataFrame,
     note: str = "",
-    whose: str = "",
+    subject: str = "",
     models: pd.DataFrame | None = None,
     environment: str = DEFAULT,
 ) -> Figure:
     """Draw the means with 95% intervals against the length of the game, one panel per variant."""
     title = "state precision and recall against the length of the game"
-    title = f"{whose}: {title}" if whose else title.capitalize()
+    title = f"{subject}: {title}" if subject else title.capitalize()
     if table.empty:
         return empty_figure(title, "no row says how long its game was", note)
     variants = list(table["variant"].unique())

@@ -88,7 +88,7 @@ def compute(
     return pd.concat(parts, ignore_index=True)[columns]
 
 
-def scattered(
+def compute_scattered(
     *, pairs: int = 3000, moves: int = 5, terminal: Terminal = "absorb", seed: int = 0
 ) -> pd.DataFrame:
     """Compare ways of placing pieces at random, each against boards after random moves.
