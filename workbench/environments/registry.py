@@ -115,8 +115,9 @@ def environment_of(rows: pd.DataFrame | pa.Table, where: object = "rows") -> Any
     Raises:
         TableError: If there are several.
     """
-    names = rows["environment"].unique()
-    return _only(names.to_pylist() if isinstance(rows, pa.Table) else names.tolist(), where)
+    column = rows["environment"]
+    names = column.to_pylist() if isinstance(column, pa.ChunkedArray) else column.tolist()
+    return _only(list(dict.fromkeys(names)), where)
 
 
 def environment_of_table(path: Path) -> AnyEnvironment:
