@@ -19,13 +19,7 @@ import numpy as np
 
 from workbench.automaton import Automaton
 from workbench.environment import Environment
-from workbench.environments.python_literals import (
-    Keyed,
-    Opaque,
-    Value,
-    literal_text,
-    read_literal,
-)
+from workbench.environments.python_literals import Keyed, Opaque, Value, literal_text, read_literal
 from workbench.errors import InvalidBoardError
 
 VARIABLES: Final = ("x", "y", "items", "d")

@@ -115,9 +115,9 @@ def environment_of(rows: pd.DataFrame | pa.Table, where: object = "rows") -> Any
     Raises:
         TableError: If there are several.
     """
-    column = rows["environment"]
-    names = column.to_pylist() if isinstance(column, pa.ChunkedArray) else column.tolist()
-    return _only(list(dict.fromkeys(names)), where)
+    if isinstance(rows, pa.Table):
+        return _only(rows["environment"].unique().to_pylist(), where)
+    return _only(rows["environment"].unique().tolist(), where)
 
 
 def environment_of_table(path: Path) -> AnyEnvironment:

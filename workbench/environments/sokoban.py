@@ -1,7 +1,7 @@
 """Sokoban: rules in any room, bundled rooms, reachability conditions, maps as text and as pictures."""
 
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import zip_longest
@@ -146,13 +146,8 @@ class SokobanAutomaton(Automaton[SokobanState, str]):
 
     def permitted(self, state: SokobanState) -> tuple[str, ...]:
         """Return the steps that move the player, in the order up, down, left, right."""
-        boxes, other = state.boxes, state.other_room
-        goals, around = (
-            (self._room.goals, self._beside)
-            if other is None
-            else (other.goals, _beside_in_other(other))
-        )
-        if state.player is None or goals <= boxes:
+        boxes, around = state.boxes, self._neighbours(state)
+        if state.player is None or self.room(state).goals <= boxes:
             return ()
         return tuple(
             action
@@ -163,13 +158,15 @@ class SokobanAutomaton(Automaton[SokobanState, str]):
 
     def successor(self, state: SokobanState, action: str) -> SokobanState:
         """Return the state after the player has walked or pushed."""
-        other = state.other_room
-        around = self._beside if other is None else _beside_in_other(other)
+        around = self._neighbours(state)
         assert state.player is not None, "without a player no action is permitted"
         cell = around[state.player][action]
         if cell not in state.boxes:
-            return SokobanState(cell, state.boxes, other)
-        return SokobanState(cell, state.boxes - {cell} | {around[cell][action]}, other)
+            return SokobanState(cell, state.boxes, state.other_room)
+        return SokobanState(cell, state.boxes - {cell} | {around[cell][action]}, state.other_room)
+
+    def _neighbours(self, state: SokobanState) -> dict[Cell, dict[str, Cell]]:
+        return _beside_in_other(state.other_room) if state.other_room else self._beside
 
     def state(self, text: str) -> SokobanState:
         """Return the state that a map describes.
@@ -460,9 +457,8 @@ class SokobanEnvironment(Environment[SokobanState, str]):
         The player is put where it stands in truth, and so leaves where it does not. Walls and goals
         are not mended.
         """
-        cell = next(
-            (each for each in _occupied_cells(state, true) if _cell_name(each) == name), None
-        )
+        occupied = {*state.boxes, *true.boxes, state.player, true.player} - {None}
+        cell = next((each for each in occupied if each and _cell_name(each) == name), None)
         if cell is None:
             return None
         boxes = state.boxes - {cell} | true.boxes & {cell}
@@ -519,14 +515,6 @@ class SokobanEnvironment(Environment[SokobanState, str]):
 def _around(cell: Cell) -> list[Cell]:
     """Return the cells up, left, right and down of one; opposite ones are as far from the ends."""
     return [(cell[0] + STEPS[one][0], cell[1] + STEPS[one][1]) for one in "ULRD"]
-
-
-def _occupied_cells(*states: SokobanState) -> Iterator[Cell]:
-    """Yield the cells on which something stands."""
-    for state in states:
-        yield from state.boxes
-        if state.player is not None:
-            yield state.player
 
 
 def _cell_name(cell: Cell) -> str:

@@ -11,7 +11,6 @@ paper's "rescaled" can be read in two ways, both offered here:
 Source: arXiv 2508.19851, Algorithm 2.
 """
 
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -22,32 +21,16 @@ from workbench.automaton import Action, State
 Rescaling = Literal["count", "mass"]
 
 
-@dataclass(frozen=True, slots=True)
 class Intermediate:
     """The paper's second algorithm, under one of the two readings of "rescaled"."""
 
-    rescaling: Rescaling = "count"
     binomial: ClassVar[bool] = False
 
-    @property
-    def name(self) -> str:
-        """``intermediate``, and under ``mass`` ``intermediate-mass``."""
-        return "intermediate" if self.rescaling == "count" else "intermediate-mass"
-
-    @property
-    def label(self) -> str:
-        """What figures call it."""
-        return f"Algorithm 2 (rescaled by {self.rescaling})"
-
-    @property
-    def look(self) -> int:
-        """The number of its look in figures."""
-        return 2 if self.rescaling == "count" else 5
-
-    @property
-    def unbiased(self) -> bool:
-        """Whether the mean over runs is p_m: so under ``count``, not under ``mass``."""
-        return self.rescaling == "count"
+    def __init__(self, rescaling: Rescaling = "count") -> None:
+        self.unbiased = rescaling == "count"
+        self.name = "intermediate" if self.unbiased else "intermediate-mass"
+        self.label = f"Algorithm 2 (rescaled by {rescaling})"
+        self.look = 2 if self.unbiased else 5
 
     def run(self, pair: Pair[State, Action], samples: int, generator: np.random.Generator) -> Run:
         """Estimate p_m; see `Estimator.run`."""
@@ -70,7 +53,7 @@ class Intermediate:
             if len(accepted) > samples:
                 indices = generator.choice(len(accepted), size=samples, replace=False)
                 thinned = [accepted[index] for index in indices]
-                if self.rescaling == "count":
+                if self.unbiased:
                     scale = len(accepted) / samples
                 else:
                     scale = sum(a[3] for a in accepted) / sum(a[3] for a in thinned)

@@ -11,6 +11,7 @@ from rapidfuzz.distance import Levenshtein
 
 from workbench.errors import InvalidArgumentError, InvalidFenError
 from workbench.long_texts import cut, quoted
+from workbench.prediction import StateText
 
 _LONGEST: Final = 128
 _ALL: Final = 2**64 - 1
@@ -168,26 +169,20 @@ class ChessState:
         return " ".join(self.board().fen(en_passant="fen", promoted=True).split()[:4])
 
 
-class Fen:
-    """A text that should be a FEN. It is parsed when it is first asked for what it describes.
+class Fen(StateText[ChessState]):
+    """A text that should be a FEN; it is parsed on first use.
 
     Attributes:
         text: As it was given; empty for no text.
     """
 
     def __init__(self, text: str) -> None:
-        """Take a text, which need not be a FEN."""
-        self.text = text
+        super().__init__(text, ChessState.from_fen)
 
     @cached_property
     def fields(self) -> list[str]:
         """What stands between the spaces: the placement first."""
         return self.text.split()
-
-    @cached_property
-    def state(self) -> ChessState:
-        """The position."""
-        return ChessState.from_fen(self.text)
 
     @cached_property
     def fault(self) -> str:

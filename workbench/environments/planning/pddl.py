@@ -229,13 +229,10 @@ def _kinds(section: list[Tree], where: str) -> dict[str, tuple[str, ...]]:
         path = [name]
         while path[-1] != "object":
             parent = above.get(path[-1])
-            if parent is None or parent in path:
-                expected = "types of the domain" if parent is None else "a hierarchy of types"
-                _refuse(
-                    where,
-                    expected,
-                    _cut(path[-1]) if parent is None else f"{_cut(parent)} above itself",
-                )
+            if parent is None:
+                _refuse(where, "types of the domain", _cut(path[-1]))
+            if parent in path:
+                _refuse(where, "a hierarchy of types", f"{_cut(parent)} above itself")
             path.append(parent)
         kinds[name] = tuple(path)
     return kinds
@@ -403,14 +400,10 @@ def _with_need(tree: Tree) -> str:
 
 
 def _cut(tree: Tree) -> str:
-    """Return the beginning of a tree as text, for messages."""
-    text = tree if isinstance(tree, str) else _beginning(tree)
-    return f"{text!r:.{_QUOTE}}"
-
-
-def _beginning(tree: list[Tree]) -> str:
-    inner = [each if isinstance(each, str) else "(...)" for each in tree[:8]]
-    return f"({' '.join(inner)}{' ...' if len(tree) > 8 else ''})"
+    if not isinstance(tree, str):
+        inner = [each if isinstance(each, str) else "(...)" for each in tree[:8]]
+        tree = f"({' '.join(inner)}{' ...' if len(tree) > 8 else ''})"
+    return f"{tree!r:.{_QUOTE}}"
 
 
 def _refuse(where: str, expected: str, value: str) -> NoReturn:

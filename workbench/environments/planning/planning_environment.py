@@ -20,6 +20,7 @@ from workbench.environments.planning.strips import (
     Facts,
     NecessaryConditions,
     StripsAutomaton,
+    StripsOperator,
     StripsTask,
     atom_text,
     words,
@@ -183,6 +184,9 @@ class PlanningEnvironment(Environment[Facts, str]):
             task.objects,
             self.longest_state,
         )
+        self._parameters = {each.name: len(each.parameters) for each in task.schemas}
+        names = "|".join(map(re.escape, self._parameters))
+        self._action_clue = re.compile(rf"\b(?:{names})\b", re.IGNORECASE)
         self._conditions = NecessaryConditions(task.automaton)
         initial = self.state_text(task.automaton.initial)
         if 2 * len(initial) > self.longest_state:
@@ -231,15 +235,6 @@ class PlanningEnvironment(Environment[Facts, str]):
             return None
         exist = self.task.objects.keys() >= set(atoms[0][1:])
         return atom_text(atoms[0]) if exist or "(" in text else None
-
-    @cached_property
-    def _parameters(self) -> dict[str, int]:
-        return {each.name: len(each.parameters) for each in self.task.schemas}
-
-    @cached_property
-    def _action_clue(self) -> re.Pattern[str]:
-        names = map(re.escape, self._parameters)
-        return re.compile(rf"\b(?:{'|'.join(names)})\b", re.IGNORECASE)
 
     def conditions(self, state: Facts) -> tuple[str, ...]:
         """Return the conditions that a state does not meet; see `NecessaryConditions.unmet`.
@@ -308,21 +303,20 @@ class PlanningEnvironment(Environment[Facts, str]):
                 return slipped
         return state
 
-    def _just_done(self, state: Facts) -> list[tuple[Facts, Facts]]:
-        """Return what the actions added and deleted that may have led to a state."""
+    def _last_operators(self, state: Facts) -> list[StripsOperator]:
         return [
-            (each.added, each.deleted)
+            each
             for each in self.automaton.operators
             if each.added <= state and state.isdisjoint(each.deleted)
         ]
 
     def _undeleted(self, state: Facts, generator: np.random.Generator) -> Facts | None:
-        facts = {fact for _, deleted in self._just_done(state) for fact in deleted}
+        facts = Facts().union(*(each.deleted for each in self._last_operators(state)))
         return state | {_shuffled(self.task.in_order(facts), generator)[0]} if facts else None
 
     def _missing(self, state: Facts, generator: np.random.Generator) -> Facts | None:
-        added = {fact for added, _ in self._just_done(state) for fact in added}
-        return state - {_shuffled(self.task.in_order(added), generator)[0]} if added else None
+        facts = Facts().union(*(each.added for each in self._last_operators(state)))
+        return state - {_shuffled(self.task.in_order(facts), generator)[0]} if facts else None
 
     def _mistaken(self, state: Facts, generator: np.random.Generator) -> Facts | None:
         for fact in _shuffled(self.task.in_order(state), generator):

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,6 @@ QUERIES: Final = 8
 """Boards that are asked about in each game."""
 
 _START: Final = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
-_MOST_MOVES: Final = 1792
 _CORNERS: Final = ((7, "K"), (0, "Q"), (63, "k"), (56, "q"))
 _TO_FEN_ORDER: Final = np.arange(SQUARES).reshape(8, 8)[::-1].reshape(-1)
 
@@ -85,7 +84,7 @@ class Batches:
         clocks = np.zeros(plies + 1, np.int32)
         rows[0] = self._first
         played = np.zeros(plies, np.uint16)
-        legal = np.zeros(_MOST_MOVES, np.uint16)
+        legal = np.zeros(self._single.MOST_MOVES, np.uint16)
         draws = generator.random(plies)
         for ply in range(plies):
             if ply < own:
@@ -112,7 +111,7 @@ def _columns(codes: NDArray[np.uint16]) -> NDArray[np.uint8]:
 
 
 def board_tokens(
-    rows: NDArray[np.uint64], clocks: NDArray[np.int32], plies: NDArray[np.int64], single: object
+    rows: NDArray[np.uint64], clocks: NDArray[np.int32], plies: NDArray[np.int64], single: Any
 ) -> NDArray[np.int32]:
     """Return the tokens that write boards, each as python-chess writes its FEN."""
     bits = np.unpackbits(
@@ -147,13 +146,13 @@ def _right(meta: int, square: int) -> int:
     return meta >> (8 + square if square < 8 else square) & 1
 
 
-def _passant(row: NDArray[np.uint64], meta: int, single: object) -> int:
+def _passant(row: NDArray[np.uint64], meta: int, single: Any) -> int:
     """Return 0, or which of the 16 squares; python-chess writes one only if a capture is legal."""
     square = (meta >> 1 & 127) - 1
     if square < 0:
         return 0
-    codes = np.zeros(_MOST_MOVES, np.uint16)
-    count = int(single.legal_codes(np.ascontiguousarray(row), codes))  # type: ignore[attr-defined]
+    codes = np.zeros(single.MOST_MOVES, np.uint16)
+    count = int(single.legal_codes(np.ascontiguousarray(row), codes))
     for code in codes[:count].tolist():
         if code >> 6 & 63 == square and int(row[0]) >> (code & 63) & 1:
             return 1 + square % 8 + (8 if square >= 32 else 0)

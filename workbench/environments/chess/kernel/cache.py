@@ -136,11 +136,8 @@ def _candidates() -> Iterator[Path]:
     if folder:
         yield Path(folder) / "world-state-workbench"
     yield user_cache_path("world-state-workbench", appauthor=False)
-    yield Path(tempfile.gettempdir()) / f"world-state-workbench-{_user()}"
-
-
-def _user() -> str:
-    return str(os.getuid()) if sys.platform != "win32" else os.environ.get("USERNAME", "user")
+    user = os.getuid() if sys.platform != "win32" else os.environ.get("USERNAME", "user")
+    yield Path(tempfile.gettempdir()) / f"world-state-workbench-{user}"
 
 
 def _is_ours(folder: Path) -> bool:

@@ -187,53 +187,41 @@ of 8 directions, of which at most 3 are pawns that promote in four ways: 64 * 25
 two ways of castling."""
 
 
-def _word_instruction(emit: Callable[[Any, Any, Any], Any]) -> Any:
-    """Make a function from word to word out of what emits its one instruction."""
+def _instruction(signature: Any, emit: Callable[..., Any]) -> Any:
+    """Return a function for compiled callers from what writes its instructions."""
 
-    def typed(typing_context: Any, word: Any) -> Any:
+    def typed(typing_context: Any, *kinds: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            return emit(builder, arguments[0], context.get_constant(types.boolean, True))
+            return emit(builder, *arguments)
 
-        return types.uint64(types.uint64), generate
+        return signature, generate
 
-    return intrinsic(typed)
+    return _intrinsic_of(typed, len(signature.args))
 
 
-popcount: Any = _word_instruction(lambda builder, word, flag: builder.ctpop(word))
+def _folded_product(builder: Any, first: Any, second: Any) -> Any:
+    wide = type(first.type)(128)
+    product = builder.mul(builder.zext(first, wide), builder.zext(second, wide))
+    high = builder.lshr(product, wide(64))
+    return builder.trunc(builder.xor(high, product), first.type)
+
+
+_FLAG: Final = llvm.Constant(llvm.IntType(1), 1)
+_OF_WORD: Final = types.uint64(types.uint64)
+
+popcount: Any = _instruction(_OF_WORD, lambda builder, word: builder.ctpop(word))
 """How many bits are set."""
 
-lowest: Any = _word_instruction(lambda builder, word, flag: builder.cttz(word, flag))
+lowest: Any = _instruction(_OF_WORD, lambda builder, word: builder.cttz(word, _FLAG))
 """The index of the lowest set bit; undefined for 0."""
 
-leading_zeros: Any = _word_instruction(lambda builder, word, flag: builder.ctlz(word, flag))
+leading_zeros: Any = _instruction(_OF_WORD, lambda builder, word: builder.ctlz(word, _FLAG))
 """How many zeros stand above the highest set bit; undefined for 0."""
 
-
-def _folded_product(typing_context: Any, a: Any, b: Any) -> Any:
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        word = arguments[0].type
-        wide = type(word)(128)
-        first, second = (builder.zext(argument, wide) for argument in arguments)
-        product = builder.mul(first, second)
-        high = builder.lshr(product, wide(64))
-        return builder.trunc(builder.xor(high, product), word)
-
-    return types.uint64(types.uint64, types.uint64), generate
-
-
-folded_product: Any = intrinsic(_folded_product)
+folded_product: Any = _instruction(types.uint64(types.uint64, types.uint64), _folded_product)
 """The high word of the product of two words, exclusive-or its low word."""
 
-
-def _signed(typing_context: Any, word: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return arguments[0]
-
-    return types.int64(types.uint64), generate
-
-
-signed: Callable[[Any], int] = cast("Any", intrinsic(_signed))
+signed: Callable[[Any], int] = _instruction(types.int64(types.uint64), lambda builder, word: word)
 """A word as a signed integer, with which counts and indices are made."""
 
 
