@@ -108,7 +108,6 @@ class CallFailedError(WorkbenchError, RuntimeError):
     """A call of a model failed; the reason is in the message."""
 
     def __repr__(self) -> str:
-        """Return the message itself: it is what Inspect writes into its log."""
         return str(self)
 
 

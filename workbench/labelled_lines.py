@@ -144,7 +144,6 @@ def _json_as_lines(reply: str, is_label: IsLine) -> str:
 
 
 def _flat(value: Any, is_label: IsLine, key: str = "") -> Iterator[str]:
-    """Yield lines for a value of JSON."""
     if key and is_label(key):
         inline = json.dumps(value) if isinstance(value, list) else value
         # Keys of JSON are texts, also those that are numbers.

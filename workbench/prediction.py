@@ -37,7 +37,6 @@ class StateText(Generic[State]):
     """
 
     def __init__(self, text: str, read: Callable[[str], State]) -> None:
-        """Take a text, which need not be a state, and the function that reads it."""
         self.text = text
         self._read = read
 

@@ -235,7 +235,6 @@ class _LineItems:
         self._splits, self._remark, self._is_action = splits, remark, is_action
 
     def __call__(self, line: str) -> list[str]:
-        """Return the items of a line."""
         bare = BULLET.sub("", line, count=1).strip()
         if not bare:
             return []

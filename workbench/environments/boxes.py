@@ -195,10 +195,6 @@ class Boxes(Environment[BoxesState, Carry]):
         Words before the first box, and sentences behind the contents of a box that name neither
         boxes nor objects, are passed over. A table that is not mentioned is empty.
         """
-        if len(text) > self.longest_state:
-            raise InvalidBoardError(
-                f"expected at most {self.longest_state} characters, got {len(text)}"
-            )
         boxes, places = self.automaton.boxes, dict[int, tuple[str, ...]]()
         parts = _PLACE.split(text)
         for number, phrase in zip(parts[1::2], parts[2::2], strict=True):

@@ -191,20 +191,6 @@ def _rays(square: int) -> tuple[tuple[int, ...], ...]:
 _RAYS: Final = tuple(map(_rays, range(64)))
 
 
-def conditions_not_met(state: OthelloState) -> tuple[str, ...]:
-    """Return the names of the conditions of this module that a board does not meet."""
-    discs = state.black | state.white
-    count = discs.bit_count()
-    broken = {
-        "centre_square_empty": discs & _CENTRE != _CENTRE,
-        "discs_apart": _walked(discs) != discs,
-        "other_start": count == 4 and discs == _CENTRE and state != _START,
-        "wrong_side": 4 < count < _FIRST_PASS and state.black_to_move != (count % 2 == 0),
-        "no_last_move": count > 4 and not _has_last_move(state),
-    }
-    return tuple(name for name, holds in broken.items() if holds)
-
-
 def _walked(discs: int) -> int:
     """Return the discs that a king reaches from the lowest disc."""
     reached = discs & -discs
@@ -267,38 +253,6 @@ _ALIKE: Final = frozenset("xo.-_0*bw#+хоχο×·•●○◯⚫⚪⬛⬜■□
 """Signs with which boards are drawn, and those that look like them."""
 
 
-def board_text(state: OthelloState) -> str:
-    """Return a board as eight rows, the squares separated by spaces, and the side to move."""
-    squares, side = state.text().split()
-    rows = [" ".join(squares[start : start + 8]) for start in range(0, 64, 8)]
-    return "\n".join([*rows, f"{side} to move"])
-
-
-def read_board(text: str) -> OthelloState:
-    """Return the board and the side to move that a text describes; see the module."""
-    lines = [
-        line
-        for line in text.split("\n")
-        if line.strip() and not _COLUMNS.fullmatch(line) and not _BORDER.fullmatch(line)
-    ]
-    whole = _ONE_LINE.fullmatch(" ".join(lines)) if len(lines) <= 2 else None
-    if whole:
-        squares = "".join(re.findall(r"[XOxo._-]", whole[1]))
-        sides = [whole[2]] if whole[2] else []
-    else:
-        squares, sides = _squares(lines), [line for line in lines if not _ROW.fullmatch(line)]
-    if not sides:
-        raise InvalidBoardError(
-            f"expected the side to move beside an Othello board, X or O, got no such line in {_cut(text)}"
-        )
-    if len(sides) > 1:
-        raise InvalidBoardError(
-            "expected eight rows of an Othello board and a line with the side to move, got "
-            f"{len(sides)} other lines, among them {_cut(sides[0])} and {_cut(sides[1])}"
-        )
-    return OthelloState.from_text(f"{squares.translate(_PLAIN)} {_side_of(sides[0])}")
-
-
 def _squares(lines: list[str]) -> str:
     rows = [match for line in lines if (match := _ROW.fullmatch(line))]
     if len(rows) != 8:
@@ -329,24 +283,6 @@ def _side_of(line: str) -> str:
 
 def _bare(line: str) -> str:
     return line.replace("*", "").strip(" \t\r`_")
-
-
-def is_board_line(line: str) -> bool:
-    """Return whether a line may be part of a board: a row, a border, labels or the side to move."""
-    if len(line) > _QUOTE:
-        return False
-    forms = (_ROW, _COLUMNS, _BORDER)
-    return any(each.fullmatch(line) for each in forms) or bool(_SIDE_TEXT.fullmatch(_bare(line)))
-
-
-def looks_like_board(text: str) -> bool:
-    """Return whether a text shows at least half a board, in signs like those of boards."""
-    alike = 0
-    for line in unicodedata.normalize("NFKC", text).lower().split("\n"):
-        signs = [sign for sign in line if not sign.isspace() and sign not in "|/12345678"]
-        if set(signs) <= _ALIKE:
-            alike += len(signs) if len(signs) > 32 else 8 * (5 <= len(signs) <= 12)
-    return alike >= 8 * _FEWEST_ROWS
 
 
 def _cut(text: str) -> str:
@@ -400,15 +336,42 @@ class OthelloEnvironment(Environment[OthelloState, int]):
 
     def state_text(self, state: OthelloState) -> str:
         """Return the board as eight rows, and the side to move."""
-        return board_text(state)
+        squares, side = state.text().split()
+        rows = [" ".join(squares[start : start + 8]) for start in range(0, 64, 8)]
+        return "\n".join([*rows, f"{side} to move"])
 
     def read_state(self, text: str) -> OthelloState:
-        """Return the board of `workbench.environments.othello.read_board`."""
-        return read_board(text)
+        """Return the board and the side to move that a text describes."""
+        lines = [
+            line
+            for line in text.split("\n")
+            if line.strip() and not _COLUMNS.fullmatch(line) and not _BORDER.fullmatch(line)
+        ]
+        whole = _ONE_LINE.fullmatch(" ".join(lines)) if len(lines) <= 2 else None
+        if whole:
+            squares = "".join(re.findall(r"[XOxo._-]", whole[1]))
+            sides = [whole[2]] if whole[2] else []
+        else:
+            squares, sides = _squares(lines), [line for line in lines if not _ROW.fullmatch(line)]
+        if not sides:
+            raise InvalidBoardError(
+                f"expected the side to move beside an Othello board, X or O, got no such line in {_cut(text)}"
+            )
+        if len(sides) > 1:
+            raise InvalidBoardError(
+                "expected eight rows of an Othello board and a line with the side to move, got "
+                f"{len(sides)} other lines, among them {_cut(sides[0])} and {_cut(sides[1])}"
+            )
+        return OthelloState.from_text(f"{squares.translate(_PLAIN)} {_side_of(sides[0])}")
 
     def is_state_line(self, line: str) -> bool:
         """Return whether a line is a row, the side to move, a border, or names the columns."""
-        return is_board_line(line)
+        if len(line) > _QUOTE:
+            return False
+        forms = (_ROW, _COLUMNS, _BORDER)
+        return any(each.fullmatch(line) for each in forms) or bool(
+            _SIDE_TEXT.fullmatch(_bare(line))
+        )
 
     @property
     def state_labels(self) -> tuple[str, ...]:
@@ -425,7 +388,12 @@ class OthelloEnvironment(Environment[OthelloState, int]):
 
     def looks_like_state(self, text: str) -> bool:
         """Return whether a text shows at least half a board."""
-        return looks_like_board(text)
+        alike = 0
+        for line in unicodedata.normalize("NFKC", text).lower().split("\n"):
+            signs = [sign for sign in line if not sign.isspace() and sign not in "|/12345678"]
+            if set(signs) <= _ALIKE:
+                alike += len(signs) if len(signs) > 32 else 8 * (5 <= len(signs) <= 12)
+        return alike >= 8 * _FEWEST_ROWS
 
     def action_text(self, action: int) -> str:
         """Return the name of a square, such as ``d3``, or ``pass``."""
@@ -437,11 +405,17 @@ class OthelloEnvironment(Environment[OthelloState, int]):
         return plain if plain in _PLAIN_ACTIONS else None
 
     def conditions(self, state: OthelloState) -> tuple[str, ...]:
-        """Return the names of the conditions that a board does not meet.
-
-        They are those of `workbench.environments.othello`.
-        """
-        return conditions_not_met(state)
+        """Return the names of the conditions that a board does not meet."""
+        discs = state.black | state.white
+        count = discs.bit_count()
+        broken = {
+            "centre_square_empty": discs & _CENTRE != _CENTRE,
+            "discs_apart": _walked(discs) != discs,
+            "other_start": count == 4 and discs == _CENTRE and state != _START,
+            "wrong_side": 4 < count < _FIRST_PASS and state.black_to_move != (count % 2 == 0),
+            "no_last_move": count > 4 and not _has_last_move(state),
+        }
+        return tuple(name for name, holds in broken.items() if holds)
 
     def elements(self, state: OthelloState) -> Mapping[str, str]:
         """Return the colours of the discs by square, and the side to move."""

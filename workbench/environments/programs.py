@@ -207,10 +207,6 @@ class Programs(Environment[ProgramState, str]):
 
         Lines without an assignment are passed over.
         """
-        if len(text) > self.longest_state:
-            raise InvalidBoardError(
-                f"expected at most {self.longest_state} characters, got {len(text)}"
-            )
         values: dict[str, Value] = {}
         for name, literal in _assignments(text):
             if name not in VARIABLES:

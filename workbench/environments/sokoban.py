@@ -330,7 +330,6 @@ class SokobanEnvironment(Environment[SokobanState, str]):
     action_format = "Write an action as one letter: U (up), D (down), L (left) or R (right)."
 
     def __init__(self, name: str, text: str) -> None:
-        """Take the name under which the environment was asked for, and the map of the room."""
         super().__init__(name)
         self.automaton = SokobanAutomaton(text)
         self.rules = (

@@ -329,8 +329,6 @@ def chosen_tokens(
 
 
 class _Within:
-    """Attention to the slots written so far."""
-
     def __init__(self, weights: Weights, shape: Shape, name: str, boards: int) -> None:
         self._weights, self._shape, self._name = weights, shape, name
         part = shape.width // shape.heads
@@ -351,8 +349,6 @@ class _Within:
 
 
 class _Across:
-    """Attention to the plies."""
-
     def __init__(
         self, weights: Weights, shape: Shape, name: str, encoded: NDArray[Any], at: NDArray[Any]
     ) -> None:

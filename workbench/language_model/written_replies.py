@@ -49,7 +49,6 @@ class ReplySettings:
     least_probability: float = LEAST_PROBABILITY
 
     def __post_init__(self) -> None:
-        """Check the arguments."""
         if self.task not in TASKS:
             raise InvalidArgumentError(
                 f"task: expected one of {', '.join(TASKS)}, which the language models know, "
@@ -122,23 +121,17 @@ def _texts(
     settings: ReplySettings,
     seeds: Sequence[int],
 ) -> list[tuple[str, int]]:
-    """Return what the model writes, and in how many tokens."""
     temperature = settings.temperature
     if settings.task == "state":
         texts = model.write_states(games, temperature=temperature, seeds=seeds)
         return [(text, SLOTS) for text in texts]
     if settings.task == "actions":
         lines = [list(model.next_moves(moves, settings.least_probability)) for moves in games]
-    elif settings.task == "continuation":
+    else:
         lines = [
             model.next_line(moves, settings.depth, temperature=temperature, seed=seed)
             for moves, seed in zip(games, seeds, strict=True)
         ]
-    else:
-        raise InvalidArgumentError(
-            f"task {settings.task!r:.80}: expected state, actions or continuation of a bundled model; "
-            "what it writes for another task belongs into workbench.language_model.written_replies"
-        )
     return [("\n".join(line) or NONE, max(1, len(line))) for line in lines]
 
 

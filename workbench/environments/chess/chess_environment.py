@@ -21,7 +21,7 @@ from workbench.environments.chess.classification import (
     plain_fen,
     status_names,
 )
-from workbench.environments.chess.reachability import conditions_violated_by
+from workbench.environments.chess.reachability import violated_conditions
 from workbench.environments.chess.replay import (
     SAN,
     UCI,
@@ -192,7 +192,7 @@ class ChessEnvironment(Environment[ChessState, chess.Move]):
         """Return the backward analysis: reachability, and where tracking was lost."""
         fen = _fen(predicted)
         lost = lost_track(moves, fen)
-        violated = conditions_violated_by(fen.board) if reply_class in _BOARD_STATES else None
+        violated = violated_conditions(fen.board) if reply_class in _BOARD_STATES else None
         return {
             "violated_conditions": None if violated is None else " ".join(violated),
             "wrong_squares": lost.true_squares,

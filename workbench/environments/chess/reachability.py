@@ -12,8 +12,6 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
-from workbench.environments.chess.state import ChessState
-
 
 class Condition(StrEnum):
     """A condition that a board violates, and why no game leads there.
@@ -88,19 +86,7 @@ class Condition(StrEnum):
     IMPOSSIBLE_CHECK = "impossible_check"
 
 
-def violated_conditions(fen: str) -> tuple[Condition, ...]:
-    """Return the conditions that a position violates, in the order of `Condition`.
-
-    Args:
-        fen: A FEN of one to six fields; python-chess fills in what is missing at the end.
-
-    Raises:
-        InvalidFenError: If python-chess cannot read it.
-    """
-    return conditions_violated_by(ChessState.from_fen(fen).board())
-
-
-def conditions_violated_by(board: chess.Board) -> tuple[Condition, ...]:
+def violated_conditions(board: chess.Board) -> tuple[Condition, ...]:
     """Return the conditions that a python-chess board violates, in the order of `Condition`."""
     violated: list[Condition] = []
     white, black = _census(board, _WHITE), _census(board, _BLACK)

@@ -134,7 +134,6 @@ def read_task(domain: str, problem: str, places: tuple[str, str]) -> StripsTask:
 def _sections(
     text: str, where: str, kind: str, names: tuple[str, ...], needed: tuple[str, ...]
 ) -> tuple[str, _Sections]:
-    """Return the name of a domain or problem, and what stands in its sections."""
     tree = _tree(text, where)
     if tree[:1] != ["define"] or len(tree) < 2 or _keyword(tree[1]) != kind:
         _refuse(where, f"(define ({kind} NAME) ...)", _cut(tree))
@@ -241,7 +240,6 @@ def _kinds(section: list[Tree], where: str) -> dict[str, tuple[str, ...]]:
 def _objects(
     section: list[Tree], kinds: Collection[str], others: Collection[str], where: str
 ) -> dict[str, str]:
-    """Return the type of each object."""
     objects: dict[str, str] = {}
     for name, types in _typed(section, kinds, where):
         if name in others or name in objects or len(types) != 1:

@@ -35,12 +35,6 @@ _GAP: Final = 12
 _MARK: Final = "#b3002d"
 
 
-def has_towers(task: StripsTask) -> bool:
-    """Return whether a problem has the predicates of Blocksworld, and few enough objects."""
-    arities = {name: len(task.predicates.get(name, ())) for name in _NEEDED}
-    return arities == _NEEDED and len(task.objects) <= _MOST_BLOCKS
-
-
 def tower_picture(task: StripsTask, state: Facts, marked: frozenset[str]) -> str:
     """Return the blocks of a state as the text of an SVG element.
 
@@ -210,10 +204,6 @@ class PlanningEnvironment(Environment[Facts, str]):
 
     def read_state(self, text: str) -> Facts:
         """Return the facts in a text, without the true ones that no action changes."""
-        if len(text) > self.longest_state:
-            raise InvalidBoardError(
-                f"expected at most {self.longest_state:,} characters of facts, got {len(text):,}"
-            )
         return self._reader.read(text) - self.task.always
 
     def action_text(self, action: str) -> str:
@@ -347,7 +337,10 @@ class PlanningEnvironment(Environment[Facts, str]):
 
     def picture(self, state: Facts, marked: frozenset[str] = frozenset()) -> str | None:
         """Return the towers of blocks, in a domain with the predicates of Blocksworld."""
-        return tower_picture(self.task, state, marked) if has_towers(self.task) else None
+        arities = {name: len(self.task.predicates.get(name, ())) for name in _NEEDED}
+        if arities != _NEEDED or len(self.task.objects) > _MOST_BLOCKS:
+            return None
+        return tower_picture(self.task, state, marked)
 
 
 def _shuffled(items: Iterable[Item], generator: np.random.Generator) -> list[Item]:

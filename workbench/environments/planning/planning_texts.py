@@ -59,7 +59,6 @@ def _signatures(task: StripsTask, names: Iterable[str]) -> str:
 
 
 def _with_types(name: str, parameters: Parameters) -> str:
-    """Return a name with its variables and their types."""
     by_type = defaultdict(list)
     for variable, types in parameters:
         if types != ("object",):

@@ -50,7 +50,6 @@ class Batches:
     """Draws batches from games, given as codes of two bytes a move."""
 
     def __init__(self, games: Sequence[NDArray[np.uint16]], *, own_share: float = 0.5) -> None:
-        """Keep the games."""
         self._games = games
         self._own_share = own_share
         self._single = compiled_module("plain_walks")

@@ -90,7 +90,6 @@ class Learner:
     """Weights and the state of the optimiser; a step changes both."""
 
     def __init__(self, shape: Shape, seed: int, weight_decay: float) -> None:
-        """Begin with random weights."""
         self._shape = shape
         self.weights: Any = jax.tree.map(jnp.asarray, first_weights(shape, seed))
         decayed = {name: value.ndim > 1 for name, value in self.weights.items()}
@@ -161,7 +160,6 @@ class HeldOutBoards:
     """Boards after fixed numbers of plies of some games."""
 
     def __init__(self, games: Sequence[Game], count: int) -> None:
-        """Take the first games that are long enough."""
         long = [game.moves for game in games if len(game.moves) >= PLIES[-1]][:count]
         self._lines = [list(moves[:plies]) for plies in PLIES for moves in long]
         self._true = [play_moves(line).fen() for line in self._lines]

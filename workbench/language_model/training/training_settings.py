@@ -55,7 +55,6 @@ class TrainingSettings:
     weight_decay: float = 0.01
 
     def __post_init__(self) -> None:
-        """Check the settings."""
         if self.size not in SHAPES:
             raise InvalidArgumentError(f"size: expected one of {list(SHAPES)}, got {self.size!r}")
         if self.steps < 10 or self.seed < 0 or self.games < 1 or not self.learning_rate > 0:

@@ -251,7 +251,6 @@ def _from_reasoning(text: str, reasoned: Sequence[Candidate]) -> Choice:
 
 
 def _offered(text: str, positions: Sequence[Candidate]) -> Choice:
-    """Choose among positions of which at least one is offered."""
     anew = max((place for place, one in enumerate(positions) if one.renews), default=0)
     before = [one for one in positions[:anew] if one.role is Role.OFFERED]
     since = [one for one in positions[anew:] if one.role is Role.OFFERED]
@@ -324,6 +323,5 @@ def _last_resort(text: str, candidates: Sequence[Candidate]) -> Choice:
 
 
 def _last_with_a_side(among: Sequence[Candidate]) -> WrittenBoard:
-    """Return the last board with a side to move, or the last of bare placements."""
     with_side = [one for one in among if one.board.has_side]
     return (with_side or among)[-1].board

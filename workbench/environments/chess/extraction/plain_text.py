@@ -214,7 +214,6 @@ def _of_link(address: re.Match[str]) -> str:
 
 
 def _rank(line: re.Match[str]) -> _Rank | None:
-    """Return the rank that a line shows, or None."""
     label = _NUMBERED.match(line[0])
     for body in (line[0], line[0][label.end() :] if label else ""):
         squares = body.translate(_MARKS)

@@ -320,7 +320,6 @@ def _labels(keys: Sequence[tuple[str, ...]]) -> list[str]:
 
 @lru_cache(maxsize=4096)
 def _wording(before: str, label: str, tail: str) -> tuple[Role, Emphasis]:
-    """Return what the words around a board make of it."""
     before = _ABOUT_THE_ONE_BEFORE.sub("", before)
     clause, sentence = _clause(before)
     if label:
@@ -375,7 +374,6 @@ def _role(clause: str, sentence: str, before: str, tail: str) -> Role:
 
 
 def _last(phrase: re.Pattern[str], clause: str) -> int:
-    """Return where the last of some phrases begins in a clause, or -1."""
     return max((match.start() for match in phrase.finditer(clause)), default=-1)
 
 

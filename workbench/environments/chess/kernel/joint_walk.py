@@ -143,7 +143,6 @@ _LAST_LEAF: Final = np.uint64(LEAVES - 1)
 
 @inlined
 def _kind(board: Board, square: Word) -> Word:
-    """Return the number of a piece, no king, in `PIECES`."""
     return (
         (board[1] >> square & ONE)
         + _TWO * (board[2] >> square & ONE)
@@ -451,7 +450,6 @@ def _walk_on(
 
 @compiled(f"int64({BOARD},{BOARD},int64,{VALUES})")
 def _one_move(true: Board, predicted: Board, flags: int, result: Values) -> int:
-    """Write p_1 and r_1, and return how many moves are shared."""
     moves = common(true, predicted, square_words(), square_words())
     of_true, of_predicted, shared = moves[0], moves[1], moves[2]
     result[0] = result[1] = 0.0

@@ -342,25 +342,10 @@ def legal_moves(state: ChessState) -> list[chess.Move]:
     module = compiled_module("plain_walks")
     codes = np.empty(module.MOST_MOVES, np.uint16)
     count = int(module.legal_codes(_row(state), codes))
-    return _moves(codes, count)
-
-
-def successor(state: ChessState, move: chess.Move) -> ChessState:
-    """Return the state after a legal move, the same as python-chess's ``push`` leaves.
-
-    Raises:
-        InvalidArgumentError: If the move is not among `legal_moves`.
-        UnsupportedBoardError: If the state has a promoted king.
-    """
-    if move not in legal_moves(state):
-        raise InvalidArgumentError(
-            f"expected a legal move of {state.fen()!r}, got {move.uci()!r}; "
-            "legal_moves lists them, castling as the king's move of two squares"
-        )
-    result = np.empty(WIDTH, np.uint64)
-    code = _code(move)
-    compiled_module("plain_walks").successor_row(_row(state), np.uint64(code), result)
-    return unpack_state(result)
+    return [
+        chess.Move(code & 63, code >> 6 & 63, code >> 12 or None)
+        for code in sorted(codes[:count].tolist())
+    ]
 
 
 def line_count(state: ChessState, depth: int) -> int:
@@ -387,13 +372,6 @@ def _row(state: ChessState) -> Words:
 
 def _code(move: chess.Move) -> int:
     return move.from_square | move.to_square << 6 | (move.promotion or 0) << 12
-
-
-def _moves(codes: NDArray[np.uint16], count: int) -> list[chess.Move]:
-    return [
-        chess.Move(code & 63, code >> 6 & 63, code >> 12 or None)
-        for code in sorted(codes[:count].tolist())
-    ]
 
 
 _MOST_CAPTURES: Final = 31
@@ -460,7 +438,6 @@ def kernel_works(module: CompiledModule) -> bool:
 
 
 def _plain_precision(true: chess.Board, predicted: chess.Board, depth: int) -> float:
-    """Return p_m by python-chess."""
     moves, allowed = list(predicted.generate_legal_moves()), set(true.generate_legal_moves())
     if depth == 0 or not moves:
         return float(depth == 0 or not allowed)
@@ -474,7 +451,6 @@ def _plain_precision(true: chess.Board, predicted: chess.Board, depth: int) -> f
 
 
 def _tested_rows() -> tuple[Words, Words, Values]:
-    """Return the rows of the pairs, and their p_1 and p_2."""
     boards = [(chess.Board(true), chess.Board(predicted)) for true, predicted in _TESTED]
     expected = [[_plain_precision(*pair, depth) for depth in (1, 2)] for pair in boards]
     true, predicted = (pack_fens(fens) for fens in zip(*_TESTED, strict=True))

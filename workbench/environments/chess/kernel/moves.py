@@ -372,6 +372,11 @@ def _castle(board: Board, start: Word, target: Word) -> Board:
 
 
 @inlined
+def _shifted(pieces: Word, start: Word, target: Word) -> Word:
+    return pieces & ~(start | target) | (target if pieces & start else ZERO)
+
+
+@inlined
 def special(board: Board, code: Word) -> Board:
     """Return the board after a move of a king or pawn, or on a board with castling rights.
 
@@ -411,21 +416,21 @@ def special(board: Board, code: Word) -> Board:
             removed = target << EIGHT
     vacated |= removed
     nought = ~vacated
-    new_pawns = pawns & nought | (target if pawns & start else ZERO)
-    new_knights = knights & nought | (target if knights & start else ZERO)
-    new_diagonals = diagonals & nought | (target if diagonals & start else ZERO)
-    new_orthogonals = orthogonals & nought | (target if orthogonals & start else ZERO)
-    new_kings = kings & nought | (target if kings & start else ZERO)
+    pawns = _shifted(pawns, start, target) & ~removed
+    knights = _shifted(knights, start, target) & ~removed
+    diagonals = _shifted(diagonals, start, target) & ~removed
+    orthogonals = _shifted(orthogonals, start, target) & ~removed
+    kings = _shifted(kings, start, target) & ~removed
     if promotion:
-        new_pawns ^= target
+        pawns ^= target
         if promotion == np.uint64(2):
-            new_knights |= target
+            knights |= target
         if promotion == np.uint64(3) or promotion == np.uint64(5):
-            new_diagonals |= target
+            diagonals |= target
         if promotion >= np.uint64(4):
-            new_orthogonals |= target
+            orthogonals |= target
     return (
-        new_pawns, new_knights, new_diagonals, new_orthogonals, new_kings,
+        pawns, knights, diagonals, orthogonals, kings,
         enemy & nought, own & nought | target, rights, passant, ONE - white,
     )  # fmt: skip
 
@@ -439,17 +444,10 @@ def move_piece(board: Board, start: Word, target: Word) -> Board:
     pawns, knights, diagonals, orthogonals, kings, own, enemy, rights, _, white = board
     nought = ~(start | target)
     return (
-        pawns & nought | (target if pawns & start else ZERO),
-        knights & nought | (target if knights & start else ZERO),
-        diagonals & nought | (target if diagonals & start else ZERO),
-        orthogonals & nought | (target if orthogonals & start else ZERO),
-        kings & nought,
-        enemy & nought,
-        own & nought | target,
-        rights,
-        ZERO,
-        ONE - white,
-    )
+        _shifted(pawns, start, target), _shifted(knights, start, target),
+        _shifted(diagonals, start, target), _shifted(orthogonals, start, target),
+        kings & nought, enemy & nought, own & nought | target, rights, ZERO, ONE - white,
+    )  # fmt: skip
 
 
 @compiled(f"{BOARD}({BOARD},uint64)")

@@ -131,7 +131,6 @@ def _share(pair: Words, targets: Words, scratch: Words, moves: Words) -> Three:
 
 @inlined
 def _advance_pair(pair: Words, after: Words, targets: Words, moves: Words, index: int) -> None:
-    """Write the pair after one of the moves that its boards share."""
     walker, other = fetch(pair), fetch(address(pair, BOARD_WIDTH))
     six = (moves[0], moves[1], moves[2], moves[3], moves[4], moves[5])
     code = pick_move(six, walker[9], targets, np.uint64(index))
