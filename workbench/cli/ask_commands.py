@@ -16,6 +16,7 @@ from workbench.cli.command_options import (
     environment_option,
     jobs_option,
     options,
+    out_option,
     task_option,
     task_options,
 )
@@ -260,9 +261,7 @@ def _describe_notes(notes: list[str]) -> None:
     "100 of each of the lengths 5, 10 and 20, seed 0."
 )
 @task_options
-@click.option(
-    "-o", "--out", required=True, type=PATH, help="Folder of the run; an existing run resumes."
-)
+@out_option(None, "Folder of the run; an existing run resumes.")
 @click.option(
     "--limit",
     type=COUNT,
@@ -335,7 +334,7 @@ def ask(
     "--positions-seed", default=0, type=NATURAL,
     help="Seed of the choice of positions.",
 )  # fmt: skip
-@click.option("-o", "--out", required=True, type=PATH, help="Folder; an existing one resumes.")
+@out_option(None, "Folder; an existing one resumes.")
 @asking_options
 @click.option("--address", help="Address of the Lichess database or a mirror.")
 @click.option("--cache", type=PATH, help="Folder for what is downloaded of a month.")

@@ -27,9 +27,12 @@ def options(*decorators: Decorator) -> Decorator:
     return lambda command: reduce(lambda inner, add: add(inner), reversed(decorators), command)
 
 
-def out_option(default: str, explained: str | None = None) -> Decorator:
-    """Return the option ``--out``."""
-    return click.option("-o", "--out", default=default, type=PATH, help=explained)
+def out_option(default: str | None, explained: str | None = None) -> Decorator:
+    """Return the option ``--out``, which is required if it has no default."""
+    required = default is None
+    return click.option(
+        "-o", "--out", default=default, required=required, type=PATH, help=explained
+    )
 
 
 jobs_option = click.option("--jobs", default=os.cpu_count() or 1, show_default="cores", type=COUNT)
@@ -177,32 +180,17 @@ def cut_options(*, bots: bool) -> Decorator:
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @wraps(command)
-        def run(
-            *,
-            out: Path,
-            groups: str,
-            per_group: "PerGroup | None",
-            side_to_move: str,
-            number: int | None,
-            seed: int,
-            filters: tuple[str, ...],
-            bots: bool,
-            allow_unfilled: bool,
-            allow_truncated: bool,
-            **others: Any,
-        ) -> None:
+        def run(**values: Any) -> None:
             from workbench.games.selection import GameFilters
 
-            lengths = group_lengths(groups)
-            cut = {
-                "groups": lengths,
-                "per_group": _per_group(per_group, number, lengths),
-                "seed": seed,
-                "side_to_move": side_to_move,
-                "filters": GameFilters.from_texts(filters, bots=bots),
-                "allow_unfilled": allow_unfilled,
-            }
-            command(options=CutOptions(out, allow_truncated, cut), **others)
+            cut = {name: values.pop(name) for name in ("seed", "side_to_move", "allow_unfilled")}
+            cut["groups"] = group_lengths(values.pop("groups"))
+            numbers = values.pop("per_group"), values.pop("number")
+            cut["per_group"] = _per_group(*numbers, cut["groups"])
+            filters = values.pop("filters")
+            cut["filters"] = GameFilters.from_texts(filters, bots=values.pop("bots"))
+            options = CutOptions(values.pop("out"), values.pop("allow_truncated"), cut)
+            command(options=options, **values)
 
         bots_option = click.option("--bots/--no-bots", default=bots, help="Include games by bots.")
         return options(_CUT_OPTIONS, bots_option)(run)

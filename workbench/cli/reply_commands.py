@@ -1,5 +1,6 @@
 """Commands that import, extract, simulate or make replies of models."""
 
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -155,7 +156,7 @@ def replies_import(
 
 @replies.command("extract")
 @click.argument("source", metavar="RUN_OR_TABLE", type=PATH)
-@click.option("-o", "--out", required=True, type=PATH, help="Output file; not one of the inputs.")
+@out_option(None, "Output file; not one of the inputs.")
 def replies_extract(source: Path, out: Path) -> None:
     """Extract the answers from replies again, with the current extractor.
 
@@ -201,24 +202,38 @@ def replies_simulate(
 ) -> None:
     """Simulate replies to a POSITIONS table of any environment; no model is asked."""
     from workbench.answers.model_replies import simulate
+    from workbench.tasks import task_named
+
+    depth = task_named(task).depth_asked(depth)
+    m = {"depth": depth} if task_named(task).takes_depth else {}
+    predictions = _write_replies(
+        positions,
+        out,
+        lambda rows: simulate(rows, rate=rate, seed=seed, task=task, depth=depth),
+        {"simulated": {"rate": rate, "seed": seed, **m}},
+    )
+    click.echo(f"{len(predictions)} simulated predictions written to {out}")
+
+
+def _write_replies(
+    positions: Path, out: Path, reply: Callable[[Any], Any], made_of: dict[str, Any]
+) -> Any:
+    """Write the predictions that a model of this machine makes of a positions table."""
+    from workbench.environments.registry import environment_of
     from workbench.tables.output_files import check_output
     from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS, read_table, write_table
     from workbench.tables.provenance import file_hash
-    from workbench.tasks import task_named
 
     check_output(out, [positions], "predictions")
-    depth = task_named(task).depth_asked(depth)
-    predictions = simulate(
-        read_table(positions, POSITIONS), rate=rate, seed=seed, task=task, depth=depth
-    )
-    m = {"depth": depth} if task_named(task).takes_depth else {}
+    predictions = reply(read_table(positions, POSITIONS))
     provenance = {
         "stage": "predictions",
         "positions_sha256": file_hash(positions),
-        "simulated": {"rate": rate, "seed": seed, **m},
+        "extractor_version": environment_of(predictions).reader_version,
+        **made_of,
     }
     write_table(predictions, out, PREDICTIONS, provenance)
-    click.echo(f"{len(predictions)} simulated predictions written to {out}")
+    return predictions
 
 
 @replies.command("model")
@@ -267,32 +282,23 @@ def replies_model(
     continuation are illegal after 5 full moves, and more than nine tenths after 50.
     """
     from workbench.answers.model_replies import MODEL_PREFIX, model_replies
-    from workbench.environments.registry import environment_of
     from workbench.language_model.language_model import LEAST_PROBABILITY, weights_path
     from workbench.language_model.written_replies import ReplySettings
-    from workbench.tables.output_files import check_output
-    from workbench.tables.parquet_tables import POSITIONS, PREDICTIONS, read_table, write_table
     from workbench.tables.provenance import file_hash
     from workbench.tasks import task_named
 
-    check_output(out, [positions], "predictions")
     least = LEAST_PROBABILITY if least_probability is None else least_probability
     settings = ReplySettings(task, task_named(task).depth_asked(depth), temperature, least)
-    provenance: dict[str, Any] = {
-        "stage": "predictions",
-        "positions_sha256": file_hash(positions),
-        "language_model": {
-            "model": f"{MODEL_PREFIX}{model}",
-            "weights_sha256": file_hash(weights_path(model)),
-            **asdict(settings),
-            **sampling,
-        },
+    made_of = {
+        "model": f"{MODEL_PREFIX}{model}",
+        "weights_sha256": file_hash(weights_path(model)),
     }
-    predictions = model_replies(
-        read_table(positions, POSITIONS), model, settings, **sampling, jobs=jobs, progress=True
+    predictions = _write_replies(
+        positions,
+        out,
+        lambda rows: model_replies(rows, model, settings, **sampling, jobs=jobs, progress=True),
+        {"language_model": {**made_of, **asdict(settings), **sampling}},
     )
-    provenance["extractor_version"] = environment_of(predictions).reader_version
-    write_table(predictions, out, PREDICTIONS, provenance)
     counts = predictions["reply_class"].value_counts()
     classes = ", ".join(f"{counts[name]:,} {name}" for name in CLASSES if name in counts)
     click.echo(f"{len(predictions):,} predictions written to {out}: {classes or 'none'}")

@@ -54,7 +54,7 @@ def app(scores: Path | None, predictions: Path | None, no_browser: bool, **setti
 
 
 @main.command()
-@click.option("-o", "--out", required=True, type=PATH, help="Output folder.")
+@out_option(None, "Output folder.")
 @click.option("--instructor", is_flag=True, help="Keep the solutions and the instructor's notes.")
 def lessons(out: Path, instructor: bool) -> None:
     """Write the three lessons as notebooks for students, or for the instructor.
