@@ -9,6 +9,7 @@ import nbformat
 import pandas as pd
 import pytest
 
+from workbench.cli.command_options import named_value
 from workbench.errors import (
     GameFileError,
     InvalidArgumentError,
@@ -23,7 +24,6 @@ from workbench.headless.notebook_runs import (
     assign_parameters,
     figure_notebooks,
     notebook_parameters,
-    parse_parameter,
     raise_for_failures,
     run_notebooks,
 )
@@ -158,13 +158,13 @@ def test_every_preset_fits_the_notebooks_there_are():
     ],
 )
 def test_parameters_are_read_as_json_or_text(text, expected):
-    assert parse_parameter(text) == expected
+    assert named_value(text) == expected
 
 
 @pytest.mark.parametrize("text", ["depth", "=3", "two words=1"])
 def test_what_is_no_parameter_is_named(text):
     with pytest.raises(InvalidArgumentError, match=text):
-        parse_parameter(text)
+        named_value(text)
 
 
 def test_an_unknown_preset_is_named(tmp_path):

@@ -111,14 +111,6 @@ class AppSettings:
     open_browser: bool = True
 
 
-def check_installed() -> None:
-    """Check that Voila is installed."""
-    if importlib.util.find_spec("voila") is None:
-        raise MissingExtraError(
-            f"serving the app needs the optional extra 'app' (Voila): {install_hint('app')}"
-        )
-
-
 def serve(
     settings: AppSettings,
     scores: Path | None = None,
@@ -126,7 +118,10 @@ def serve(
     report: Callable[[str], object] | None = None,
 ) -> None:
     """Serve the pages until SIGINT or SIGTERM; then end all kernels."""
-    check_installed()
+    if importlib.util.find_spec("voila") is None:
+        raise MissingExtraError(
+            f"serving the app needs the optional extra 'app' (Voila): {install_hint('app')}"
+        )
     port = free_port(settings.host, settings.port)
     with TemporaryDirectory(prefix="workbench-app-") as name:
         folder = Path(name)

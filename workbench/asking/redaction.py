@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from workbench.errors import CallFailedError
 
 if TYPE_CHECKING:
-    from inspect_ai.model import Model, ModelOutput
+    from inspect_ai.model import Model
 
 
 REMOVED: Final = "[key removed]"
@@ -151,10 +151,8 @@ class _Plain:
             yield self._origin(end - length)[0], self._origin(end - 1)[1]
 
     def _places(self, form: str) -> Iterator[int]:
-        place = self._plain.find(form)
-        while place >= 0:
-            yield place
-            place = self._plain.find(form, place + 1)
+        # A lookahead finds also those that overlap.
+        return (match.start() for match in re.finditer(f"(?={re.escape(form)})", self._plain))
 
     def _origin(self, place: int) -> tuple[int, int]:
         part = bisect.bisect_right(self._starts, place) - 1
@@ -285,23 +283,30 @@ def redact_output(secrets: Callable[[], Secrets]) -> None:
 
 def redact_model(model: "Model", secrets: Callable[[], Secrets]) -> None:
     """Redact what a model's provider returns and raises, before Inspect sees it."""
+    from inspect_ai.log import transcript
+
     ask = model.api.generate
 
     async def generate(*args: Any, **kwargs: Any) -> Any:
         try:
             result = await ask(*args, **kwargs)
         except Exception as error:
-            redacted = _redacted_error(error, secrets())
-            if redacted is error:
+            safe = _redacted_error(error, secrets())
+            if safe is error:
                 raise
-            raise redacted from None
+            raise safe from None
         finally:
-            _redact_request_ids(secrets())
+            # Inspect takes these from the response's headers, past what the provider returns.
+            for event in transcript().pending_events:
+                for request in getattr(event, "request_ids", None) or []:
+                    request.id = secrets().redacted(request.id)
         output, call = result if isinstance(result, tuple) else (result, None)
         if isinstance(output, Exception):
             output = _redacted_error(output, secrets())
         else:
-            output = _redacted_reply(output, secrets())
+            entry = output.model_dump(warnings=False)
+            redacted = secrets().redacted(entry)
+            output = output if redacted == entry else type(output).model_validate(redacted)
         if call is None:
             return output
         changed = {
@@ -320,21 +325,6 @@ class _RedactingStream(TextIOWrapper):
     def write(self, text: str) -> int:
         super().write(self._secrets().redacted(text))
         return len(text)
-
-
-def _redact_request_ids(secrets: Secrets) -> None:
-    # Inspect takes these from the response's headers, past what the provider returns.
-    from inspect_ai.log import transcript
-
-    for event in transcript().pending_events:
-        for request in getattr(event, "request_ids", None) or []:
-            request.id = secrets.redacted(request.id)
-
-
-def _redacted_reply(output: "ModelOutput", secrets: Secrets) -> "ModelOutput":
-    entry = output.model_dump(warnings=False)
-    redacted = secrets.redacted(entry)
-    return output if redacted == entry else type(output).model_validate(redacted)
 
 
 def _redacted_error(error: Exception, secrets: Secrets) -> Exception:

@@ -72,7 +72,9 @@ class Session:
             if fault.ends_run or fault.permanent or requests == self._operation.requests:
                 self._give_up(fault)
                 raise CallFailedError(fault.reason)
-            await anyio.sleep(max(self._backoff(requests), wait))
+            backoff = min(self._operation.retry_wait * 2.0 ** (requests - 1), LONGEST_WAIT)
+            # Not all at the same moment.
+            await anyio.sleep(max(backoff * random.uniform(0.75, 1.25), wait))
 
     def stop(self, reason: str, *, recorded: bool = True) -> None:
         """Begin no further call; when the last one in progress has ended, interrupt Inspect."""
@@ -167,11 +169,6 @@ class Session:
             self.stop(fault.reason)
         elif self._failures >= self._operation.max_failures:
             self.stop(f"{self._failures} questions failed in a row, the last with: {fault.reason}")
-
-    def _backoff(self, requests: int) -> float:
-        wait = min(self._operation.retry_wait * 2.0 ** (requests - 1), LONGEST_WAIT)
-        # Not all at the same moment.
-        return wait * random.uniform(0.75, 1.25)
 
     def _end_call(self) -> None:
         with self._lock:

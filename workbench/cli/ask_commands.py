@@ -1,6 +1,5 @@
 """Commands that ask a model, and that go from a model's name to a report."""
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
@@ -15,6 +14,7 @@ from workbench.cli.command_options import (
     comparison_options,
     environment_option,
     jobs_option,
+    named_value,
     options,
     out_option,
     task_option,
@@ -22,7 +22,7 @@ from workbench.cli.command_options import (
 )
 from workbench.cli.figure_commands import GOES_ON, repeatable
 from workbench.cli.group import PATH, main
-from workbench.errors import AskingStoppedError
+from workbench.errors import AskingStoppedError, InvalidArgumentError
 
 if TYPE_CHECKING:
     from workbench.asking.costs import CostEstimate, Price
@@ -48,16 +48,10 @@ _OTHERS: Final = ("prompt", "prompt_file", "price", "prices", "api_key", "yes")
 
 
 def _arguments(context: click.Context, option: click.Parameter, texts: Any) -> dict[str, Any]:
-    arguments = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not (name.isidentifier() and equals):
-            raise click.BadParameter(f"expected NAME=VALUE, got {text!r}", context, option)
-        try:
-            arguments[name] = json.loads(value)
-        except json.JSONDecodeError:
-            arguments[name] = value
-    return arguments
+    try:
+        return dict(map(named_value, texts))
+    except InvalidArgumentError as error:
+        raise click.BadParameter(str(error), context, option) from error
 
 
 _OPTIONS: Final = options(

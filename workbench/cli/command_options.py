@@ -1,5 +1,6 @@
 """Options that several commands share: the environment, the task, scoring, and the cut of games."""
 
+import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from workbench.cli.group import PATH
+from workbench.errors import InvalidArgumentError
 
 if TYPE_CHECKING:
     from workbench.games.cut import Cut, PerGroup
@@ -37,6 +39,17 @@ def out_option(default: str | None, explained: str | None = None) -> Decorator:
 
 jobs_option = click.option("--jobs", default=os.cpu_count() or 1, show_default="cores", type=COUNT)
 seed_option = click.option("--seed", default=0, type=NATURAL)
+
+
+def named_value(text: str) -> tuple[str, Any]:
+    """Return the name and value of ``NAME=VALUE``; the value is read as JSON where it is JSON."""
+    name, equals, value = text.partition("=")
+    if not (name.isidentifier() and equals):
+        raise InvalidArgumentError(f"expected NAME=VALUE, got {text!r}")
+    try:
+        return name, json.loads(value)
+    except json.JSONDecodeError:
+        return name, value
 
 
 def environment_option(explained: str, default: str | None = None) -> Decorator:

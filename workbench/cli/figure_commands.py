@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import click
 
-from workbench.cli.command_options import COUNT, jobs_option, out_option, seed_option
+from workbench.cli.command_options import COUNT, jobs_option, named_value, out_option, seed_option
 from workbench.cli.group import PATH, main, stoppable
 from workbench.errors import NotebookError, OutputError
 
@@ -41,12 +41,12 @@ def figures(
     is an error.
     """
     from workbench.headless.figure_run import make_figures
-    from workbench.headless.notebook_runs import NotebookLines, parse_parameter, raise_for_failures
+    from workbench.headless.notebook_runs import NotebookLines, raise_for_failures
 
     with NotebookLines() as lines:
         runs = make_figures(
             only=only,
-            parameters=dict(parse_parameter(text) for text in parameter),
+            parameters=dict(map(named_value, parameter)),
             games=games,
             predictions=predictions,
             scores=scores,

@@ -229,7 +229,7 @@ def choose(
     for cut in reversed(bands):
         # Numbers are distinct in a band, and the same one in two bands would be the same moves.
         pool += bands[cut].games()
-        pool.sort(key=_highest_first)
+        pool.sort(key=lambda entry: -entry[0])
         horizon = min(horizon, bands[cut].horizon)
         count = 0
         while count < counts[cut]:
@@ -245,7 +245,3 @@ def choose(
             ids.add(game.game_id)
             count += not again
             yield cut, game, again
-
-
-def _highest_first(entry: tuple[int, Game | ScannedGame]) -> int:
-    return -entry[0]

@@ -50,13 +50,6 @@ would only wait.
 """
 
 
-def preset_parameters(name: str) -> Mapping[str, Mapping[str, Any]]:
-    """Return the parameters of a preset for each notebook that it changes."""
-    if name not in PRESETS:
-        raise InvalidArgumentError(f"expected a preset of {list(PRESETS)}, got {name!r}")
-    return PRESETS[name]
-
-
 INPUTS: Final = ("games", "predictions", "prompts", "thinking", "own_tables", "scores")
 """Parameters of the notebooks that take files."""
 SCORING: Final = frozenset({"depth", "terminal", "ill_formed"})
@@ -92,7 +85,8 @@ def make_figures(
         watch: Called several times per second with those that have not ended.
     """
     out = out.resolve()
-    sizes = preset_parameters(preset)
+    if preset not in PRESETS:
+        raise InvalidArgumentError(f"expected a preset of {list(PRESETS)}, got {preset!r}")
     optional = {
         "out": str(out),
         "tables": str(out / "tables"),
@@ -100,7 +94,9 @@ def make_figures(
         "predictions": str(predictions.resolve()) if predictions else "",
         "scores": str(scores.resolve()) if scores else "",
     }
-    assigned = assign_parameters(figure_notebooks(only), optional, parameters or {}, sizes)
+    assigned = assign_parameters(
+        figure_notebooks(only), optional, parameters or {}, PRESETS[preset]
+    )
     for notebook, values in assigned.items():
         _refuse_unusable(notebook, values)
         inputs = [path for name in INPUTS for path in _paths(values.get(name))]

@@ -2,7 +2,6 @@
 
 import ast
 import contextlib
-import json
 import logging
 import os
 import shutil
@@ -171,17 +170,6 @@ def assign_parameters(
         values = {**optional, **own, **parameters}
         assigned[path] = {name: value for name, value in values.items() if name in names[path]}
     return assigned
-
-
-def parse_parameter(text: str) -> tuple[str, Any]:
-    """Return the name and value of ``NAME=VALUE``; the value is read as JSON where it is JSON."""
-    name, equals, value = text.partition("=")
-    if not (name.isidentifier() and equals):
-        raise InvalidArgumentError(f"expected NAME=VALUE, got {text!r}")
-    try:
-        return name, json.loads(value)
-    except json.JSONDecodeError:
-        return name, value
 
 
 @dataclass(frozen=True, slots=True)
