@@ -1,7 +1,6 @@
 """Detection of secrets in texts, and their redaction before Inspect writes them."""
 
 import base64
-import bisect
 import html
 import logging
 import os
@@ -118,49 +117,33 @@ class _Plain:
     def __init__(self, text: str) -> None:
         self._text = text
         parts: list[str] = []
-        # Where each part begins in the plain text, where it came from, and whether it was an escape.
-        self._starts: list[int] = []
-        self._origins: list[tuple[int, int, bool]] = []
-        self._length = 0
-        end = 0
-        for match in _ESCAPE.finditer(text):
-            self._add(parts, text[end : match.start()], end, match.start(), escape=False)
-            end = match.end()
-            self._add(parts, _read(match), match.start(), end, escape=True)
-        self._add(parts, text[end:], end, len(text), escape=False)
+        # Where in the text each sign of the plain text came from.
+        self._origins: list[tuple[int, int]] = []
+        start = 0
+        while start < len(text):
+            escape = _ESCAPE.match(text, start)
+            end = escape.end() if escape else start + 1
+            parts.append(_read(escape) if escape else text[start])
+            self._origins += [(start, end)] * len(parts[-1])
+            start = end
         self._plain = "".join(parts).translate(_PLAIN_SIGNS)
-
-    def _add(self, parts: list[str], part: str, first: int, last: int, *, escape: bool) -> None:
-        if part:
-            parts.append(part)
-            self._starts.append(self._length)
-            self._origins.append((first, last, escape))
-            self._length += len(part)
 
     def spans(self, form: str, part: int) -> Iterator[tuple[int, int]]:
         """Yield where in the text a form stands, or the beginning or end of one that was cut off."""
         whole = len(form)
         for start in self._places(form[:part]):
             length = _shared(form, self._plain[start : start + whole])
-            span = self._origin(start)[0], self._origin(start + length - 1)[1]
+            span = self._origins[start][0], self._origins[start + length - 1][1]
             if part < whole or not _SPACE.search(self._text, *span):
                 yield span
         for place in self._places(form[-part:]) if part < whole else ():
             end = place + part
             length = _shared(form[::-1], self._plain[max(0, end - whole) : end][::-1])
-            yield self._origin(end - length)[0], self._origin(end - 1)[1]
+            yield self._origins[end - length][0], self._origins[end - 1][1]
 
     def _places(self, form: str) -> Iterator[int]:
         # A lookahead finds also those that overlap.
         return (match.start() for match in re.finditer(f"(?={re.escape(form)})", self._plain))
-
-    def _origin(self, place: int) -> tuple[int, int]:
-        part = bisect.bisect_right(self._starts, place) - 1
-        first, last, escape = self._origins[part]
-        if escape:
-            return first, last
-        first += place - self._starts[part]
-        return first, first + 1
 
 
 def _shared(one: str, other: str) -> int:
