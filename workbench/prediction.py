@@ -88,6 +88,9 @@ class ReplyClass(StrEnum):
 CLASSES: Final = tuple(str(name) for name in ReplyClass)
 """As columns of tables name them, in the order of every table and figure."""
 
+READABLE: Final = (ReplyClass.VALID, ReplyClass.ILL_FORMED)
+"""The classes of replies from which a state can be read."""
+
 ACTION_SEPARATOR: Final = "\n"
 """Between the actions of a reply in the column ``predicted_actions``."""
 

@@ -6,7 +6,7 @@ import pytest
 
 from workbench.answers.recorded_replies import BASELINE, RANDOM_GAMES, WORLD_CUP
 from workbench.explore.lesson.lesson_figures import draw_curves, draw_two_sets
-from workbench.studies.models.track_or_recall import ALL_LENGTHS
+from workbench.studies.panels import ALL_LENGTHS
 
 
 def lines_of(axes):

@@ -17,7 +17,7 @@ from workbench.reports.page_parts import with_interval
 from workbench.reports.report_page import report_html
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_tables import score
-from workbench.studies.models.answer_spread import compared_answers, right_answers
+from workbench.studies.models.answer_spread import answer_keys, right_answers
 from workbench.studies.study_scores import with_games
 
 TWENTY = "\n".join(
@@ -58,12 +58,12 @@ def test_right_and_equal_answers_of_each_task(run_of):
         "actions", [TWENTY, half, "\n".join([TWENTY, "e2e5"]), "g1f3\ne2e4", "e2e4\ng1f3"]
     )
     assert list(right_answers(lists.scores, 3)) == [True, False, False, False, False]
-    said = compared_answers(lists.scores)
+    said = answer_keys(lists.scores)
     assert said[3] == said[4] != said[1]
     lines = run_of("continuation", ["e2e4\ne7e5\ng1f3", "e2e4\ne7e5\ng1g3", "e7e5\ne2e4\ng1f3"])
     assert list(right_answers(lines.scores, 3)) == [True, False, False]
     assert list(right_answers(lines.scores, 2)) == [True, True, False]
-    assert compared_answers(lines.scores).nunique() == 3
+    assert answer_keys(lines.scores).nunique() == 3
 
 
 def test_lists_are_ranked_by_p_1_and_r_1(run_of):

@@ -15,7 +15,6 @@ from workbench.scoring import ScoringParameters, score_predictions
 from workbench.studies.environments import stated_and_implied
 from workbench.studies.environments.stated_and_implied import (
     ACTING,
-    ALL,
     APART,
     QUANTITIES,
     Position,
@@ -23,6 +22,7 @@ from workbench.studies.environments.stated_and_implied import (
     simulated_pair,
     verdict,
 )
+from workbench.studies.panels import ALL_LENGTHS
 
 OTHELLO = environment_named("othello")
 # Black may play d3, c4, f5 and e6. With White to move: e3, f4, c5 and d6.
@@ -105,7 +105,7 @@ def two_tables():
 
 
 def overall(table):
-    return table[table["length"] == ALL].set_index("quantity")
+    return table[table["length"] == ALL_LENGTHS].set_index("quantity")
 
 
 def test_what_other_episodes_lists_would_give():
@@ -122,7 +122,7 @@ def test_what_other_episodes_lists_would_give():
     assert found.loc["true_only_listed", "mean"] == (0 + 1 / 4) / 2
     assert (found["pairs"] == 4).all()
     assert (found["without_list"] == 1).all()
-    assert table["length"].unique().tolist() == ["4", ALL]
+    assert table["length"].unique().tolist() == ["4", ALL_LENGTHS]
     assert table["quantity"].unique().tolist() == list(QUANTITIES)
 
 
@@ -168,7 +168,7 @@ def test_trackers_of_known_kinds_are_told_apart(name):
     assert acting["legal_on_true"] == acting["legal_on_both"] < 1
     assert acting["expected"] < 1
     assert apart["stated_only_listed"] < apart["true_only_listed"]
-    assert table["length"].unique().tolist() == ["4", "16", ALL]
+    assert table["length"].unique().tolist() == ["4", "16", ALL_LENGTHS]
     # p_1 and r_1 are those of the scores.
     scores = score_predictions(listed, ScoringParameters(depth=1)).groupby("model")
     for quantity, column in (("legal_on_true", "precision_1"), ("complete_on_true", "recall_1")):

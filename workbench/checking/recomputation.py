@@ -90,7 +90,6 @@ class Recomputation:
             self._check_affordance(deep, parameters, findings)
 
     def _is_consistent(self, row: dict[str, Any]) -> bool:
-        """Return whether the class of a row is that of its state; for actions the class decides."""
         if not task_named(row["task"]).gives_state:
             return True
         return bool(class_of(self._environment, row["predicted_state"]) == row["reply_class"])

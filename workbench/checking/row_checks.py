@@ -238,7 +238,9 @@ def check_metrics(chunk: pd.DataFrame, findings: Findings, environment: AnyEnvir
     """
     named = _named(chunk)
     all_scored = chunk["unscored"] == ""
-    scored = all_scored & chunk["task"].isin(_state_tasks())
+    scored = all_scored & chunk["task"].isin(
+        [name for name in task_names() if task_named(name).gives_state]
+    )
     findings.add("not scored", ~all_scored & chunk["unscored"].notna(), _with(chunk, "unscored"))
     columns: dict[str, Values] = {}
     for name in map(str, chunk):
@@ -296,15 +298,10 @@ def class_of(environment: AnyEnvironment, text: str | None) -> str:
     return str(environment.classify_state(text).reply_class)
 
 
-def _state_tasks() -> list[str]:
-    return [name for name in task_names() if task_named(name).gives_state]
-
-
 @lru_cache(maxsize=1 << 14)
 def _fault_of_moves(
     environment: AnyEnvironment, start: str, moves: str, true: str, ply: int
 ) -> str:
-    """Return what is wrong with actions that should lead to a state, or nothing."""
     if len(environment.split_moves(moves)) != ply:
         return "ply is not the number of moves"
     try:

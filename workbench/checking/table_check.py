@@ -142,7 +142,6 @@ def _read_metadata(file: pq.ParquetFile, report: TableReport) -> None:
 
 
 def _is_upgraded(schema: pa.Schema) -> bool:
-    """Return whether the table has an earlier schema version, and is upgraded as it is read."""
     version = (schema.metadata or {}).get(VERSION_KEY.encode(), b"").decode(errors="replace")
     return version != str(SCHEMA_VERSION) and can_upgrade(version, schema.names)
 
@@ -317,7 +316,6 @@ def _columns(file: pq.ParquetFile, names: list[str]) -> pd.DataFrame | None:
 
 
 def _check_boards_of_positions(file: pq.ParquetFile, report: TableReport) -> None:
-    """Find a position_id with several true boards."""
     boards = _columns(file, ["position_id", "true_state"])
     if boards is None:
         return

@@ -112,7 +112,7 @@ def new_figure(
     """
     figure = _NotebookFigure(figsize=(width, height), layout="constrained")
     grid = figure.subplots(rows, panels, squeeze=False, sharey="row", sharex=rows > 1)
-    _style_axes(grid.flat)
+    plain_axes(grid.flat)
     return figure, list(grid.flat)
 
 
@@ -132,15 +132,16 @@ def figure_of_rows(
             cell = grid[row, place * span : (place + 1) * span]
             rows[-1].append(figure.add_subplot(cell, sharey=shared))
             rows[-1][-1].tick_params(labelleft=place == 0)
-        _style_axes(rows[-1])
+        plain_axes(rows[-1])
     return figure, rows
 
 
-def _style_axes(panels: Iterable[Axes]) -> None:
-    for each in panels:
-        each.grid(True, axis="y", linewidth=0.5, alpha=0.5)
-        each.set_axisbelow(True)
-        each.spines[["top", "right"]].set_visible(False)
+def plain_axes(panels: Iterable[Axes], grid: str = "y") -> None:
+    """Draw faint lines along one axis, and no frame at the top and at the right."""
+    for axes in panels:
+        axes.grid(True, axis=grid, linewidth=0.5, alpha=0.5)  # type: ignore[arg-type]
+        axes.set_axisbelow(True)
+        axes.spines[["top", "right"]].set_visible(False)
 
 
 def bar_lengths(

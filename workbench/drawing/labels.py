@@ -7,7 +7,7 @@ stays whole.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cache
 from itertools import pairwise
 from typing import Final
@@ -58,6 +58,12 @@ def some_of(names: Iterable[str], noun: str, most: int = 4) -> str:
         return ", ".join(short)
     first = ", ".join(short[: most - 1])
     return f"{len(short)} {noun} ({first} and {len(short) - most + 1} more)"
+
+
+def span(values: Collection[float], digits: int = 0) -> str:
+    """Return the smallest and the largest of some numbers in words; one number if they look the same."""
+    low, high = (f"{value:.{digits}f}" for value in (min(values), max(values)))
+    return low if low == high else f"{low} to {high}"
 
 
 def room(text: str, size: float) -> float:
@@ -145,7 +151,6 @@ def _distinct(full: dict[str, str], longest: int) -> dict[str, str]:
 
 
 def _literal(text: str) -> str:
-    """Return a text that matplotlib draws literally, not as a formula."""
     return text.replace("$", r"\$")
 
 

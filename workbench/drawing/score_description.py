@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import pandas as pd
 
 from workbench.answers.imports.true_states import UNKNOWN_GROUP
-from workbench.drawing.labels import NO_NAME, some_of
+from workbench.drawing.labels import NO_NAME, some_of, span
 from workbench.drawing.reply_words import class_words, finished_words, ill_formed_words
 from workbench.environments.registry import DEFAULT, AnyEnvironment, environment_in_table
 from workbench.prediction import CLASSES, ReplyClass
-from workbench.statistics.grouped import groups
+from workbench.statistics.grouped import grouped_sums
 
 
 def environment_of(scores: pd.DataFrame) -> AnyEnvironment:
@@ -54,25 +54,21 @@ def episode_words(environment: str = DEFAULT) -> str:
     return f"{environment_in_table(environment).episode_noun}s"
 
 
-def interval_words(table: pd.DataFrame, episodes: str = "games") -> str:
-    """Return what the bars of a figure are, over how many episodes, and where there is none."""
+def interval_words(table: pd.DataFrame, episodes: str = "games", low: str = "low") -> str:
+    """Return what the bars of a figure are, over how many episodes, and where there is none.
+
+    ``low`` is the column of their lower ends.
+    """
     with_games = table[table["games"] > 0]
     words = f"bars: 95%, by the variance between whole {episodes}"
     if len(with_games):
-        words += (
-            f" ({_span(with_games['games'], 0)}; effectively {_span(with_games['effective'], 1)})"
-        )
-    if without := int(with_games["low"].isna().sum()):
+        words += f" ({span(with_games['games'])}; effectively {span(with_games['effective'], 1)})"
+    if without := int(with_games[low].isna().sum()):
         words += (
             f"; {without} of {len(with_games)} without a bar: one of the {episodes} holds nearly all rows, or "
             "they do not vary"
         )
     return words
-
-
-def _span(values: "pd.Series[float]", digits: int) -> str:
-    low, high = (f"{value:.{digits}f}" for value in (values.min(), values.max()))
-    return low if low == high else f"{low} to {high}"
 
 
 def scored_rows(scores: pd.DataFrame) -> pd.DataFrame:
@@ -167,8 +163,7 @@ def class_counts_by(
     classes = {name: (scores["reply_class"] == name).astype(int) for name in CLASSES}
     unscored = (scores["unscored"] != "") & (scores["reply_class"] != ReplyClass.FAILED)
     counted = scores[list(by)].assign(**classes, unscored=unscored.astype(int), count=1)
-    sums = [{**key, **part[columns].sum()} for key, part in groups(counted, by, total=total)]
-    return pd.DataFrame(sums, columns=[*by, *columns])
+    return grouped_sums(counted, columns, by, total=total)
 
 
 def describe_scores(scores: pd.DataFrame, *, every_model: bool = False) -> str:

@@ -9,12 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from workbench.answers.imports import (
-    IMPORTERS,
-    ImportedReplies,
-    RowDefaults,
-    format_of,
-)
+from workbench.answers.imports import IMPORTERS, ImportedReplies, RowDefaults, format_of
 from workbench.answers.imports.foreign_rows import ForeignRow, imported_rows
 from workbench.answers.imports.import_result import present
 from workbench.answers.imports.named_columns import DELIMITERS, VARIANT_KEYS
@@ -155,7 +150,6 @@ def predictions_of(
 
 
 def _names(frame: pd.DataFrame, answered: bool) -> dict[str, str]:
-    """Return the frame's names of our columns."""
     columns = [str(name) for name in frame.columns]
     by_lower = {name.strip().lower().replace(" ", "_"): name for name in reversed(columns)}
     names = {
@@ -210,7 +204,6 @@ def _foreign_rows(
 
 
 def _complete(imported: ImportedReplies, where: str) -> pd.DataFrame:
-    """Return the rows of an import of which no row was refused."""
     refusals = imported.refusals
     if not refusals:
         return imported.predictions

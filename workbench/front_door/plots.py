@@ -6,7 +6,7 @@ from typing import Final
 import pandas as pd
 from matplotlib.figure import Figure
 
-from workbench.drawing.appearance import Style, caption, draw_means, new_figure, style
+from workbench.drawing.appearance import Style, caption, draw_means, new_figure, plain_axes, style
 from workbench.drawing.labels import labels, typeset
 from workbench.drawing.quantities import Quantity
 from workbench.drawing.reply_words import class_words
@@ -26,7 +26,7 @@ from workbench.front_door.scores import check_columns, default_metrics, summary,
 from workbench.metrics import find_metric
 from workbench.prediction import CLASSES
 from workbench.statistics.intervals import SHARE
-from workbench.studies.panels import draw_bars, plain_axes
+from workbench.studies.panels import draw_bars
 from workbench.studies.paper import kendall_tau
 from workbench.studies.recorded_models import column_looks
 
@@ -193,11 +193,8 @@ def _lines(frame: pd.DataFrame, table: pd.DataFrame, names: list[str], by: str) 
 def _caption(
     figure: Figure, frame: pd.DataFrame, title: str, table: pd.DataFrame, name: str
 ) -> None:
-    ends, episodes = (
-        table.assign(low=table[f"{name}_low"]),
-        f"{environment_of(frame).episode_noun}s",
-    )
-    words = f"{describe_scores(frame)}\n{interval_words(ends, episodes)}"
+    bars = interval_words(table, f"{environment_of(frame).episode_noun}s", f"{name}_low")
+    words = f"{describe_scores(frame)}\n{bars}"
     caption(figure, title[:1].upper() + title[1:], words)
 
 

@@ -167,13 +167,13 @@ def with_summaries(scores: pd.DataFrame) -> pd.DataFrame:
     present = [str(name) for name in scores]
     depths = [name.removeprefix("precision") for name in present if name.startswith("precision_")]
     names = [*(f"f{depth}" for depth in depths), *(each.name for each in MEANS)]
-    columns = {name: scores[name].to_numpy(float) for name in present if _is_affordance(name)}
+    columns = {
+        name: scores[name].to_numpy(float)
+        for name in present
+        if name.startswith(("precision_", "recall_")) and not name.endswith("_mean")
+    }
     missing = [name for name in stale_summaries([*present, *names], present) if name not in present]
     return scores.assign(**{name: metric_of(name).values(columns) for name in missing})
-
-
-def _is_affordance(name: str) -> bool:
-    return name.startswith(("precision_", "recall_")) and not name.endswith("_mean")
 
 
 @lru_cache(maxsize=64)
@@ -210,7 +210,6 @@ def _known(
 
 @lru_cache(maxsize=1)
 def _own() -> tuple[Metric, ...]:
-    """Return the registered metrics by name."""
     columns = {*PREDICTIONS.names, *(each.name for each in _known(None, None, True, ()))}
     own: list[Metric] = []
     for entry in sorted(entry_points(group=GROUP), key=lambda each: each.name):

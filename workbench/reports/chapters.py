@@ -358,7 +358,10 @@ def with_references(chapter: Chapter, *, jobs: int = 1) -> Chapter:
     rows = pd.concat([each for each in replies if len(each)] or [pd.DataFrame()], ignore_index=True)
     if rows.empty:
         return replace(chapter, notes=notes)
-    scores = score(rows, _parameters(chapter), jobs=jobs)
+    first = chapter.scores.iloc[0]
+    # By the exact method, whatever theirs is.
+    parameters = ScoringParameters(chapter.depth, first["terminal"], first["ill_formed_policy"])
+    scores = score(rows, parameters, jobs=jobs)
     games = scores["position_id"].map(positions.set_index("position_id")["game"])
     references = scores.assign(game=games, run="", prompt="", asked=scores["model"])
     return replace(chapter, references=references, notes=notes)
@@ -372,7 +375,6 @@ def baseline_name(chapter: Chapter) -> str:
 
 
 def _recorded(positions: pd.DataFrame, own: set[str]) -> pd.DataFrame:
-    """Return recorded replies, in their default setting, to positions that are the same."""
     true_states = positions.set_index("position_id")["true_state"]
     replies = recorded_replies(sets=())
     same = replies["position_id"].map(true_states) == replies["true_state"]
@@ -402,11 +404,3 @@ def _baseline(chapter: Chapter, positions: pd.DataFrame) -> tuple[pd.DataFrame, 
         movetext=None, moves=None, initial_state="",
     )  # fmt: skip
     return replies, ""
-
-
-def _parameters(chapter: Chapter) -> ScoringParameters:
-    """Return the parameters of the chapter's scores; the exact method, whatever theirs."""
-    first = chapter.scores.iloc[0]
-    return ScoringParameters(
-        depth=chapter.depth, terminal=first["terminal"], ill_formed=first["ill_formed_policy"]
-    )

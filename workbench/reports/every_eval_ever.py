@@ -113,10 +113,7 @@ def _questions(evaluation: Evaluation) -> Mapping[str, tuple[str, ...]]:
 
 
 def _instance_line(
-    evaluation: Evaluation,
-    row: Mapping[str, Any],
-    turns: tuple[str, ...] | None,
-    names: list[str],
+    evaluation: Evaluation, row: Mapping[str, Any], turns: tuple[str, ...] | None, names: list[str]
 ) -> dict[str, Any]:
     task, positions = row["task"], row["set"]
     quantity = evaluation.main_quantity(task, positions)

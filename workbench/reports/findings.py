@@ -16,7 +16,7 @@ from workbench.reports.page_parts import counted, interval_cell, number, with_in
 from workbench.scoring.parameters import MEASURES
 from workbench.statistics.paired_tests import LEVEL
 from workbench.studies.models.format_and_tracking import format_words
-from workbench.studies.models.model_summary import OVERALL
+from workbench.studies.panels import ALL_LENGTHS
 
 _MOST_OPPONENTS: Final = 5
 _MOST_SUBJECTS: Final = 6
@@ -33,14 +33,16 @@ def findings(
     with the baseline; of more than six those that are the best of their run, then the best of all with
     many positions. The baseline is a subject only where it stands alone.
     """
-    overall = summary[summary["own"] & (summary["length"] == OVERALL)]
+    overall = summary[summary["own"] & (summary["length"] == ALL_LENGTHS)]
     scored = overall.dropna(subset="precision").sort_values("precision", ascending=False)
     if scored.empty:
         return ["No reply has a score: there is nothing to say about p or r."]
     baselines = _baselines(chapter)
     models = [name for name in scored["model"] if name not in baselines] or list(scored["model"])
     if len(models) == 1:
-        sentences = [_headline_words(chapter, models[0]), _format_words(chapter, parts, models[0])]
+        of_format = format_words(_overall(parts, models[0]), chapter.environment.name)
+        of_format = f"{of_format[:1].upper()}{of_format[1:]}."
+        sentences = [_headline_words(chapter, models[0]), of_format]
         sentences += _length_words(chapter, summary, parts, models[0])
         sentences += _difference_words(chapter, compared, models[0])
         sentences += _tau_words(chapter, overall, models[0])
@@ -67,7 +69,6 @@ def _baselines(chapter: Chapter) -> set[str]:
 
 
 def _subjects(chapter: Chapter, models: list[str]) -> list[str]:
-    """Return the models that have a sentence, in their order."""
     scores = chapter.scores
     of_runs = scores.groupby("model")["run"].first()
     positions = scores.groupby("model")["position_id"].nunique()
@@ -127,14 +128,8 @@ def _headline_words(chapter: Chapter, model: str) -> str:
 
 
 def _overall(parts: pd.DataFrame, model: str) -> dict[Any, Any]:
-    """Return a model's parts of the mean over all lengths."""
-    (row,) = parts[(parts["model"] == model) & (parts["length"] == OVERALL)].to_dict("records")
+    (row,) = parts[(parts["model"] == model) & (parts["length"] == ALL_LENGTHS)].to_dict("records")
     return row
-
-
-def _format_words(chapter: Chapter, parts: pd.DataFrame, model: str) -> str:
-    words = format_words(_overall(parts, model), chapter.environment.name)
-    return f"{words[:1].upper()}{words[1:]}."
 
 
 def _length_words(
@@ -197,7 +192,6 @@ def _against(turned: pd.DataFrame, baselines: set[str]) -> list[dict[Any, Any]]:
 
 
 def _zero(row: dict[Any, Any]) -> str:
-    """Return whether the interval of a difference includes zero."""
     if pd.isna(row["least"]):
         return "no interval: one game holds nearly all positions, or games do not vary"
     return _INCLUDED if row["least"] <= 0 <= row["most"] else _EXCLUDED

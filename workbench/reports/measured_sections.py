@@ -22,8 +22,7 @@ from workbench.reports.page_parts import (
 )
 from workbench.statistics.intervals import share_of_ties
 from workbench.studies.models import answer_spread, format_and_tracking, model_summary
-from workbench.studies.models.format_and_tracking import ALL_LENGTHS
-from workbench.studies.models.model_summary import OVERALL
+from workbench.studies.panels import ALL_LENGTHS
 
 
 def summary_of(chapter: Chapter) -> pd.DataFrame:
@@ -50,7 +49,7 @@ def curves_section(chapter: Chapter, summary: pd.DataFrame, identity: str) -> st
     """Return the curves of p_m and r_m by length, with their numbers."""
     name = chapter.environment.name
     identity, title = f"{identity}-length", f"By length ({length_words(name)})"
-    if (summary["length"] == OVERALL).all():
+    if (summary["length"] == ALL_LENGTHS).all():
         return section(identity, title, paragraph("No position says its length: no curves."))
     beside = sorted(summary.loc[~summary["own"], "model"].unique())
     words = f"Beside the chapter's own: {', '.join(beside)}." if beside else ""
@@ -156,18 +155,18 @@ def consistency_section(chapter: Chapter, identity: str) -> str:
 
 def lengths_of(summary: pd.DataFrame) -> list[str]:
     """Return the lengths of a summary in order, without the one for all."""
-    return sorted(set(summary["length"]) - {OVERALL}, key=int)
+    return sorted(set(summary["length"]) - {ALL_LENGTHS}, key=int)
 
 
 def _by_length(summary: pd.DataFrame, measure: str, caption: str, symbol: str) -> str:
-    lengths = [*lengths_of(summary), OVERALL]
+    lengths = [*lengths_of(summary), ALL_LENGTHS]
     rows = []
-    overall = summary[summary["length"] == OVERALL].sort_values(measure, ascending=False)
+    overall = summary[summary["length"] == ALL_LENGTHS].sort_values(measure, ascending=False)
     for model in overall["model"]:
         part = summary[summary["model"] == model].set_index("length").to_dict("index")
         cells = (interval_cell(part[name], measure) if name in part else "–" for name in lengths)
         rows.append([model, *cells])
-    overall_head = f"{symbol}, all lengths" if symbol != OVERALL else "all lengths"
+    overall_head = f"{symbol}, all lengths" if symbol != ALL_LENGTHS else "all lengths"
     return table(caption, ["model", *lengths[:-1], overall_head], rows)
 
 

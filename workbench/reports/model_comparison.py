@@ -170,7 +170,6 @@ def comparison_section(
 
 
 def _ranks(chapter: Chapter, every: pd.DataFrame, resamples: int, seed: int) -> str:
-    """Return the ranks of models that share positions, with the letters of their groups."""
     scores = chapter.all_scores()
     names = {"precision": chapter.symbol, "distance": EDIT_DISTANCE.name}
     if not chapter.measures_text:

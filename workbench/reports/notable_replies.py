@@ -13,7 +13,7 @@ from workbench.explore.page.still_html import picture
 from workbench.explore.pair.pair_html import board_svg
 from workbench.explore.run.run_table import run_table
 from workbench.long_texts import cut
-from workbench.prediction import ACTION_SEPARATOR, ReplyClass, different_elements
+from workbench.prediction import ACTION_SEPARATOR, READABLE, different_elements
 from workbench.reports.chapters import Chapter
 from workbench.reports.page_parts import (
     LONGEST_TEXT,
@@ -32,7 +32,6 @@ from workbench.studies.models.answer_spread import right_answers
 MOST_REPLIES: Final = 10
 _LONGEST: Final = 600
 _PIXELS: Final = 260
-_READ: Final = (ReplyClass.VALID, ReplyClass.ILL_FORMED)
 
 
 def notable_replies(
@@ -70,7 +69,7 @@ def answers_of_models(chapter: Chapter) -> pd.DataFrame:
     rows = run_table(chapter.scores, chapter.depth).rows
     of_models = rows[rows["asked"] != BASELINE]
     rows = rows if of_models.empty else of_models
-    return rows[rows["reply_class"].isin(_READ) & (rows["unscored"] == "")]
+    return rows[rows["reply_class"].isin(READABLE) & (rows["unscored"] == "")]
 
 
 def boards_section(chapter: Chapter, identity: str) -> str:
@@ -102,7 +101,6 @@ def _listed_replies(identity: str, title: str, words: str, replies: list[str], n
 
 
 def _heading(row: dict[Any, Any], facts: dict[str, str]) -> str:
-    """Return whose reply a row is, and its measures."""
     words = ", ".join(f"{name} {value}" for name, value in facts.items())
     return f"{_whose(row)}: {words}; {row['remark'] or 'valid'}."
 
@@ -230,7 +228,6 @@ def measuring_lines(chapter: Chapter, true: str, actions: list[str]) -> str:
 
 
 def _listed(chapter: Chapter, true: str, actions: list[str]) -> dict[str, str]:
-    """Return which actions of a list are permitted, which are not, and which are missing."""
     environment = chapter.environment
     state = environment.parsed_true(true).state
     permitted = [environment.action_text(each) for each in environment.automaton.permitted(state)]

@@ -238,7 +238,6 @@ def report_html(
 
 
 def _chapter(chapter: Chapter, identity: str, resamples: int, seed: int) -> str:
-    """Return all sections of a chapter; of one without scores, what there is."""
     numbers = headline_section(chapter)
     if not has_scores(chapter):
         nothing = "No reply of these has scores: no curves, no comparison and no boards."

@@ -1,7 +1,7 @@
 """Predictions to scores: state precision, recall and text metrics, one row per prediction."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, get_args
+from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ from workbench.depth_summaries import Values
 from workbench.environments.registry import AnyEnvironment, environment_of
 from workbench.errors import IllegalMoveError, WorkbenchError
 from workbench.metrics import column_values, pair_values
-from workbench.prediction import ACTION_SEPARATOR, ParsedState, ReplyClass
+from workbench.prediction import ACTION_SEPARATOR, READABLE, ParsedState, ReplyClass
 from workbench.scoring.parameters import READ, IllFormedPolicy, ScoringParameters, scores_schema
 from workbench.seeds import derived_seed
 from workbench.tables.parquet_tables import REPLY_KEY, UNNAMED, as_arrow, as_frame, as_records
@@ -125,9 +125,6 @@ def _reference(
         )
         values += [result.value, result.standard_error]
     return values
-
-
-_STATES: Final = (ReplyClass.VALID, ReplyClass.ILL_FORMED)
 
 
 def is_state(reply_class: str, ill_formed: IllFormedPolicy) -> bool:
@@ -284,7 +281,7 @@ def unscored_reason(
         return f"true_state: {fault}"
     if reason := environment.refusal(true, moves, (row["position_id"], row["source"])):
         return reason
-    if reply_class not in _STATES:
+    if reply_class not in READABLE:
         return ""
     if not task_named(row["task"]).gives_state:
         missing = row["predicted_actions"] is None

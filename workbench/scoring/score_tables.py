@@ -20,12 +20,7 @@ from workbench.environments.registry import environment_of, environment_of_table
 from workbench.errors import InvalidArgumentError, RunMismatchError, TableError
 from workbench.metrics import with_summaries
 from workbench.scoring.parameters import READ, ScoringParameters, scores_schema, scoring_code
-from workbench.scoring.workers import (
-    ClusterWorkers,
-    LocalWorkers,
-    check_scheduler,
-    chunk_scores,
-)
+from workbench.scoring.workers import ClusterWorkers, LocalWorkers, check_scheduler, chunk_scores
 from workbench.tables.earlier_versions import missing_columns
 from workbench.tables.parquet_tables import (
     PREDICTIONS,

@@ -243,7 +243,6 @@ class ClusterWorkers(LocalWorkers):
             log.setLevel(level)
 
     def _threads(self) -> int:
-        """Return how many chunks the workers that there are can score at once."""
         now = time.monotonic()
         if now - self._counted[0] >= COUNT_SECONDS:
             try:

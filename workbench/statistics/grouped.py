@@ -58,6 +58,19 @@ def groups(
             yield dict(zip(names, values, strict=True)), part
 
 
+def grouped_sums(
+    rows: pd.DataFrame,
+    columns: str | Sequence[str],
+    by: str | Sequence[str] = (),
+    *,
+    total: str | None = None,
+) -> pd.DataFrame:
+    """Return the sum of each column in each group, a row for each group; ``by`` and total as of `groups`."""
+    names = _names(columns)
+    sums = [{**key, **part[names].sum()} for key, part in groups(rows, by, total=total)]
+    return _table(sums, by, names)
+
+
 def grouped_means(
     rows: pd.DataFrame,
     columns: str | Sequence[str],

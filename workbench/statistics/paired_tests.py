@@ -213,7 +213,6 @@ def group_letters(ordered: Iterable[str], apart: set[frozenset[str]]) -> dict[st
 
 
 def _sums_of_all_signs(values: Values) -> Values:
-    """Return the sums under all changes of signs but those of the first value, by symmetry."""
     sums = values[:1]
     for value in values[1:]:
         sums = np.concatenate([sums + value, sums - value])

@@ -10,7 +10,7 @@ import pandas as pd
 from workbench.answers.imports.true_states import UNKNOWN_GROUP
 from workbench.answers.model_replies import MODEL_PREFIX, model_replies, predictions_table, simulate
 from workbench.answers.recorded_replies import BASELINE, WORLD_CUP, recorded_replies_path
-from workbench.drawing.labels import some_of
+from workbench.drawing.labels import some_of, span
 from workbench.drawing.score_description import (
     describe_scores,
     distinct_models,
@@ -25,13 +25,7 @@ from workbench.games.cut import cut_games, nothing_long_enough
 from workbench.games.game_tables import BUNDLED_NAME, bundled_games, bundled_games_path
 from workbench.language_model.language_model import TRAINING_GAMES, model_names, weights_path
 from workbench.scoring import ScoringParameters
-from workbench.studies.panels import span
-from workbench.studies.study_scores import (
-    StoredTables,
-    check_replies,
-    own_scores,
-    recorded_scores,
-)
+from workbench.studies.study_scores import StoredTables, check_replies, own_scores, recorded_scores
 from workbench.tables.parquet_tables import POSITIONS, write_table
 from workbench.tables.provenance import file_hash
 

@@ -8,14 +8,21 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from workbench.drawing.appearance import Style, bar_lengths, caption, draw_means, new_figure
-from workbench.drawing.labels import typeset
+from workbench.drawing.appearance import (
+    Style,
+    bar_lengths,
+    caption,
+    draw_means,
+    new_figure,
+    plain_axes,
+)
+from workbench.drawing.labels import span, typeset
 from workbench.errors import InvalidArgumentError
 from workbench.metrics import range_of
 from workbench.statistics.grouped import Ranges, grouped_means
 
-ALL: Final = "all"
-"""The length that stands for all lengths."""
+ALL_LENGTHS: Final = "all"
+"""The length label of the rows of all lengths."""
 
 
 def require_columns(
@@ -37,19 +44,11 @@ def means_by_game(
     named = rows.assign(length=rows["group"])
     key = [*by, "length"]
     parts = [part for _, part in named.groupby(list(by), sort=False)] or [named]
-    means = [grouped_means(part, measures, key, within=within, total=ALL) for part in parts]
+    means = [grouped_means(part, measures, key, within=within, total=ALL_LENGTHS) for part in parts]
     table = pd.concat(means, ignore_index=True).rename(
         columns={"column": "measure", "value": "mean"}
     )
     return table[[*key, "measure", "mean", "low", "high", "count", "games", "effective"]]
-
-
-def plain_axes(panels: Iterable[Axes], grid: str = "y") -> None:
-    """Draw faint lines along one axis, and no frame at the top and at the right."""
-    for axes in panels:
-        axes.grid(True, axis=grid, linewidth=0.5, alpha=0.5)  # type: ignore[arg-type]
-        axes.set_axisbelow(True)
-        axes.spines[["top", "right"]].set_visible(False)
 
 
 def panels(
@@ -161,12 +160,6 @@ def legend_beside(axes: Axes, **options: Any) -> None:
     """Put the legend of the last panel at its right: inside, a point could stand behind it."""
     options = {"fontsize": 8, "loc": "upper left", "bbox_to_anchor": (1.0, 1.0), **options}
     axes.legend(frameon=False, **options)
-
-
-def span(values: Iterable[Any]) -> str:
-    """Return the smallest and the largest of some numbers in words; one number if they are the same."""
-    numbers = sorted(set(values))
-    return f"{numbers[0]} to {numbers[-1]}" if len(numbers) > 1 else f"{numbers[0]}"
 
 
 def counts_in_words(table: pd.DataFrame) -> str:

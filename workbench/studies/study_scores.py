@@ -4,7 +4,7 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
@@ -154,7 +154,9 @@ class StoredTables:
             paths = [path for path, match in named if match and match[1] == key and path != lock]
             try:
                 with FileLock(lock, timeout=0):
-                    stale = not key.startswith(f"{_CODE_KEY}-") or _unused(paths)
+                    used = max((path.stat().st_mtime for path in paths if path.exists()), default=0)
+                    unused = time.time() - used > UNUSED_SECONDS
+                    stale = unused or not key.startswith(f"{_CODE_KEY}-")
                     for path in paths if stale else []:
                         if path.is_dir():
                             shutil.rmtree(path)
@@ -200,11 +202,6 @@ def own_scores(
     refuse_repeated_replies(rows, path)
     positions = None if predictions is None else read_table(predictions, PREDICTIONS)
     return with_names(with_games(rows, positions))
-
-
-def _unused(paths: Iterable[Path]) -> bool:
-    used = max((path.stat().st_mtime for path in paths if path.exists()), default=0.0)
-    return time.time() - used > UNUSED_SECONDS
 
 
 DefaultReplies = Literal["recorded", "simulated"]

@@ -132,7 +132,6 @@ def code_hash(*modules: str) -> str:
 
 @cache
 def _module(name: str) -> tuple[str, tuple[str, ...]]:
-    """Return the code of a module as text, and the modules of the workbench that it imports."""
     path = _source(name)
     try:
         tree = ast.parse(path.read_bytes(), str(path))
@@ -174,9 +173,7 @@ def is_of_workbench(name: str) -> bool:
 
 
 def _take_apart(
-    node: object,
-    parts: list[str],
-    imports: list[ast.Import | ast.ImportFrom | ast.Attribute],
+    node: object, parts: list[str], imports: list[ast.Import | ast.ImportFrom | ast.Attribute]
 ) -> None:
     """Append a syntax tree as text, without docstrings, and those of its nodes that may import."""
     if isinstance(node, ast.AST):

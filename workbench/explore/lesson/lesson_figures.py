@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 from workbench.answers.recorded_replies import RANDOM_GAMES, WORLD_CUP
 from workbench.drawing.appearance import new_figure
 from workbench.drawing.labels import labels, typeset
-from workbench.studies.models.track_or_recall import ALL_LENGTHS, BAND, SET_NAMES
+from workbench.studies.models.track_or_recall import BAND, SET_NAMES
+from workbench.studies.panels import ALL_LENGTHS
 from workbench.studies.recorded_models import model_looks
 
 _LENGTH: Final = f"half-moves played (bands of {BAND})"

@@ -11,7 +11,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from workbench.drawing.appearance import caption, figure_of_rows, style
-from workbench.drawing.labels import typeset
+from workbench.drawing.labels import span, typeset
 from workbench.drawing.quantities import EDIT_DISTANCE, PRECISION, RECALL
 from workbench.drawing.reply_words import class_words
 from workbench.drawing.score_description import class_counts_by, interval_words, scored_rows
@@ -19,7 +19,7 @@ from workbench.environments.registry import environment_in_table
 from workbench.prediction import CLASSES, ReplyClass
 from workbench.statistics.grouped import grouped_means
 from workbench.statistics.intervals import SHARE
-from workbench.studies.panels import legend_beside, log_curve, log_lengths, require_columns, span
+from workbench.studies.panels import legend_beside, log_curve, log_lengths, require_columns
 
 COUNTED: Final = tuple(name for name in CLASSES if name != ReplyClass.FAILED)
 _MEASURES: Final = ("precision", "recall", "exact_match", "edit_distance", "edit_share")

@@ -22,15 +22,12 @@ from workbench.prediction import ACTION_SEPARATOR, ReplyClass
 from workbench.scoring import IllFormedPolicy
 from workbench.scoring.score_rows import is_state, unscored_reason
 from workbench.seeds import derived_seed
-from workbench.statistics.grouped import grouped_means, groups
+from workbench.statistics.grouped import grouped_means, grouped_sums
 from workbench.statistics.intervals import DIFFERENCE, SHARE
 from workbench.studies.game_clusters import whole_games
-from workbench.studies.panels import log_curve, log_lengths
+from workbench.studies.panels import ALL_LENGTHS, log_curve, log_lengths
 from workbench.tables.parquet_tables import PREDICTIONS, as_records, refuse_repeated_replies
 from workbench.tasks import task_named
-
-ALL: Final = "all"
-"""The length of the rows about all lengths together."""
 
 QUANTITIES: Final = (
     "legal_on_true", "legal_on_stated", "legal_on_both", "stated_less_true", "complete_on_true",
@@ -85,25 +82,20 @@ def compute(
     """
     pairs = _paired(stated, listed)
     environment = environment_of(pairs, "the two tables")
-    tables, by = [], ["model", "length"]
+    parts = [
+        _of_positions(environment, part, ill_formed, terminal).assign(model=model, pairs=1)
+        for model, part in pairs.groupby("model", sort=True)
+    ]
+    rows, by = pd.concat(parts, ignore_index=True), ["model", "length"]
+    rows = rows.assign(**{reason: rows["left_out"] == reason for reason in _LEFT_OUT})
     ranges = dict.fromkeys(QUANTITIES, SHARE) | dict.fromkeys(_DIFFERENCES, DIFFERENCE)
-    for model, of_model in pairs.groupby("model", sort=True):
-        rows = _of_positions(environment, of_model, ill_formed, terminal).assign(model=model)
-        table = grouped_means(rows, QUANTITIES, by, within=ranges.get, total=ALL)
-        counts = pd.DataFrame(
-            {
-                **key,
-                "pairs": len(part),
-                **{reason: int((part["left_out"] == reason).sum()) for reason in _LEFT_OUT},
-            }
-            for key, part in groups(rows, by, total=ALL)
-        )
-        unpaired = sum(
-            int(((each["task"] == task) & (each["model"] == model)).sum()) - len(of_model)
-            for each, task in ((stated, "state"), (listed, "actions"))
-        )
-        tables.append(table.merge(counts, on=by).assign(unpaired=unpaired))
-    table = pd.concat(tables, ignore_index=True).assign(environment=environment.name)
+    table = grouped_means(rows, QUANTITIES, by, within=ranges.get, total=ALL_LENGTHS)
+    counts = grouped_sums(rows, ["pairs", *_LEFT_OUT], by, total=ALL_LENGTHS)
+    of_tasks = ((stated, "state"), (listed, "actions"))
+    replies = pd.concat([each.loc[each["task"] == task, "model"] for each, task in of_tasks])
+    unpaired = replies.value_counts() - 2 * pairs["model"].value_counts()
+    table = table.merge(counts, on=by).assign(environment=environment.name)
+    table["unpaired"] = table["model"].map(unpaired).astype(int)
     return table.rename(columns={"column": "quantity", "value": "mean"})[_COLUMNS]
 
 
@@ -288,7 +280,7 @@ def verdict(table: pd.DataFrame) -> str:
     """Return in words, as Markdown, on which state each model acts."""
     lines = []
     noun = environment_in_table(table["environment"].iloc[0]).state_noun
-    overall = table[table["length"] == ALL].set_index(["model", "quantity"])
+    overall = table[table["length"] == ALL_LENGTHS].set_index(["model", "quantity"])
     for model in table["model"].unique():
         stated, true, less = (
             overall.loc[(model, name)]
@@ -352,7 +344,9 @@ def draw(table: pd.DataFrame, subject: str, note: str = "") -> Figure:
     )
     figure, rows = figure_of_rows([3] * len(models), [3.1] * len(models), 10.5)
     names = labels(models, 70)
-    numbers = table[table["length"] != ALL].assign(at=lambda each: each["length"].astype(int))
+    numbers = table[table["length"] != ALL_LENGTHS].assign(
+        at=lambda each: each["length"].astype(int)
+    )
     for row, model in zip(rows, models, strict=True):
         part = numbers[numbers["model"] == model]
         lengths = sorted(part["at"].unique())
@@ -368,7 +362,7 @@ def draw(table: pd.DataFrame, subject: str, note: str = "") -> Figure:
             )
         row[0].set_ylim(-0.04, 1.04)
         row[0].set_ylabel(names[model].replace(": ", ":\n").replace(", ", ",\n"), fontsize=8)
-    once = table[(table["length"] == ALL) & (table["quantity"] == "legal_on_true")]
+    once = table[(table["length"] == ALL_LENGTHS) & (table["quantity"] == "legal_on_true")]
     reasons = ("with a failed call", "not scored", f"without a {noun}", "without a list")
     counts = (once[name].sum() for name in _LEFT_OUT)
     left = ", ".join(f"{n} {words}" for n, words in zip(counts, reasons, strict=True))

@@ -12,8 +12,8 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, NullLocator
 
 from workbench.affordance import ESTIMATORS, Terminal
-from workbench.drawing.appearance import caption, style
-from workbench.drawing.labels import typeset
+from workbench.drawing.appearance import caption, plain_axes, style
+from workbench.drawing.labels import span, typeset
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
 from workbench.studies.estimators.comparison_pairs import (
@@ -27,7 +27,6 @@ from workbench.studies.estimators.comparison_pairs import (
     run_statistics,
     timed_runs,
 )
-from workbench.studies.panels import plain_axes, span
 
 _MOST_BESIDE_TITLE: Final = 4
 _COLUMNS: Final = [
@@ -251,7 +250,6 @@ def _label(method: str) -> str:
 
 
 def _places(part: pd.DataFrame, methods: Sequence[str]) -> "list[tuple[int, Any, pd.DataFrame]]":
-    """Return the points of each method and depth, with the depth's index and their positions."""
     depths = sorted(part["depth"].unique())
     points = []
     for column, method in enumerate(methods):

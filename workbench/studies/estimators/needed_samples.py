@@ -5,7 +5,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from workbench.automaton import Automaton
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.affordance.estimate import single_runs
+from workbench.automaton import Automaton, Terminal
 from workbench.environments import HomogeneousTree
 from workbench.environments.registry import environment_named
 from workbench.environments.synthetic_automata import RandomTree
@@ -40,6 +44,17 @@ class Setting:
     precision: Callable[[int], float] | None
     methods: tuple[str, ...]
     depths: tuple[int, ...]
+
+    def runs(
+        self, method: str, depth: int, samples: int, seeds: Sequence[int], terminal: Terminal
+    ) -> tuple[NDArray[np.float64], float]:
+        """Return the values of single runs of an estimator, and their mean count of states."""
+        runs = single_runs(
+            self.true, self.predicted, depth, automaton=self.automaton, method=method,
+            samples=samples, seeds=seeds, terminal=terminal,
+        )  # fmt: skip
+        nodes = float(np.mean([run.node_count for run in runs]))
+        return np.array([run.value for run in runs]), nodes
 
 
 def tree_settings(

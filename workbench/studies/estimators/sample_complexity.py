@@ -12,9 +12,8 @@ from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
 from workbench.affordance import ESTIMATORS, Terminal, exact_profile
-from workbench.affordance.estimate import single_runs
 from workbench.automaton import twin_for
-from workbench.drawing.appearance import caption, style
+from workbench.drawing.appearance import caption, plain_axes, style
 from workbench.drawing.reply_words import finished_words
 from workbench.errors import InvalidArgumentError
 from workbench.seeds import derived_seed
@@ -34,7 +33,6 @@ from workbench.studies.estimators.needed_samples import (
     search,
     tree_settings,
 )
-from workbench.studies.panels import plain_axes
 
 
 def summarise(table: pd.DataFrame) -> pd.DataFrame:
@@ -222,7 +220,6 @@ def compute(
 def _precisions(
     setting: Setting, exact_depth: int, terminal: Terminal, seed: int
 ) -> dict[int, tuple[float, str]]:
-    """Return for each depth p_m and where it is from."""
     if setting.precision is not None:
         return {depth: (setting.precision(depth), "closed form") for depth in setting.depths}
     if setting.name == RANDOM:
@@ -243,11 +240,8 @@ def _precisions(
             precisions[depth] = (exact[depth - 1], "exact")
             continue
         seeds = [derived_seed(seed, "long run", depth, batch) for batch in range(_LONG_RUNS)]
-        runs = single_runs(
-            setting.true, setting.predicted, depth, automaton=setting.automaton,
-            method="stratified", samples=_LONG_RUN_SAMPLES, seeds=seeds, terminal=terminal,
-        )  # fmt: skip
-        precisions[depth] = (float(np.mean([run.value for run in runs])), "long run")
+        values, _ = setting.runs("stratified", depth, _LONG_RUN_SAMPLES, seeds, terminal)
+        precisions[depth] = (float(np.mean(values)), "long run")
     return precisions
 
 
@@ -264,12 +258,7 @@ def _measurement(
 
     def measure(samples: int) -> tuple[float, float]:
         seeds = [derived_seed(seed, method, depth, samples, run) for run in range(repeats)]
-        runs = single_runs(
-            setting.true, setting.predicted, depth, automaton=setting.automaton, method=method,
-            samples=samples, seeds=seeds, terminal=terminal,
-        )  # fmt: skip
-        values = np.array([run.value for run in runs])
-        nodes = float(np.mean([run.node_count for run in runs]))
+        values, nodes = setting.runs(method, depth, samples, seeds, terminal)
         if math.isnan(precision):
             mean = values.mean()
             return (float(values.std(ddof=1) / mean) if mean > 0 else math.inf), nodes
@@ -348,7 +337,6 @@ def _rounded(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def _draw_panel(
     axes: Axes, part: pd.DataFrame, name: str, rate: float, handles: dict[str, Line2D]
 ) -> None:
-    """Draw the marks of every method and the curves into one panel."""
     on_tree = part["chance"].notna().all()
     for method in METHODS:
         rows = part[part["method"] == method]

@@ -23,7 +23,7 @@ from workbench.studies.language_models.probed_boards import (
     ProbedBoards,
 )
 from workbench.studies.panels import (
-    ALL,
+    ALL_LENGTHS,
     counts_in_words,
     curve,
     legend_below,
@@ -128,7 +128,7 @@ def draw(table: pd.DataFrame, note: str = "") -> Figure:
     models = list(table["model"].unique())
     figure, grid = panels(len(models), len(QUANTITIES), 2.8, 12.5)
     others = {name: name_and_look for name, name_and_look in READERS.items() if name != STATED}
-    lines = table[table["length"] != ALL].assign(at=lambda rows: rows["length"].astype(int))
+    lines = table[table["length"] != ALL_LENGTHS].assign(at=lambda rows: rows["length"].astype(int))
     ticks = sorted(lines["at"].unique())
     for row, model in enumerate(models):
         for axes, (measure, words) in zip(

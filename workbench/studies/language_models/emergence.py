@@ -24,7 +24,7 @@ from workbench.statistics.intervals import (
     resampled_means,
 )
 from workbench.studies.panels import (
-    ALL,
+    ALL_LENGTHS,
     counts_in_words,
     curve,
     draw_bars,
@@ -75,8 +75,10 @@ def draw(table: pd.DataFrame, schedule: pd.DataFrame, subject: str, note: str = 
     """
     depth = table["depth"].iloc[0]
     figure, axes_of = panels(2, 3, 2.9)
-    lines = table[(table["length"] != ALL) & (table["step"] > 0)]
-    baseline = table[(table["length"] == ALL) & (table["step"] == 0)].set_index("measure")["mean"]
+    lines = table[(table["length"] != ALL_LENGTHS) & (table["step"] > 0)]
+    baseline = table[(table["length"] == ALL_LENGTHS) & (table["step"] == 0)].set_index("measure")[
+        "mean"
+    ]
     steps = sorted(lines["step"].unique())
     run = schedule[~schedule["branch"]]
     full = run[run["plies"] < run["plies"].max()]["step"].max()
@@ -111,7 +113,7 @@ def draw_sizes(table: pd.DataFrame, parameters: Mapping[str, int], note: str = "
     """Draw each measure against the length of games, a line for each model."""
     depth = table["depth"].iloc[0]
     figure, axes_of = panels(2, 3, 2.7)
-    lines = table[table["length"] != ALL].assign(at=lambda rows: rows["length"].astype(int))
+    lines = table[table["length"] != ALL_LENGTHS].assign(at=lambda rows: rows["length"].astype(int))
     names = {
         **{name: f"{name}, {count:,} parameters" for name, count in parameters.items()},
         BASELINE: f"{BASELINE}: the initial position as every answer",

@@ -33,7 +33,7 @@ from workbench.scoring import ScoringParameters, score
 from workbench.seeds import derived_seed
 from workbench.studies.data import written_boards
 from workbench.studies.panels import (
-    ALL,
+    ALL_LENGTHS,
     counts_in_words,
     curve,
     legend_below,
@@ -202,7 +202,7 @@ def draw_layers(table: pd.DataFrame, note: str = "") -> Figure:
     """Draw the means over all lengths against the layer, a row of panels for each model."""
     depth = table["depth"].iloc[0]
     measures = ("squares", "occupied", "moved", "precision")
-    overall = table[table["length"] == ALL]
+    overall = table[table["length"] == ALL_LENGTHS]
     models = list(table["model"].unique())
     figure, grid = panels(len(models), len(measures), 2.8)
     for row, model in enumerate(models):
@@ -242,7 +242,7 @@ def draw_lengths(table: pd.DataFrame, note: str = "") -> Figure:
     measures = ("occupied", "board", "pieces", "precision", "recall")
     models = list(table["model"].unique())
     figure, grid = panels(len(models), len(measures), 2.8, 12.5)
-    lines = table[table["length"] != ALL].assign(at=lambda rows: rows["length"].astype(int))
+    lines = table[table["length"] != ALL_LENGTHS].assign(at=lambda rows: rows["length"].astype(int))
     for row, model in enumerate(models):
         of_model = lines[lines["model"] == model]
         of_readers = of_model[of_model["layer"].isin([NO_LAYER, of_model["layer"].max()])]

@@ -9,11 +9,11 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from workbench.drawing.appearance import caption, new_figure
-from workbench.drawing.labels import LONGEST, labels, some_of, typeset
+from workbench.drawing.labels import LONGEST, labels, some_of, span, typeset
 from workbench.drawing.quantities import PRECISION
 from workbench.drawing.score_description import answer_words, scored_rows
 from workbench.prediction import ACTION_SEPARATOR
-from workbench.studies.panels import empty_figure, require_columns, span
+from workbench.studies.panels import empty_figure, require_columns
 
 
 def right_answers(scores: pd.DataFrame, depth: int) -> "pd.Series[bool]":
@@ -32,7 +32,7 @@ def right_answers(scores: pd.DataFrame, depth: int) -> "pd.Series[bool]":
     return exact.eq(True).where(exact.notna(), by_measures).astype(bool)
 
 
-def compared_answers(scores: pd.DataFrame) -> "pd.Series[str]":
+def answer_keys(scores: pd.DataFrame) -> "pd.Series[str]":
     """Return a text for each reply, equal for equal answers; empty where a reply gives none.
 
     A list of permitted actions is compared without its order and repetitions, a line of actions
@@ -59,16 +59,16 @@ def compute(scores: pd.DataFrame, *, depth: int = 4) -> pd.DataFrame:
 
     Returns:
         One row per model, prompt and position: model, prompt, position_id, answers, different
-        (distinct answers as `answers_compared` has them; none is one), right (answers that
-        `answers_compared` calls right), mean, least and most of p_m, variance (of p_m, unbiased; NaN
+        (distinct answers by `answer_keys`; none is one), right (answers that are, by
+        `right_answers`), mean, least and most of p_m, variance (of p_m, unbiased; NaN
         for one answer), depth and answer (what a reply gives, in words).
     """
     measure = f"precision_{depth}"
     require_columns(scores, [measure])
     rows = scored_rows(scores)
-    rows = rows.assign(said=compared_answers(rows), hit=right_answers(rows, depth).astype(float))
+    rows = rows.assign(answer=answer_keys(rows), hit=right_answers(rows, depth).astype(float))
     table = rows.groupby(["model", "prompt", "position_id"], sort=False).agg(
-        answers=("sample", "size"), different=("said", "nunique"), right=("hit", "sum"),
+        answers=("sample", "size"), different=("answer", "nunique"), right=("hit", "sum"),
         mean=(measure, "mean"), least=(measure, "min"), most=(measure, "max"),
         variance=(measure, "var"),
     )  # fmt: skip

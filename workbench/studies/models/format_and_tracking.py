@@ -18,7 +18,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from workbench.answers.recorded_replies import BASELINE
-from workbench.drawing.appearance import bar_lengths, caption
+from workbench.drawing.appearance import bar_lengths, caption, plain_axes
 from workbench.drawing.labels import labels, room, typeset
 from workbench.drawing.quantities import QUANTITIES
 from workbench.drawing.score_description import (
@@ -33,18 +33,12 @@ from workbench.drawing.score_description import (
     with_length,
 )
 from workbench.environments.registry import DEFAULT
-from workbench.prediction import ReplyClass
+from workbench.prediction import READABLE, ReplyClass
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_rows import affordance_scores, is_state
-from workbench.statistics.grouped import grouped_means, groups, spread
+from workbench.statistics.grouped import grouped_means, grouped_sums, spread
 from workbench.statistics.intervals import SHARE
-from workbench.studies.panels import plain_axes, require_columns
-
-ALL_LENGTHS: Final = "all"
-"""The length label of a model's rows of all lengths."""
-
-READABLE: Final = (ReplyClass.VALID, ReplyClass.ILL_FORMED)
-"""The classes of replies from which a state can be read."""
+from workbench.studies.panels import ALL_LENGTHS, require_columns
 
 _MEANS: Final = ("readable", "mean", "mean_readable", "mean_valid", "mean_in_true_case")
 _PANEL: Final = (2.15, 1.75)
@@ -88,9 +82,8 @@ def compute(scores: pd.DataFrame, *, depth: int = 4) -> pd.DataFrame:
     counts = class_counts_by(rows, key, ALL_LENGTHS)
     table["replies"], table["valid_replies"] = counts["count"], counts["valid"]
     table["readable_replies"] = counts["valid"] + counts["ill_formed"]
-    table["case_replies"] = [
-        int(part["case_alone"].sum()) for _, part in groups(rows, key, total=ALL_LENGTHS)
-    ]
+    cases = grouped_sums(rows, "case_alone", key, total=ALL_LENGTHS)["case_alone"]
+    table["case_replies"] = cases.astype(int)
     ends = [f"{name}{end}" for name in _MEANS for end in ("", "_low", "_high")]
     table = table.assign(measure="precision", depth=depth, in_bands=has_bands(rows))
     return table[
@@ -281,7 +274,6 @@ def draw_overall(
 def _draw_mean(
     axes: Axes, rows: pd.DataFrame, name: str, at: npt.ArrayLike, *, across: bool = False
 ) -> None:
-    """Draw a mean of each row with its interval: as a line, or across as a point a row."""
     lengths = bar_lengths(rows[name], rows[f"{name}_low"], rows[f"{name}_high"])
     look: dict[str, Any] = {"elinewidth": 0.8, "capsize": 1.5, **_LOOKS[name]}
     if across:
@@ -324,7 +316,7 @@ _SHARES: Final[Mapping[str, Mapping[str, Any]]] = {
 
 
 def _bars(table: pd.DataFrame, environment: str) -> str:
-    return interval_words(table.rename(columns={"mean_low": "low"}), episode_words(environment))
+    return interval_words(table, episode_words(environment), "mean_low")
 
 
 def _handles(symbol: str, *, case: bool) -> list[Any]:

@@ -24,11 +24,8 @@ from workbench.environments.registry import DEFAULT, environment_in_table
 from workbench.prediction import CLASSES, ReplyClass
 from workbench.statistics.grouped import grouped_means, grouped_tau, groups, spread
 from workbench.statistics.intervals import SHARE
-from workbench.studies.panels import draw_above, legend_beside, require_columns
+from workbench.studies.panels import ALL_LENGTHS, draw_above, legend_beside, require_columns
 from workbench.studies.recorded_models import model_looks
-
-OVERALL: Final = "all"
-"""The length label of a model's rows of all lengths."""
 
 _MOST_IN_PANEL: Final = 10
 _LEAST: Final = 1e-4
@@ -64,11 +61,11 @@ def compute(
         recall=rows[f"recall_{depth}"],
         similarity=-rows["levenshtein"].astype(float),
     )
-    means = grouped_means(rows, ["precision", "recall"], key, within=SHARE, total=OVERALL)
+    means = grouped_means(rows, ["precision", "recall"], key, within=SHARE, total=ALL_LENGTHS)
     table = spread(means, key, counted="precision").drop(columns="count")
-    table = class_counts_by(rows, key, OVERALL).merge(table, on=key)
+    table = class_counts_by(rows, key, ALL_LENGTHS).merge(table, on=key)
     statistics = []
-    for values, part in groups(scored_rows(rows), key, total=OVERALL):
+    for values, part in groups(scored_rows(rows), key, total=ALL_LENGTHS):
         with_text = ~part["levenshtein_to_empty"].astype(bool)
         values["exact_match"] = part["exact_match"].astype(float).mean()
         values["levenshtein"] = part["levenshtein"].mean()
@@ -79,7 +76,7 @@ def compute(
     tau = ["tau", "tau_low", "tau_high"]
     table[tau] = math.nan
     if with_tau:
-        of_groups = grouped_tau(rows, "precision", "similarity", key, total=OVERALL)
+        of_groups = grouped_tau(rows, "precision", "similarity", key, total=ALL_LENGTHS)
         table[tau] = of_groups[["value", "low", "high"]]
     table["count"] -= table["failed"]
     ends = [f"{each}{end}" for each in ("precision", "recall") for end in ("", "_low", "_high")]
@@ -100,8 +97,10 @@ def draw(
     depth = table["depth"].iloc[0]
     quantity = QUANTITIES[measure]
     symbol = f"{quantity.symbol}_{depth}"
-    overall = table[table["length"] == OVERALL].sort_values(measure, ascending=False)
-    parts = table[table["length"] != OVERALL].assign(length=lambda rows: rows["length"].astype(int))
+    overall = table[table["length"] == ALL_LENGTHS].sort_values(measure, ascending=False)
+    parts = table[table["length"] != ALL_LENGTHS].assign(
+        length=lambda rows: rows["length"].astype(int)
+    )
     lengths = sorted(parts["length"].unique())
     looks = model_looks(overall["model"])
     titles = labels(overall["model"])
@@ -126,8 +125,7 @@ def draw(
     grid[-1].set_xlabel(f"{length_words(environment)} (the group's upper edge, or its cut)")
     noun, verb = ("mean", "is") if hidden == 1 else ("means", "are")
     below = f"; {hidden} {noun} below {_LEAST:g} {verb} not drawn" if hidden else ""
-    ends = parts.assign(low=parts[f"{measure}_low"])
-    bars = interval_words(ends, episode_words(environment))
+    bars = interval_words(parts, episode_words(environment), f"{measure}_low")
     below += "; each panel has its own vertical axis" if len(panels) > 1 else ""
     caption(
         figure,

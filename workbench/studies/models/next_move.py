@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 
 from workbench.answers.recorded_replies import BASELINE
 from workbench.drawing.appearance import Style, caption, new_figure
-from workbench.drawing.labels import fitting_ticks, labels, room, some_of
+from workbench.drawing.labels import fitting_ticks, labels, room, some_of, span
 from workbench.drawing.score_description import (
     episode_words,
     interval_words,
@@ -23,7 +23,7 @@ from workbench.drawing.score_description import (
 )
 from workbench.environments.registry import DEFAULT, environment_in_table
 from workbench.errors import InvalidArgumentError
-from workbench.prediction import ReplyClass
+from workbench.prediction import READABLE
 from workbench.statistics.grouped import grouped_means, spread
 from workbench.statistics.intervals import SHARE
 from workbench.studies.panels import draw_bars
@@ -33,7 +33,6 @@ YES: Final = "near one"
 NO: Final = "not near one"
 OPEN: Final = "undecided"
 
-_BOARDS: Final = (ReplyClass.VALID, ReplyClass.ILL_FORMED)
 _PANELS_IN_ROW: Final = 6
 _PANEL_WIDTH: Final = 1.9
 _SIZE: Final = 7.5
@@ -62,7 +61,7 @@ def compute(scores: pd.DataFrame, *, depth: int = 4, near: float = 0.9) -> pd.Da
     rows = rows.assign(
         next=rows["precision_1"],
         line=rows[line],
-        next_of_boards=rows["precision_1"].where(rows["reply_class"].isin(_BOARDS)),
+        next_of_boards=rows["precision_1"].where(rows["reply_class"].isin(READABLE)),
     )
     by = ["model", "length"]
     means = grouped_means(rows, ["next", "line", "next_of_boards"], by, within=SHARE)
@@ -95,17 +94,14 @@ def _counted(models: pd.DataFrame, name: str, column: str) -> str:
     near = worst[verdicts == YES].sort_values(ascending=False)
     words = f"{len(near)} of {len(worst)} models"
     if len(near):
-        words += f" ({some_of(map(str, near.index), 'models')}; at its worst length {_span(near)})"
+        words += (
+            f" ({some_of(map(str, near.index), 'models')}; at its worst length {span(near, 3)})"
+        )
     if len(unclear := worst[verdicts == OPEN]):
-        words += f"; undecided: {some_of(map(str, unclear.index), 'models')} ({_span(unclear)})"
+        words += f"; undecided: {some_of(map(str, unclear.index), 'models')} ({span(unclear, 3)})"
     if len(far := worst[verdicts == NO]):
-        words += f"; not near one: {len(far)}, at their worst lengths {_span(far)}"
+        words += f"; not near one: {len(far)}, at their worst lengths {span(far, 3)}"
     return words
-
-
-def _span(values: "pd.Series[float]") -> str:
-    low, high = f"{values.min():.3f}", f"{values.max():.3f}"
-    return low if low == high else f"{low} to {high}"
 
 
 def draw(
@@ -142,7 +138,7 @@ def draw(
         axes.set_ylabel("mean", fontsize=8)
     for axes in panels[max(0, len(order) - columns) : len(order)]:
         axes.set_xlabel(length_words(environment), fontsize=8)
-    bars = interval_words(table.assign(low=table["next_low"]), episode_words(environment))
+    bars = interval_words(table, episode_words(environment), "next_low")
     caption(
         figure,
         "Does the probability of a legal next move remain near one?",

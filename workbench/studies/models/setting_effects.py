@@ -9,7 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from workbench.drawing.appearance import caption, new_figure
+from workbench.drawing.appearance import caption, new_figure, plain_axes
 from workbench.drawing.labels import LONGEST, labels, room, some_of, typeset
 from workbench.drawing.score_description import class_counts_by, episode_words, interval_words
 from workbench.environments.registry import DEFAULT
@@ -19,7 +19,7 @@ from workbench.prediction import CLASSES, ReplyClass
 from workbench.statistics.grouped import grouped_differences, grouped_means, spread
 from workbench.statistics.intervals import DIFFERENCE, SHARE
 from workbench.statistics.paired_tests import grouped_mcnemar
-from workbench.studies.panels import draw_bars, legend_beside, plain_axes
+from workbench.studies.panels import draw_bars, legend_beside
 from workbench.studies.recorded_models import model_looks
 from workbench.tables.parquet_tables import setting_value
 
@@ -135,7 +135,7 @@ def draw_prompts(
         )  # fmt: skip
     of_one = some_of(models, "models") if len(models) == 1 else ""
     beginning = f"{subject or of_one}: the" if subject or of_one else "The"
-    bars = interval_words(table.assign(low=table["precision_low"]), episode_words(environment))
+    bars = interval_words(table, episode_words(environment), "precision_low")
     caption(
         figure,
         f"{beginning} same positions under several prompts; reference: {shortened(reference, LONGEST)}",
@@ -271,7 +271,7 @@ def draw_budgets(table: pd.DataFrame, note: str = "") -> Figure:
                 )  # fmt: skip
         low, high = panels[4].get_ylim()
         panels[4].set_ylim(low, high + 0.2 * (high - low))
-    bars = interval_words(table.assign(low=table["precision_low"]))
+    bars = interval_words(table, low="precision_low")
     plies = f"{table['replies'].max()} positions"
     caption(
         figure,

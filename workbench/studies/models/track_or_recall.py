@@ -21,7 +21,14 @@ from workbench.answers.recorded_replies import (
     recorded_replies_path,
 )
 from workbench.automaton import Terminal
-from workbench.drawing.appearance import Style, caption, new_figure, plain_log_scale, style
+from workbench.drawing.appearance import (
+    Style,
+    caption,
+    new_figure,
+    plain_axes,
+    plain_log_scale,
+    style,
+)
 from workbench.drawing.labels import labels, typeset
 from workbench.drawing.quantities import difference_range
 from workbench.drawing.score_description import (
@@ -34,17 +41,17 @@ from workbench.environments.registry import environment_named
 from workbench.errors import InvalidArgumentError
 from workbench.games.synthetic_boards import one_piece_less, piece_count
 from workbench.metrics import range_of
+from workbench.prediction import READABLE
 from workbench.scoring import ScoringParameters
 from workbench.scoring.score_rows import affordance_scores
 from workbench.statistics.grouped import grouped_differences, grouped_means
 from workbench.statistics.intervals import SHARE
-from workbench.studies.models.format_and_tracking import READABLE
 from workbench.studies.models.model_scores import SIMULATED, Comparison
 from workbench.studies.panels import (
+    ALL_LENGTHS,
     draw_above,
     draw_bars,
     legend_beside,
-    plain_axes,
     require_columns,
 )
 from workbench.studies.recorded_models import model_count_words, model_looks
@@ -62,7 +69,6 @@ SETS: Final = (WORLD_CUP, RANDOM_GAMES)
 SET_NAMES: Final = {WORLD_CUP: "World Cup games", RANDOM_GAMES: "random legal games"}
 BAND: Final = 20
 """Half-moves in a band of lengths."""
-ALL_LENGTHS: Final = "all"
 _LEAST: Final = 1e-4
 """Where the logarithmic axes begin; means below it are counted, not drawn."""
 

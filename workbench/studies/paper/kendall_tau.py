@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from workbench.answers.recorded_replies import BASELINE
 from workbench.drawing.appearance import bar_lengths, caption, figure_of_rows, new_figure
-from workbench.drawing.labels import fitting_ticks, labels, room, typeset
+from workbench.drawing.labels import fitting_ticks, labels, room, span, typeset
 from workbench.drawing.score_description import (
     class_counts_by,
     episode_words,
@@ -23,12 +23,12 @@ from workbench.drawing.score_description import (
 )
 from workbench.environments.registry import DEFAULT
 from workbench.errors import InvalidArgumentError
+from workbench.prediction import READABLE
 from workbench.scoring.parameters import Distance
 from workbench.seeds import derived_seed
 from workbench.statistics.grouped import grouped_tau
 from workbench.statistics.intervals import quantile_ends, tau_b
-from workbench.studies.models.format_and_tracking import READABLE
-from workbench.studies.panels import draw_bars, legend_beside, span
+from workbench.studies.panels import draw_bars, legend_beside
 from workbench.studies.recorded_models import model_count_words, model_looks
 
 OVERALL: Final = "overall"

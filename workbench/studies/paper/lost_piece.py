@@ -12,7 +12,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from workbench.drawing.appearance import caption, new_figure
-from workbench.drawing.labels import typeset
+from workbench.drawing.labels import span, typeset
 from workbench.drawing.quantities import QUANTITIES
 from workbench.drawing.reply_words import ill_formed_words
 from workbench.environments.registry import environment_named
@@ -21,7 +21,7 @@ from workbench.games.synthetic_boards import PIECE_NAMES, Owner, boards_without,
 from workbench.prediction import ReplyClass
 from workbench.scoring import IllFormedPolicy, ScoringParameters, score
 from workbench.studies.data import written_boards
-from workbench.studies.panels import legend_beside, span
+from workbench.studies.panels import legend_beside
 
 _TAKEN_OFF: Final = ["piece", "owner"]
 _POLICIES: Final[tuple[IllFormedPolicy, ...]] = get_args(IllFormedPolicy)

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from workbench.answers.recorded_replies import BASELINE
 from workbench.drawing.appearance import Style, caption, draw_means, figure_of_rows, plain_log_scale
-from workbench.drawing.labels import fitting_ticks, labels, room, typeset
+from workbench.drawing.labels import fitting_ticks, labels, room, span, typeset
 from workbench.drawing.quantities import QUANTITIES
 from workbench.drawing.score_description import (
     class_counts_by,
@@ -25,7 +25,7 @@ from workbench.drawing.score_description import (
 from workbench.environments.registry import DEFAULT
 from workbench.statistics.grouped import grouped_means
 from workbench.statistics.intervals import SHARE
-from workbench.studies.panels import empty_figure, legend_beside, require_columns, span
+from workbench.studies.panels import empty_figure, legend_beside, require_columns
 from workbench.studies.recorded_models import model_count_words, model_looks
 
 _PANEL: Final = 4.2

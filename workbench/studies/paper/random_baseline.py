@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 
 from workbench.automaton import Terminal
 from workbench.drawing.appearance import caption, new_figure, plain_log_scale, style
-from workbench.drawing.labels import typeset, wrapped
+from workbench.drawing.labels import span, typeset, wrapped
 from workbench.drawing.reply_words import finished_words, ill_formed_words
 from workbench.environments.registry import environment_named
 from workbench.games.cut import cut_games, nothing_long_enough
@@ -33,7 +33,7 @@ from workbench.games.synthetic_boards import (
 from workbench.scoring.parameters import ScoringParameters
 from workbench.scoring.score_rows import affordance_scores
 from workbench.seeds import derived_seed
-from workbench.studies.panels import legend_beside, span
+from workbench.studies.panels import legend_beside
 
 GROUPS = (5, 16, 27, 38, 50)
 PAPER_VALUE = 8e-4
@@ -116,7 +116,6 @@ def compute_scattered(
 
 
 def _profiles(boards: Pairs, parameters: ScoringParameters) -> npt.NDArray[np.float64]:
-    """Return p_1 .. p_m and r_1 .. r_m of pairs of true and predicted boards, one row a pair."""
     chess = environment_named("chess")
     true, predicted = (
         [chess.read_state(fen) for fen in side] for side in zip(*boards, strict=True)
